@@ -1,0 +1,57 @@
+import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { ModuleView } from "../modules/view.ts";
+
+/** What happened in the house and in the host, by topic. Data is plain and safe to send to readers. */
+export interface Announcements {
+  "device.state": { readonly device: Device };
+  "device.added": { readonly device: Device };
+  "device.removed": { readonly id: string };
+  "scene.activated": {
+    readonly sceneId: string;
+    readonly activationId: string;
+    readonly status: "ok" | "partial";
+  };
+  "scenes.changed": { readonly revision: number };
+  "module.state": { readonly module: ModuleView };
+  "module.removed": { readonly id: string };
+  "layout.changed": { readonly revision: number };
+  "config.changed": { readonly changed: readonly string[]; readonly revision: number };
+  "calendar.updated": { readonly sources: readonly CalendarSource[] };
+  "system.sample": SystemSample;
+  "widget.updated": {
+    readonly module: string;
+    readonly hash: string;
+    readonly url: string;
+  };
+}
+export type Topic = keyof Announcements;
+
+/** One announcement; `sequence` grows by one with each, from 1 at the start of the host. */
+export type Announcement = {
+  [T in Topic]: { readonly sequence: number; readonly topic: T; readonly data: Announcements[T] };
+}[Topic];
+
+type Listener = (announcement: Announcement) => void;
+
+/** Tells whoever listens what has happened. No part waits for an announcement to go on with its work. */
+export class Bus {
+  readonly #listeners = new Set<Listener>();
+  #sequence = 0;
+
+  announce<T extends Topic>(topic: T, data: Announcements[T]): void {
+    const announcement = { sequence: ++this.#sequence, topic, data } as Announcement;
+    for (const listener of this.#listeners) listener(announcement);
+  }
+
+  /** Calls `listener` for each announcement from now on; the function it returns ends that. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The sequence of the last announcement. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+}

@@ -1,0 +1,104 @@
+import { Type, type Static, type TProperties } from "typebox";
+import { Manifest } from "@mantel/plugin-sdk/manifest";
+
+const Instant = Type.String({ format: "date-time" });
+const Nullable = <T extends TProperties[string]>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const MODULE_STATES = [
+  "disabled",
+  "loading",
+  "active",
+  "degraded",
+  "unconfigured",
+  "reloading",
+  "failed",
+  "quarantined",
+  "stopping",
+] as const;
+export type ModuleState = (typeof MODULE_STATES)[number];
+
+export const CodeLocationView = Type.Object({
+  file: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  frame: Type.String(),
+});
+
+/** Why a module is not well: a sentence for people, and the place in its source when it is known. */
+export const ModuleFault = Type.Object({
+  message: Type.String(),
+  location: Nullable(CodeLocationView),
+});
+export type ModuleFault = Static<typeof ModuleFault>;
+
+export const LastReload = Type.Object({
+  at: Instant,
+  trigger: Type.Enum(["file", "request", "config", "crash", "sdk"]),
+  result: Type.Enum(["reloaded", "unchanged", "rolled_back", "failed"]),
+  durationMs: Type.Number(),
+  downtimeMs: Type.Number(),
+  error: Type.Optional(ModuleFault),
+});
+export type LastReload = Static<typeof LastReload>;
+
+/** A module as `GET /modules` shows it. Figures of a module without a process are null. */
+export const ModuleView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  version: Type.String(),
+  kinds: Type.Array(Type.Enum(["bridge", "service", "widget"])),
+  state: Type.Enum([...MODULE_STATES]),
+  stateSince: Instant,
+  generation: Type.Integer(),
+  permissions: Type.Object({
+    hosts: Type.Array(Type.String()),
+    folders: Type.Array(Type.String()),
+    childProcesses: Type.Boolean(),
+    nativeAddons: Type.Boolean(),
+    provides: Type.Array(Type.String()),
+    uses: Type.Array(Type.String()),
+  }),
+  resources: Type.Object({
+    cpuPercent: Nullable(Type.Number()),
+    memoryBytes: Nullable(Type.Number()),
+    heapBytes: Nullable(Type.Number()),
+    loopLagP99Ms: Nullable(Type.Number()),
+  }),
+  limits: Type.Object({
+    memoryMiB: Type.Integer(),
+    startMs: Type.Integer(),
+    quiesceMs: Type.Integer(),
+    callMs: Type.Integer(),
+    queueLength: Type.Integer(),
+  }),
+  restarts: Type.Integer(),
+  lastReload: Nullable(LastReload),
+  error: Nullable(ModuleFault),
+  /** The widget's code as browsers load it, for a module that has one. */
+  widget: Nullable(Type.Object({ hash: Type.String(), url: Type.String() })),
+});
+export type ModuleView = Static<typeof ModuleView>;
+
+/** What `POST /modules/:id/reload` says of a reload that did not fail. */
+export const ReloadReceipt = Type.Object({
+  result: Type.Enum(["reloaded", "unchanged"]),
+  from: Type.Integer(),
+  to: Type.Integer(),
+  durationMs: Type.Number(),
+  downtimeMs: Type.Number(),
+  drained: Type.Integer(),
+  stateHandedOver: Type.Boolean(),
+});
+export type ReloadReceipt = Static<typeof ReloadReceipt>;
+
+/** What a manifest leaves open, filled in. */
+export function limitsOf(manifest: Manifest): ModuleView["limits"] {
+  return {
+    memoryMiB: 64,
+    startMs: 10_000,
+    quiesceMs: 2_000,
+    callMs: 10_000,
+    queueLength: 100,
+    ...manifest.limits,
+  };
+}

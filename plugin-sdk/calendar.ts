@@ -1,0 +1,73 @@
+import { Type, type Static } from "typebox";
+
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** An all-day bound: `{date: "2026-11-20"}` (RFC 5545 DATE, in no time zone). */
+export const CalendarDate = Type.Object(
+  { date: Type.String({ format: "date" }) },
+  { additionalProperties: false },
+);
+
+/** A timed bound: an RFC 3339 instant with its offset, and the IANA zone it is meant in. */
+export const CalendarInstant = Type.Object(
+  { dateTime: Type.String({ format: "date-time" }), timeZone: Type.String() },
+  { additionalProperties: false },
+);
+
+/** Either a date or an instant, never both. */
+export const CalendarBound = Type.Union([CalendarDate, CalendarInstant]);
+export type CalendarBound = Static<typeof CalendarBound>;
+
+/** One occurrence of an event (RFC 5545 VEVENT). `end` is exclusive. */
+export const CalendarEvent = Type.Object(
+  {
+    /** Unique among all occurrences, and the same at every reading of the feed. */
+    id: Type.String(),
+    calendarId: Type.String(),
+    uid: Type.String(),
+    /** Which occurrence of a series this is, as the start its rule gave it; null for a single event. */
+    recurrenceId: Nullable(Type.String()),
+    title: Type.String(),
+    start: CalendarBound,
+    end: CalendarBound,
+    allDay: Type.Boolean(),
+    status: Type.Enum(["confirmed", "tentative", "cancelled"]),
+    /** False for events marked as free (RFC 5545 TRANSP:TRANSPARENT). */
+    busy: Type.Boolean(),
+    location: Nullable(Type.String()),
+    description: Nullable(Type.String()),
+    url: Nullable(Type.String()),
+    /** `#rrggbb`. */
+    color: Nullable(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type CalendarEvent = Static<typeof CalendarEvent>;
+
+/** A feed or file, and how its last reading went. */
+export const CalendarSource = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    color: Type.String(),
+    /** `stale`: the last reading failed and older events are shown. `error`: there is nothing to show. */
+    status: Type.Enum(["ok", "stale", "error"]),
+    fetchedAt: Nullable(Type.String({ format: "date-time" })),
+    error: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type CalendarSource = Static<typeof CalendarSource>;
+
+/** Every occurrence that touches the half-open window from `start` to `end` (ISO 8601 instants). */
+export const CalendarWindow = Type.Object(
+  {
+    start: Type.String({ format: "date-time" }),
+    end: Type.String({ format: "date-time" }),
+    events: Type.Array(CalendarEvent),
+    sources: Type.Array(CalendarSource),
+  },
+  { additionalProperties: false },
+);
+export type CalendarWindow = Static<typeof CalendarWindow>;

@@ -1,0 +1,189 @@
+import { Type, type Static } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+
+/** What a device is, which decides how it is shown and which capabilities are expected of it. */
+export const DEVICE_KINDS = [
+  "light",
+  "switch",
+  "plug",
+  "sensor",
+  "binary-sensor",
+  "button",
+  "cover",
+  "thermostat",
+  "fan",
+  "lock",
+  "media-player",
+  "vacuum",
+  "alarm",
+  "group",
+] as const;
+export type DeviceKind = (typeof DEVICE_KINDS)[number];
+export const DeviceKind = Type.Enum([...DEVICE_KINDS]);
+
+/** Units of values: percent, kelvin, degrees Celsius, lux, watt, kilowatt hour, hectopascal … */
+export const UNITS = [
+  "%",
+  "K",
+  "°C",
+  "lx",
+  "W",
+  "kWh",
+  "hPa",
+  "°",
+  "V",
+  "A",
+  "ppm",
+  "µg/m³",
+  "s",
+  "min",
+  "dBm",
+] as const;
+export type Unit = (typeof UNITS)[number];
+const UnitSchema = Type.Enum([...UNITS]);
+
+const access = { readOnly: Type.Optional(Type.Boolean()) };
+
+/** A number in `unit`, from `min` to `max` in steps of `step`. */
+export const NumberCapability = Type.Object(
+  {
+    type: Type.Literal("number"),
+    min: Type.Optional(Type.Number()),
+    max: Type.Optional(Type.Number()),
+    step: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    unit: Type.Optional(UnitSchema),
+    ...access,
+  },
+  Strict,
+);
+/** True or false. */
+export const BooleanCapability = Type.Object({ type: Type.Literal("boolean"), ...access }, Strict);
+/** One of the texts in `values`. */
+export const ChoiceCapability = Type.Object(
+  { type: Type.Literal("choice"), values: Type.Array(Type.String(), { minItems: 1 }), ...access },
+  Strict,
+);
+/** A colour `{hue: 0 to 360 degrees, saturation: 0 to 100 percent}`. */
+export const ColorCapability = Type.Object({ type: Type.Literal("color"), ...access }, Strict);
+/** Free text, at most 1,000 characters. */
+export const TextCapability = Type.Object({ type: Type.Literal("text"), ...access }, Strict);
+
+/** What one field of a device's state may be, as data, so that a client needs no code for a brand. */
+export const Capability = Type.Union([
+  NumberCapability,
+  BooleanCapability,
+  ChoiceCapability,
+  ColorCapability,
+  TextCapability,
+]);
+export type Capability = Static<typeof Capability>;
+
+export const Color = Type.Object(
+  {
+    hue: Type.Number({ minimum: 0, maximum: 360 }),
+    saturation: Type.Number({ minimum: 0, maximum: 100 }),
+  },
+  Strict,
+);
+export type Color = Static<typeof Color>;
+
+/** One value of a state. `null` means that it is not known. */
+export const StateValue = Type.Union([
+  Type.Boolean(),
+  Type.Number(),
+  Type.String({ maxLength: 1000 }),
+  Color,
+  Type.Null(),
+]);
+export type StateValue = Static<typeof StateValue>;
+
+const FieldName = "^[a-z][A-Za-z0-9]{0,63}$";
+
+/**
+ * What is known of a device now, by capability name. Well-known names and their units:
+ * `on`, `brightness` (%, 0 is off), `colorTemperature` (K), `color`, `effect`, `position` (%, 100 is
+ * open), `tilt` (%), `temperature` and `targetTemperature` (°C), `humidity` (%), `illuminance` (lx),
+ * `pressure` (hPa), `power` (W), `energy` (kWh), `battery` (%), `motion`, `contact` (true is closed),
+ * `locked`, `mode`, `playback`, `volume` (%), `muted`, `title`, `artist`.
+ */
+export const DeviceState = Type.Record(Type.String({ pattern: FieldName }), StateValue);
+export type DeviceState = Readonly<Record<string, StateValue>>;
+
+/** The fields of a device that a caller wants changed, such as `{on: true, brightness: 62}`. */
+export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
+
+export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
+export type Capabilities = Readonly<Record<string, Capability>>;
+
+/** A device as its bridge describes it. The host adds the id, and keeps the number for ever. */
+export const DeviceDescription = Type.Object(
+  {
+    /** The bridge's own lasting name for the device, such as a serial or IEEE address. */
+    nativeId: Type.String({ minLength: 1, maxLength: 200 }),
+    kind: DeviceKind,
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    room: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    groups: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+    info: Type.Optional(
+      Type.Object(
+        {
+          manufacturer: Type.Optional(Type.String({ maxLength: 200 })),
+          model: Type.Optional(Type.String({ maxLength: 200 })),
+          serial: Type.Optional(Type.String({ maxLength: 200 })),
+          firmware: Type.Optional(Type.String({ maxLength: 200 })),
+        },
+        Strict,
+      ),
+    ),
+    /** False while the bridge cannot reach the device; absent means true. */
+    available: Type.Optional(Type.Boolean()),
+    capabilities: Capabilities,
+    state: DeviceState,
+  },
+  Strict,
+);
+export type DeviceDescription = Static<typeof DeviceDescription>;
+
+/** A change to one device that is published already. State fields that are absent stay as they are. */
+export const DeviceUpdate = Type.Object(
+  {
+    nativeId: Type.String({ minLength: 1, maxLength: 200 }),
+    available: Type.Optional(Type.Boolean()),
+    state: Type.Optional(DeviceState),
+  },
+  Strict,
+);
+export type DeviceUpdate = Static<typeof DeviceUpdate>;
+
+/** A device as the HTTP API and widgets see it. Instants are ISO 8601 in UTC. */
+export const Device = Type.Object({
+  /** `<bridge_kind>:<device_kind>:<number>`, such as `hue:light:3`. */
+  id: Type.String(),
+  bridgeKind: Type.String(),
+  kind: DeviceKind,
+  number: Type.Integer({ minimum: 1 }),
+  /** The id of the module that serves the device. */
+  bridge: Type.String(),
+  name: Type.String(),
+  room: Nullable(Type.String()),
+  groups: Type.Array(Type.String()),
+  info: Type.Object({
+    manufacturer: Nullable(Type.String()),
+    model: Nullable(Type.String()),
+    serial: Nullable(Type.String()),
+    firmware: Nullable(Type.String()),
+  }),
+  /** False when the device, or its bridge, cannot be reached. */
+  available: Type.Boolean(),
+  lastSeenAt: Nullable(Type.String({ format: "date-time" })),
+  stateChangedAt: Nullable(Type.String({ format: "date-time" })),
+  revision: Type.Integer(),
+  capabilities: Capabilities,
+  state: DeviceState,
+  /** Fields that were asked for and that the bridge has not confirmed yet. */
+  pending: DeviceState,
+});
+export type Device = Static<typeof Device>;

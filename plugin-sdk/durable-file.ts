@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Replaces a file so that it holds either the old or the new content whatever happens, and resolves
+ * when the new content would outlast a power cut: temporary file, fsync, rename, fsync of the folder.
+ *
+ * @throws the file system's error, such as `ENOSPC`; the old file is intact then
+ */
+export async function writeDurably(path: string, content: string, mode = 0o600): Promise<void> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const file = await open(temporary, "wx", mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+/** Makes renames and removals in a folder outlast a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes what writes that were cut off have left in a folder. Call it before the first write. */
+export async function sweepTemporaryFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (TEMPORARY.test(name)) await rm(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,22 @@
+export { Type } from "typebox";
+export type { Static } from "typebox";
+export { withDeadline } from "./deadline.ts";
+export { MantelError } from "./errors.ts";
+export type { ErrorCode, Fault } from "./errors.ts";
+export { definePlugin } from "./plugin.ts";
+export type { Log, LogFields, Plugin, PluginContext, RunningPlugin, Storage } from "./plugin.ts";
+export type {
+  Capabilities,
+  Capability,
+  Color,
+  DeviceCommand,
+  DeviceDescription,
+  DeviceKind,
+  DeviceState,
+  DeviceUpdate,
+  StateValue,
+} from "./device.ts";
+export type { SceneDescription } from "./scene.ts";
+export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
+export type { SystemSample } from "./metrics.ts";
+export type { MqttPublish, Services } from "./service.ts";

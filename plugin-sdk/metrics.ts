@@ -1,0 +1,64 @@
+import { Type, type Static } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()]);
+const Percent = Type.Number({ minimum: 0, maximum: 100 });
+const Bytes = Type.Number({ minimum: 0 });
+
+/** The machine at one moment. A value without a sensor is null, never absent. */
+export const SystemSample = Type.Object(
+  {
+    sampledAt: Type.String({ format: "date-time" }),
+    cpu: Type.Object(
+      {
+        /** Share of all cores that was busy since the sample before. */
+        percent: Nullable(Percent),
+        perCore: Type.Array(Percent),
+        /** Load averages over 1, 5 and 15 minutes. */
+        loadAverage: Type.Array(Type.Number()),
+        temperatureC: Nullable(Type.Number()),
+      },
+      Strict,
+    ),
+    memory: Type.Object(
+      { totalBytes: Bytes, usedBytes: Bytes, availableBytes: Bytes, percent: Percent },
+      Strict,
+    ),
+    temperature: Type.Object(
+      {
+        cpuC: Nullable(Type.Number()),
+        sensors: Type.Array(
+          Type.Object({ name: Type.String(), celsius: Nullable(Type.Number()) }, Strict),
+        ),
+      },
+      Strict,
+    ),
+    uptime: Type.Object({ systemSeconds: Type.Number(), processSeconds: Type.Number() }, Strict),
+    disks: Type.Array(
+      Type.Object(
+        {
+          mount: Type.String(),
+          type: Type.String(),
+          totalBytes: Bytes,
+          usedBytes: Bytes,
+          percent: Nullable(Percent),
+        },
+        Strict,
+      ),
+    ),
+    network: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          /** Bytes per second since the sample before. */
+          receivedPerSecond: Nullable(Type.Number()),
+          sentPerSecond: Nullable(Type.Number()),
+        },
+        Strict,
+      ),
+    ),
+  },
+  Strict,
+);
+export type SystemSample = Static<typeof SystemSample>;

@@ -1,0 +1,100 @@
+import type { TSchema } from "typebox";
+import type { DeviceCommand, DeviceDescription, DeviceUpdate } from "./device.ts";
+import type { HouseSettings } from "./plugin.ts";
+import type { SceneDescription } from "./scene.ts";
+
+/** What a process needs to load one generation of a plugin. All paths are absolute. */
+export interface LoadRequest {
+  readonly id: string;
+  readonly generation: number;
+  /** The plugin's own sources in one CommonJS file, with its source map beside it. */
+  readonly bundle: string;
+  /** The plugin's npm dependencies in one file, when it has any. */
+  readonly vendor: string | undefined;
+  /** The plugin's folder, from which packages that cannot be bundled are loaded. */
+  readonly folder: string;
+}
+
+/** What the loaded code says of itself. Schemas are JSON Schema. */
+export interface LoadResult {
+  readonly options: TSchema | undefined;
+  readonly state: TSchema | undefined;
+}
+
+export interface StartRequest {
+  readonly config: unknown;
+  readonly house: HouseSettings;
+  /** State of the generation before; absent at a fresh start. */
+  readonly handedOver?: unknown;
+  /** The plugin's own storage folder. */
+  readonly storage: string;
+  /** Folders it may use, by the name in its manifest. */
+  readonly folders: Readonly<Record<string, string>>;
+  /** Services it may call. */
+  readonly uses: readonly string[];
+}
+
+/** What a started plugin offers, so that the host refuses the rest without asking. */
+export interface StartResult {
+  readonly command: boolean;
+  readonly activateScene: boolean;
+  readonly services: readonly string[];
+}
+
+export interface QuiesceResult {
+  /** Absent when the plugin hands nothing over. */
+  readonly state?: unknown;
+  /** Accepted calls that were waited for. */
+  readonly drained: number;
+  /** What the plugin threw while it released its things. */
+  readonly faults: readonly string[];
+}
+
+export interface ProcessFigures {
+  /** CPU time since the process started, in microseconds. */
+  readonly cpuMicros: number;
+  readonly heapBytes: number;
+  readonly loopLagP99Ms: number;
+}
+
+/**
+ * What the host asks of a plugin's process. Each method crosses a process boundary, so arguments and
+ * results are plain data, and every call is answered within its deadline or fails with
+ * `deadline_passed`.
+ */
+export interface PluginApi {
+  /** Imports the code and runs its top level, but starts nothing. */
+  load(request: LoadRequest): Promise<LoadResult>;
+  start(request: StartRequest): Promise<StartResult>;
+  command(request: {
+    nativeId: string;
+    command: DeviceCommand;
+    commandId: string;
+  }): Promise<void>;
+  activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
+  callService(request: { name: string; input: unknown }): Promise<unknown>;
+  /** Finishes accepted calls, hands over the state, and releases everything. */
+  quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
+  /** Answered by the event loop: silence means that the process hangs. */
+  ping(nothing: Record<string, never>): Promise<ProcessFigures>;
+}
+
+/** What a plugin's process asks of the host. Each call is checked against the plugin's manifest. */
+export interface HostApi {
+  publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
+  updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
+  publishScenes(scenes: readonly SceneDescription[]): Promise<void>;
+  publish(request: { name: string; value: unknown }): Promise<void>;
+  callService(request: { name: string; input: unknown }): Promise<unknown>;
+  reportDegraded(request: { reason?: string }): Promise<void>;
+  log(record: LogRecord): Promise<void>;
+}
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogRecord {
+  readonly level: LogLevel;
+  readonly sentence: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,79 @@
+// The entry of a plugin's process. It waits as the spare until the host asks it to load a plugin.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { format } from "node:util";
+import { MantelError } from "../errors.ts";
+import type { HostApi, LogLevel, PluginApi } from "../protocol.ts";
+import { Peer } from "../rpc/peer.ts";
+import { loadPlugin } from "./load.ts";
+import { createLog, type HostLink, Runner } from "./runner.ts";
+
+/** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
+const HOST_DEADLINE_MS = 30_000;
+
+if (!process.send) throw new Error("this file is started by the host, as a child process");
+
+const lag = monitorEventLoopDelay({ resolution: 10 });
+lag.enable();
+
+let id = "";
+let runner: Runner | undefined;
+
+const peer = new Peer<HostApi, PluginApi>(
+  {
+    send: (message) => void process.send?.(message),
+    onMessage: (receive) => process.on("message", receive),
+  },
+  {
+    load(request) {
+      id = request.id;
+      runner = new Runner(loadPlugin(request), host());
+      return runner.describe();
+    },
+    start: (request) => loaded().start(id, request),
+    command: (request) => loaded().command(request),
+    activateScene: (request) => loaded().activateScene(request),
+    callService: (request) => loaded().callService(request),
+    quiesce: (request) => loaded().quiesce(request),
+    ping() {
+      const { user, system } = process.cpuUsage();
+      const loopLagP99Ms = lag.percentile(99) / 1e6;
+      lag.reset();
+      return {
+        cpuMicros: user + system,
+        heapBytes: process.memoryUsage().heapUsed,
+        loopLagP99Ms: Number.isFinite(loopLagP99Ms) ? loopLagP99Ms : 0,
+      };
+    },
+  },
+);
+
+captureConsole();
+process.on("disconnect", () => process.exit(0)); // the host is gone, and so is the reason to be here
+process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
+
+function host(): HostLink {
+  return {
+    call: (method, input) => peer.call(method, input as never, HOST_DEADLINE_MS) as never,
+    notify: (method, input) => peer.notify(method, input as never),
+  };
+}
+
+function loaded(): Runner {
+  if (!runner) throw new MantelError("module_down", "no plugin is loaded yet");
+  return runner;
+}
+
+/** What a plugin prints becomes records of its log. */
+function captureConsole(): void {
+  const log = createLog(host());
+  const levels: Partial<Record<keyof Console, LogLevel>> = {
+    debug: "debug",
+    log: "info",
+    info: "info",
+    warn: "warn",
+    error: "error",
+  };
+  for (const [name, level] of Object.entries(levels)) {
+    Object.assign(console, { [name]: (...parts: unknown[]) => log[level](format(...parts)) });
+  }
+}

@@ -1,0 +1,172 @@
+import { withDeadline } from "../deadline.ts";
+import { DisposeScope } from "../dispose.ts";
+import { MantelError } from "../errors.ts";
+import type { DeviceUpdate } from "../device.ts";
+import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
+import type {
+  HostApi,
+  LoadResult,
+  LogLevel,
+  PluginApi,
+  QuiesceResult,
+  StartRequest,
+  StartResult,
+} from "../protocol.ts";
+import { createStorage } from "./storage.ts";
+
+/** How the runner reaches the host; a process's channel, or a stand-in in an author's test. */
+export interface HostLink {
+  call<M extends keyof HostApi>(
+    method: M,
+    input: Parameters<HostApi[M]>[0],
+  ): Promise<Awaited<ReturnType<HostApi[M]>>>;
+  notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void;
+}
+
+/** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
+export class Runner {
+  readonly #host: HostLink;
+  readonly #plugin: Plugin;
+  readonly #scope = new DisposeScope();
+  readonly #ended = new AbortController();
+  readonly #accepted = new Set<Promise<unknown>>();
+  #updates: DeviceUpdate[] = [];
+  #running: RunningPlugin<unknown> = {};
+
+  constructor(plugin: Plugin, host: HostLink) {
+    this.#plugin = plugin;
+    this.#host = host;
+  }
+
+  describe(): LoadResult {
+    return { options: this.#plugin.options, state: this.#plugin.state };
+  }
+
+  async start(id: string, request: StartRequest): Promise<StartResult> {
+    const started = await this.#plugin.start(this.#context(id, request));
+    this.#flush();
+    this.#running = (started ?? {}) as RunningPlugin<unknown>;
+    return {
+      command: this.#running.command !== undefined,
+      activateScene: this.#running.activateScene !== undefined,
+      services: Object.keys(this.#running.services ?? {}),
+    };
+  }
+
+  command({ nativeId, command, commandId }: Input<"command">): Promise<void> {
+    return this.#accept(async () => this.#running.command?.(nativeId, command, commandId));
+  }
+
+  activateScene({ nativeId, activationId }: Input<"activateScene">): Promise<void> {
+    return this.#accept(async () => this.#running.activateScene?.(nativeId, activationId));
+  }
+
+  callService({ name, input }: Input<"callService">): Promise<unknown> {
+    const services = this.#running.services as
+      | Record<string, ((input: unknown) => Promise<unknown>) | undefined>
+      | undefined;
+    const service = services && Object.hasOwn(services, name) ? services[name] : undefined;
+    if (!service) {
+      throw new MantelError("service_unavailable", `the plugin does not provide ${name}`);
+    }
+    return this.#accept(() => service(input));
+  }
+
+  async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
+    const drained = this.#accepted.size;
+    const accepted = Promise.allSettled(this.#accepted);
+    await withDeadline(accepted, deadlineMs, "finishing the accepted calls");
+    const state = this.#running.handOver?.();
+    this.#ended.abort();
+    const faults = await this.#scope.dispose();
+    this.#flush();
+    return {
+      drained,
+      faults: faults.map(String),
+      ...(state === undefined ? {} : { state }),
+    };
+  }
+
+  /** Carries out a call that quiesce will wait for; state updates made in it arrive before its answer. */
+  #accept<T>(work: () => Promise<T>): Promise<T> {
+    const done = work().finally(() => {
+      this.#flush();
+      this.#accepted.delete(done);
+    });
+    this.#accepted.add(done);
+    return done;
+  }
+
+  /** Updates of one turn of the event loop travel as one message. */
+  #update(updates: readonly DeviceUpdate[]): void {
+    if (this.#updates.length === 0) queueMicrotask(() => this.#flush());
+    this.#updates.push(...updates);
+  }
+
+  #flush(): void {
+    if (this.#updates.length === 0) return;
+    const updates = this.#updates;
+    this.#updates = [];
+    this.#host.notify("updateDevices", updates);
+  }
+
+  #context(id: string, request: StartRequest): PluginContext<unknown, unknown> {
+    const host = this.#host;
+    const log = createLog(host);
+    return {
+      id,
+      config: request.config,
+      house: request.house,
+      log,
+      handedOver: request.handedOver,
+      signal: this.#ended.signal,
+      onDispose: this.#scope.onDispose,
+      storage: createStorage(request.storage, log),
+      devices: {
+        publish: (devices) => {
+          this.#flush();
+          return host.call("publishDevices", devices);
+        },
+        update: (...updates) => this.#update(updates),
+      },
+      scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
+      publish: (name, value) => host.call("publish", { name, value }),
+      reportDegraded: (reason) => host.notify("reportDegraded", reason === undefined ? {} : { reason }),
+      folder(name) {
+        const path = Object.hasOwn(request.folders, name) ? request.folders[name] : undefined;
+        if (path !== undefined) return path;
+        throw undeclared(id, name, "permissions.folders");
+      },
+      async call(name, input) {
+        if (!request.uses.includes(name)) throw undeclared(id, name, "uses");
+        return (await host.call("callService", { name, input })) as never;
+      },
+    };
+  }
+}
+
+type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];
+
+/** A log whose records go to the host. */
+export function createLog(host: HostLink): Log {
+  const write = (level: LogLevel) => (sentence: string, fields?: LogFields) =>
+    host.notify("log", { level, sentence, ...(fields ? { fields: plain(fields) } : {}) });
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** Errors become text, because JSON leaves nothing of them. */
+function plain(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? (value.stack ?? String(value)) : value,
+    ]),
+  );
+}
+
+function undeclared(id: string, name: string, key: string): MantelError {
+  return new MantelError(
+    "invalid",
+    `${id} reaches for ${name}, which its manifest does not declare: add "${name}" to "mantel.${key}" in its package.json`,
+  );
+}

@@ -1,0 +1,33 @@
+import { Type, type Static } from "typebox";
+import { DeviceState } from "./device.ts";
+
+/** A scene that lives in the bridge itself and is activated by one native call. */
+export const SceneDescription = Type.Object(
+  {
+    nativeId: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    room: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    /** `mdi:<name>`, one of the Material Design icons. */
+    icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
+    /** What the scene sets, by the bridge's own device ids, when the bridge tells. */
+    targets: Type.Optional(Type.Record(Type.String(), DeviceState)),
+  },
+  { additionalProperties: false },
+);
+export type SceneDescription = Static<typeof SceneDescription>;
+
+/** A scene as the HTTP API and widgets see it. */
+export const Scene = Type.Object({
+  /** `<bridge_kind>:scene:<number>`, or `host:scene:<slug>` for one made by a user. */
+  id: Type.String(),
+  name: Type.String(),
+  room: Type.Union([Type.String(), Type.Null()]),
+  icon: Type.Union([Type.String(), Type.Null()]),
+  /** The module that owns the scene, or `host`. */
+  source: Type.String(),
+  available: Type.Boolean(),
+  /** What is set, by device id; empty when the bridge does not tell. */
+  targets: Type.Record(Type.String(), DeviceState),
+  lastActivatedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+});
+export type Scene = Static<typeof Scene>;

@@ -1,0 +1,160 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeviceCommand, DeviceDescription, DeviceState } from "./device.ts";
+import { MantelError } from "./errors.ts";
+import type { Plugin } from "./plugin.ts";
+import type { HostApi, LogRecord } from "./protocol.ts";
+import { type HostLink, Runner } from "./runtime/runner.ts";
+import type { SceneDescription } from "./scene.ts";
+import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
+
+export interface TestHostOptions {
+  /** What `ctx.config` is; defaults of the schema are not filled in. */
+  readonly config?: unknown;
+  readonly handedOver?: unknown;
+  /** Services of other plugins, as the plugin under test sees them. */
+  readonly services?: Partial<Services>;
+  /** Folders the plugin may use, by name. */
+  readonly folders?: Readonly<Record<string, string>>;
+  readonly timeZone?: string;
+}
+
+/** A plugin that runs in this process, and all that it has told its host. */
+export interface RunningTest {
+  readonly devices: ReadonlyMap<string, DeviceDescription>;
+  readonly scenes: readonly SceneDescription[];
+  readonly published: Partial<Publications>;
+  readonly logs: readonly LogRecord[];
+  /** The last reason given to `reportDegraded`, or `undefined`. */
+  readonly degraded: string | undefined;
+  /** The state of one device. @throws MantelError `device_unknown` */
+  state(nativeId: string): DeviceState;
+  command(nativeId: string, command: DeviceCommand): Promise<void>;
+  activateScene(nativeId: string): Promise<void>;
+  call<N extends ServiceName>(
+    name: N,
+    input: Parameters<Services[N]>[0],
+  ): Promise<Awaited<ReturnType<Services[N]>>>;
+  /** Ends the plugin and gives the state it hands over. Faults of its releases are thrown. */
+  stop(): Promise<unknown>;
+}
+
+/**
+ * Starts a plugin in this process against a host in memory, for an author's own tests. Limits,
+ * deadlines and isolation are the real host's and are not here.
+ */
+export async function startPlugin(
+  plugin: Plugin,
+  options: TestHostOptions = {},
+): Promise<RunningTest> {
+  const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
+  const host = new MemoryHost(options.services ?? {});
+  const runner = new Runner(plugin, host);
+  await runner.start("test", {
+    config: options.config ?? {},
+    house: { locale: "en-GB", timeZone: options.timeZone ?? "Europe/Berlin" },
+    storage,
+    folders: options.folders ?? {},
+    uses: Object.keys(options.services ?? {}),
+    ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
+  });
+  let calls = 0;
+  return {
+    devices: host.devices,
+    published: host.published,
+    logs: host.logs,
+    get scenes() {
+      return host.scenes;
+    },
+    get degraded() {
+      return host.degraded;
+    },
+    state: (nativeId) => host.device(nativeId).state,
+    command: (nativeId, command) =>
+      runner.command({ nativeId, command, commandId: `command-${++calls}` }),
+    activateScene: (nativeId) =>
+      runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
+    call: (name, input) => runner.callService({ name, input }) as never,
+    async stop() {
+      const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
+      await rm(storage, { recursive: true, force: true });
+      if (faults.length > 0) throw new Error(`releases failed: ${faults.join("; ")}`);
+      return state;
+    },
+  };
+}
+
+class MemoryHost implements HostLink {
+  readonly devices = new Map<string, DeviceDescription>();
+  readonly published: { -readonly [N in PublicationName]?: Publications[N] } = {};
+  readonly logs: LogRecord[] = [];
+  scenes: readonly SceneDescription[] = [];
+  degraded: string | undefined;
+  readonly #services: Partial<Services>;
+
+  constructor(services: Partial<Services>) {
+    this.#services = services;
+  }
+
+  device(nativeId: string): DeviceDescription {
+    const device = this.devices.get(nativeId);
+    if (!device) throw new MantelError("device_unknown", `no device was published as ${nativeId}`);
+    return device;
+  }
+
+  call<M extends keyof HostApi>(
+    method: M,
+    input: Parameters<HostApi[M]>[0],
+  ): Promise<Awaited<ReturnType<HostApi[M]>>> {
+    return this.#carryOut(method, input) as Promise<Awaited<ReturnType<HostApi[M]>>>;
+  }
+
+  notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void {
+    void this.#carryOut(method, input);
+  }
+
+  async #carryOut(method: keyof HostApi, data: unknown): Promise<unknown> {
+    const input = structuredClone(data) as never;
+    switch (method) {
+      case "publishDevices": {
+        const devices = input as DeviceDescription[];
+        this.devices.clear();
+        for (const device of devices) this.devices.set(device.nativeId, device);
+        return undefined;
+      }
+      case "updateDevices":
+        for (const { nativeId, state, ...rest } of input as DeviceDescription[]) {
+          const device = this.device(nativeId);
+          this.devices.set(nativeId, {
+            ...device,
+            ...rest,
+            state: { ...device.state, ...state },
+          });
+        }
+        return undefined;
+      case "publishScenes":
+        this.scenes = input;
+        return undefined;
+      case "publish": {
+        const { name, value } = input as { name: PublicationName; value: never };
+        this.published[name] = value;
+        return undefined;
+      }
+      case "callService":
+        return this.#callService(input);
+      case "reportDegraded":
+        this.degraded = (input as { reason?: string }).reason;
+        return undefined;
+      case "log":
+        this.logs.push(input);
+        return undefined;
+    }
+  }
+
+  async #callService({ name, input }: { name: ServiceName; input: never }): Promise<unknown> {
+    const service = this.#services[name] as ((input: never) => Promise<unknown>) | undefined;
+    if (!service) throw new MantelError("service_unavailable", `nothing provides ${name}`);
+    return service(input);
+  }
+}
