@@ -6,7 +6,6 @@ import type { SceneDescription } from "./scene.ts";
 /** What a process needs to load one generation of a plugin. All paths are absolute. */
 export interface LoadRequest {
   readonly id: string;
-  readonly generation: number;
   /** The plugin's own sources in one CommonJS file, with its source map beside it. */
   readonly bundle: string;
   /** The plugin's npm dependencies in one file, when it has any. */

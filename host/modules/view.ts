@@ -17,17 +17,13 @@ export const MODULE_STATES = [
 ] as const;
 export type ModuleState = (typeof MODULE_STATES)[number];
 
-export const CodeLocationView = Type.Object({
-  file: Type.String(),
-  line: Type.Integer(),
-  column: Type.Integer(),
-  frame: Type.String(),
-});
-
 /** Why a module is not well: a sentence for people, and the place in its source when it is known. */
 export const ModuleFault = Type.Object({
   message: Type.String(),
-  location: Nullable(CodeLocationView),
+  file: Type.Optional(Type.String()),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  frame: Type.Optional(Type.String()),
 });
 export type ModuleFault = Static<typeof ModuleFault>;
 

@@ -1,34 +1,32 @@
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
-import vm from "node:vm";
 import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
 import type { LoadRequest } from "../protocol.ts";
 
 const SDK = "@mantel/plugin-sdk";
 
+type Require = (specifier: string) => unknown;
+/** What a bundle exports: its code, waiting for the `require` it is to use. */
+type Bundle = (require: Require, module: { exports: Exports }, exports: Exports) => void;
+type Exports = Record<string, unknown>;
+
 /** Imports a plugin's bundle and gives its default export. Runs the top level, and no more. */
 export function loadPlugin({ bundle, vendor, folder }: LoadRequest): Plugin {
-  const fromFolder = createRequire(`${folder}/package.json`);
-  const packages = vendor === undefined ? {} : runScript(vendor, fromFolder);
-  const require = (specifier: string): unknown => {
+  const fromFolder: Require = createRequire(`${folder}/package.json`);
+  const packages = vendor === undefined ? {} : run(vendor, fromFolder);
+  const require: Require = (specifier) => {
     if (specifier === SDK) return sdk;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
     return fromFolder(specifier);
   };
-  return checkPlugin(runScript(bundle, require)["default"]);
+  return checkPlugin(run(bundle, require)["default"]);
 }
 
-/** Runs a CommonJS file and gives its exports. Dynamic imports of packages go Node's own way. */
-function runScript(file: string, require: (specifier: string) => unknown): Record<string, unknown> {
-  const script = new vm.Script(
-    `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`,
-    { filename: file, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
-  );
-  const module = { exports: {} as Record<string, unknown> };
-  const run = script.runInThisContext() as (...parts: unknown[]) => void;
-  run(module.exports, require, module, file, dirname(file));
+/** Runs a bundle. Node's own loader reads it, because only that one follows its source map. */
+function run(file: string, require: Require): Exports {
+  const bundle = createRequire(file)(file) as Bundle;
+  const module = { exports: {} as Exports };
+  bundle(require, module, module.exports);
   return module.exports;
 }
 

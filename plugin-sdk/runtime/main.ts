@@ -1,7 +1,9 @@
 // The entry of a plugin's process. It waits as the spare until the host asks it to load a plugin.
+import { mkdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { format } from "node:util";
 import { MantelError } from "../errors.ts";
+import type { Plugin } from "../plugin.ts";
 import type { HostApi, LogLevel, PluginApi } from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
 import { loadPlugin } from "./load.ts";
@@ -15,7 +17,7 @@ if (!process.send) throw new Error("this file is started by the host, as a child
 const lag = monitorEventLoopDelay({ resolution: 10 });
 lag.enable();
 
-let id = "";
+let plugin: { id: string; code: Plugin } | undefined;
 let runner: Runner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(
@@ -25,15 +27,20 @@ const peer = new Peer<HostApi, PluginApi>(
   },
   {
     load(request) {
-      id = request.id;
-      runner = new Runner(loadPlugin(request), host());
-      return runner.describe();
+      plugin = { id: request.id, code: loadPlugin(request) };
+      return { options: plugin.code.options, state: plugin.code.state };
     },
-    start: (request) => loaded().start(id, request),
-    command: (request) => loaded().command(request),
-    activateScene: (request) => loaded().activateScene(request),
-    callService: (request) => loaded().callService(request),
-    quiesce: (request) => loaded().quiesce(request),
+    start(request) {
+      if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
+      mkdirSync(request.storage, { recursive: true, mode: 0o700 });
+      process.chdir(request.storage);
+      runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
+      return runner.start(plugin.id, request);
+    },
+    command: (request) => started().command(request),
+    activateScene: (request) => started().activateScene(request),
+    callService: (request) => started().callService(request),
+    quiesce: (request) => started().quiesce(request),
     ping() {
       const { user, system } = process.cpuUsage();
       const loopLagP99Ms = lag.percentile(99) / 1e6;
@@ -48,7 +55,7 @@ const peer = new Peer<HostApi, PluginApi>(
 );
 
 captureConsole();
-process.on("disconnect", () => process.exit(0)); // the host is gone, and so is the reason to be here
+process.on("disconnect", endWithChildren);
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
 
 function host(): HostLink {
@@ -58,9 +65,14 @@ function host(): HostLink {
   };
 }
 
-function loaded(): Runner {
-  if (!runner) throw new MantelError("module_down", "no plugin is loaded yet");
+function started(): Runner {
+  if (!runner) throw new MantelError("module_down", "no plugin has been started yet");
   return runner;
+}
+
+/** The host is gone, and so is the reason to be here, for this process and those it has started. */
+function endWithChildren(): void {
+  process.kill(-process.pid, "SIGKILL");
 }
 
 /** What a plugin prints becomes records of its log. */

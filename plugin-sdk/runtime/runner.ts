@@ -5,7 +5,6 @@ import type { DeviceUpdate } from "../device.ts";
 import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
 import type {
   HostApi,
-  LoadResult,
   LogLevel,
   PluginApi,
   QuiesceResult,
@@ -38,12 +37,8 @@ export class Runner {
     this.#host = host;
   }
 
-  describe(): LoadResult {
-    return { options: this.#plugin.options, state: this.#plugin.state };
-  }
-
   async start(id: string, request: StartRequest): Promise<StartResult> {
-    const started = await this.#plugin.start(this.#context(id, request));
+    const started = await this.#begin(id, request);
     this.#flush();
     this.#running = (started ?? {}) as RunningPlugin<unknown>;
     return {
@@ -51,6 +46,17 @@ export class Runner {
       activateScene: this.#running.activateScene !== undefined,
       services: Object.keys(this.#running.services ?? {}),
     };
+  }
+
+  /** A start that throws leaves nothing open. */
+  async #begin(id: string, request: StartRequest): Promise<unknown> {
+    try {
+      return await this.#plugin.start(this.#context(id, request));
+    } catch (error) {
+      this.#ended.abort();
+      await this.#scope.dispose();
+      throw error;
+    }
   }
 
   command({ nativeId, command, commandId }: Input<"command">): Promise<void> {

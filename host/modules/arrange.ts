@@ -1,0 +1,72 @@
+import type { Config } from "../config/schema.ts";
+import type { Module } from "./module.ts";
+
+/** Starts that run side by side; more would only make each of them later. */
+const STARTS_AT_ONCE = 4;
+
+/**
+ * Starts and stops modules until each is as the config and the other modules want it. Stand-ins come
+ * last, when it is known which real bridges there are.
+ */
+export async function arrange(modules: readonly Module[], config: Config): Promise<void> {
+  const standIns = modules.filter(({ plugin }) => plugin.manifest.yieldsTo?.bridges === true);
+  const others = modules.filter((module) => !standIns.includes(module));
+  for (const group of [others, standIns]) {
+    await inPool(group, STARTS_AT_ONCE, (module) => arrangeOne(module, modules, config));
+  }
+}
+
+async function arrangeOne(module: Module, all: readonly Module[], config: Config): Promise<void> {
+  const reason = reasonToRest(module, config, all);
+  const rests = module.view.state === "disabled";
+  if (reason === undefined) {
+    if (rests) await module.start();
+  } else if (!rests || module.view.error?.message !== reason) {
+    await module.stop(reason);
+  }
+}
+
+/** Why a module shall not run now, for people; `undefined` when it shall. */
+export function reasonToRest(
+  { id, plugin }: Module,
+  config: Config,
+  all: readonly Module[],
+): string | undefined {
+  const enabled = config.modules[id]?.enabled;
+  if (enabled === false) return `modules.${id}.enabled is false in the config`;
+  if (enabled === true) return undefined;
+  const { yieldsTo } = plugin.manifest;
+  const key = yieldsTo?.config?.find((each) => isSet(config, each));
+  if (key !== undefined) return `it steps aside because ${key} is set`;
+  if (!yieldsTo?.bridges) return undefined;
+  const other = all.find((each) => each.id !== id && isRealBridge(each));
+  return other && `it steps aside because the bridge ${other.id} is configured`;
+}
+
+/** A bridge that serves a house, and does not itself step aside for others. */
+function isRealBridge({ plugin, settledState }: Module): boolean {
+  const { bridge, yieldsTo } = plugin.manifest;
+  if (!bridge || yieldsTo?.bridges) return false;
+  return !["disabled", "stopping", "unconfigured", "failed"].includes(settledState);
+}
+
+function isSet(config: unknown, dottedKey: string): boolean {
+  let value: unknown = config;
+  for (const key of dottedKey.split(".")) {
+    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  }
+  return value !== undefined && value !== null;
+}
+
+/** Does `work` for all items, at most `atOnce` at a time. */
+async function inPool<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { type CodeLocation, MantelError } from "@mantel/plugin-sdk/errors";
+import type { BuildFailure, Message } from "esbuild";
+
+const CONTEXT_LINES = 2;
+const STACK_PLACE = /\(?((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)\)?$/;
+
+/** A few numbered lines around a place, with a caret below it. Lines and columns count from 1. */
+export function codeFrame(source: string, line: number, column: number): string {
+  const lines = source.split("\n");
+  const first = Math.max(1, line - CONTEXT_LINES);
+  const last = Math.min(lines.length, line + CONTEXT_LINES);
+  const width = String(last).length;
+  const frame: string[] = [];
+  for (let number = first; number <= last; number++) {
+    const mark = number === line ? ">" : " ";
+    frame.push(`${mark} ${String(number).padStart(width)} | ${lines[number - 1] ?? ""}`);
+    if (number === line) frame.push(`  ${" ".repeat(width)} | ${" ".repeat(column - 1)}^`);
+  }
+  return frame.join("\n");
+}
+
+/** What esbuild rejected, as the failure a reload answers with; the place is in the author's source. */
+export function toReloadFailure(error: unknown, folder: string): MantelError {
+  const message = (error as Partial<BuildFailure> | undefined)?.errors?.[0];
+  if (!message) {
+    return new MantelError("reload_failed", `the build failed: ${firstLine(error)}`, { cause: error });
+  }
+  const location = locationOf(message, folder);
+  return new MantelError("reload_failed", sentenceOf(message), {
+    cause: error,
+    ...(location ? { location } : {}),
+  });
+}
+
+function sentenceOf({ text, notes }: Message): string {
+  const hint = notes[0]?.text;
+  return hint === undefined || hint === "" ? text : `${text} (${hint.split("\n")[0]})`;
+}
+
+function locationOf({ location }: Message, folder: string): CodeLocation | undefined {
+  if (!location) return undefined;
+  const file = isAbsolute(location.file) ? location.file : resolve(location.file);
+  const source = existsSync(file) ? readFileSync(file, "utf8") : location.lineText;
+  const column = location.column + 1;
+  return {
+    file: relative(folder, file),
+    line: location.line,
+    column,
+    frame: codeFrame(source, location.line, column),
+  };
+}
+
+/** The first place of a source-mapped stack that lies in the author's folder. */
+export function locationInStack(stack: string, folder: string): CodeLocation | undefined {
+  for (const text of stack.split("\n")) {
+    const [, url, line, column] = STACK_PLACE.exec(text.trim()) ?? [];
+    if (url === undefined) continue;
+    const file = url.replace(/^file:\/\//, "");
+    if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/") || !existsSync(file)) continue;
+    return {
+      file: relative(folder, file),
+      line: Number(line),
+      column: Number(column),
+      frame: codeFrame(readFileSync(file, "utf8"), Number(line), Number(column)),
+    };
+  }
+  return undefined;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}

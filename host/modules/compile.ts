@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type BuildContext, type BuildOptions, context, type Plugin } from "esbuild";
+import { toReloadFailure } from "./code-frame.ts";
+import { filled } from "./filled.ts";
+import { VendorCache, WRAPPED } from "./vendor.ts";
+
+const SDK = "@mantel/plugin-sdk";
+const BUILTIN = new Set(builtinModules);
+
+/** One compiled server side. Equal hashes mean equal behaviour. */
+export interface Build {
+  readonly hash: string;
+  readonly bundle: string;
+  readonly vendor: string | undefined;
+  /** Every source file that is in the bundle: the module graph. Absolute paths. */
+  readonly inputs: ReadonlySet<string>;
+}
+
+interface Kept {
+  readonly entry: string;
+  readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
+  /** npm packages that the last build imported. */
+  readonly packages: Set<string>;
+}
+
+/** Compiles the server sides of plugins, incrementally, into `<cache>/modules/<id>/`. */
+export class Compiler {
+  readonly #cacheFolder: string;
+  readonly #vendors: VendorCache;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(cacheFolder: string) {
+    this.#cacheFolder = cacheFolder;
+    this.#vendors = new VendorCache(join(cacheFolder, "vendor"));
+  }
+
+  /** @throws MantelError `reload_failed`, with the place in the source when there is one */
+  async compile(id: string, folder: string, server: string): Promise<Build> {
+    const entry = join(folder, server);
+    refuseMissing(entry);
+    const kept = await this.#contextOf(id, folder, entry);
+    kept.packages.clear();
+    const result = await kept.build.rebuild().catch((error: unknown) => {
+      throw toReloadFailure(error, folder);
+    });
+    const code = result.outputFiles.find((file) => file.path.endsWith(".cjs"))?.text ?? "";
+    const map = result.outputFiles.find((file) => file.path.endsWith(".map"))?.text ?? "";
+    const inputs = new Set(Object.keys(result.metafile.inputs).map((path) => resolve(path)));
+    const vendor = await this.#vendors.bundle(folder, kept.packages);
+    const hash = hashOf(code + (vendor ?? ""));
+    const bundle = await this.#write(id, hash, { code, map });
+    return { hash, bundle, vendor, inputs };
+  }
+
+  /** Removes the bundles of a module that are not among `hashes`. */
+  async prune(id: string, hashes: readonly string[]): Promise<void> {
+    const folder = join(this.#cacheFolder, "modules", id);
+    const names = await readdir(folder).catch(() => []);
+    const stale = names.filter((name) => !hashes.some((hash) => name.startsWith(hash)));
+    await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+  }
+
+  async forget(id: string): Promise<void> {
+    const kept = this.#kept.get(id);
+    this.#kept.delete(id);
+    await kept?.build.dispose();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((id) => this.forget(id)));
+  }
+
+  async #contextOf(id: string, folder: string, entry: string): Promise<Kept> {
+    const known = this.#kept.get(id);
+    if (known?.entry === entry) return known;
+    await this.forget(id);
+    const packages = new Set<string>();
+    const build = await context({
+      ...WRAPPED,
+      entryPoints: [entry],
+      outdir: join(this.#cacheFolder, "modules", id),
+      outExtension: { ".js": ".cjs" },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "cjs",
+      target: "node20",
+      sourcemap: "external",
+      sourcesContent: false,
+      logLevel: "silent",
+      tsconfigRaw: {}, // a stray tsconfig.json must not change what a plugin means
+      define: {
+        "import.meta.url": "__mantelUrl",
+        "import.meta.filename": "__mantelFilename",
+        "import.meta.dirname": "__mantelDirname",
+      },
+      plugins: [ownSources(folder, packages)],
+    });
+    const kept = { entry, build, packages };
+    this.#kept.set(id, kept);
+    return kept;
+  }
+
+  async #write(id: string, hash: string, { code, map }: { code: string; map: string }) {
+    const folder = join(this.#cacheFolder, "modules", id);
+    const bundle = join(folder, `${hash}.cjs`);
+    await mkdir(folder, { recursive: true });
+    // The map may differ where the code does not: a comment moves lines.
+    await writeFile(`${bundle}.map`, map);
+    if (!existsSync(bundle)) {
+      await writeFile(bundle, `${code}\n//# sourceMappingURL=${basename(bundle)}.map\n`);
+    }
+    return bundle;
+  }
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/**
+ * Keeps the bundle to the plugin's own files: packages are noted and left out, paths out of the
+ * folder are refused, and `import.meta` of each file stays its own.
+ *
+ * Each path is answered here, because esbuild otherwise reads "type": "module" beside the file and then
+ * takes a package's whole CommonJS export for its default; the vendor bundle settles defaults itself.
+ */
+function ownSources(folder: string, packages: Set<string>): Plugin {
+  return {
+    name: "own-sources",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, async ({ path, resolveDir, kind, pluginData }) => {
+        if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path)) return undefined;
+        if (kind === "entry-point") return { path };
+        if (!/^\.{0,2}\//.test(path)) return packageImport(path, packages);
+        let file = resolve(resolveDir, path);
+        if (!/\.\w+$/.test(path) || !existsSync(file)) {
+          const found = await build.resolve(path, { resolveDir, kind, pluginData: ownSources });
+          if (found.errors.length > 0) return { errors: found.errors };
+          file = found.path;
+        }
+        if (file.startsWith(folder + sep)) return { path: file };
+        return { errors: [{ text: `${path} lies outside the plugin's folder` }] };
+      });
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        await filled(path);
+        const source = await readFile(path, "utf8");
+        const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
+        return { contents: importMeta(path, source) + source, loader };
+      });
+    },
+  };
+}
+
+function packageImport(path: string, packages: Set<string>) {
+  if (path === SDK) return { path, external: true };
+  if (path.startsWith(`${SDK}/`)) {
+    return { errors: [{ text: `a plugin's server side imports "${SDK}" alone, not ${path}` }] };
+  }
+  packages.add(path);
+  return { path, external: true };
+}
+
+/** On the first line, so that every line of the source keeps its number. */
+function importMeta(path: string, source: string): string {
+  if (!source.includes("import.meta")) return "";
+  const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
+  return Object.entries(values)
+    .map(([name, value]) => `const __mantel${name} = ${JSON.stringify(value)};`)
+    .join("");
+}
+
+function refuseMissing(entry: string): void {
+  if (existsSync(entry)) return;
+  throw new MantelError("reload_failed", `the server entry ${entry} does not exist`);
+}

@@ -1,0 +1,114 @@
+import type { LoadResult, QuiesceResult, StartRequest, StartResult } from "@mantel/plugin-sdk/protocol";
+import type { Build } from "./compile.ts";
+import type { Generation } from "./generation.ts";
+import type { Gate } from "./gate.ts";
+
+/** Code that is loaded into a process and has not started. */
+export interface Candidate {
+  readonly generation: Generation;
+  readonly build: Build;
+  readonly loaded: LoadResult;
+  readonly request: StartRequest;
+}
+
+/** A candidate that has started. */
+export interface Started extends Candidate {
+  readonly offers: StartResult;
+}
+
+/** What a handover needs to know, and how it makes a generation speak for its module. */
+export interface HandoverParts {
+  readonly gate: Gate;
+  readonly startMs: number;
+  readonly quiesceMs: number;
+  /** From now on the host hears this generation. */
+  letSpeak(generation: Generation): void;
+  /** Whether a state fits what the code declares; says so in the log when it does not. */
+  fits(state: unknown, candidate: Candidate): boolean;
+  /** Loads an earlier candidate's build into a fresh process. */
+  reloadOf(candidate: Candidate): Promise<Candidate>;
+  /** Says in the log what went wrong besides. */
+  warn(sentence: string, error: unknown): void;
+}
+
+export interface Handover {
+  readonly live: Started;
+  readonly downtimeMs: number;
+  readonly drained: number;
+  readonly stateHandedOver: boolean;
+}
+
+/** The way back was taken: `live` works again, and `cause` is why the next one does not. */
+export class RolledBack extends Error {
+  override readonly name = "RolledBack";
+  readonly live: Started;
+
+  constructor(live: Started, cause: unknown) {
+    super("the old code goes on", { cause });
+    this.live = live;
+  }
+}
+
+/**
+ * Moves the work from `old` to `next`, or back to `old` when `next` does not start. Calls that come
+ * meanwhile wait at the gate.
+ *
+ * @throws RolledBack when the old code works again
+ */
+export async function handOver(old: Started, next: Candidate, parts: HandoverParts): Promise<Handover> {
+  const closedAt = performance.now();
+  parts.gate.close();
+  try {
+    const quiesced = await quiesce(old, parts);
+    try {
+      const live = await begin(next, quiesced.state, parts);
+      return {
+        live,
+        downtimeMs: performance.now() - closedAt,
+        drained: quiesced.drained,
+        stateHandedOver: live.request.handedOver !== undefined,
+      };
+    } catch (error) {
+      throw new RolledBack(await resume(old, quiesced.state, parts), error);
+    }
+  } finally {
+    parts.gate.open();
+  }
+}
+
+/** Starts a candidate, from a state when it has a use for it. */
+export async function begin(
+  candidate: Candidate,
+  state: unknown,
+  parts: Pick<HandoverParts, "startMs" | "letSpeak" | "fits">,
+): Promise<Started> {
+  const handsOver = state !== undefined && parts.fits(state, candidate);
+  const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
+  parts.letSpeak(candidate.generation);
+  const offers = await candidate.generation.peer.call("start", request, parts.startMs);
+  return { ...candidate, request, offers };
+}
+
+/** An old generation that hangs or dies now has no state to give; the next one starts fresh. */
+async function quiesce(old: Started, { quiesceMs, warn }: HandoverParts): Promise<QuiesceResult> {
+  try {
+    const result = await old.generation.peer.call("quiesce", { deadlineMs: quiesceMs }, quiesceMs + 500);
+    for (const fault of result.faults) warn("a release failed", fault);
+    return result;
+  } catch (error) {
+    warn("the old generation did not quiesce; its state is lost", error);
+    await old.generation.terminate();
+    return { drained: 0, faults: [] };
+  }
+}
+
+/** Undoes a quiesce: in the same process when it lives, or else in a fresh one. */
+async function resume(old: Started, state: unknown, parts: HandoverParts): Promise<Started> {
+  try {
+    return await begin(old, state, parts);
+  } catch (error) {
+    parts.warn("the old generation's process is gone; its code starts in a new one", error);
+    await old.generation.terminate();
+    return begin(await parts.reloadOf(old), state, parts);
+  }
+}

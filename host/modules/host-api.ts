@@ -1,0 +1,86 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { HostApi } from "@mantel/plugin-sdk/protocol";
+import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import { PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
+import type { DeviceRegistry } from "../devices/registry.ts";
+import type { SceneRegistry } from "../scenes/registry.ts";
+import type { ServiceRegistry } from "../services/registry.ts";
+import { check } from "../validate.ts";
+import type { ModuleLog } from "./logs.ts";
+
+/** Where what plugins publish goes, by name. */
+export type Publications = { readonly [N in PublicationName]: (value: never) => void };
+
+/** The registries that plugins push into. */
+export interface HostParts {
+  readonly devices: DeviceRegistry;
+  readonly scenes: SceneRegistry;
+  readonly services: ServiceRegistry;
+  readonly publications: Publications;
+}
+
+/** The module on whose behalf calls come in. */
+export interface Caller {
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly log: ModuleLog;
+  /** False for a generation that is not, or is no longer, the one that works. */
+  isLive(): boolean;
+  degraded(reason: string | undefined): void;
+}
+
+/** What a plugin's process may ask of the host, each call checked against its manifest. */
+export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
+  const { id, manifest } = caller;
+  const live = (): void => {
+    if (caller.isLive()) return;
+    throw new MantelError("module_down", `this generation of ${id} has ended`);
+  };
+  const bridge = (): void => {
+    live();
+    if (manifest.bridge) return;
+    throw undeclared(id, 'publish devices or scenes', '"bridge" with its "kind"');
+  };
+  return {
+    async publishDevices(devices) {
+      bridge();
+      await parts.devices.publish(id, devices);
+    },
+    updateDevices(updates) {
+      bridge();
+      parts.devices.update(id, updates);
+    },
+    async publishScenes(scenes) {
+      bridge();
+      await parts.scenes.publish(id, scenes);
+    },
+    publish({ name, value }) {
+      live();
+      if (!isPublication(name) || !manifest.provides?.includes(name)) {
+        throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
+      }
+      parts.publications[name](check(PUBLICATIONS[name], value, name) as never);
+    },
+    callService({ name, input }) {
+      if (manifest.uses?.some((used) => used === name)) return parts.services.call(name, input);
+      throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
+    },
+    reportDegraded({ reason }) {
+      live();
+      caller.degraded(reason === undefined ? undefined : String(reason).slice(0, 500));
+    },
+    log: (record) => caller.log.record(record),
+  };
+}
+
+function isPublication(name: string): name is PublicationName {
+  return Object.hasOwn(PUBLICATIONS, name);
+}
+
+function undeclared(id: string, what: string, key: string): MantelError {
+  return new MantelError(
+    "invalid",
+    `${id} may not ${what}: its manifest does not declare it; add ${key} to "mantel" in its package.json`,
+  );
+}

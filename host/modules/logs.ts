@@ -1,0 +1,62 @@
+import type { LogLevel, LogRecord } from "@mantel/plugin-sdk/protocol";
+import type { HostLog } from "../log.ts";
+
+const KEPT = 500;
+const PER_SECOND = 200;
+const LONGEST = 4_000;
+
+/** One record of a module's log. `at` is ISO 8601. */
+export interface LogEntry {
+  readonly at: string;
+  readonly level: LogLevel;
+  readonly sentence: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** The last records of one module. What floods is counted instead of kept. */
+export class ModuleLog {
+  readonly #log: HostLog;
+  #entries: LogEntry[] = [];
+  #second = 0;
+  #inSecond = 0;
+  #dropped = 0;
+
+  constructor(log: HostLog) {
+    this.#log = log;
+  }
+
+  get entries(): readonly LogEntry[] {
+    return this.#entries;
+  }
+
+  /** Records that were dropped because there were too many. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** A record of the plugin itself: it is kept here, and goes to the host's log. */
+  record({ level, sentence, fields }: LogRecord): void {
+    if (this.#floods()) return;
+    const text = String(sentence).slice(0, LONGEST);
+    this.#entries.push({
+      at: new Date().toISOString(),
+      level,
+      sentence: text,
+      ...(fields ? { fields } : {}),
+    });
+    if (this.#entries.length > KEPT) this.#entries = this.#entries.slice(-KEPT);
+    this.#log[level](text, fields);
+  }
+
+  #floods(): boolean {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#inSecond = 0;
+    }
+    if (++this.#inSecond <= PER_SECOND) return false;
+    if (this.#inSecond === PER_SECOND + 1) this.#log.warn("the module floods its log");
+    this.#dropped++;
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { Type } from "typebox";
+import { check } from "../validate.ts";
+
+const PackageFile = Type.Object({
+  version: Type.Optional(Type.String({ maxLength: 100 })),
+  mantel: Manifest,
+});
+
+/** Sections of the config that belong to the host, so no plugin may be named after them. */
+const RESERVED = new Set(["api", "server", "ui", "devices", "log", "modules"]);
+
+/** A plugin as its folder describes it. */
+export interface PluginPackage {
+  readonly id: string;
+  /** The real path of the folder. */
+  readonly folder: string;
+  readonly version: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Reads and checks the manifest in a plugin folder's `package.json`.
+ * @throws MantelError `invalid`, naming the file, each fault and what to write instead
+ */
+export async function readManifest(folder: string): Promise<PluginPackage> {
+  const file = join(folder, "package.json");
+  const content = parseJson(await readFile(file, "utf8"), file);
+  if (typeof content !== "object" || content === null || !("mantel" in content)) {
+    throw new MantelError("invalid", `${file} has no "mantel" key, which makes a package a plugin`);
+  }
+  const { version, mantel } = check(PackageFile, content, file);
+  for (const rule of RULES) {
+    const fault = rule(mantel);
+    if (fault !== undefined) throw new MantelError("invalid", `${file}: ${fault}`);
+  }
+  return { id: mantel.id, folder, version: version ?? "0.0.0", manifest: mantel };
+}
+
+/** What a schema cannot say. Each gives a sentence when it is broken. */
+const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
+  ({ id }) => (RESERVED.has(id) ? `mantel.id is ${id}, which is a section of the host's config` : undefined),
+  ({ server, widget }) =>
+    server === undefined && widget === undefined
+      ? 'mantel needs a "server" or a "widget" entry'
+      : undefined,
+  ({ kinds, widget }) =>
+    kinds.includes("widget") !== (widget !== undefined)
+      ? 'mantel.kinds holds "widget" exactly when there is a "widget" entry'
+      : undefined,
+  ({ kinds, bridge }) =>
+    kinds.includes("bridge") !== (bridge !== undefined)
+      ? 'mantel.kinds holds "bridge" exactly when there is a "bridge" section'
+      : undefined,
+  ({ kinds, server }) =>
+    server === undefined && kinds.some((kind) => kind !== "widget")
+      ? 'a bridge or service needs a "server" entry'
+      : undefined,
+  (manifest) =>
+    [manifest.server, manifest.widget].some((entry) => entry?.split("/").includes(".."))
+      ? "an entry lies outside the plugin's folder"
+      : undefined,
+];
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new MantelError("invalid", `${file} is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** True for a text that could be a plugin's id. */
+export function isPluginId(text: string): boolean {
+  return text.length <= 64 && new RegExp(PLUGIN_ID).test(text);
+}

@@ -1,0 +1,89 @@
+import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Bridge, BridgeDirectory, BridgeLimits, BridgeStatus, BridgeView } from "../devices/bridge.ts";
+import type { Module } from "./module.ts";
+import type { ModuleState } from "./view.ts";
+
+const STATUS: Partial<Record<ModuleState, BridgeStatus>> = {
+  active: "ok",
+  degraded: "degraded",
+  loading: "starting",
+};
+
+const CONFIRM_MS = 5_000;
+
+/** A module of the kind `bridge`, as devices and scenes see it. */
+export class ModuleBridge implements Bridge {
+  readonly #module: Module;
+  readonly #kind: string;
+  readonly limits: BridgeLimits;
+
+  constructor(module: Module, bridge: NonNullable<Module["plugin"]["manifest"]["bridge"]>) {
+    this.#module = module;
+    this.#kind = bridge.kind;
+    this.limits = {
+      commandsPerSecond: bridge.commandsPerSecond,
+      burst: bridge.burst ?? Math.max(1, Math.floor(bridge.commandsPerSecond)),
+      confirmMs: bridge.confirmMs ?? CONFIRM_MS,
+    };
+  }
+
+  get isEnabled(): boolean {
+    return this.#module.settledState !== "disabled";
+  }
+
+  get view(): BridgeView {
+    const { id, name, error } = this.#module.view;
+    return {
+      id,
+      kind: this.#kind,
+      name,
+      status: STATUS[this.#module.settledState] ?? "down",
+      reason: error?.message ?? null,
+    };
+  }
+
+  command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void> {
+    return this.#call("command", { nativeId, command, commandId });
+  }
+
+  activateScene(nativeId: string, activationId: string): Promise<void> {
+    return this.#call("activateScene", { nativeId, activationId });
+  }
+
+  /** A module that is down is, to whoever commands its devices, a bridge that is down. */
+  async #call(...[method, input]: Parameters<Module["call"]>): Promise<void> {
+    try {
+      await this.#module.call(method, input, this.limits.confirmMs);
+    } catch (error) {
+      if (!(error instanceof MantelError) || error.code !== "module_down") throw error;
+      throw new MantelError("bridge_down", `${this.#module.id}: ${error.message}`, {
+        cause: error,
+        retryAfterMs: error.extras.retryAfterMs ?? 1_000,
+      });
+    }
+  }
+}
+
+/** The modules that are bridges, by id. */
+export class BridgeTable implements BridgeDirectory {
+  readonly #bridges = new Map<string, ModuleBridge>();
+
+  add(module: Module): void {
+    const { bridge } = module.plugin.manifest;
+    if (bridge) this.#bridges.set(module.id, new ModuleBridge(module, bridge));
+  }
+
+  remove(id: string): void {
+    this.#bridges.delete(id);
+  }
+
+  find(id: string): Bridge | undefined {
+    return this.#bridges.get(id);
+  }
+
+  /** Bridges that are meant to run. */
+  list(): readonly Bridge[] {
+    return [...this.#bridges.values()].filter(({ isEnabled }) => isEnabled);
+  }
+}

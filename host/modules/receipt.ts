@@ -1,0 +1,74 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Swap } from "./server-side.ts";
+import type { ModuleStatus } from "./status.ts";
+import { toFault } from "./status.ts";
+import type { LastReload, ReloadReceipt } from "./view.ts";
+
+export type ReloadTrigger = LastReload["trigger"];
+
+/** Times one reload, writes its end into the module's status, and makes the receipt. */
+export class ReloadRecord {
+  readonly #status: ModuleStatus;
+  readonly #trigger: ReloadTrigger;
+  readonly #from: number;
+  readonly #startedAt = performance.now();
+
+  constructor(status: ModuleStatus, trigger: ReloadTrigger) {
+    this.#status = status;
+    this.#trigger = trigger;
+    this.#from = status.view.generation;
+  }
+
+  reloaded(swap?: Swap): ReloadReceipt {
+    return this.#end("reloaded", swap);
+  }
+
+  unchanged(): ReloadReceipt {
+    return this.#end("unchanged");
+  }
+
+  /** The new code did not start; when old code works, it goes on. Gives the failure to answer with. */
+  failed(error: unknown): MantelError {
+    const isWorking = this.#status.isWorking;
+    this.#status.reloaded({
+      trigger: this.#trigger,
+      result: isWorking ? "rolled_back" : "failed",
+      durationMs: this.#elapsed(),
+      downtimeMs: 0,
+      error: toFault(error),
+    });
+    return asReloadFailure(error, isWorking);
+  }
+
+  #end(result: "reloaded" | "unchanged", swap?: Swap): ReloadReceipt {
+    const durationMs = this.#elapsed();
+    const downtimeMs = rounded(swap?.downtimeMs ?? 0);
+    this.#status.reloaded({ trigger: this.#trigger, result, durationMs, downtimeMs });
+    return {
+      result,
+      from: this.#from,
+      to: this.#status.view.generation,
+      durationMs,
+      downtimeMs,
+      drained: swap?.drained ?? 0,
+      stateHandedOver: swap?.stateHandedOver ?? false,
+    };
+  }
+
+  #elapsed(): number {
+    return rounded(performance.now() - this.#startedAt);
+  }
+}
+
+function asReloadFailure(error: unknown, rolledBack: boolean): MantelError {
+  const known = error instanceof MantelError ? error : undefined;
+  return new MantelError("reload_failed", known?.message ?? String(error), {
+    ...known?.extras,
+    cause: error,
+    rolledBack,
+  });
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,90 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Build } from "./compile.ts";
+import type { ServerSide } from "./server-side.ts";
+import type { ModuleStatus } from "./status.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** What a crash touches of its module. */
+export interface RecoveryParts {
+  readonly server: ServerSide;
+  readonly status: ModuleStatus;
+  /** The build that ran last. */
+  build(): Build | undefined;
+  /** The code on the disk was wrong: `previous` runs again. */
+  wentBack(previous: Build, cause: MantelError): void;
+  /** The module crashed too often. */
+  gaveUp(): void;
+  say(sentence: string, cause: unknown): void;
+  /** Does `work` when nothing else changes the module. */
+  inOrder(work: () => Promise<void>): void;
+}
+
+/** Brings a crashed module back: the code before on probation, else a restart, at last quarantine. */
+export class Recovery {
+  readonly #parts: RecoveryParts;
+  readonly #supervisor = new Supervisor();
+  #restart: NodeJS.Timeout | undefined;
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+  }
+
+  async crashed(cause: string): Promise<void> {
+    if (this.#parts.server.live) return; // another generation works by now
+    if (!(await this.#goBack(cause))) this.#restartLater(cause);
+  }
+
+  /** No restart comes from a crash before now. */
+  cancel(): void {
+    clearTimeout(this.#restart);
+  }
+
+  /** A new start or new code is a new beginning. */
+  forgive(): void {
+    this.cancel();
+    this.#supervisor.forgive();
+  }
+
+  /** On probation a crash means that the new code is wrong. */
+  async #goBack(cause: string): Promise<boolean> {
+    const { server, status, say, wentBack } = this.#parts;
+    const previous = server.takePrevious();
+    if (!previous) return false;
+    status.restarting({ message: cause });
+    try {
+      await server.start(previous.build, previous.state);
+      status.started();
+      wentBack(previous.build, new MantelError("reload_failed", cause));
+      return true;
+    } catch (error) {
+      say("the code before does not start either", error);
+      return false;
+    }
+  }
+
+  #restartLater(cause: string): void {
+    const { status, say, gaveUp, inOrder } = this.#parts;
+    const waitMs = this.#supervisor.crashed();
+    if (waitMs === undefined) {
+      gaveUp();
+      status.become("quarantined", { message: `it crashed too often; at last ${cause}` });
+      say("the module crashed too often and rests until it is reloaded", cause);
+      return;
+    }
+    status.restarting({ message: cause });
+    say("the module crashed and starts again", cause);
+    this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), waitMs);
+  }
+
+  async #restartNow(): Promise<void> {
+    const { server, status, build } = this.#parts;
+    const last = build();
+    if (server.live || !last || status.view.state !== "loading") return;
+    try {
+      await server.start(last);
+      status.started();
+    } catch (error) {
+      this.#restartLater(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

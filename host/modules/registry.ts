@@ -1,0 +1,239 @@
+import { isDeepStrictEqual } from "node:util";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Bus } from "../events/bus.ts";
+import { arrange } from "./arrange.ts";
+import { type BrokenFolder, discover, type Discovery } from "./discover.ts";
+import type { LogEntry } from "./logs.ts";
+import type { PluginPackage } from "./manifest.ts";
+import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
+import type { BridgeTable } from "./module-bridge.ts";
+import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
+import { brokenView } from "./status.ts";
+import type { ModuleView, ReloadReceipt } from "./view.ts";
+import { type FolderChange, Watcher } from "./watch.ts";
+
+/** The heap of most plugins, for which the first spare is warmed. */
+const USUAL_MEMORY_MIB = 64;
+const UNSETTLED: ReadonlySet<string> = new Set(["loading", "reloading", "stopping"]);
+
+export interface RegistryParts extends Omit<ModuleParts, "changed"> {
+  readonly bus: Bus;
+  readonly bridges: BridgeTable;
+  /** Plugin folders; later ones win on the same id. */
+  readonly roots: readonly string[];
+  readonly cacheFolder: string;
+}
+
+/** All modules by id: finds them, starts and stops them, and follows their folders and config. */
+export class ModuleRegistry {
+  readonly #parts: RegistryParts;
+  readonly #modules = new Map<string, Module>();
+  readonly #broken = new Map<string, ModuleView>();
+  readonly #widgetHashes = new Map<string, string>();
+  #watcher: Watcher | undefined;
+  #revision = 0;
+  #isStarted = false;
+  #work: Promise<unknown> = Promise.resolve();
+  #stopListening: (() => void) | undefined;
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  /** Grows with each change of the list. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  list(): readonly ModuleView[] {
+    const modules = [...this.#modules.values()].map((module) => module.view);
+    return [...modules, ...this.#broken.values()].toSorted((a, b) => a.id.localeCompare(b.id));
+  }
+
+  /** @throws MantelError `module_unknown` */
+  get(id: string): ModuleView {
+    return this.#broken.get(id) ?? this.#module(id).view;
+  }
+
+  /** @throws MantelError `module_unknown`, `reload_failed` */
+  async reload(id: string): Promise<{ module: ModuleView; reload: ReloadReceipt }> {
+    const module = this.#module(id);
+    const reload = await module.reload("request");
+    return { module: module.view, reload };
+  }
+
+  enable(id: string): Promise<ModuleView> {
+    return this.#setEnabled(id, true);
+  }
+
+  disable(id: string): Promise<ModuleView> {
+    return this.#setEnabled(id, false);
+  }
+
+  /** The last records of one module's log. @throws MantelError `module_unknown` */
+  logs(id: string): readonly LogEntry[] {
+    return this.#module(id).log.entries;
+  }
+
+  /** True when every module has come to rest in some state. */
+  settled(): boolean {
+    return this.#isStarted && this.list().every(({ state }) => !UNSETTLED.has(state));
+  }
+
+  counts(): { active: number; failed: number } {
+    const views = this.list();
+    const count = (...states: ModuleView["state"][]) =>
+      views.filter(({ state }) => states.includes(state)).length;
+    return { active: count("active", "degraded", "reloading"), failed: count("failed", "quarantined") };
+  }
+
+  /** What each module has done since the host started. */
+  work(): readonly ModuleWork[] {
+    return [...this.#modules.values()].map((module) => module.work);
+  }
+
+  /** Finds and starts everything, and follows changes from then on. */
+  async start(): Promise<void> {
+    const { roots, config, spare } = this.#parts;
+    this.#watcher = await Watcher.open([...roots, SDK_FOLDER], (change) => this.#follow(change));
+    this.#stopListening = config.onChange((changed) => this.#configChanged(changed));
+    await this.#inOrder(() => this.#rediscover());
+    this.#isStarted = true;
+    void spare.warm(USUAL_MEMORY_MIB);
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening?.();
+    await this.#watcher?.close();
+    await Promise.all([...this.#modules.values()].map((module) => module.shutDown()));
+  }
+
+  #module(id: string): Module {
+    const module = this.#modules.get(id);
+    if (module) return module;
+    const broken = this.#broken.get(id)?.error;
+    if (broken) throw new MantelError("reload_failed", broken.message);
+    throw new MantelError("module_unknown", `no module has the id ${id}`);
+  }
+
+  async #setEnabled(id: string, enabled: boolean): Promise<ModuleView> {
+    const module = this.#module(id);
+    await this.#parts.config.patch({ modules: { [id]: { enabled } } }, { admin: true });
+    await this.#inOrder(() => this.#arrange());
+    return module.view;
+  }
+
+  #follow({ folder, files }: FolderChange): void {
+    if (folder.startsWith(SDK_FOLDER)) {
+      void this.#inOrder(() => this.#renewRuntime());
+      return;
+    }
+    const here = [...this.#modules.values()].filter(({ plugin }) => plugin.folder === folder);
+    const isSource = files.every((file) => file !== folder && !file.endsWith("/package.json"));
+    if (here.length === 0 || !isSource) void this.#inOrder(() => this.#rediscover());
+    for (const module of here) {
+      if (isSource && files.some((file) => module.concerns(file))) void quietly(module.reload("file"));
+    }
+  }
+
+  /** A changed SDK concerns every process: they follow one after the other. */
+  async #renewRuntime(): Promise<void> {
+    try {
+      const runtime = await compileRuntime(this.#parts.cacheFolder);
+      if (!(await this.#parts.spare.renew(runtime))) return;
+      for (const module of this.#modules.values()) {
+        if (module.isWorking) await quietly(module.reload("sdk"));
+      }
+    } catch (error) {
+      this.#parts.log.error("the plugin runtime does not compile; the old one goes on", { error });
+    }
+  }
+
+  async #rediscover(): Promise<void> {
+    const found = await discover(this.#parts.roots);
+    await this.#removeGone(found);
+    this.#noteBroken(found.broken);
+    for (const plugin of found.plugins.values()) await this.#adopt(plugin);
+    await this.#arrange();
+  }
+
+  /** A module whose folder is still there, only broken, goes on with what it has. */
+  async #removeGone({ plugins, broken }: Discovery): Promise<void> {
+    const brokenFolders = new Set(broken.map(({ folder }) => folder));
+    for (const module of this.#modules.values()) {
+      if (plugins.has(module.id) || brokenFolders.has(module.plugin.folder)) continue;
+      await this.#remove(module);
+    }
+  }
+
+  async #remove(module: Module): Promise<void> {
+    await module.stop();
+    this.#modules.delete(module.id);
+    this.#parts.bridges.remove(module.id);
+    this.#revision++;
+    this.#parts.bus.announce("module.removed", { id: module.id });
+  }
+
+  #noteBroken(broken: readonly BrokenFolder[]): void {
+    this.#broken.clear();
+    for (const { name, folder, error } of broken) {
+      this.#parts.log.error("a plugin folder is broken", { folder, error: error.message });
+      const running = [...this.#modules.values()].find(({ plugin }) => plugin.folder === folder);
+      if (running) running.rejectChange(error);
+      else if (!this.#modules.has(name)) this.#broken.set(name, brokenView(name, error));
+    }
+    this.#revision++;
+  }
+
+  async #adopt(plugin: PluginPackage): Promise<void> {
+    const known = this.#modules.get(plugin.id);
+    if (known && isDeepStrictEqual(known.plugin, plugin)) {
+      if (known.isBroken) await quietly(known.reload("file"));
+      return;
+    }
+    if (known) await this.#remove(known);
+    this.#broken.delete(plugin.id);
+    const module = new Module(plugin, { ...this.#parts, changed: (which) => this.#changed(which) });
+    this.#modules.set(plugin.id, module);
+    this.#parts.bridges.add(module);
+  }
+
+  #changed(module: Module): void {
+    this.#revision++;
+    const { bus, bridges, devices } = this.#parts;
+    const { view } = module;
+    bus.announce("module.state", { module: view });
+    if (bridges.find(module.id)) devices.bridgeChanged(module.id);
+    const before = this.#widgetHashes.get(module.id);
+    if (!view.widget || before === view.widget.hash) return;
+    this.#widgetHashes.set(module.id, view.widget.hash);
+    if (before !== undefined) bus.announce("widget.updated", { module: module.id, ...view.widget });
+  }
+
+  #configChanged(changed: readonly string[]): void {
+    void this.#inOrder(() => this.#arrange());
+    const isForAll = changed.some((key) => key === "ui.locale" || key === "ui.timeZone");
+    for (const module of this.#modules.values()) {
+      const isConcerned = isForAll || changed.some((key) => key.startsWith(`${module.id}.`));
+      if (isConcerned && module.view.state !== "disabled") void quietly(module.reload("config"));
+    }
+  }
+
+  #arrange(): Promise<void> {
+    return arrange([...this.#modules.values()], this.#parts.config.current);
+  }
+
+  /** Finding, starting and stopping modules happens one after the other. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work).catch((error: unknown) => {
+      this.#parts.log.error("the plugin folders could not be followed", { error });
+    });
+    this.#work = done;
+    return done;
+  }
+}
+
+/** A failed reload is told by its module: in the list, the log and the event stream. */
+async function quietly(reload: Promise<ReloadReceipt>): Promise<void> {
+  await reload.catch(() => undefined);
+}

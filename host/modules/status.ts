@@ -1,0 +1,155 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Figures } from "./health.ts";
+import type { PluginPackage } from "./manifest.ts";
+import {
+  type LastReload,
+  limitsOf,
+  type ModuleFault,
+  type ModuleState,
+  type ModuleView,
+} from "./view.ts";
+
+const NO_FIGURES: ModuleView["resources"] = {
+  cpuPercent: null,
+  memoryBytes: null,
+  heapBytes: null,
+  loopLagP99Ms: null,
+};
+
+/** States in which a generation works, apart from a reload that is under way. */
+const WORKING: readonly ModuleState[] = ["active", "degraded"];
+
+/** What a status asks of its module. */
+export interface StatusOwner {
+  changed(): void;
+  widget(): ModuleView["widget"];
+}
+
+/** What is shown of one module, and the only place where its state changes. */
+export class ModuleStatus {
+  readonly #owner: StatusOwner;
+  #view: ModuleView;
+  #before: ModuleState = "disabled";
+  #degraded: string | undefined;
+
+  constructor({ id, version, manifest }: PluginPackage, owner: StatusOwner) {
+    this.#owner = owner;
+    this.#view = {
+      id,
+      name: manifest.title ?? id,
+      version,
+      kinds: manifest.kinds,
+      state: "disabled",
+      stateSince: new Date().toISOString(),
+      generation: 0,
+      permissions: {
+        hosts: manifest.permissions?.hosts ?? [],
+        folders: manifest.permissions?.folders ?? [],
+        childProcesses: manifest.permissions?.childProcesses ?? false,
+        nativeAddons: manifest.permissions?.nativeAddons ?? false,
+        provides: manifest.provides ?? [],
+        uses: manifest.uses ?? [],
+      },
+      resources: NO_FIGURES,
+      limits: limitsOf(manifest),
+      restarts: 0,
+      lastReload: null,
+      error: null,
+      widget: null,
+    };
+  }
+
+  get view(): ModuleView {
+    return this.#view;
+  }
+
+  /** The state, or while a reload is under way the one before it. */
+  get settledState(): ModuleState {
+    return this.#view.state === "reloading" ? this.#before : this.#view.state;
+  }
+
+  get isWorking(): boolean {
+    return WORKING.includes(this.settledState);
+  }
+
+  become(state: ModuleState, error: ModuleFault | null = null): void {
+    this.#before = this.settledState;
+    this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
+  }
+
+  /** The next generation works. */
+  started(): void {
+    this.#set({
+      ...this.#works(),
+      widget: this.#owner.widget(),
+      generation: this.#view.generation + 1,
+    });
+  }
+
+  /** The widget's code is another; no process was touched, and no generation counted. */
+  widgetChanged(): void {
+    this.#set({ widget: this.#owner.widget() });
+  }
+
+  restarting(error: ModuleFault): void {
+    this.#degraded = undefined;
+    this.#set({ state: "loading", error, restarts: this.#view.restarts + 1 });
+  }
+
+  /** A reload has ended; when it was no success, the state is again the one before it. */
+  reloaded(lastReload: Omit<LastReload, "at">): void {
+    this.#set({
+      ...(this.#view.state === "reloading" ? this.#works() : {}),
+      lastReload: { at: new Date().toISOString(), ...lastReload },
+    });
+  }
+
+  /** What the plugin says of its other side; `undefined` when it can be reached. */
+  degraded(reason: string | undefined): void {
+    if (this.#degraded === reason) return;
+    this.#degraded = reason;
+    if (WORKING.includes(this.#view.state)) this.#set(this.#works());
+  }
+
+  /** A new generation has yet to say how it finds its other side. */
+  forgetDegraded(): void {
+    this.#degraded = undefined;
+  }
+
+  /** Figures change all the time and are not announced. */
+  uses(figures: Figures | undefined): void {
+    this.#view = { ...this.#view, resources: figures ?? NO_FIGURES };
+  }
+
+  #works(): Pick<ModuleView, "state" | "error"> {
+    if (this.#degraded === undefined) return { state: "active", error: null };
+    return { state: "degraded", error: { message: this.#degraded } };
+  }
+
+  #set(change: Partial<ModuleView>): void {
+    const isNewState = change.state !== undefined && change.state !== this.#view.state;
+    this.#view = {
+      ...this.#view,
+      ...change,
+      ...(isNewState ? { stateSince: new Date().toISOString() } : {}),
+    };
+    this.#owner.changed();
+  }
+}
+
+/** An error as the module list shows it. */
+export function toFault(error: unknown): ModuleFault {
+  const message = error instanceof Error ? error.message : String(error);
+  const location = error instanceof MantelError ? error.extras.location : undefined;
+  return { message, ...location };
+}
+
+/** How a folder that cannot be a plugin is listed. */
+export function brokenView(name: string, error: MantelError): ModuleView {
+  const status = new ModuleStatus(
+    { id: name, folder: "", version: "0.0.0", manifest: { id: name, kinds: [] } },
+    { changed: () => undefined, widget: () => null },
+  );
+  status.become("failed", toFault(error));
+  return status.view;
+}

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { build, type BuildFailure } from "esbuild";
+import { toReloadFailure } from "./code-frame.ts";
+
+/** Makes of a CommonJS file a function that waits for its `require`, as the runtime calls it. */
+export const WRAPPED = {
+  banner: { js: "module.exports = function (require, module, exports) {" },
+  footer: { js: "};" },
+} as const;
+
+/** Bundles of npm packages, each made once and kept under the hash of what it was made from. */
+export class VendorCache {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * The path of one file that holds all of `packages` as seen from `from`, or `undefined` when there
+   * are none, or when one of them cannot be bundled and all are loaded from the folder instead.
+   *
+   * @throws MantelError `reload_failed` when a package is missing
+   */
+  async bundle(from: string, packages: ReadonlySet<string>): Promise<string | undefined> {
+    if (packages.size === 0) return undefined;
+    const names = [...packages].toSorted();
+    const file = join(this.#folder, `${await keyOf(from, names)}.cjs`);
+    if (existsSync(file)) return file;
+    try {
+      const result = await bundlePackages(from, names);
+      await mkdir(this.#folder, { recursive: true });
+      await writeFile(file, result);
+      return file;
+    } catch (error) {
+      if (isNativeAddon(error)) return undefined;
+      throw missing(error, from);
+    }
+  }
+}
+
+async function bundlePackages(from: string, names: readonly string[]): Promise<Uint8Array> {
+  // A namespace has the exact defaults and names of Node; the mark keeps the plugin's bundle from
+  // wrapping it again.
+  const entry = names
+    .flatMap((name, at) => [
+      `import * as package${at} from ${JSON.stringify(name)};`,
+      `const export${at} = { ...package${at}, __esModule: true };`,
+      `export { export${at} as ${JSON.stringify(name)} };`,
+    ])
+    .join("\n");
+  const { outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: from, sourcefile: "vendor.mjs", loader: "js" },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    mainFields: ["main", "module"],
+    conditions: ["node", "import"],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    logLevel: "silent",
+    define: { "import.meta.url": "__vendorUrl" },
+    ...WRAPPED,
+    banner: {
+      js: `${WRAPPED.banner.js}const __vendorUrl = require("node:url").pathToFileURL(__filename).href;`,
+    },
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}
+
+/** Grows another key whenever the packages, or what is installed for the folder, may differ. */
+async function keyOf(from: string, names: readonly string[]): Promise<string> {
+  const hash = createHash("sha256").update(`${process.version}\n${names.join("\n")}`);
+  for (let folder = from; ; folder = dirname(folder)) {
+    const installed = join(folder, "node_modules", ".package-lock.json");
+    hash.update(`\n${folder}\n`).update(await readFile(installed).catch(() => ""));
+    if (folder === dirname(folder)) return hash.digest("hex").slice(0, 16);
+  }
+}
+
+function isNativeAddon(error: unknown): boolean {
+  return ((error as Partial<BuildFailure>).errors ?? []).some(({ text }) =>
+    text.includes('No loader is configured for ".node" files'),
+  );
+}
+
+function missing(error: unknown, from: string): Error {
+  const failure = toReloadFailure(error, from);
+  const [, name] = /Could not resolve "([^"]+)"/.exec(failure.message) ?? [];
+  if (name !== undefined) {
+    failure.message = `the package ${name} is not installed; run "npm install" in ${from}`;
+  }
+  return failure;
+}

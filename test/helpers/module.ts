@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { ConfigStore } from "../../host/config/store.ts";
+import { Commands } from "../../host/devices/commands.ts";
+import { DeviceRegistry } from "../../host/devices/registry.ts";
+import { Bus } from "../../host/events/bus.ts";
+import { openLog } from "../../host/log.ts";
+import { Compiler } from "../../host/modules/compile.ts";
+import { BridgeTable } from "../../host/modules/module-bridge.ts";
+import { ModuleRegistry } from "../../host/modules/registry.ts";
+import { compileRuntime } from "../../host/modules/runtime.ts";
+import { Spare } from "../../host/modules/spare.ts";
+import type { ModuleView } from "../../host/modules/view.ts";
+import { SceneRegistry } from "../../host/scenes/registry.ts";
+import { ServiceRegistry } from "../../host/services/registry.ts";
+import { watchResources } from "./resources.ts";
+import { until } from "./until.ts";
+
+/** Files of a plugin by their path in its folder. */
+export type PluginFiles = Readonly<Record<string, string>>;
+
+/** A manifest with what every test plugin has. */
+export function packageJson(id: string, mantel: object = {}): string {
+  const kinds = "bridge" in mantel ? ["bridge"] : ["service"];
+  return JSON.stringify({
+    name: `@test/${id}`,
+    version: "1.0.0",
+    type: "module",
+    mantel: { id, kinds, server: "index.ts", ...mantel },
+  });
+}
+
+/** All that modules need, without HTTP: real processes, real files, real registries. */
+export async function startModules(t: TestContext, plugins: Readonly<Record<string, PluginFiles>>) {
+  const assertClosed = watchResources();
+  const home = await mkdtemp(join(tmpdir(), "mantel-modules-"));
+  const root = join(home, "plugins");
+  const dataFolder = join(home, "data");
+  const cacheFolder = join(dataFolder, "cache");
+  await mkdir(root);
+  await mkdir(dataFolder);
+  const write = async (file: string, content: string): Promise<void> => {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), content);
+  };
+  for (const [id, files] of Object.entries(plugins)) {
+    for (const [file, content] of Object.entries(files)) await write(`${id}/${file}`, content);
+  }
+
+  const log = openLog("error", false);
+  const bus = new Bus();
+  const config = await ConfigStore.open({ dataFolder, environment: {}, log });
+  const bridges = new BridgeTable();
+  const services = new ServiceRegistry();
+  const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
+  const commands = new Commands({ devices, bridges, log });
+  const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
+  const spare = new Spare(await compileRuntime(cacheFolder));
+  const compiler = new Compiler(cacheFolder);
+  const published = new Map<string, unknown>();
+  const registry = new ModuleRegistry({
+    ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler },
+    ...{ dataFolder, cacheFolder, roots: [root] },
+    publications: {
+      "calendar.window": (window) => published.set("calendar.window", window),
+      "system.sample": (sample) => published.set("system.sample", sample),
+    },
+    assets: {
+      buildWidget: () => Promise.reject(new Error("these tests have no widgets")),
+      setWidget: () => "",
+      removeWidget: () => undefined,
+    },
+  });
+  t.after(async () => {
+    await registry.close();
+    await compiler.close();
+    await spare.close();
+    await config.close();
+    await rm(home, { recursive: true, force: true });
+    await assertClosed();
+  });
+  await registry.start();
+
+  return {
+    ...{ registry, bus, config, services, devices, commands, scenes, published, root, dataFolder },
+    write,
+    /** Saves a file with a part of it replaced. */
+    async edit(file: string, replace: (source: string) => string): Promise<void> {
+      await write(file, replace(await readFile(join(root, file), "utf8")));
+    },
+    /** The module, once `condition` holds of it. */
+    async once(id: string, condition: (view: ModuleView) => boolean, withinMs = 5_000) {
+      await until(() => condition(registry.get(id)), { withinMs });
+      return registry.get(id);
+    },
+  };
+}

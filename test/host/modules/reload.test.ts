@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+const COUNTER = `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { greeting } from "./greeting.ts";
+
+export default definePlugin({
+  state: Type.Object({ count: Type.Integer() }),
+  start({ handedOver }) {
+    let count = handedOver?.count ?? 0;
+    return {
+      services: {
+        "broker.address": async () => ({ url: greeting + " " + ++count }),
+      },
+      handOver: () => ({ count }),
+    };
+  },
+});
+`;
+const counter = {
+  "package.json": packageJson("counter", { provides: ["broker.address"] }),
+  "index.ts": COUNTER,
+  "greeting.ts": 'export const greeting: string = "hello";\n',
+};
+
+const ask = async (services: { call(name: string, input: unknown): Promise<unknown> }) =>
+  ((await services.call("broker.address", {})) as { url: string }).url;
+
+test("a saved change answers at once, with the state of the generation before", async (t) => {
+  const { registry, services, edit, once } = await startModules(t, { counter });
+  assert.equal(registry.get("counter").state, "active");
+  assert.equal(await ask(services), "hello 1");
+
+  await edit("counter/greeting.ts", (source) => source.replace("hello", "good day"));
+  const view = await once("counter", ({ generation }) => generation === 2);
+
+  assert.equal(await ask(services), "good day 2");
+  assert.equal(view.lastReload?.result, "reloaded");
+  assert.equal(view.lastReload?.trigger, "file");
+});
+
+test("a syntax error keeps the old code and names file and line until it is mended", async (t) => {
+  const { registry, services, edit, once } = await startModules(t, { counter });
+  await ask(services);
+
+  await edit("counter/greeting.ts", () => "export const greeting: string = ;\n");
+  const broken = await once("counter", ({ lastReload }) => lastReload?.result === "rolled_back");
+  await assert.rejects(registry.reload("counter"), (error: MantelError) => {
+    assert.equal(error.code, "reload_failed");
+    assert.equal(error.extras.rolledBack, true);
+    assert.equal(error.extras.location?.line, 1);
+    return true;
+  });
+
+  assert.equal(broken.state, "active");
+  assert.equal(broken.lastReload?.error?.file, "greeting.ts");
+  assert.equal(broken.lastReload?.error?.line, 1);
+  assert.equal(await ask(services), "hello 2");
+
+  await edit("counter/greeting.ts", () => 'export const greeting = "mended";\n');
+  await once("counter", ({ generation }) => generation === 2);
+  assert.equal(await ask(services), "mended 3");
+});
+
+const FAULTS = {
+  "throws at its top level": 'throw new Error("boom");',
+  "throws in start": COUNTER.replace("let count", 'throw new Error("boom"); let count'),
+  "hangs in start": COUNTER.replace("start({ handedOver }) {", "async start({ handedOver }) { await new Promise(() => {});"),
+  "exits in start": COUNTER.replace("let count", "process.exit(3); let count"),
+  "loops in start": COUNTER.replace("let count", "for (;;); let count"),
+  "exports something else": "export default { start: 1 };",
+  "imports a package that is not there": 'import "no-such-package";\n' + COUNTER,
+};
+
+for (const [fault, source] of Object.entries(FAULTS)) {
+  test(`code that ${fault} leaves the old code and its state`, async (t) => {
+    const { registry, services, write } = await startModules(t, { counter });
+    await ask(services);
+
+    const reload = write("counter/index.ts", source).then(() => registry.reload("counter"));
+    const during = until(async () => (await ask(services)) && true);
+    await assert.rejects(reload, { code: "reload_failed" });
+    await during;
+
+    assert.match(await ask(services), /^hello [3-9]$/);
+    assert.equal(registry.get("counter").state, "active");
+    assert.equal(registry.get("counter").lastReload?.result, "rolled_back");
+  });
+}
+
+test("a thrown error names the line of the TypeScript source", async (t) => {
+  const { registry, write } = await startModules(t, { counter });
+
+  await write("counter/index.ts", FAULTS["throws in start"]);
+  await assert.rejects(registry.reload("counter"), (error: MantelError) => {
+    assert.match(error.message, /boom/);
+    assert.equal(error.extras.location?.file, "index.ts");
+    assert.equal(error.extras.location?.line, 8);
+    assert.match(error.extras.location?.frame ?? "", /boom/);
+    return true;
+  });
+});
+
+test("calls during 20 reloads are all answered, each counted once", async (t) => {
+  const { registry, services, edit } = await startModules(t, { counter });
+  let done = false;
+  const answers: Promise<string>[] = [];
+  const load = (async () => {
+    while (!done) {
+      answers.push(ask(services));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  })();
+
+  for (let round = 0; round < 20; round++) {
+    await edit("counter/greeting.ts", () => `export const greeting = "r${round}";\n`);
+    await registry.reload("counter");
+  }
+  done = true;
+  await load;
+
+  const counts = (await Promise.all(answers)).map((answer) => Number(answer.split(" ")[1]));
+  assert.deepEqual(counts.toSorted((a, b) => a - b), Array.from(counts, (_, at) => at + 1));
+});
+
+test("saving what is there already reloads nothing", async (t) => {
+  const { registry, edit } = await startModules(t, { counter });
+
+  await edit("counter/greeting.ts", (source) => source + "// a comment\n");
+  const { reload } = await registry.reload("counter");
+
+  assert.equal(reload.result, "unchanged");
+  assert.equal(registry.get("counter").generation, 1);
+});
+
+test("a hundred requests to reload are at most two reloads", async (t) => {
+  const { registry, edit } = await startModules(t, { counter });
+
+  await edit("counter/greeting.ts", () => 'export const greeting = "many";\n');
+  const all = await Promise.all(Array.from({ length: 100 }, () => registry.reload("counter")));
+
+  assert.ok(registry.get("counter").generation <= 3);
+  assert.ok(all.every(({ reload }) => reload.result === "reloaded"));
+});
