@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { DocumentFile } from "../documents/document-file.ts";
+import type { HostLog } from "../log.ts";
+import { type ConfigDocument, parseDocument, withValue } from "./document.ts";
+import { liftCredentials } from "./environment.ts";
+import type { KeyTable } from "./keys.ts";
+import type { Change } from "./patch.ts";
+import type { Stored } from "./values.ts";
+
+/** `config.json`, for people to read and edit, and `secrets.json` beside it. */
+export class ConfigFiles {
+  readonly #keys: KeyTable;
+  readonly #plain: DocumentFile<ConfigDocument>;
+  readonly #secret: DocumentFile<ConfigDocument>;
+  readonly #log: HostLog;
+  #stored: Stored = { plain: {}, secret: {} };
+
+  constructor(dataFolder: string, keys: KeyTable, log: HostLog) {
+    const file = (name: string) =>
+      new DocumentFile<ConfigDocument>({
+        path: join(dataFolder, name),
+        parse: (value) => parseDocument(liftCredentials(value), keys, name),
+        log,
+      });
+    this.#keys = keys;
+    this.#plain = file("config.json");
+    this.#secret = file("secrets.json");
+    this.#log = log;
+  }
+
+  /** What the files hold, as far as it was right. */
+  get stored(): Stored {
+    return this.#stored;
+  }
+
+  /** Reads both files; a damaged one is set aside and its last good copy is used. */
+  async load(): Promise<void> {
+    this.#stored = {
+      plain: (await this.#plain.load()) ?? {},
+      secret: (await this.#secret.load()) ?? {},
+    };
+    await this.separate();
+  }
+
+  /** Takes over what a person has written to `config.json`. What is wrong is logged and left alone. */
+  async reread(): Promise<void> {
+    try {
+      if (!(await this.#plain.isEdited())) return;
+      this.#stored = { ...this.#stored, plain: (await this.#plain.read()) ?? {} };
+      this.#log.info("the edited config was applied");
+      await this.separate();
+    } catch (error) {
+      const expected = error instanceof MantelError;
+      const why = expected ? { reason: error.message, faults: error.extras.errors } : { error };
+      this.#log.error("the edited config is not applied", why);
+    }
+  }
+
+  /**
+   * Stores changes, all or none.
+   * @throws MantelError `disk_full`
+   */
+  async change(changes: readonly Change[]): Promise<void> {
+    let { plain, secret } = this.#stored;
+    for (const [key, value] of changes) {
+      plain = withValue(plain, key, key.secret ? undefined : value);
+      secret = withValue(secret, key, key.secret ? value : undefined);
+    }
+    await this.#save({ plain, secret });
+  }
+
+  /** Moves secrets that a person has put into `config.json`. */
+  async separate(): Promise<void> {
+    const found: Change[] = [];
+    for (const [section, entries] of Object.entries(this.#stored.plain)) {
+      for (const [name, value] of Object.entries(entries)) {
+        const key = this.#keys.find(section, name);
+        if (key?.secret) found.push([key, value]);
+      }
+    }
+    if (found.length === 0) return;
+    await this.change(found);
+    const keys = found.map(([{ dotted }]) => dotted);
+    this.#log.info("secrets were moved out of the config file", { keys });
+  }
+
+  async #save(next: Stored): Promise<void> {
+    const before = this.#stored;
+    const differs = (file: keyof Stored) => !isDeepStrictEqual(next[file], before[file]);
+    if (differs("secret")) await this.#secret.write(next.secret);
+    try {
+      if (differs("plain")) await this.#writePlain(next.plain);
+    } catch (error) {
+      if (differs("secret")) await this.#secret.write(before.secret);
+      throw error;
+    }
+    this.#stored = next;
+  }
+
+  /** An edit that was wrong, and was not applied for that, is kept for its author. */
+  async #writePlain(document: ConfigDocument): Promise<void> {
+    if (await this.#plain.isEdited()) {
+      const keptAs = await this.#plain.setAside();
+      this.#log.warn("a wrong edit of the config was set aside", { keptAs });
+    }
+    await this.#plain.write(document);
+  }
+}

@@ -1,0 +1,109 @@
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { pointerToken } from "../faults.ts";
+import { invalid } from "../validate.ts";
+import { type ConfigDocument, isObject, keyFaults, valueIn } from "./document.ts";
+import { liftCredentials } from "./environment.ts";
+import type { ConfigKey, KeyTable } from "./keys.ts";
+
+/** What a patch is judged by. */
+export interface PatchContext {
+  readonly keys: KeyTable;
+  /** The effective config, which the patch is merged into. */
+  readonly current: ConfigDocument;
+  /** Values that the environment gives, and that no patch can change. */
+  readonly environment: ConfigDocument;
+  readonly admin: boolean;
+}
+
+/** A key and its new value; `undefined` means the default. */
+export type Change = readonly [key: ConfigKey, value: unknown];
+
+/**
+ * What a JSON Merge Patch (RFC 7396) of the config changes. Keys are looked up and never merged by
+ * name, so that `__proto__` is an unknown key like any other.
+ *
+ * @throws MantelError `config_key_not_allowed` with the keys that need `admin`; `invalid` with every fault
+ */
+export function planPatch(patch: unknown, context: PatchContext): Change[] {
+  const { parts, faults } = takeApart(liftCredentials(patch), context);
+  if (!context.admin) refuseOthers(parts);
+  const changes: Change[] = [];
+  for (const { known, pointer, value } of parts) {
+    if (!known) {
+      faults.push({ pointer, detail: "is not a known key" });
+      continue;
+    }
+    const next = value === null ? undefined : merged(valueIn(context.current, known), value);
+    faults.push(...lockFaults(known, pointer, context.environment));
+    if (next !== undefined) faults.push(...keyFaults(known, next));
+    changes.push([known, next]);
+  }
+  if (faults.length > 0) throw invalid("the patch", faults);
+  return changes;
+}
+
+/** The part of a patch that concerns one key, which may be unknown. */
+interface Part {
+  readonly dotted: string;
+  readonly pointer: string;
+  readonly known: ConfigKey | undefined;
+  readonly value: unknown;
+}
+
+function takeApart(patch: unknown, context: PatchContext): { parts: Part[]; faults: Fault[] } {
+  const parts: Part[] = [];
+  const faults: Fault[] = [];
+  if (!isObject(patch)) faults.push({ pointer: "", detail: "must be an object of sections" });
+  for (const [section, entries] of Object.entries(isObject(patch) ? patch : {})) {
+    const pointer = `/${pointerToken(section)}`;
+    if (!context.keys.isKnownSection(section)) {
+      parts.push({ dotted: section, pointer, known: undefined, value: entries });
+    } else if (entries === null || isObject(entries)) {
+      parts.push(...keysOf(section, entries ?? allNull(context.current[section]), context.keys));
+    } else {
+      faults.push({ pointer, detail: "must be an object" });
+    }
+  }
+  return { parts, faults };
+}
+
+function keysOf(section: string, entries: Record<string, unknown>, keys: KeyTable): Part[] {
+  return Object.entries(entries).map(([key, value]) => ({
+    dotted: `${section}.${key}`,
+    pointer: `/${pointerToken(section)}/${pointerToken(key)}`,
+    known: keys.find(section, key),
+    value,
+  }));
+}
+
+/** A section that is `null` in a patch has all its keys put back to their defaults. */
+function allNull(entries: ConfigDocument[string] = {}): Record<string, null> {
+  return Object.fromEntries(Object.keys(entries).map((key) => [key, null]));
+}
+
+function refuseOthers(parts: readonly Part[]): void {
+  const keys = parts.filter(({ known }) => known?.scope !== "edit").map(({ dotted }) => dotted);
+  if (keys.length === 0) return;
+  throw new MantelError(
+    "config_key_not_allowed",
+    `only the admin scope may change ${keys.join(", ")}`,
+    { keys },
+  );
+}
+
+function lockFaults(key: ConfigKey, pointer: string, environment: ConfigDocument): Fault[] {
+  if (valueIn(environment, key) === undefined) return [];
+  const by = key.variable === undefined ? "environment" : `environment variable ${key.variable}`;
+  return [{ pointer, detail: `is set by the ${by}; change it there` }];
+}
+
+/** RFC 7396, section 2. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) result.delete(key);
+    else result.set(key, merged(result.get(key), value));
+  }
+  return Object.fromEntries(result);
+}

@@ -1,0 +1,154 @@
+import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
+import { Type, type Static, type TProperties } from "typebox";
+import { Format } from "typebox/format";
+
+Format.Set("time-zone", (text) => /^[A-Za-z]/.test(text) && accepted(() => zone(text)));
+Format.Set("locale", (text) => accepted(() => Intl.getCanonicalLocales(text)));
+
+/** Marks a key that the `edit` scope may change; every other key needs `admin`. */
+const forEditors = { "x-scope": "edit" } as const;
+/** Names the environment variable whose value wins over the file. */
+const from = (variable: string) => ({ "x-env": variable });
+const section = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+const seconds = (fallback: number, minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, default: fallback, ...forEditors });
+
+const TimeOfDay = Type.String({
+  pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
+  description: "a time of day such as 22:30",
+});
+
+export const THEMES = ["auto", "dark", "light", "night"] as const;
+
+/** From one time of day to another, over midnight when `to` is the earlier one. */
+export const NightSpan = Type.Object(
+  { from: TimeOfDay, to: TimeOfDay },
+  { additionalProperties: false },
+);
+
+/** What the config says of one module. */
+export const ModuleSettings = section({ enabled: Type.Optional(Type.Boolean()) });
+
+/**
+ * Every key of the config: type, default, scope, and the variable that overrides it. A plugin's
+ * options join the section that is named by its id.
+ */
+export const CoreConfig = section({
+  api: section({
+    /** Where the routes answer. A change takes effect at the next start. */
+    prefix: Type.Enum(["/api/v1", "/api"], { default: "/api/v1" }),
+  }),
+  server: section({
+    /** Names, beyond localhost and addresses, that a `Host` header may have. */
+    hosts: Type.Array(
+      Type.String({
+        pattern: "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$",
+        description: "a host name without port, such as mantel.local",
+      }),
+      { maxItems: 100, default: [] },
+    ),
+    rateLimit: Type.Object(
+      {
+        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000 }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+        /** Whether callers on this machine are limited too. */
+        loopback: Type.Boolean(),
+      },
+      { additionalProperties: false, default: { perSecond: 20, burst: 100, loopback: false } },
+    ),
+  }),
+  ui: section({
+    theme: Type.Enum([...THEMES], { default: "auto", ...forEditors }),
+    locale: Type.String({
+      format: "locale",
+      maxLength: 50,
+      description: "a BCP 47 language tag such as en-GB",
+      default: "en-GB",
+      ...forEditors,
+    }),
+    timeZone: Type.String({
+      format: "time-zone",
+      maxLength: 64,
+      description: "an IANA time zone such as Europe/Berlin",
+      default: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...forEditors,
+    }),
+    units: Type.Enum(["metric", "imperial"], { default: "metric", ...forEditors }),
+    /** When screens turn to the night theme; null means never. */
+    night: Type.Union([NightSpan, Type.Null()], { default: null, ...forEditors }),
+    /** Seconds without a touch after which a display goes back to its first page; 0 means never. */
+    idleSeconds: seconds(300, 0, 86_400),
+  }),
+  calendar: section({
+    refreshSeconds: seconds(900, 60, 86_400),
+    /** Length of the window when a request names none. */
+    defaultDays: Type.Integer({ minimum: 1, maximum: 366, default: 14, ...forEditors }),
+  }),
+  system: section({ sampleSeconds: seconds(5, 1, 3_600) }),
+  devices: section({ pollSeconds: seconds(30, 1, 86_400) }),
+  log: section({
+    level: Type.Enum([...LOG_LEVELS], {
+      default: "info",
+      ...forEditors,
+      ...from("MANTEL_LOG_LEVEL"),
+    }),
+  }),
+  mqtt: section({
+    /** The broker; absent means the embedded one. */
+    url: Type.Optional(
+      Type.String({
+        pattern: "^(mqtts?|wss?)://[^\\s@/?#]+(/[^\\s@]*)?$",
+        maxLength: 2_000,
+        description: "the address of a broker such as mqtt://192.168.1.5:1883",
+        ...from("MANTEL_MQTT_URL"),
+      }),
+    ),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, writeOnly: true })),
+    /** Certificates (PEM) that the broker's own is checked against; absent means the system's. */
+    ca: Type.Optional(
+      Type.String({
+        pattern: "^\\s*-----BEGIN CERTIFICATE-----",
+        maxLength: 100_000,
+        description: "a certificate in PEM form",
+      }),
+    ),
+    /** Topic filters that `POST /mqtt/publish` refuses. */
+    denyTopics: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
+      maxItems: 1_000,
+      default: ["zigbee2mqtt/bridge/request/#"],
+    }),
+  }),
+  /** By module id. */
+  modules: Type.Record(Type.String({ pattern: PLUGIN_ID }), ModuleSettings, {
+    additionalProperties: false,
+  }),
+});
+
+/** The effective config: core sections by name, and a section for each plugin that has options. */
+export type Config = Static<typeof CoreConfig> & {
+  readonly [section: string]: Readonly<Record<string, unknown>>;
+};
+
+/** Sections that belong to the host alone; no plugin may have such an id. */
+export const HOST_SECTIONS: ReadonlySet<string> = new Set([
+  "api",
+  "server",
+  "ui",
+  "devices",
+  "log",
+  "modules",
+]);
+
+const zone = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone });
+
+function accepted(construct: () => unknown): boolean {
+  try {
+    construct();
+    return true;
+  } catch {
+    return false; // Intl says only by throwing that it cannot read a text
+  }
+}

@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import type { Fault } from "@mantel/plugin-sdk/errors";
+import type { TSchema } from "typebox";
+import { assertCurrent } from "../documents/precondition.ts";
+import { Turns } from "../documents/turns.ts";
+import { watchFile } from "../documents/watch-file.ts";
+import type { HostLog } from "../log.ts";
+import { type ConfigDocument, differences } from "./document.ts";
+import { readEnvironment } from "./environment.ts";
+import { ConfigFiles } from "./files.ts";
+import { KeyTable } from "./keys.ts";
+import { planPatch } from "./patch.ts";
+import type { Config } from "./schema.ts";
+import { type ConfigView, effectiveConfig, pluginOptions, type Sources, viewOf } from "./values.ts";
+
+type Listener = (changed: readonly string[]) => void;
+
+interface Parts {
+  readonly keys: KeyTable;
+  readonly environment: ConfigDocument;
+  readonly files: ConfigFiles;
+  readonly log: HostLog;
+}
+
+/**
+ * The config of the house: from the environment, from `config.json`, which a person may edit while
+ * the host runs, and from `secrets.json`. What is refused changes nothing.
+ */
+export class ConfigStore {
+  readonly #parts: Parts;
+  readonly #turns = new Turns();
+  readonly #listeners = new Set<Listener>();
+  #current: Config;
+  #view: ConfigView;
+  /** Grows with every change of the view; it starts from the clock, to grow over restarts too. */
+  #revision = Date.now();
+  #unwatch: (() => Promise<void>) | undefined;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#current = effectiveConfig(this.#sources);
+    this.#view = viewOf(this.#current, parts.keys);
+  }
+
+  /** @throws MantelError `invalid` when a variable of the environment is wrong */
+  static async open(options: {
+    dataFolder: string;
+    environment: NodeJS.ProcessEnv;
+    log: HostLog;
+  }): Promise<ConfigStore> {
+    const { dataFolder, log } = options;
+    const keys = new KeyTable();
+    const environment = readEnvironment(options.environment, keys);
+    const files = new ConfigFiles(dataFolder, keys, log);
+    await files.load();
+    const store = new ConfigStore({ keys, environment, files, log });
+    const reread = () => void store.#turns.take(() => store.#reread());
+    store.#unwatch = await watchFile(join(dataFolder, "config.json"), reread, log);
+    return store;
+  }
+
+  /** The effective config, frozen. It holds secrets: it is for the host, and never for an answer. */
+  get current(): Config {
+    return this.#current;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** What readers may see. */
+  view(): ConfigView & { revision: number } {
+    return { ...this.#view, revision: this.#revision };
+  }
+
+  /**
+   * Applies a JSON Merge Patch (RFC 7396), all of it or nothing; `null` puts a key back to its default.
+   * `changed` has the dotted keys whose effective values differ now.
+   *
+   * @throws MantelError `config_key_not_allowed`, `invalid`, `revision_stale`, `disk_full`
+   */
+  patch(
+    patch: unknown,
+    { admin, ifMatch }: { admin: boolean; ifMatch?: string },
+  ): Promise<ConfigView & { revision: number; changed: string[] }> {
+    return this.#turns.take(async () => {
+      await this.#reread();
+      const { keys, environment, files } = this.#parts;
+      const changes = planPatch(patch, { keys, environment, current: this.#current, admin });
+      assertCurrent(this.#revision, ifMatch);
+      await files.change(changes);
+      const changed = this.#refresh();
+      return { ...this.view(), changed };
+    });
+  }
+
+  /**
+   * Makes a plugin's options known, so that its section can be patched and shown. The schema is JSON
+   * Schema that came from the plugin's process.
+   */
+  registerOptions(pluginId: string, schema: TSchema | undefined): void {
+    const { keys, files, log } = this.#parts;
+    if (!keys.register(pluginId, schema)) return;
+    this.#adopt(effectiveConfig(this.#sources));
+    this.#turns
+      .take(() => files.separate())
+      .catch((error: unknown) => log.error("secrets stay in the config file", { error }));
+  }
+
+  /**
+   * The options to start a plugin with: its section, limited to the keys of its schema, with defaults
+   * and secrets. Pointers of the faults start at the root of the config.
+   */
+  optionsFor(pluginId: string, schema: TSchema | undefined): { options: unknown; faults: Fault[] } {
+    return pluginOptions(pluginId, schema, this.#sources);
+  }
+
+  /** Calls `listener` with the dotted keys of each change; the function it returns ends that. */
+  onChange(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Ends the watching, and waits for what is under way. */
+  async close(): Promise<void> {
+    await this.#unwatch?.();
+    await this.#turns.ended();
+  }
+
+  get #sources(): Sources {
+    const { keys, environment, files } = this.#parts;
+    return { keys, environment, stored: files.stored };
+  }
+
+  async #reread(): Promise<void> {
+    await this.#parts.files.reread();
+    this.#refresh();
+  }
+
+  /** Makes what is stored effective, and tells whoever listens. */
+  #refresh(): string[] {
+    const next = effectiveConfig(this.#sources);
+    const changed = differences(this.#current, next);
+    if (changed.length === 0) return changed;
+    this.#adopt(next);
+    for (const listener of this.#listeners) listener(changed);
+    return changed;
+  }
+
+  #adopt(config: Config): void {
+    this.#current = config;
+    this.#view = viewOf(config, this.#parts.keys);
+    this.#revision += 1;
+  }
+}

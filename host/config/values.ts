@@ -1,0 +1,96 @@
+import type { Fault } from "@mantel/plugin-sdk/errors";
+import type { TSchema } from "typebox";
+import { pointerToken } from "../faults.ts";
+import { faultsOf, withDefaults } from "../validate.ts";
+import { type ConfigDocument, valueIn, withValue } from "./document.ts";
+import type { ConfigKey, KeyTable, Place } from "./keys.ts";
+import { type Config, CoreConfig } from "./schema.ts";
+import { withoutSecrets } from "./secrets.ts";
+
+/** What people have set, by the file it is stored in. */
+export interface Stored {
+  readonly plain: ConfigDocument;
+  readonly secret: ConfigDocument;
+}
+
+/** Everything a value can come from. The environment wins over what is stored, which wins over defaults. */
+export interface Sources {
+  readonly keys: KeyTable;
+  readonly environment: ConfigDocument;
+  readonly stored: Stored;
+}
+
+/** The config as readers may see it, and which keys they may change. */
+export interface ConfigView {
+  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly meta: { readonly writable: string[]; readonly adminWritable: string[] };
+}
+
+/** The effective value of every known key, frozen, and with secrets. */
+export function effectiveConfig(sources: Sources): Config {
+  let config: ConfigDocument = emptySections();
+  for (const key of sources.keys.all()) {
+    const value = givenValue(key, sources) ?? (key.schema as { default?: unknown }).default;
+    if (value !== undefined) config = withValue(config, key, structuredClone(value));
+  }
+  return frozen({ ...config, modules: { ...sources.stored.plain["modules"] } }) as Config;
+}
+
+/** The section of a plugin, limited to what its schema names, with defaults, and what is wrong with it. */
+export function pluginOptions(
+  pluginId: string,
+  schema: TSchema | undefined,
+  sources: Sources,
+): { options: unknown; faults: Fault[] } {
+  if (!schema) return { options: {}, faults: [] };
+  const { properties = {} } = schema as { properties?: Record<string, TSchema> };
+  const effective = effectiveConfig(sources);
+  const given = Object.keys(properties).flatMap((key) => {
+    const place = { section: pluginId, key };
+    const isCore = sources.keys.find(pluginId, key)?.core;
+    const value = isCore ? valueIn(effective, place) : givenValue(place, sources);
+    return value === undefined ? [] : [[key, structuredClone(value)] as const];
+  });
+  const options = withDefaults(schema, Object.fromEntries(given));
+  const faults = faultsOf(schema, options).map(({ pointer, detail }) => ({
+    pointer: `/${pointerToken(pluginId)}${pointer}`,
+    detail,
+  }));
+  return { options, faults };
+}
+
+/** What `GET /config` shows: known keys alone, and of secrets only whether they are set. */
+export function viewOf(config: Config, keys: KeyTable): ConfigView {
+  let shown: ConfigDocument = emptySections();
+  for (const key of keys.all()) {
+    const value = valueIn(config, key);
+    const open = key.secret ? withoutSecrets(key.schema, value) : value;
+    if (open !== undefined) shown = withValue(shown, key, open);
+  }
+  const all = [...keys.all()];
+  const named = (scope: ConfigKey["scope"]) =>
+    all.filter((key) => key.scope === scope).map(({ dotted }) => dotted);
+  return {
+    config: { ...shown, modules: config.modules },
+    meta: { writable: named("edit"), adminWritable: [...named("admin"), ...keys.moduleKeys()] },
+  };
+}
+
+function givenValue(place: Place, sources: Sources): unknown {
+  const { environment, stored } = sources;
+  return (
+    valueIn(environment, place) ?? valueIn(stored.plain, place) ?? valueIn(stored.secret, place)
+  );
+}
+
+function emptySections(): ConfigDocument {
+  return Object.fromEntries(Object.keys(CoreConfig.properties).map((section) => [section, {}]));
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) frozen(part);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { DocumentFile } from "../documents/document-file.ts";
+import { parseJsonText } from "../documents/json-text.ts";
+import { assertCurrent } from "../documents/precondition.ts";
+import { Turns } from "../documents/turns.ts";
+import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
+import { LayoutHistory } from "./history.ts";
+import { parseLayout } from "./parse.ts";
+import type { LayoutDocument, LayoutInput, LayoutRevision } from "./schema.ts";
+
+interface Parts {
+  readonly file: DocumentFile<LayoutInput>;
+  readonly history: LayoutHistory;
+  readonly bus: Bus;
+}
+
+/** The layout of the dashboard, and its last revisions. Every accepted change is a new revision. */
+export class LayoutStore {
+  readonly #parts: Parts;
+  readonly #turns = new Turns();
+  #current: LayoutDocument;
+
+  private constructor(parts: Parts, current: LayoutDocument) {
+    this.#parts = parts;
+    this.#current = current;
+  }
+
+  /**
+   * Reads `<data>/layout.json`; the first start takes the layout that ships. A damaged layout is set
+   * aside and the last good one is used. One that was edited by hand becomes a new revision.
+   */
+  static async open(options: {
+    dataFolder: string;
+    shippedFolder: string;
+    log: HostLog;
+    bus: Bus;
+  }): Promise<LayoutStore> {
+    const { dataFolder, shippedFolder, log, bus } = options;
+    const path = join(dataFolder, "layout.json");
+    const file = new DocumentFile({ path, parse: parseLayout, log });
+    const history = await LayoutHistory.open(join(dataFolder, "layout-history"), log);
+    const input = (await file.load()) ?? (await shippedLayout(shippedFolder));
+    const current = { ...input, revision: input.revision ?? 0 };
+    const store = new LayoutStore({ file, history, bus }, current);
+    if (!(await store.#isKept(current))) await store.#store(current);
+    return store;
+  }
+
+  get current(): LayoutDocument {
+    return this.#current;
+  }
+
+  /**
+   * Replaces the whole layout. The `revision` in the document means nothing; `ifMatch` decides.
+   * @throws MantelError `invalid` with every fault, `revision_stale`, `disk_full`
+   */
+  async replace(document: unknown, ifMatch?: string): Promise<LayoutDocument> {
+    const layout = parseLayout(document);
+    return this.#turns.take(() => this.#change(layout, ifMatch));
+  }
+
+  /** The revisions that can be restored, newest first; the current one is among them. */
+  history(): Promise<LayoutRevision[]> {
+    return this.#parts.history.list();
+  }
+
+  /**
+   * Makes the content of an earlier revision the newest one.
+   * @throws MantelError `revision_unknown`, `revision_stale`, `disk_full`
+   */
+  restore(revision: number, ifMatch?: string): Promise<LayoutDocument> {
+    return this.#turns.take(async () =>
+      this.#change(await this.#parts.history.get(revision), ifMatch),
+    );
+  }
+
+  async #change(layout: LayoutInput, ifMatch: string | undefined): Promise<LayoutDocument> {
+    assertCurrent(this.#current.revision, ifMatch);
+    await this.#store(layout);
+    this.#parts.bus.announce("layout.changed", { revision: this.#current.revision });
+    return this.#current;
+  }
+
+  /** The history comes first, so that there is no revision in use that is not kept. */
+  async #store(layout: LayoutInput): Promise<void> {
+    const { file, history } = this.#parts;
+    const [newest = 0] = await history.revisions();
+    const revision = Math.max(newest, this.#current.revision) + 1;
+    const next: LayoutDocument = { ...layout, revision };
+    await history.keep(next);
+    try {
+      await file.write(next);
+    } catch (error) {
+      await history.forget(revision);
+      throw error;
+    }
+    this.#current = next;
+  }
+
+  async #isKept(layout: LayoutDocument): Promise<boolean> {
+    try {
+      return isDeepStrictEqual(await this.#parts.history.get(layout.revision), layout);
+    } catch {
+      return false; // damaged or absent alike: the layout is kept again
+    }
+  }
+}
+
+async function shippedLayout(folder: string): Promise<LayoutInput> {
+  const path = join(folder, "default.json");
+  return parseLayout(parseJsonText(await readFile(path, "utf8"), path));
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { liftCredentials, readEnvironment } from "../../../host/config/environment.ts";
+import { KeyTable } from "../../../host/config/keys.ts";
+
+test("variables give values to their keys, and empty ones give none", () => {
+  const variables = { MANTEL_MQTT_URL: "mqtt://127.0.0.1:1883", MANTEL_LOG_LEVEL: "" };
+
+  assert.deepEqual(readEnvironment(variables, new KeyTable()), {
+    mqtt: { url: "mqtt://127.0.0.1:1883" },
+  });
+});
+
+test("a name and a password in a variable become keys of their own", () => {
+  const variables = { MANTEL_MQTT_URL: "mqtt://me:a%3Ab:c@h" };
+
+  assert.deepEqual(readEnvironment(variables, new KeyTable()), {
+    mqtt: { url: "mqtt://h", username: "me", password: "a:b:c" },
+  });
+});
+
+test("a wrong variable is named, and a password in it is not shown", () => {
+  assert.throws(() => readEnvironment({ MANTEL_MQTT_URL: "ftp://u:canary@h" }, new KeyTable()), {
+    code: "invalid",
+    message: /^MANTEL_MQTT_URL is wrong: (?!.*canary)/,
+  });
+});
+
+test("credentials that are given apart win over those in the address", () => {
+  const lifted = liftCredentials({ mqtt: { url: "mqtt://old:older@h", password: "new" } });
+
+  assert.deepEqual(lifted, { mqtt: { url: "mqtt://h", username: "old", password: "new" } });
+});
+
+test("a document without an address is left alone", () => {
+  for (const document of [null, 5, {}, { mqtt: 5 }, { mqtt: { url: 5 } }]) {
+    assert.equal(liftCredentials(document), document);
+  }
+});

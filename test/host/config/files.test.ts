@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../../helpers/until.ts";
+import { admin, editor, openConfig } from "./open-config.ts";
+
+test("a secret is stored apart, and never shown", async (t) => {
+  const { config, dataFolder, path } = await openConfig(t);
+  assert.deepEqual(config.view().config["mqtt"]?.["password"], { set: false });
+
+  const patch = { mqtt: { username: "mantel", password: "canary" } };
+  const answer = await config.patch(patch, admin);
+
+  assert.equal(config.current.mqtt.password, "canary");
+  assert.deepEqual(answer.config["mqtt"]?.["password"], { set: true });
+  assert.doesNotMatch(JSON.stringify(answer), /canary/);
+  assert.doesNotMatch(await readFile(path, "utf8"), /canary/);
+  const secrets = join(dataFolder, "secrets.json");
+  assert.deepEqual(JSON.parse(await readFile(secrets, "utf8")), { mqtt: { password: "canary" } });
+  assert.equal((await stat(secrets)).mode & 0o777, 0o600);
+});
+
+test("a secret written into the config file by hand is moved out of it", async (t) => {
+  const files = { "config.json": '{"mqtt":{"password":"canary","username":"me"}}' };
+
+  const { config, dataFolder, stored } = await openConfig(t, { files });
+
+  assert.equal(config.current.mqtt.password, "canary");
+  assert.deepEqual(await stored(), { mqtt: { username: "me" } });
+  const names = await readdir(dataFolder);
+  const texts = await Promise.all(names.map((name) => readFile(join(dataFolder, name), "utf8")));
+  const holders = names.filter((_, index) => texts[index]?.includes("canary"));
+  assert.deepEqual(holders.toSorted(), ["secrets.json", "secrets.json.last-good"]);
+});
+
+test("an edit of the file is applied and told", async (t) => {
+  const { config, path } = await openConfig(t);
+  const told: string[] = [];
+  config.onChange((changed) => told.push(...changed));
+
+  await writeFile(path, '{ "ui": { "theme": "night" } }');
+
+  await until(() => config.current.ui.theme === "night");
+  assert.deepEqual(told, ["ui.theme"]);
+});
+
+test("a wrong edit is logged with every fault and changes nothing", async (t) => {
+  const { config, path, log } = await openConfig(t);
+
+  await writeFile(path, '{"ui":{"theme":"pink","tint":1},"log":{"level":"warn"}}');
+
+  await until(() => log.records.some(({ level }) => level === "error"));
+  const record = log.records.find(({ level }) => level === "error");
+  assert.match(JSON.stringify(record?.fields["faults"]), /"\/ui\/theme".*"\/ui\/tint"/);
+  assert.equal(config.current.log.level, "info");
+});
+
+test("a patch does not destroy a wrong edit, but sets it aside", async (t) => {
+  const { config, dataFolder, path, stored } = await openConfig(t);
+  await config.patch({ ui: { theme: "dark" } }, editor);
+  await writeFile(path, '{ "ui": { "theme": "dark", }');
+
+  await config.patch({ ui: { units: "imperial" } }, editor);
+
+  assert.deepEqual(await stored(), { ui: { theme: "dark", units: "imperial" } });
+  const aside = (await readdir(dataFolder)).filter((name) =>
+    name.startsWith("config.json.damaged-"),
+  );
+  assert.equal(aside.length, 1);
+});
+
+test("a patch keeps what was edited a moment ago", async (t) => {
+  const { config, path } = await openConfig(t);
+  await writeFile(path, '{ "ui": { "theme": "dark" } }');
+
+  await config.patch({ ui: { units: "imperial" } }, editor);
+
+  assert.equal(config.current.ui.theme, "dark");
+});
+
+test("a damaged config at the start is set aside and the last good one used", async (t) => {
+  const { config, dataFolder } = await openConfig(t);
+  await config.patch({ ui: { theme: "dark" } }, editor);
+  await config.close();
+  const files = { "config.json": '{"ui":{"theme":"dark"' };
+
+  const { config: next, log } = await openConfig(t, { dataFolder, files });
+
+  assert.equal(next.current.ui.theme, "dark");
+  assert.match(String(log.records[0]?.fields["damage"]), /config\.json is no JSON at line 1/);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { holdsSecret, withoutSecrets } from "../../../host/config/secrets.ts";
+
+const Secret = Type.String({ writeOnly: true });
+
+test("a secret says only whether it is set", () => {
+  assert.deepEqual(withoutSecrets(Secret, "canary"), { set: true });
+  assert.deepEqual(withoutSecrets(Secret, undefined), { set: false });
+});
+
+test("of a list of objects only the secret parts are withheld", () => {
+  const schema = Type.Array(Type.Object({ name: Type.String(), password: Type.Optional(Secret) }));
+
+  const shown = withoutSecrets(schema, [{ name: "a", password: "canary" }, { name: "b" }]);
+
+  assert.deepEqual(shown, [
+    { name: "a", password: { set: true } },
+    { name: "b", password: { set: false } },
+  ]);
+});
+
+test("what the schema does not name is not shown beside a secret", () => {
+  const schema = Type.Object({ password: Secret });
+
+  assert.deepEqual(withoutSecrets(schema, { password: "a", canary: 1 }), {
+    password: { set: true },
+  });
+});
+
+test("a secret in a construction that is not followed withholds the whole", () => {
+  for (const schema of [
+    Type.Union([Type.Object({ key: Secret }), Type.Null()]),
+    Type.Record(Type.String(), Secret),
+    { $ref: "#/$defs/login" },
+    { allOf: [{ properties: { key: { writeOnly: true } } }] },
+  ]) {
+    assert.ok(holdsSecret(schema));
+    assert.deepEqual(withoutSecrets(schema, { key: "canary" }), { set: true });
+  }
+});
+
+test("a value without secrets is shown as it is", () => {
+  assert.equal(holdsSecret(Type.Object({ a: Type.String() })), false);
+  assert.deepEqual(withoutSecrets(Type.Object({ a: Type.String() }), { a: "x" }), { a: "x" });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { Type } from "typebox";
+import { DocumentFile } from "../../../host/documents/document-file.ts";
+import { check } from "../../../host/validate.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const Counter = Type.Object({ count: Type.Integer(), padding: Type.Optional(Type.String()) });
+
+async function counterFile(t: TestContext, folder?: string) {
+  const path = join(folder ?? (await emptyFolder(t)), "counter.json");
+  const log = collectedLog();
+  const open = () =>
+    new DocumentFile({ path, parse: (value) => check(Counter, value, "the counter"), log });
+  return { path, log, open, file: open() };
+}
+
+const damagedIn = async (path: string) =>
+  (await readdir(join(path, ".."))).filter((name) => name.includes(".damaged-"));
+
+test("what was written is read again, and only its owner may read it", async (t) => {
+  const { file, path, open } = await counterFile(t);
+
+  await file.write({ count: 1 });
+
+  assert.deepEqual(await open().load(), { count: 1 });
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+});
+
+test("a file that is not there is no document and no damage", async (t) => {
+  const { file, log } = await counterFile(t);
+
+  assert.equal(await file.load(), undefined);
+  assert.deepEqual(log.records, []);
+});
+
+for (const [what, text] of [
+  ["is empty", ""],
+  ["is cut off", '{"count":'],
+  ["is of another shape", '{"count":"many"}'],
+  ["is binary", "\u0000\u0000\u0000"],
+] as const) {
+  test(`a file that ${what} is set aside and its last good copy is used`, async (t) => {
+    const { file, path, open, log } = await counterFile(t);
+    await file.write({ count: 41 });
+    await file.write({ count: 42 });
+    await writeFile(path, text);
+
+    const restored = await open().load();
+
+    assert.deepEqual(restored, { count: 42 });
+    assert.deepEqual(JSON.parse(await readFile(path, "utf8")), { count: 42 });
+    const [keptAs = ""] = await damagedIn(path);
+    assert.equal(await readFile(join(path, "..", keptAs), "utf8"), text);
+    assert.equal(log.records[0]?.level, "error");
+    assert.equal(log.records[0]?.fields["used"], "the last good copy");
+  });
+}
+
+test("when the copy is damaged too, both are told and there is no document", async (t) => {
+  const { path, open, log } = await counterFile(t);
+  await writeFile(path, "{");
+  await writeFile(`${path}.last-good`, "{");
+
+  assert.equal(await open().load(), undefined);
+
+  assert.deepEqual(
+    log.records.map(({ level }) => level),
+    ["warn", "error"],
+  );
+  assert.equal((await damagedIn(path)).length, 1);
+});
+
+test("a document that was edited while nobody ran becomes the last good one", async (t) => {
+  const { file, path, open } = await counterFile(t);
+  await file.write({ count: 1 });
+  await writeFile(path, '{ "count": 2 }');
+
+  await open().load();
+  await writeFile(path, "broken");
+
+  assert.deepEqual(await open().load(), { count: 2 });
+});
+
+test("an edit is noticed, and an empty file is none", async (t) => {
+  const { file, path } = await counterFile(t);
+  await file.write({ count: 1 });
+  assert.equal(await file.isEdited(), false);
+
+  await writeFile(path, "\n");
+  assert.equal(await file.isEdited(), false);
+
+  await writeFile(path, '{"count":2}');
+  assert.equal(await file.isEdited(), true);
+  await file.read();
+  assert.equal(await file.isEdited(), false);
+});
+
+test("a file that may not be read is told with its path", async (t) => {
+  const { path, file } = await counterFile(t);
+  await mkdir(path);
+
+  await assert.rejects(file.load(), /counter\.json cannot be read \(EISDIR\); give the user/);
+});
+
+test("a full disk is told, and the old document is intact", async (t) => {
+  const folder = await smallDisk(t);
+  if (folder === undefined) return t.skip("a disk of 64 KiB cannot be mounted here");
+  const { file, open } = await counterFile(t, folder);
+  await file.write({ count: 1 });
+
+  await assert.rejects(file.write({ count: 2, padding: "x".repeat(100_000) }), {
+    code: "disk_full",
+    status: 507,
+  });
+
+  assert.deepEqual(await open().load(), { count: 1 });
+  assert.deepEqual((await readdir(folder)).toSorted(), ["counter.json", "counter.json.last-good"]);
+});
+
+/** A file system of 64 KiB, where the user may mount one. */
+async function smallDisk(t: TestContext): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    await rm(folder, { recursive: true });
+    return undefined;
+  }
+  t.after(async () => {
+    execFileSync("umount", [folder]);
+    await rm(folder, { recursive: true });
+  });
+  return folder;
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseJsonText } from "../../../host/documents/json-text.ts";
+
+const messageFor = (text: string): string => {
+  try {
+    parseJsonText(text, "config.json");
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "";
+};
+
+test("a byte-order mark is allowed", () => {
+  assert.deepEqual(parseJsonText('\uFEFF{"a":1}', "config.json"), { a: 1 });
+});
+
+test("the message says where the fault is", () => {
+  assert.match(
+    messageFor('{\n  "a": 1,\n  "b": x\n}'),
+    /^config\.json is no JSON at line 3, column 8: /,
+  );
+  assert.match(
+    messageFor('{"a": 1,}'),
+    /at line 1, column 9: expected double-quoted property name$/,
+  );
+  assert.match(messageFor('{\n"a": 1\n"b": 2}'), /at line 3, column 1: /);
+  assert.match(messageFor('{\n"a": 1\n'), /at line 3, column 1: expected/);
+  assert.match(messageFor(""), /at line 1, column 1: unexpected end of it$/);
+});
+
+test("the message quotes nothing of the text", () => {
+  assert.doesNotMatch(messageFor('{"password": canary, "canary": "canary"}'), /canary/);
+  assert.doesNotMatch(messageFor('{"password": "canary'), /canary/);
+});

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertCurrent, entityTag } from "../../../host/documents/precondition.ts";
+
+test("the tag of the revision, a list with it, a star and no header at all match", () => {
+  for (const ifMatch of ['"7"', '"6", "7"', "*", undefined]) assertCurrent(7, ifMatch);
+  assert.equal(entityTag(7), '"7"');
+});
+
+test("other tags, weak tags and bare numbers are stale", () => {
+  for (const ifMatch of ['"6"', 'W/"7"', "7", '""', ""]) {
+    assert.throws(() => assertCurrent(7, ifMatch), { code: "revision_stale", status: 412 });
+  }
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
+import { Turns } from "../../../host/documents/turns.ts";
+
+test("work runs one piece after the other, and a failure hinders nobody", async () => {
+  const turns = new Turns();
+  const done: string[] = [];
+  const work = (name: string) => async () => {
+    done.push(`${name} starts`);
+    await tick();
+    done.push(`${name} ends`);
+    if (name === "first") throw new Error("it fails");
+    return name;
+  };
+
+  const [first, second] = await Promise.allSettled([
+    turns.take(work("first")),
+    turns.take(work("second")),
+  ]);
+
+  assert.equal(first.status, "rejected");
+  assert.deepEqual(second, { status: "fulfilled", value: "second" });
+  assert.deepEqual(done, ["first starts", "first ends", "second starts", "second ends"]);
+});
+
+test("ended waits for all work that was asked for", async () => {
+  const turns = new Turns();
+  let done = 0;
+  for (let i = 0; i < 3; i++) void turns.take(async () => void (await tick(), done++));
+
+  await turns.ended();
+
+  assert.equal(done, 3);
+});

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { check, faultsOf, withDefaults } from "../../host/validate.ts";
+
+const Lamp = Type.Object(
+  {
+    brightness: Type.Number({ minimum: 0, maximum: 100 }),
+    name: Type.Optional(Type.String({ minLength: 1 })),
+    mode: Type.Optional(Type.Enum(["warm", "cold"])),
+    password: Type.Optional(Type.String({ writeOnly: true })),
+    bound: Type.Optional(
+      Type.Union([
+        Type.Object({ date: Type.String() }, { additionalProperties: false }),
+        Type.Object(
+          { kind: Type.Literal("instant"), at: Type.Number() },
+          { additionalProperties: false },
+        ),
+      ]),
+    ),
+  },
+  { additionalProperties: false },
+);
+const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+test("a value that fits has no faults", () => {
+  assert.deepEqual(faultsOf(Lamp, { brightness: 62.5 }), []);
+});
+
+test("a fault names the place, the value and what it must be", () => {
+  const faults = faultsOf(Lamp, { brightness: 140, mode: "hot" });
+
+  assert.deepEqual(faults, [
+    { pointer: "/brightness", detail: "is 140; it must be at most 100" },
+    { pointer: "/mode", detail: 'is "hot"; it must be one of "warm", "cold"' },
+  ]);
+});
+
+test("a missing key is a fault at the place where it belongs", () => {
+  assert.deepEqual(faultsOf(Lamp, {}), [{ pointer: "/brightness", detail: "is missing" }]);
+});
+
+test("names that every object inherits are unknown keys like any other", () => {
+  const value: unknown = JSON.parse(
+    '{"brightness":1,"constructor":{},"toString":1,"__proto__":{"a":1},"hasOwnProperty":1}',
+  );
+
+  const pointers = faultsOf(Lamp, value).map(({ pointer }) => pointer);
+
+  assert.deepEqual(pointers.toSorted(), [
+    "/__proto__",
+    "/constructor",
+    "/hasOwnProperty",
+    "/toString",
+  ]);
+});
+
+test("every fault of a large document is listed", () => {
+  const faults = faultsOf(
+    Type.Array(Lamp),
+    Array.from({ length: 100 }, () => ({ brightness: -1 })),
+  );
+
+  assert.equal(faults.length, 100);
+  assert.equal(faults[99]?.pointer, "/99/brightness");
+});
+
+test("pointers escape slashes and tildes", () => {
+  const schema = Type.Object({ "a/b~c": Type.Number() });
+
+  assert.equal(faultsOf(schema, {})[0]?.pointer, "/a~1b~0c");
+  assert.equal(faultsOf(schema, { "a/b~c": "x" })[0]?.pointer, "/a~1b~0c");
+});
+
+test("of a union only the alternative that was meant is told about", () => {
+  const faults = faultsOf(Lamp, { brightness: 1, bound: { kind: "instant", at: "noon" } });
+
+  assert.deepEqual(faults, [
+    { pointer: "/bound/at", detail: 'is "noon"; it must be of type number' },
+  ]);
+});
+
+test("a value of no alternative is told all of them", () => {
+  const faults = faultsOf(Lamp, { brightness: 1, bound: 5 });
+
+  assert.deepEqual(faults, [
+    {
+      pointer: "/bound",
+      detail: 'is 5; it must be an object with date, or an object with kind "instant", at',
+    },
+  ]);
+});
+
+test("no fault shows the value of a secret", () => {
+  const faults = faultsOf(Lamp, { brightness: 1, password: 19283746 });
+
+  assert.deepEqual(faults, [{ pointer: "/password", detail: "must be of type string" }]);
+});
+
+test("no fault shows the password in an address", () => {
+  const schema = Type.String({ maxLength: 3 });
+
+  assert.doesNotMatch(JSON.stringify(faultsOf(schema, "mqtt://me:canary@host")), /canary/);
+});
+
+test("a schema that came as JSON finds the same faults", () => {
+  const value = { brightness: 140, name: "", bound: { kind: "instant" }, extra: 1 };
+
+  const byId = (faults: { pointer: string }[]) =>
+    faults.toSorted((a, b) => a.pointer.localeCompare(b.pointer));
+  assert.deepEqual(byId(faultsOf(asJson(Lamp), value)), byId(faultsOf(Lamp, value)));
+});
+
+test("a foreign pattern that backtracks for ever ends in time", () => {
+  const schema = asJson(Type.String({ pattern: "^(a+)+$" }));
+  const startedAt = performance.now();
+
+  const [fault] = faultsOf(schema, `${"a".repeat(60)}b`);
+
+  assert.match(fault?.detail ?? "", /schema is unusable.*timed out/);
+  assert.ok(performance.now() - startedAt < 2_000);
+});
+
+test("a foreign schema that is no good is a fault and no crash", () => {
+  assert.match(faultsOf({ $ref: "#" }, 1)[0]?.detail ?? "", /unusable/);
+  assert.match(faultsOf({ type: "string", pattern: "(" }, "a")[0]?.detail ?? "", /unusable/);
+});
+
+test("texts of a foreign schema never become code", () => {
+  const attack = '"]);globalThis.planted=1;//';
+  const schema = {
+    type: "object",
+    minProperties: attack,
+    properties: { [attack]: { const: attack, type: attack, enum: [attack], minLength: attack } },
+    required: [attack],
+  };
+
+  faultsOf(schema, { [attack]: 1 });
+
+  assert.equal(Reflect.get(globalThis, "planted"), undefined);
+});
+
+test("check throws one sentence with the first fault, and all faults beside it", () => {
+  assert.throws(() => check(Lamp, { brightness: -1, x: 1, y: 1 }, "the lamp"), {
+    code: "invalid",
+    message: /^the lamp is wrong: \/\w+ .+, and 2 more$/,
+  });
+  assert.equal(check(Lamp, { brightness: 3 }, "the lamp").brightness, 3);
+});
+
+test("defaults fill what is absent, at any depth, and nothing else", () => {
+  const schema = asJson(
+    Type.Object({
+      seconds: Type.Integer({ default: 30 }),
+      nested: Type.Object({ port: Type.Integer({ default: 1883 }) }),
+      absent: Type.Optional(Type.Object({ port: Type.Integer({ default: 1 }) })),
+      feeds: Type.Array(Type.Object({ color: Type.String({ default: "#fff" }) }), { default: [] }),
+    }),
+  );
+
+  assert.deepEqual(withDefaults(schema, {}), {
+    seconds: 30,
+    nested: { port: 1883 },
+    feeds: [],
+  });
+  assert.deepEqual(withDefaults(schema, { seconds: 5, feeds: [{}, { color: "#000" }] }), {
+    seconds: 5,
+    nested: { port: 1883 },
+    feeds: [{ color: "#fff" }, { color: "#000" }],
+  });
+});
+
+test("defaults are copies, and one named __proto__ pollutes nothing", () => {
+  const schema: object = JSON.parse(
+    '{"type":"object","properties":{"list":{"default":[]},"__proto__":{"default":{"polluted":1}}}}',
+  );
+
+  const [one, two] = [withDefaults(schema, {}), withDefaults(schema, {})] as { list: number[] }[];
+  one?.list.push(1);
+
+  assert.deepEqual(two?.list, []);
+  assert.equal(Reflect.get({}, "polluted"), undefined);
+  assert.equal(Reflect.get(two ?? {}, "polluted"), undefined);
+});
