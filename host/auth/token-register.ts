@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { Type, type Static } from "typebox";
+import type { HostLog } from "../log.ts";
+import { faultsOf } from "../validate.ts";
+import { appendLine } from "./append-line.ts";
+import { FollowedFile } from "./followed-file.ts";
+import { SCOPES } from "./scopes.ts";
+
+const Instant = Type.String({ format: "date-time" });
+
+const Issued = Type.Object({
+  name: Type.String(),
+  jti: Type.String(),
+  scope: Type.Array(Type.Enum([...SCOPES])),
+  issuedAt: Instant,
+  expiresAt: Instant,
+});
+const Line = Type.Union([
+  Type.Object({ issued: Issued }),
+  Type.Object({ revoked: Type.Object({ jti: Type.String(), revokedAt: Instant }) }),
+]);
+
+/** What is kept of a token that was issued. The token itself is not. */
+export type TokenRecord = Static<typeof Issued> & { readonly revokedAt: string | null };
+
+export interface TokenRecords {
+  /** Oldest first. */
+  readonly issued: readonly TokenRecord[];
+  /** The `jti` of every revoked token, also of one whose own line is lost. */
+  readonly revoked: ReadonlySet<string>;
+}
+
+/**
+ * Every token that was issued or revoked, in `<data>/tokens.jsonl` (0600). The file only grows, so
+ * the host and the token command may write to it at the same time without a lock.
+ */
+export class TokenRegister {
+  readonly #path: string;
+  readonly #file: FollowedFile<TokenRecords>;
+
+  constructor(dataFolder: string, log: HostLog) {
+    this.#path = join(dataFolder, "tokens.jsonl");
+    this.#file = new FollowedFile(this.#path, (text) => parseRecords(text, log));
+  }
+
+  /** The same object as long as nothing is issued or revoked. */
+  get records(): TokenRecords {
+    return this.#file.value;
+  }
+
+  async addIssued(issued: Static<typeof Issued>): Promise<void> {
+    await this.#append({ issued });
+  }
+
+  async addRevoked(jti: string): Promise<void> {
+    await this.#append({ revoked: { jti, revokedAt: new Date().toISOString() } });
+  }
+
+  async #append(line: Static<typeof Line>): Promise<void> {
+    await appendLine(this.#path, line);
+    this.#file.look();
+  }
+}
+
+function parseRecords(text: string, log: HostLog): TokenRecords {
+  const lines = text.split("\n").filter(Boolean).map(parseLine);
+  const damaged = lines.filter((line) => line === undefined).length;
+  if (damaged > 0) log.warn("lines of the token register are damaged and left out", { damaged });
+
+  const revoked = new Map<string, string>();
+  for (const line of lines) {
+    if (line && "revoked" in line) revoked.set(line.revoked.jti, line.revoked.revokedAt);
+  }
+  const issued = lines
+    .filter((line) => line !== undefined)
+    .filter((line) => "issued" in line)
+    .map((line) => ({ ...line.issued, revokedAt: revoked.get(line.issued.jti) ?? null }));
+  return { issued, revoked: new Set(revoked.keys()) };
+}
+
+function parseLine(text: string): Static<typeof Line> | undefined {
+  try {
+    const line: unknown = JSON.parse(text);
+    return faultsOf(Line, line).length === 0 ? (line as Static<typeof Line>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import Koa from "koa";
+import { Metrics } from "./metrics.ts";
+import { observed } from "./observed.ts";
+import type { Parts } from "./parts.ts";
+import { problems } from "./problem.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { knownHost, numbered, plainTarget, secured } from "./request-head.ts";
+import type { RequestState } from "./route.ts";
+import { routing } from "./router.ts";
+import { createRoutes } from "./routes/index.ts";
+import { readDocsPage, staticFiles } from "./static-files.ts";
+
+/** The HTTP API and the dashboard's files, over the parts of the host. */
+export function createApp(parts: Parts): Koa<RequestState> {
+  const { log, tokens, config } = parts;
+  const { prefix } = config.current.api;
+  const metrics = new Metrics(parts.modules);
+  const docs = readDocsPage();
+  const routes = createRoutes({ ...parts, prefix, metrics, docsPage: docs.page });
+  const limit = new RateLimit(() => config.current.server.rateLimit);
+
+  const app = new Koa<RequestState>();
+  app.on("error", (error: unknown) => log.debug("an answer was cut off", { error }));
+
+  app.use(numbered);
+  app.use(observed(log, metrics));
+  app.use(secured);
+  app.use(problems(log));
+  app.use(knownHost(() => config.current.server.hosts));
+  app.use(plainTarget);
+  app.use(staticFiles(docs.assets, parts.assets));
+  for (const step of routing(routes, prefix, { tokens, limit })) app.use(step);
+
+  return app;
+}

@@ -1,0 +1,34 @@
+import type { Context } from "./route.ts";
+
+/**
+ * Answers with `body()` under an ETag made of `revision`, or with 304 when the client has that already
+ * (RFC 9110, 13.1.2). A text counts as JSON.
+ *
+ * Koa's own `ctx.fresh` is not used: it refuses requests with `Cache-Control: no-cache`, which Node's
+ * `fetch` adds to every request that carries `If-None-Match`.
+ */
+export function sendRevision(ctx: Context, revision: number, body: () => object | string): void {
+  const etag = `"${revision}"`;
+  ctx.set("ETag", etag);
+  if (ctx.response.get("Cache-Control") === "no-store") ctx.set("Cache-Control", "private, no-cache");
+  if (matches(ctx.get("If-None-Match"), etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.body = body();
+  ctx.type = "application/json";
+}
+
+/** Weak comparison with a list of tags, as If-None-Match asks for. */
+function matches(header: string, etag: string): boolean {
+  return header.split(",").some((each) => {
+    const tag = each.trim();
+    return tag === "*" || tag.replace(/^W\//, "") === etag;
+  });
+}
+
+/** The If-Match header, in the form the stores take: absent when there is none. */
+export function ifMatch(ctx: Context): { ifMatch?: string } {
+  const header = ctx.get("If-Match");
+  return header === "" ? {} : { ifMatch: header };
+}

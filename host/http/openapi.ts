@@ -1,0 +1,174 @@
+import { Device } from "@mantel/plugin-sdk/device";
+import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
+import { Scene } from "@mantel/plugin-sdk/scene";
+import { type TObject, type TSchema, Type } from "typebox";
+import { SCOPES } from "../auth/scopes.ts";
+import { BridgeView } from "../devices/bridge.ts";
+import { ModuleView } from "../modules/view.ts";
+import type { Answer, BodyDescription, Route } from "./route.ts";
+import { pathOf } from "./router.ts";
+
+const PROBLEM_TYPE = "application/problem+json";
+
+const Problem = Type.Object({
+  type: Type.String({ format: "uri" }),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.Enum(errorTable().map(({ code }) => code)),
+  requestId: Type.String(),
+  errors: Type.Optional(
+    Type.Array(
+      Type.Object({ pointer: Type.String({ format: "json-pointer" }), detail: Type.String() }),
+    ),
+  ),
+  retryAfterMs: Type.Optional(Type.Number()),
+});
+
+/** Schemas that stand in the document once, by their names there. */
+const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
+  [Problem, "Problem"],
+  [Device, "Device"],
+  [BridgeView, "Bridge"],
+  [Scene, "Scene"],
+  [ModuleView, "Module"],
+  [CalendarEvent, "CalendarEvent"],
+  [CalendarSource, "CalendarSource"],
+]);
+
+/** What any route may fail with, and what follows from the form of a route. */
+const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limited", "internal"];
+const WITH_SCOPE: readonly ErrorCode[] = ["unauthorized", "insufficient_scope"];
+const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
+
+/** The OpenAPI 3.1 document of a route table. */
+export function openApiDocument(api: {
+  version: string;
+  prefix: string;
+  routes: readonly Route[];
+}): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of api.routes) {
+    const path = pathOf(route, api.prefix).replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Mantel",
+      version: api.version,
+      summary: "A home's devices, scenes, calendars and modules",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    tags: [...new Set(api.routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(
+        [...COMPONENTS].map(([schema, name]) => [name, withReferences(schema, schema)]),
+      ),
+      securitySchemes: {
+        token: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: `A token holds scopes; each permits what the ones before it do: ${SCOPES.join(", ")}.`,
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const { scope, tag, summary, body } = route;
+  const parameters = [
+    ...parametersOf(route.params, "path"),
+    ...parametersOf(route.query, "query"),
+  ];
+  return {
+    operationId: operationId(route),
+    tags: [tag],
+    summary,
+    ...(scope === "public" ? { security: [] } : { security: [{ token: [scope] }] }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: { ...answers(route.answers), ...problemAnswers(route) },
+  };
+}
+
+/** `POST /modules/:id/reload` is `postModulesIdReload`. */
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  return `${method.toLowerCase()}${capitalized.join("")}`;
+}
+
+function parametersOf(schema: TObject | undefined, place: "path" | "query"): object[] {
+  if (!schema) return [];
+  const required: readonly string[] = schema.required ?? [];
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: property,
+    ...((property as { type?: string }).type === "array" ? { style: "form", explode: false } : {}),
+  }));
+}
+
+function requestBody({ schema, mergePatch }: BodyDescription): object {
+  const media = { schema: withReferences(schema) };
+  return {
+    required: true,
+    content: {
+      "application/json": media,
+      ...(mergePatch ? { "application/merge-patch+json": media } : {}),
+    },
+  };
+}
+
+function answers(all: Route["answers"]): object {
+  return Object.fromEntries(
+    Object.entries(all).map(([status, { description, schema, type }]: [string, Answer]) => [
+      status,
+      {
+        description,
+        ...(schema || type
+          ? { content: { [type ?? "application/json"]: schema ? { schema: withReferences(schema) } : {} } }
+          : {}),
+      },
+    ]),
+  );
+}
+
+/** One answer for each status, which names the codes that come with it. */
+function problemAnswers({ scope, params, body, errors = [], answers: good }: Route): object {
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(scope === "public" ? [] : WITH_SCOPE),
+    ...(params ? (["bad_id"] as const) : []),
+    ...(body ? WITH_BODY : []),
+    ...errors,
+  ]);
+  const byStatus: Record<number, object> = {};
+  for (const { status } of errorTable()) {
+    const here = errorTable().filter((each) => each.status === status && codes.has(each.code));
+    if (here.length === 0 || good[status]) continue;
+    byStatus[status] = {
+      description: here.map(({ code, title }) => `\`${code}\`: ${title}`).join("; "),
+      content: { [PROBLEM_TYPE]: { schema: withReferences(Problem) } },
+    };
+  }
+  return byStatus;
+}
+
+/** A copy of a schema in which every component is a reference, except the one that is `whole`. */
+function withReferences(node: unknown, whole?: TSchema): unknown {
+  if (typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map((each) => withReferences(each));
+  const name = node === whole ? undefined : COMPONENTS.get(node as TSchema);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withReferences(value)]),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Audit } from "../auth/audit.ts";
+import type { Tokens } from "../auth/tokens.ts";
+import type { Calendar } from "../calendar/calendar.ts";
+import type { ConfigStore } from "../config/store.ts";
+import type { Config } from "../config/schema.ts";
+import type { Commands } from "../devices/commands.ts";
+import type { DeviceRegistry } from "../devices/registry.ts";
+import type { FanOut } from "../events/fan-out.ts";
+import type { LayoutStore } from "../layout/store.ts";
+import type { HostLog } from "../log.ts";
+import type { ModuleRegistry } from "../modules/registry.ts";
+import type { Publisher } from "../mqtt/publish.ts";
+import type { SceneRegistry } from "../scenes/registry.ts";
+import type { Samples } from "../system/samples.ts";
+
+/** The parts of the host that the HTTP API asks, each as far as the API needs it. */
+export interface Parts {
+  readonly version: string;
+  readonly log: HostLog;
+  readonly audit: Pick<Audit, "record">;
+  readonly tokens: Pick<Tokens, "verify">;
+  readonly config: ConfigPart;
+  readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;
+  readonly devices: Pick<DeviceRegistry, "get" | "snapshot">;
+  readonly commands: Pick<Commands, "send">;
+  readonly scenes: Pick<SceneRegistry, "revision" | "list" | "get" | "put" | "remove" | "activate">;
+  readonly publisher: Pick<Publisher, "publish">;
+  readonly modules: ModulesPart;
+  readonly calendar: Pick<Calendar, "events">;
+  readonly samples: Pick<Samples, "current">;
+  readonly streams: Pick<FanOut, "open">;
+  readonly assets: AssetsPart;
+}
+
+export interface ConfigPart extends Pick<ConfigStore, "view" | "patch"> {
+  readonly current: Pick<Config, "api" | "server">;
+}
+
+export type ModulesPart = Pick<
+  ModuleRegistry,
+  | "revision"
+  | "list"
+  | "get"
+  | "reload"
+  | "enable"
+  | "disable"
+  | "logs"
+  | "settled"
+  | "counts"
+  | "work"
+>;
+
+export interface AssetsPart {
+  find(path: string): Asset | undefined;
+}
+
+export interface Asset {
+  readonly body: Buffer | string;
+  readonly type: string;
+  /** True for a file whose name changes with its content. */
+  readonly immutable: boolean;
+}

@@ -1,0 +1,84 @@
+import { type ErrorExtras, MantelError } from "@mantel/plugin-sdk/errors";
+import type { HostLog } from "../log.ts";
+import { type Context, type Middleware } from "./route.ts";
+
+const DEFAULT_RETRY_MS = 5_000;
+const REALM = 'Bearer realm="mantel"';
+
+/**
+ * Answers every failure as a problem document (RFC 9457). Only expected failures keep their text; of
+ * anything else the client learns the request id, under which the log has it whole.
+ */
+export function problems(log: HostLog): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const known = toMantelError(error);
+      if (!known) log.error("request failed", { requestId: ctx.state.requestId, error });
+      answer(ctx, known ?? new MantelError("internal", "the host has a fault; see its log"));
+    }
+  };
+}
+
+function answer(ctx: Context, error: MantelError): void {
+  if (ctx.headerSent) {
+    ctx.res.destroy();
+    return;
+  }
+  const retryAfterMs = error.extras.retryAfterMs ?? defaultRetryMs(error.status);
+  ctx.status = error.status;
+  ctx.set("Cache-Control", "no-store");
+  if (error.status === 401) ctx.set("WWW-Authenticate", challenge(ctx));
+  if (error.code === "insufficient_scope") {
+    ctx.set("WWW-Authenticate", `${REALM}, error="insufficient_scope"`);
+  }
+  if (error.extras.allow) ctx.set("Allow", error.extras.allow.join(", "));
+  if (retryAfterMs !== undefined) {
+    ctx.set("Retry-After", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  }
+  // What is left of a body that was refused would be read as the next request.
+  if (error.code === "body_too_large" || error.code === "unsupported_media_type") {
+    ctx.set("Connection", "close");
+  }
+  ctx.body = JSON.stringify({
+    type: `urn:mantel:problem:${error.code}`,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    requestId: ctx.state.requestId,
+    ...shownExtras(error.extras),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+  ctx.type = "application/problem+json";
+}
+
+/** `allow` goes into its header; a place in a source is given whole and as members of its own. */
+function shownExtras({ allow: _, location, ...extras }: ErrorExtras): object {
+  return location ? { ...extras, ...location, location } : extras;
+}
+
+function defaultRetryMs(status: number): number | undefined {
+  return status === 503 ? DEFAULT_RETRY_MS : undefined;
+}
+
+/** What a 401 asks for (RFC 6750, 3.1): a request that brought no token gets no error code. */
+export function challenge(ctx: Context): string {
+  return ctx.get("Authorization") ? `${REALM}, error="invalid_token"` : REALM;
+}
+
+/** Koa and the body parser fail with `http-errors`, whose `expose` marks what the client did wrong. */
+function toMantelError(error: unknown): MantelError | undefined {
+  if (error instanceof MantelError) return error;
+  const { status, expose, type } = error as { status?: number; expose?: boolean; type?: string };
+  if (!expose) return undefined;
+  const cause = error;
+  if (status === 413) return new MantelError("body_too_large", "the body is too large", { cause });
+  if (status === 415) {
+    return new MantelError("unsupported_media_type", "the body cannot be decoded", { cause });
+  }
+  return new MantelError("bad_request", `the body did not arrive whole: ${type ?? "aborted"}`, {
+    cause,
+  });
+}

@@ -1,0 +1,119 @@
+import Router from "@koa/router";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { TObject } from "typebox";
+import type { Principal } from "../auth/tokens.ts";
+import { check, faultsOf } from "../validate.ts";
+import { authenticate, requireScope } from "./authenticate.ts";
+import { readJson } from "./body.ts";
+import type { Parts } from "./parts.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { Call, Context, Middleware, Route } from "./route.ts";
+
+export interface Gate extends Pick<Parts, "tokens"> {
+  readonly limit: RateLimit;
+}
+
+/** The steps of every request to a route, in their order. */
+export function routing(routes: readonly Route[], prefix: string, gate: Gate): Middleware[] {
+  const router = new Router({ strict: true, sensitive: true });
+  for (const route of routes) {
+    assertScoped(route);
+    router.register(
+      pathOf(route, prefix),
+      [route.method],
+      [admit(route, gate), ...(route.method === "GET" ? [] : [readJson(route.body)]), answer(route)],
+    );
+  }
+  return [router.routes() as Middleware, unmatched(router, gate)];
+}
+
+/** The full path of a route, with parameters as `:name`. */
+export function pathOf({ path, outsidePrefix }: Route, prefix: string): string {
+  return outsidePrefix ? path : prefix + path;
+}
+
+/** A route that says nothing of who may use it would be open by accident. */
+function assertScoped({ method, path, scope }: Partial<Route>): void {
+  if (!scope) throw new Error(`the route ${method} ${path} declares no scope`);
+}
+
+/** Lets a request through whose token has the route's scope, if it needs one. */
+function admit(route: Route, gate: Gate): Middleware {
+  return async (ctx, next) => {
+    ctx.state.route = route.path;
+    if (route.scope === "public") {
+      await gate.limit.count(ctx.ip, ctx.ip);
+    } else {
+      ctx.state.principal = await identify(ctx, gate);
+      requireScope(ctx.state.principal, route.scope);
+    }
+    await next();
+  };
+}
+
+/** A request without a valid token counts against its address, one with a token against that. */
+async function identify(ctx: Context, { tokens, limit }: Gate): Promise<Principal> {
+  try {
+    const principal = authenticate(ctx, tokens);
+    await limit.count(principal.jti, ctx.ip);
+    return principal;
+  } catch (error) {
+    if (error instanceof MantelError && error.code === "unauthorized") {
+      await limit.count(ctx.ip, ctx.ip);
+    }
+    throw error;
+  }
+}
+
+function answer(route: Route): Middleware {
+  return async (ctx) => {
+    const call: Call<unknown, unknown> = {
+      params: readParams(route.params, ctx),
+      query: readQuery(route.query, ctx.URL.searchParams),
+      body: ctx.request.body,
+      principal: ctx.state.principal ?? NOBODY,
+    };
+    const body = await route.handle(ctx, call as Call<never, never>);
+    if (body === undefined) return;
+    ctx.body = JSON.stringify(body);
+    ctx.type = "application/json";
+  };
+}
+
+const NOBODY: Principal = { sub: "nobody", jti: "", scope: [] };
+
+function readParams(schema: TObject | undefined, ctx: Context): unknown {
+  const params = (ctx as Context & { params: unknown }).params;
+  const [fault] = schema ? faultsOf(schema, params) : [];
+  if (!fault) return params;
+  throw new MantelError("bad_id", `${fault.pointer.slice(1)} in the path ${fault.detail}`);
+}
+
+/** Takes the parameters that the schema names, and leaves others alone. */
+function readQuery(schema: TObject | undefined, given: URLSearchParams): unknown {
+  if (!schema) return {};
+  const query = new Map<string, string | string[]>();
+  for (const [name, { type }] of Object.entries(schema.properties as Record<string, { type?: string }>)) {
+    const texts = given.getAll(name);
+    const last = texts.at(-1);
+    if (last === undefined) continue;
+    query.set(name, type === "array" ? texts.flatMap((text) => text.split(",")) : last);
+  }
+  return check(schema, Object.fromEntries(query), "the query");
+}
+
+/** Says of what no route has answered whether the path is unknown, or only the method. */
+function unmatched(router: Router, gate: Gate): Middleware {
+  return async (ctx) => {
+    const layers = router.match(ctx.path, ctx.method).path;
+    if (layers.length === 0) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
+    const allow = [...new Set(layers.flatMap(({ methods }) => methods)), "OPTIONS"].toSorted();
+    await identify(ctx, gate);
+    if (ctx.method === "OPTIONS") {
+      ctx.set("Allow", allow.join(", "));
+      ctx.status = 204;
+      return;
+    }
+    throw new MantelError("method_not_allowed", `${ctx.path} takes ${allow.join(", ")}`, { allow });
+  };
+}

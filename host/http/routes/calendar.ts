@@ -1,0 +1,45 @@
+import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { Type } from "typebox";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const Bound = (description: string) => Type.Optional(Type.String({ description }));
+const Query = Type.Object({
+  start: Bound("an RFC 3339 instant or a date; now when absent"),
+  end: Bound("as start, exclusive; calendar.defaultDays later when absent, at most 366 days later"),
+  from: Bound("the same as start"),
+  to: Bound("the same as end"),
+  tz: Bound("the IANA time zone that dates are meant in"),
+  calendar: Type.Optional(
+    Type.Array(Type.String(), { description: "ids of calendars; all when absent" }),
+  ),
+  limit: Bound("how many events at most, from 1 to 2000"),
+});
+const CalendarAnswer = Type.Object({
+  window: Type.Object({
+    start: Type.String({ format: "date-time" }),
+    end: Type.String({ format: "date-time" }),
+    timeZone: Type.String(),
+  }),
+  events: Type.Array(CalendarEvent),
+  sources: Type.Array(CalendarSource),
+  /** True when there are more than `limit`. */
+  truncated: Type.Boolean(),
+});
+
+/** `/calendar`: events of all calendars, expanded and merged. */
+export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/calendar/events",
+      scope: "read",
+      tag: "Calendar",
+      summary: "List events that touch a window of time",
+      query: Query,
+      answers: ok("Events in order of their start", CalendarAnswer),
+      errors: ["invalid", "service_unavailable", "deadline_passed"],
+      handle: (ctx) => calendar.events(ctx.URL.searchParams),
+    }),
+  ];
+}

@@ -1,0 +1,108 @@
+import { Device, DeviceKind, StateValue } from "@mantel/plugin-sdk/device";
+import { Type } from "typebox";
+import { BridgeView } from "../../devices/bridge.ts";
+import { DEFAULT_BODY_BYTES } from "../body.ts";
+import { sendRevision } from "../conditional.ts";
+import type { Parts } from "../parts.ts";
+import { type Context, ok, type Route, route } from "../route.ts";
+
+const Params = Type.Object({
+  id: Type.String({
+    pattern: "^[a-z][a-z0-9]{0,30}:[a-z][a-z-]{0,30}:[1-9]\\d{0,14}$",
+    description: "the id of a device, such as hue:light:3",
+  }),
+});
+const Query = Type.Object({
+  bridge: Type.Optional(Type.String()),
+  kind: Type.Optional(DeviceKind),
+  room: Type.Optional(Type.String()),
+});
+const DeviceList = Type.Object({
+  devices: Type.Array(Device),
+  bridges: Type.Array(BridgeView),
+  revision: Type.Integer(),
+  generatedAt: Type.String({ format: "date-time" }),
+});
+/** Fields of the device's capabilities; which values they take is in the capabilities. */
+const Command = Type.Record(Type.String(), StateValue, { minProperties: 1 });
+const Accepted = Type.Object({
+  commandId: Type.String(),
+  deviceId: Type.String(),
+  status: Type.Literal("accepted"),
+});
+const Outcome = Type.Object({
+  commandId: Type.String(),
+  deviceId: Type.String(),
+  /** `superseded`: later commands have set all that this one asked for. */
+  status: Type.Enum(["applied", "superseded"]),
+  /** What the bridge was sent, commands that were merged in included. */
+  applied: Command,
+  device: Device,
+});
+
+/** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
+export function deviceRoutes({ devices, commands }: Pick<Parts, "devices" | "commands">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/smart-home/devices",
+      scope: "read",
+      tag: "Devices",
+      summary: "List devices and their bridges",
+      query: Query,
+      answers: ok("All devices that fit the filters", DeviceList),
+      errors: ["invalid"],
+      handle(ctx, { query }) {
+        const { revision, body } = devices.snapshot(query);
+        sendRevision(ctx, revision, () => body);
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/smart-home/devices/:id",
+      scope: "read",
+      tag: "Devices",
+      summary: "Read one device",
+      params: Params,
+      answers: ok("The device", Device),
+      errors: ["device_unknown"],
+      handle: (_, { params }) => devices.get(params.id),
+    }),
+    route({
+      method: "POST",
+      path: "/smart-home/devices/:id/command",
+      scope: "control",
+      tag: "Devices",
+      summary: "Change what a device does",
+      params: Params,
+      body: { schema: Command, maxBytes: DEFAULT_BODY_BYTES },
+      answers: {
+        200: { description: "The bridge has confirmed", schema: Outcome },
+        202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },
+      },
+      errors: [
+        "device_unknown",
+        "invalid",
+        "bridge_rate_limited",
+        "bridge_down",
+        "deadline_passed",
+      ],
+      handle(ctx, { params, body }) {
+        const { commandId, done } = commands.send(params.id, body);
+        if (!prefersAsync(ctx)) return done;
+        done.catch(() => undefined); // Nobody waits for it; what comes of it is in the device's state.
+        ctx.status = 202;
+        ctx.set("Preference-Applied", "respond-async");
+        return { commandId, deviceId: params.id, status: "accepted" };
+      },
+    }),
+  ];
+}
+
+/** RFC 7240, 4.1. */
+function prefersAsync(ctx: Context): boolean {
+  return ctx
+    .get("Prefer")
+    .split(",")
+    .some((preference) => preference.trim().toLowerCase() === "respond-async");
+}

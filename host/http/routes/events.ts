@@ -1,0 +1,42 @@
+import { Type } from "typebox";
+import { TOPICS } from "../../events/fan-out.ts";
+import { isAuthenticated } from "../authenticate.ts";
+import type { Parts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+
+const Query = Type.Object({
+  topics: Type.Optional(
+    Type.Array(Type.Enum([...TOPICS]), { description: "joined by commas; all when absent" }),
+  ),
+  lastEventId: Type.Optional(
+    Type.String({ description: "as the Last-Event-ID header, for clients that cannot set it" }),
+  ),
+});
+
+/** `/events`: what happens in the house, as it happens. */
+export function eventRoutes({ streams, tokens }: Pick<Parts, "streams" | "tokens">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/events",
+      scope: "read",
+      tag: "Events",
+      summary: "Follow what happens, as server-sent events",
+      query: Query,
+      answers: { 200: { description: "A stream without end", type: "text/event-stream" } },
+      errors: ["invalid"],
+      handle(ctx, { query }) {
+        ctx.type = "text/event-stream; charset=utf-8";
+        ctx.set("X-Accel-Buffering", "no"); // nginx would hold events back
+        ctx.status = 200;
+        if (ctx.method === "HEAD") return;
+        streams.open(ctx.res, {
+          lastEventId: ctx.get("Last-Event-ID") || query.lastEventId,
+          topics: query.topics && new Set(query.topics),
+          permitted: () => isAuthenticated(ctx, tokens),
+        });
+        ctx.respond = false; // The stream writes by itself from here on.
+      },
+    }),
+  ];
+}

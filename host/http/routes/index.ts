@@ -1,0 +1,40 @@
+import type { Metrics } from "../metrics.ts";
+import type { Parts } from "../parts.ts";
+import type { Route } from "../route.ts";
+import { calendarRoutes } from "./calendar.ts";
+import { configRoutes } from "./config.ts";
+import { deviceRoutes } from "./devices.ts";
+import { discoveryRoutes } from "./discovery.ts";
+import { eventRoutes } from "./events.ts";
+import { healthRoutes } from "./health.ts";
+import { layoutRoutes } from "./layout.ts";
+import { moduleRoutes } from "./modules.ts";
+import { mqttRoutes } from "./mqtt.ts";
+import { sceneRoutes } from "./scenes.ts";
+import { systemRoutes } from "./system.ts";
+
+/** The parts of the host, and what the HTTP API itself adds for its routes. */
+export interface RouteParts extends Parts {
+  readonly prefix: string;
+  readonly metrics: Metrics;
+  /** HTML. */
+  readonly docsPage: string;
+}
+
+/** The route table: every operation of the API. */
+export function createRoutes(parts: RouteParts): readonly Route[] {
+  const table: readonly Route[] = [
+    ...discoveryRoutes({ ...parts, table: () => table }),
+    ...healthRoutes(parts),
+    ...deviceRoutes(parts),
+    ...sceneRoutes(parts),
+    ...mqttRoutes(parts),
+    ...calendarRoutes(parts),
+    ...systemRoutes(parts),
+    ...moduleRoutes(parts),
+    ...configRoutes(parts),
+    ...layoutRoutes(parts),
+    ...eventRoutes(parts),
+  ];
+  return table;
+}

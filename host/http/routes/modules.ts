@@ -1,0 +1,143 @@
+import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
+import { Type } from "typebox";
+import { ModuleView, ReloadReceipt } from "../../modules/view.ts";
+import { DEFAULT_BODY_BYTES } from "../body.ts";
+import { ifMatch } from "../conditional.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+import { ConfigChange } from "./config.ts";
+
+const Params = Type.Object({
+  id: Type.String({
+    pattern: PLUGIN_ID,
+    maxLength: 64,
+    description: "the id of a module, such as demo-home",
+  }),
+});
+const ModuleList = Type.Object({ modules: Type.Array(ModuleView), revision: Type.Integer() });
+const LogEntries = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      at: Type.String({ format: "date-time" }),
+      level: Type.Enum([...LOG_LEVELS]),
+      sentence: Type.String(),
+      fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
+});
+const shared = { tag: "Modules", params: Params } as const;
+
+/** `/modules`: what plugins run, and how they are reloaded and managed. */
+export function moduleRoutes(parts: Pick<Parts, "modules" | "config" | "audit" | "log">): Route[] {
+  return [...readingRoutes(parts), reloadRoute(parts), ...managingRoutes(parts)];
+}
+
+function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/modules",
+      scope: "read",
+      tag: "Modules",
+      summary: "List modules",
+      answers: ok("All modules, also those that failed", ModuleList),
+      handle: () => ({ modules: modules.list(), revision: modules.revision }),
+    }),
+    route({
+      ...shared,
+      method: "GET",
+      path: "/modules/:id",
+      scope: "read",
+      summary: "Read one module",
+      answers: ok("The module", ModuleView),
+      errors: ["module_unknown"],
+      handle: (_, { params }) => modules.get(params.id),
+    }),
+    route({
+      ...shared,
+      method: "GET",
+      path: "/modules/:id/logs",
+      scope: "admin",
+      summary: "Read the last records of a module's log",
+      answers: ok("Oldest first", LogEntries),
+      errors: ["module_unknown"],
+      handle: (_, { params }) => ({ entries: modules.logs(params.id) }),
+    }),
+  ];
+}
+
+function reloadRoute({ modules, log }: Pick<Parts, "modules" | "log">): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/modules/:id/reload",
+    scope: "edit",
+    summary: "Load a module's code again, and swap to it when it starts",
+    query: Type.Object({ wait: Type.Optional(Type.Enum(["true", "false"])) }),
+    answers: {
+      200: {
+        description: "The module and how the reload went",
+        schema: Type.Object({ module: ModuleView, reload: ReloadReceipt }),
+      },
+      202: {
+        description: "The reload has begun, as `wait=false` asks for",
+        schema: Type.Object({ module: ModuleView }),
+      },
+    },
+    errors: ["module_unknown", "reload_failed", "module_down", "deadline_passed"],
+    handle(ctx, { params, query }) {
+      if (query.wait !== "false") return modules.reload(params.id);
+      modules.get(params.id); // An id that does not exist is refused at once.
+      modules.reload(params.id).catch((error: unknown) => {
+        log.debug("a reload that nobody waited for failed", { module: params.id, error });
+      });
+      ctx.status = 202;
+      return { module: modules.get(params.id) };
+    },
+  });
+}
+
+function managingRoutes({ modules, config, audit }: Pick<Parts, "modules" | "config" | "audit">) {
+  const switching = (action: "enable" | "disable", summary: string) =>
+    route({
+      ...shared,
+      method: "POST",
+      path: `/modules/:id/${action}`,
+      scope: "admin",
+      summary,
+      answers: ok("The module after it", Type.Object({ module: ModuleView })),
+      errors: ["module_unknown", "disk_full"],
+      async handle(_, { params, principal }) {
+        const module = await modules[action](params.id);
+        await audit.record(principal, { action: `module.${action}`, module: params.id });
+        return { module };
+      },
+    });
+  return [
+    switching("enable", "Let a module run"),
+    switching("disable", "Stop a module until it is enabled again"),
+    route({
+      ...shared,
+      method: "PATCH",
+      path: "/modules/:id/config",
+      scope: "admin",
+      summary: "Change options of a module",
+      body: {
+        schema: Type.Record(Type.String(), Type.Unknown()),
+        maxBytes: DEFAULT_BODY_BYTES,
+        mergePatch: true,
+      },
+      answers: ok("The whole config after it", ConfigChange),
+      errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
+      async handle(ctx, { params, body, principal }) {
+        modules.get(params.id);
+        const patch = { [params.id]: body };
+        const change = await config.patch(patch, { admin: true, ...ifMatch(ctx) });
+        await audit.record(principal, { action: "config.patch", keys: change.changed });
+        ctx.set("ETag", `"${change.revision}"`);
+        return change;
+      },
+    }),
+  ];
+}

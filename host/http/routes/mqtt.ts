@@ -1,0 +1,23 @@
+import { PublishReceipt, PublishRequest } from "../../mqtt/publish.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+/** 256 KiB of payload still fit when each of their bytes comes as an escape of six. */
+const MAX_PUBLISH_BYTES = 2 * 2 ** 20;
+
+/** `/mqtt`: raw publishes. They can be code execution elsewhere, so they take the admin scope. */
+export function mqttRoutes({ publisher }: Pick<Parts, "publisher">): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/mqtt/publish",
+      scope: "admin",
+      tag: "MQTT",
+      summary: "Publish a message to the broker",
+      body: { schema: PublishRequest, maxBytes: MAX_PUBLISH_BYTES },
+      answers: ok("The broker has acknowledged", PublishReceipt),
+      errors: ["invalid", "topic_denied", "broker_refused", "broker_down", "deadline_passed"],
+      handle: (_, { body, principal }) => publisher.publish(body, principal),
+    }),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Scene } from "@mantel/plugin-sdk/scene";
+import { Type } from "typebox";
+import { Activation, SceneBody } from "../../scenes/schema.ts";
+import { DEFAULT_BODY_BYTES } from "../body.ts";
+import { sendRevision } from "../conditional.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const Params = Type.Object({
+  id: Type.String({
+    pattern: "^[a-z][a-z0-9]{0,30}:scene:[a-z0-9][a-z0-9-]{0,99}$",
+    description: "the id of a scene, such as host:scene:movie-night",
+  }),
+});
+const SceneList = Type.Object({ scenes: Type.Array(Scene), revision: Type.Integer() });
+
+/** `/smart-home/scenes`: scenes of bridges, and those that people make here. */
+export function sceneRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
+  const shared = { tag: "Scenes", params: Params } as const;
+  return [
+    route({
+      method: "GET",
+      path: "/smart-home/scenes",
+      scope: "read",
+      tag: "Scenes",
+      summary: "List scenes",
+      answers: ok("All scenes", SceneList),
+      handle(ctx) {
+        const { revision } = scenes;
+        sendRevision(ctx, revision, () => ({ scenes: scenes.list(), revision }));
+      },
+    }),
+    route({
+      ...shared,
+      method: "GET",
+      path: "/smart-home/scenes/:id",
+      scope: "read",
+      summary: "Read one scene",
+      answers: ok("The scene", Scene),
+      errors: ["scene_unknown"],
+      handle: (_, { params }) => scenes.get(params.id),
+    }),
+    route({
+      ...shared,
+      method: "PUT",
+      path: "/smart-home/scenes/:id",
+      scope: "edit",
+      summary: "Make or replace a scene of the host",
+      body: { schema: SceneBody, maxBytes: DEFAULT_BODY_BYTES },
+      answers: ok("The scene as it is stored", Scene),
+      errors: ["invalid", "scene_read_only", "disk_full"],
+      handle: (_, { params, body }) => scenes.put(params.id, body),
+    }),
+    route({
+      ...shared,
+      method: "DELETE",
+      path: "/smart-home/scenes/:id",
+      scope: "edit",
+      summary: "Remove a scene of the host",
+      answers: { 204: { description: "It is gone" } },
+      errors: ["scene_unknown", "scene_read_only", "disk_full"],
+      async handle(ctx, { params }) {
+        await scenes.remove(params.id);
+        ctx.status = 204;
+      },
+    }),
+    route({
+      ...shared,
+      method: "POST",
+      path: "/smart-home/scenes/:id/activate",
+      scope: "control",
+      summary: "Activate a scene",
+      answers: ok("What each device did", Activation),
+      errors: ["scene_unknown", "bridge_rate_limited", "bridge_down", "deadline_passed"],
+      handle: (_, { params }) => scenes.activate(params.id),
+    }),
+  ];
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { Audit } from "../host/auth/audit.ts";
+import { isScope, type Scope, SCOPES } from "../host/auth/scopes.ts";
+import { Tokens } from "../host/auth/tokens.ts";
+import { openLog } from "../host/log.ts";
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+const MAX_TTL_SECONDS = 10 * YEAR_SECONDS;
+const NAME = /^[\p{L}\p{N}._@ -]{1,64}$/u;
+
+const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
+
+  npm run --silent token -- --scope SCOPE [--name NAME] [--ttl SECONDS] [--data DIR]
+  npm run --silent token -- --list [--data DIR]
+  npm run --silent token -- --revoke NAME [--data DIR]
+  npm run --silent token -- --rotate [--data DIR]
+
+  --scope   ${SCOPES.join(", ")}: each permits all that the ones before it do
+  --name    what lists show and --revoke takes; default: cli- and six random characters
+  --ttl     seconds until the token expires, at most ten years; default: one year
+  --rotate  sign with a new key from now on; tokens made before stay valid
+  --data    the data folder; default: MANTEL_DATA, or ./data
+`;
+
+/** The token alone goes to standard output, so that a script can take it from there. */
+async function main(): Promise<void> {
+  const options = readOptions();
+  const data = options.data ?? process.env.MANTEL_DATA ?? "./data";
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  const log = openLog("warn", Boolean(process.stderr.isTTY));
+  const tokens = await Tokens.open({ dataFolder: data, log });
+  const job: Job = { tokens, audit: new Audit(data), options };
+
+  if (options.list) list(job);
+  else if (options.revoke !== undefined) await revoke(job, options.revoke);
+  else if (options.rotate) await rotate(job);
+  else await issue(job);
+}
+
+type Options = ReturnType<typeof readOptions>;
+interface Job {
+  readonly tokens: Tokens;
+  readonly audit: Audit;
+  readonly options: Options;
+}
+const OPERATOR = { sub: "token command", jti: "" };
+
+async function issue({ tokens, audit, options }: Job): Promise<void> {
+  const scope = readScope(options.scope);
+  const name = readName(options.name);
+  const ttlSeconds = readTtl(options.ttl);
+  const token = await tokens.issue({ name, scope, ttlSeconds });
+  await audit.record(OPERATOR, { action: "token.issue", name, scope, ttlSeconds });
+  process.stdout.write(`${token}\n`);
+}
+
+async function revoke({ tokens, audit }: Job, name: string): Promise<void> {
+  const revoked = await tokens.revoke(name);
+  if (revoked === 0) fail(`no valid token has the name ${name}; --list shows them`);
+  await audit.record(OPERATOR, { action: "token.revoke", name, revoked });
+  process.stdout.write(`revoked ${revoked}\n`);
+}
+
+async function rotate({ tokens, audit }: Job): Promise<void> {
+  await tokens.rotateKey();
+  await audit.record(OPERATOR, { action: "key.rotate" });
+  process.stdout.write("new tokens are signed with a new key\n");
+}
+
+function list({ tokens }: Job): void {
+  for (const { name, scope, issuedAt, expiresAt, revokedAt } of tokens.list()) {
+    const expired = Date.parse(expiresAt) < Date.now();
+    const status = revokedAt ? "revoked" : expired ? "expired" : "valid";
+    const fields = [name, scope.join(","), status, `issued ${issuedAt}`, `expires ${expiresAt}`];
+    process.stdout.write(`${fields.join("\t")}\n`);
+  }
+}
+
+function readOptions() {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
+  const options = {
+    scope: { ...text, multiple: true },
+    name: text,
+    ttl: text,
+    data: text,
+    revoke: text,
+    list: flag,
+    rotate: flag,
+    help: flag,
+  } as const;
+  try {
+    const { values } = parseArgs({ options, allowPositionals: false });
+    if (!values.help) return values;
+  } catch (error) {
+    return usageError((error as Error).message);
+  }
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+
+function readScope(texts: readonly string[] = []): Scope[] {
+  const names = texts.flatMap((text) => text.split(","));
+  const unknown = names.find((name) => !isScope(name));
+  if (unknown !== undefined) return usageError(`${unknown} is no scope: take ${SCOPES.join(", ")}`);
+  if (names.length === 0) return usageError(`--scope is needed: ${SCOPES.join(", ")}`);
+  return [...new Set(names.filter(isScope))];
+}
+
+function readName(name = `cli-${randomBytes(3).toString("hex")}`): string {
+  if (NAME.test(name)) return name;
+  return usageError(`the name has at most 64 letters, digits, spaces or . _ @ -, and is ${name}`);
+}
+
+function readTtl(text = String(YEAR_SECONDS)): number {
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (seconds >= 1 && seconds <= MAX_TTL_SECONDS) return seconds;
+  return usageError(`--ttl is a whole number from 1 to ${MAX_TTL_SECONDS}, and is ${text}`);
+}
+
+/** The command was given wrongly. */
+function usageError(message: string): never {
+  process.stderr.write(`token: ${message}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+/** The command was right and could not be done. */
+function fail(message: string): never {
+  process.stderr.write(`token: ${message}\n`);
+  process.exit(1);
+}
+
+try {
+  await main();
+} catch (error) {
+  fail((error as Error).message);
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Keys } from "../../../host/auth/keys.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
+
+test("the key is made at first use, has 32 bytes, and is the owner's alone", async (t) => {
+  const data = await emptyFolder(t);
+
+  const keys = await Keys.open(data, collectedLog());
+
+  const { mode } = await stat(join(data, "keys.json"));
+  assert.equal(mode & 0o777, 0o600);
+  assert.deepEqual([...keys.ring.values()].map((key) => key.symmetricKeySize), [32]);
+  assert.deepEqual(await readdir(data), ["keys.json"]);
+});
+
+test("twenty that start at once agree on one key", async (t) => {
+  const data = await emptyFolder(t);
+
+  const opened = await Promise.all(Array.from({ length: 20 }, () => Keys.open(data, collectedLog())));
+
+  const kids = new Set(opened.flatMap(({ ring }) => [...ring.keys()]));
+  assert.equal(kids.size, 1);
+  assert.deepEqual(await readdir(data), ["keys.json"]);
+});
+
+test("a file that others could read is made private again, and the log says so", async (t) => {
+  const data = await emptyFolder(t);
+  const log = collectedLog();
+  await Keys.open(data, log);
+  await chmod(join(data, "keys.json"), 0o644);
+
+  await Keys.open(data, log);
+
+  const { mode } = await stat(join(data, "keys.json"));
+  assert.equal(mode & 0o777, 0o600);
+  assert.deepEqual(log.records.map(({ level }) => level), ["warn"]);
+});
+
+for (const [name, content] of Object.entries({
+  "cut off": '{"keys": [{"kid"',
+  "empty": "",
+  "without keys": '{"keys": []}',
+  "with a short key": '{"keys": [{"kid": "x", "secret": "YQ"}]}',
+})) {
+  test(`a key file ${name} is set aside and replaced, and the log says so`, async (t) => {
+    const data = await emptyFolder(t);
+    const log = collectedLog();
+    await writeFile(join(data, "keys.json"), content, { mode: 0o600 });
+
+    const keys = await Keys.open(data, log);
+
+    assert.equal(keys.ring.size, 1);
+    const aside = (await readdir(data)).filter((file) => file.startsWith("keys.json.damaged-"));
+    assert.equal(aside.length, 1);
+    assert.equal(await readFile(join(data, aside[0] ?? ""), "utf8"), content);
+    assert.deepEqual(log.records.map(({ level }) => level), ["error"]);
+  });
+}
+
+test("a key that is removed from the file is forgotten while the host runs", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "keys.json");
+  const keys = await Keys.open(data, collectedLog());
+  await keys.rotate();
+  const [newest, oldest] = [...keys.ring.keys()];
+  const file = JSON.parse(await readFile(path, "utf8")) as { keys: unknown[] };
+
+  await writeFile(path, JSON.stringify({ keys: file.keys.slice(0, 1) }));
+
+  await until(() => keys.ring.size === 1, { withinMs: 1_000 });
+  assert.notEqual(newest, oldest);
+  assert.ok(keys.ring.has(newest ?? ""));
+});
+
+test("an edit that is not whole yet leaves the keys as they are", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "keys.json");
+  const keys = await Keys.open(data, collectedLog());
+  const before = keys.ring;
+  const whole = await readFile(path, "utf8");
+
+  await writeFile(path, whole.slice(0, 20));
+  const lookedAt = performance.now();
+  const during = await until(() => performance.now() - lookedAt > 300 && keys.ring);
+
+  assert.equal(during, before);
+});

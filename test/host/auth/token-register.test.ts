@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { TokenRegister } from "../../../host/auth/token-register.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const ISSUED = {
+  name: "tablet",
+  jti: "1",
+  scope: ["read" as const],
+  issuedAt: "2026-11-20T09:00:00.000Z",
+  expiresAt: "2027-11-20T09:00:00.000Z",
+};
+
+test("records outlast the process and keep their order", async (t) => {
+  const data = await emptyFolder(t);
+  const register = new TokenRegister(data, collectedLog());
+  await register.addIssued(ISSUED);
+  await register.addIssued({ ...ISSUED, jti: "2" });
+  await register.addRevoked("1");
+
+  const { issued, revoked } = new TokenRegister(data, collectedLog()).records;
+
+  assert.deepEqual(issued.map(({ jti, revokedAt }) => [jti, revokedAt !== null]), [
+    ["1", true],
+    ["2", false],
+  ]);
+  assert.deepEqual([...revoked], ["1"]);
+  assert.equal((await stat(join(data, "tokens.jsonl"))).mode & 0o777, 0o600);
+});
+
+test("many writers at once lose no record", async (t) => {
+  const data = await emptyFolder(t);
+  const registers = Array.from({ length: 5 }, () => new TokenRegister(data, collectedLog()));
+
+  await Promise.all(
+    registers.flatMap((register, writer) =>
+      Array.from({ length: 20 }, (_, n) => register.addIssued({ ...ISSUED, jti: `${writer}-${n}` })),
+    ),
+  );
+
+  const { issued } = new TokenRegister(data, collectedLog()).records;
+  assert.equal(new Set(issued.map(({ jti }) => jti)).size, 100);
+});
+
+test("a record that a crash has cut off is left out, said so, and costs no other", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "tokens.jsonl");
+  await new TokenRegister(data, collectedLog()).addIssued(ISSUED);
+  await appendFile(path, '\n{"issued":{"name":"cut');
+  await new TokenRegister(data, collectedLog()).addRevoked("1");
+  const log = collectedLog();
+
+  const { issued, revoked } = new TokenRegister(data, log).records;
+
+  assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
+  assert.deepEqual(log.records.map(({ fields }) => fields), [{ damaged: 1 }]);
+});
+
+test("a token stays revoked when its own line is lost", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "tokens.jsonl");
+  const register = new TokenRegister(data, collectedLog());
+  await register.addIssued(ISSUED);
+  await register.addRevoked("1");
+  const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line.includes("revoked"));
+  await writeFile(path, lines.join("\n"));
+
+  const { issued, revoked } = new TokenRegister(data, collectedLog()).records;
+
+  assert.deepEqual([issued.length, [...revoked]], [0, ["1"]]);
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { createSecretKey } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import jwt from "jsonwebtoken";
+import { Tokens } from "../../../host/auth/tokens.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
+
+const UNAUTHORIZED = { code: "unauthorized" };
+const CLAIMS = { sub: "forger", jti: "1", iss: "mantel", aud: "mantel-api", scope: ["admin"] };
+
+test("a token that was issued stands for its name and scopes", async (t) => {
+  const { tokens } = await openTokens(t);
+
+  const token = await tokens.issue({ name: "wall tablet", scope: ["read", "control"], ttlSeconds: 60 });
+  const principal = tokens.verify(token);
+
+  assert.equal(principal.sub, "wall tablet");
+  assert.deepEqual(principal.scope, ["read", "control"]);
+  assert.equal(tokens.verify(token), principal, "the second time comes from memory");
+});
+
+test("a token with anything forged is refused", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const genuine = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+  const { kid, secret } = await signingKey(data);
+  const sign = (claims: object, options: jwt.SignOptions = {}, key: jwt.Secret = secret) =>
+    jwt.sign({ iat: now(), exp: now() + 60, ...CLAIMS, ...claims }, key, { keyid: kid, ...options });
+  const [head = "", claims = "", signature = ""] = genuine.split(".");
+  const without = (name: string) => {
+    const { [name]: _, ...rest } = { iat: now(), exp: now() + 60, ...CLAIMS } as Record<string, unknown>;
+    return jwt.sign(rest, secret, { keyid: kid, noTimestamp: name === "iat" });
+  };
+  const forged = {
+    "nothing": "",
+    "no token": "abc",
+    "only dots": "..",
+    "alg none": `${encode({ alg: "none", typ: "JWT", kid })}.${encode({ ...CLAIMS, exp: now() + 60 })}.`,
+    "alg none, kept signature": `${encode({ alg: "none", kid })}.${claims}.${signature}`,
+    "no signature": `${head}.${claims}.`,
+    "HS384": sign({}, { algorithm: "HS384" }),
+    "HS512": sign({}, { algorithm: "HS512" }),
+    "another key": sign({}, {}, createSecretKey(Buffer.alloc(32, 1))),
+    "an empty key": sign({}, {}, createSecretKey(Buffer.from("x"))),
+    "an unknown kid": sign({}, { keyid: "nobody" }),
+    "kid of the prototype": sign({}, { keyid: "__proto__" }),
+    "another issuer": sign({ iss: "somebody" }),
+    "another audience": sign({ aud: "other" }),
+    "expired": sign({ exp: now() - 31 }),
+    "not yet valid": sign({ nbf: now() + 60 }),
+    "no exp": without("exp"),
+    "no iat": without("iat"),
+    "no jti": without("jti"),
+    "no sub": without("sub"),
+    "no scope": without("scope"),
+    "no issuer": without("iss"),
+    "no audience": without("aud"),
+    "scope as text": sign({ scope: "admin" }),
+    "scope as text with more": sign({ scope: "nonadmin" }),
+    "an unknown scope": sign({ scope: ["root"] }),
+    "no scopes": sign({ scope: [] }),
+    "scope with an object": sign({ scope: [{ admin: true }] }),
+    "claims swapped": `${head}.${encode({ ...CLAIMS, iat: now(), exp: now() + 60 })}.${signature}`,
+    "signature cut": genuine.slice(0, -2),
+    "text appended": `${genuine}.${signature}`,
+    "claims that are no object": `${head}.${encode(5)}.${signature}`,
+  };
+
+  const accepted = Object.entries(forged).filter(([, token]) => isAccepted(tokens, token));
+
+  assert.deepEqual(accepted, []);
+  assert.ok(isAccepted(tokens, sign({})), "the forgeries differ from a good token only in what they name");
+});
+
+test("a token is good for thirty seconds more than it says, for clocks that differ", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const { kid, secret } = await signingKey(data);
+
+  const late = jwt.sign({ ...CLAIMS, iat: now() - 60, exp: now() - 20 }, secret, { keyid: kid });
+
+  assert.equal(tokens.verify(late).sub, "forger");
+});
+
+test("a verified token is refused once it has expired", async (t) => {
+  const { tokens } = await openTokens(t);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+  tokens.verify(token);
+
+  t.mock.timers.tick(91_000);
+
+  assert.throws(() => tokens.verify(token), { ...UNAUTHORIZED, message: "the token has expired" });
+});
+
+test("revoking a name revokes all of its tokens and no others", async (t) => {
+  const { tokens } = await openTokens(t);
+  const lost = await tokens.issue({ name: "phone", scope: ["read"], ttlSeconds: 60 });
+  const alsoLost = await tokens.issue({ name: "phone", scope: ["edit"], ttlSeconds: 60 });
+  const kept = await tokens.issue({ name: "tablet", scope: ["read"], ttlSeconds: 60 });
+  for (const token of [lost, alsoLost, kept]) tokens.verify(token);
+
+  const revoked = await tokens.revoke("phone");
+  const again = await tokens.revoke("phone");
+
+  assert.deepEqual([revoked, again], [2, 0]);
+  assert.deepEqual([lost, alsoLost, kept].map((token) => isAccepted(tokens, token)), [false, false, true]);
+});
+
+test("what another process issues and revokes counts in one that runs", async (t) => {
+  const { tokens: host, data } = await openTokens(t);
+  const command = await Tokens.open({ dataFolder: data, log: collectedLog() });
+
+  const token = await command.issue({ name: "phone", scope: ["read"], ttlSeconds: 60 });
+  const before = host.verify(token);
+  await command.revoke("phone");
+
+  assert.equal(before.sub, "phone");
+  await until(() => !isAccepted(host, token), { withinMs: 1_000 });
+  assert.equal(host.list()[0]?.name, "phone");
+});
+
+test("tokens of a key that was rotated out of use stay valid", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const older = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+
+  await tokens.rotateKey();
+  const newer = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+
+  const [olderKid, newerKid] = [older, newer].map((token) => jwt.decode(token, { complete: true })?.header.kid);
+  assert.notEqual(olderKid, newerKid);
+  assert.deepEqual([older, newer].map((token) => isAccepted(tokens, token)), [true, true]);
+  const reopened = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  assert.deepEqual([older, newer].map((token) => isAccepted(reopened, token)), [true, true]);
+});
+
+test("the register never holds a token, and only its owner may read it", async (t) => {
+  const { tokens, data } = await openTokens(t);
+
+  const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+
+  const register = await readFile(join(data, "tokens.jsonl"), "utf8");
+  const [, , signature = "absent"] = token.split(".");
+  assert.match(register, /"name":"x"/);
+  assert.ok(!register.includes(signature));
+});
+
+async function openTokens(t: TestContext) {
+  const data = await emptyFolder(t);
+  return { data, tokens: await Tokens.open({ dataFolder: data, log: collectedLog() }) };
+}
+
+async function signingKey(data: string) {
+  const { keys } = JSON.parse(await readFile(join(data, "keys.json"), "utf8")) as {
+    keys: [{ kid: string; secret: string }];
+  };
+  const [{ kid, secret }] = keys;
+  return { kid, secret: createSecretKey(Buffer.from(secret, "base64url")) };
+}
+
+function isAccepted(tokens: Tokens, token: string): boolean {
+  try {
+    tokens.verify(token);
+    return true;
+  } catch (error) {
+    assert.equal((error as { code?: string }).code, "unauthorized");
+    return false;
+  }
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const now = () => Math.floor(Date.now() / 1000);

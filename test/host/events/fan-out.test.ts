@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { test, type TestContext } from "node:test";
+import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { Bus } from "../../../host/events/bus.ts";
+import { FanOut, type StreamRequest } from "../../../host/events/fan-out.ts";
+import { until } from "../../helpers/until.ts";
+
+interface StreamEvent {
+  readonly id: number;
+  readonly topic: string;
+  readonly data: unknown;
+}
+
+test("a stream carries what is announced, in order, with growing ids", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const stream = await follow();
+
+  bus.announce("layout.changed", { revision: 7 });
+  bus.announce("device.removed", { id: "demo:light:1" });
+
+  const events = await stream.events(2);
+  assert.deepEqual(
+    events.map(({ topic, data }) => [topic, data]),
+    [
+      ["layout.changed", { revision: 7 }],
+      ["device.removed", { id: "demo:light:1" }],
+    ],
+  );
+  const [first, second] = events;
+  assert.equal((second?.id ?? 0) - (first?.id ?? 0), 1);
+});
+
+test("a stream for some topics carries no others", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const stream = await follow({ topics: new Set(["layout.changed"]) });
+
+  bus.announce("device.removed", { id: "demo:light:1" });
+  bus.announce("layout.changed", { revision: 1 });
+
+  const [event] = await stream.events(1);
+  assert.equal(event?.topic, "layout.changed");
+});
+
+test("a client that comes back gets what it has missed, once and nothing else", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const before = await follow();
+  bus.announce("layout.changed", { revision: 1 });
+  const [seen] = await before.events(1);
+  await before.leave();
+  for (let revision = 2; revision <= 1_000; revision++) bus.announce("layout.changed", { revision });
+
+  const after = await follow({ lastEventId: String(seen?.id) });
+  bus.announce("layout.changed", { revision: 1_001 });
+
+  const events = await after.events(1_000);
+  assert.deepEqual(
+    events.map(({ data }) => (data as { revision: number }).revision),
+    Array.from({ length: 1_000 }, (_, n) => n + 2),
+  );
+});
+
+test("a client that has just begun can come back before anything has happened", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const before = await follow();
+  const begun = before.firstId();
+  await before.leave();
+  bus.announce("layout.changed", { revision: 1 });
+
+  const after = await follow({ lastEventId: String(begun) });
+
+  const [event] = await after.events(1);
+  assert.deepEqual([event?.topic, event?.data], ["layout.changed", { revision: 1 }]);
+});
+
+for (const [name, lastEventId] of Object.entries({
+  "has missed too much": (firstId: number) => String(firstId),
+  "comes from an earlier run of the host": (firstId: number) => String(firstId - 3_600_000_000),
+  "names an event that was never sent": (firstId: number) => String(firstId + 5_000),
+  "names no event": () => "abc",
+})) {
+  test(`a client that ${name} is told to resync, and goes on from there`, async (t) => {
+    const { bus, follow } = await serveStreams(t);
+    const before = await follow();
+    for (let revision = 0; revision <= 1_001; revision++) bus.announce("layout.changed", { revision });
+
+    const stream = await follow({ lastEventId: lastEventId(before.firstId()) });
+    bus.announce("device.removed", { id: "demo:light:1" });
+
+    const [resync, next] = await stream.events(2);
+    assert.equal(resync?.topic, "resync");
+    assert.equal(next?.topic, "device.removed");
+    assert.equal((next?.id ?? 0) - (resync?.id ?? 0), 1);
+  });
+}
+
+test("a client that takes nothing is buffered within bounds, and dropped after ten seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { bus, streams, port, responses } = await serveStreams(t);
+  const socket = connect(port, "127.0.0.1").pause();
+  t.after(() => socket.destroy());
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await until(() => streams.streams === 1);
+
+  let highest = 0;
+  for (let round = 0; round < 400; round++) {
+    for (let n = 0; n < 50; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+    highest = Math.max(highest, responses[0]?.writableLength ?? 0);
+    await new Promise(setImmediate);
+  }
+  const stalledAt = streams.streams;
+  t.mock.timers.tick(11_000);
+
+  assert.equal(stalledAt, 1);
+  assert.ok(highest > 0 && highest < 256 * 1024, `${highest} bytes were buffered`);
+  await until(() => streams.streams === 0);
+});
+
+test("a burst that one reader cannot take at once ends in a resync, and costs it nothing else", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const stream = await follow();
+
+  for (let n = 0; n < 5_000; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+  await stream.until("resync");
+  bus.announce("layout.changed", { revision: 1 });
+
+  await stream.until("layout.changed");
+});
+
+test("silence is broken by a ping every fifteen seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { follow } = await serveStreams(t);
+  const stream = await follow();
+
+  t.mock.timers.tick(45_000);
+
+  await until(() => stream.text().match(/^: ping$/gm)?.length === 3);
+});
+
+test("a stream ends with the permission it was opened with", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  let permitted = true;
+  const { streams, follow, bus } = await serveStreams(t);
+  const stream = await follow({ permitted: () => permitted });
+
+  permitted = false;
+  t.mock.timers.tick(1_000);
+  bus.announce("layout.changed", { revision: 1 });
+
+  await stream.ended;
+  assert.equal(streams.streams, 0);
+  assert.ok(!stream.text().includes("layout.changed"));
+});
+
+test("the thirty-third stream is refused until another ends", async (t) => {
+  const { follow } = await serveStreams(t);
+  const [first] = await Promise.all(Array.from({ length: 32 }, () => follow()));
+
+  await assert.rejects(follow(), /rate_limited/);
+  await first?.leave();
+
+  await until(() => follow());
+});
+
+test("closing ends every stream", async (t) => {
+  const { streams, follow } = await serveStreams(t);
+  const opened = await Promise.all([follow(), follow()]);
+
+  streams.close();
+
+  await Promise.all(opened.map(({ ended }) => ended));
+  assert.equal(streams.streams, 0);
+});
+
+const BULKY: CalendarSource = {
+  id: "family",
+  name: "x".repeat(2_000),
+  color: "#000000",
+  status: "ok",
+  fetchedAt: null,
+};
+
+async function serveStreams(t: TestContext) {
+  const bus = new Bus();
+  const streams = new FanOut(bus);
+  const responses: import("node:http").ServerResponse[] = [];
+  let asked: Partial<StreamRequest> = {};
+  const server = createServer((_, response) => {
+    responses.push(response);
+    try {
+      const request = { lastEventId: undefined, topics: undefined, permitted: () => true };
+      streams.open(response, { ...request, ...asked });
+    } catch (error) {
+      response.writeHead(429).end((error as { code: string }).code);
+    }
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  t.after(() => {
+    streams.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    ...{ bus, streams, port, responses },
+    async follow(request: Partial<StreamRequest> = {}) {
+      asked = request;
+      return followStream(t, `http://127.0.0.1:${port}`);
+    },
+  };
+}
+
+async function followStream(t: TestContext, url: string) {
+  const leaving = new AbortController();
+  t.after(() => leaving.abort());
+  const response = await fetch(url, { signal: leaving.signal });
+  if (!response.ok || !response.body) throw new Error(await response.text());
+  let text = "";
+  const decoder = new TextDecoder();
+  const ended = (async () => {
+    for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+  })().catch(() => undefined); // Left, by this side or the other.
+  await until(() => text.includes("\n\n"));
+
+  const parsed = () => [...text.matchAll(/^id: (\d+)\nevent: (.+)\ndata: (.+)\n\n/gm)].map(toEvent);
+  return {
+    ended,
+    text: () => text,
+    firstId: () => Number(/^id: (\d+)$/m.exec(text)?.[1]),
+    async events(count: number): Promise<StreamEvent[]> {
+      await until(() => parsed().length >= count);
+      const events = parsed();
+      assert.equal(events.length, count);
+      return events;
+    },
+    until: (topic: string) => until(() => parsed().some((event) => event.topic === topic)),
+    async leave() {
+      leaving.abort();
+      await ended;
+    },
+  };
+}
+
+function toEvent([, id, topic = "", data = ""]: RegExpMatchArray): StreamEvent {
+  return { id: Number(id), topic, data: JSON.parse(data) as unknown };
+}

@@ -1,0 +1,221 @@
+import { request } from "node:http";
+import type { TestContext } from "node:test";
+import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Audit } from "../../../host/auth/audit.ts";
+import type { Scope } from "../../../host/auth/scopes.ts";
+import { Tokens } from "../../../host/auth/tokens.ts";
+import { Calendar } from "../../../host/calendar/calendar.ts";
+import { ConfigStore } from "../../../host/config/store.ts";
+import type { Bridge } from "../../../host/devices/bridge.ts";
+import { Commands } from "../../../host/devices/commands.ts";
+import { DeviceRegistry } from "../../../host/devices/registry.ts";
+import { Bus } from "../../../host/events/bus.ts";
+import { FanOut } from "../../../host/events/fan-out.ts";
+import { createApp } from "../../../host/http/app.ts";
+import type { AssetsPart, ModulesPart, Parts } from "../../../host/http/parts.ts";
+import { HttpServer } from "../../../host/http/server.ts";
+import { LayoutStore } from "../../../host/layout/store.ts";
+import type { ModuleView, ReloadReceipt } from "../../../host/modules/view.ts";
+import { Publisher } from "../../../host/mqtt/publish.ts";
+import { SceneRegistry } from "../../../host/scenes/registry.ts";
+import { Samples } from "../../../host/system/samples.ts";
+import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+export interface ServedApp {
+  readonly url: string;
+  readonly parts: Parts;
+  readonly bus: Bus;
+  readonly tokens: Tokens;
+  readonly config: ConfigStore;
+  readonly data: string;
+  readonly server: HttpServer;
+  readonly log: CollectedLog;
+  /** What the bridge was told, in order. */
+  readonly commands: readonly DeviceCommand[];
+  token(scope: Scope): Promise<string>;
+  /** Requests `/api/v1<path>` with a token of this scope; `null` sends none. */
+  api(scope: Scope | null, path: string, init?: RequestInit): Promise<Response>;
+}
+
+/**
+ * The API on a free port over the host's real parts, with one bridge and one module that live in
+ * memory: a lamp `demo:light:1`, and the module `demo`.
+ */
+export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): Promise<ServedApp> {
+  const data = await emptyFolder(t);
+  const log = collectedLog();
+  const bus = new Bus();
+  const config = await ConfigStore.open({ dataFolder: data, environment: {}, log });
+  const tokens = await Tokens.open({ dataFolder: data, log });
+  const commands: DeviceCommand[] = [];
+  const house = await openHouse({ data, bus, log, commands });
+  const samples = new Samples({ bus });
+  const streams = new FanOut(bus);
+  const parts: Parts = {
+    ...house,
+    ...{ version: "0.0.0", log, tokens, config, streams, samples },
+    audit: new Audit(data),
+    layout: await LayoutStore.open({ dataFolder: data, shippedFolder: "layouts", log, bus }),
+    calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
+    publisher: new Publisher({
+      config,
+      log,
+      call: () => Promise.resolve(),
+      audit: new Audit(data),
+    } as never),
+    modules: demoModules(),
+    assets: demoAssets(),
+    ...overrides,
+  };
+  const server = await HttpServer.listen({ app: createApp(parts), host: "127.0.0.1", port: 0 });
+  t.after(async () => {
+    streams.close();
+    samples.close();
+    await server.close(1_000);
+    await config.close();
+  });
+
+  const issued = new Map<Scope, string>();
+  const token = async (scope: Scope) => {
+    const known = issued.get(scope) ?? (await tokens.issue({ name: scope, scope: [scope], ttlSeconds: 60 }));
+    issued.set(scope, known);
+    return known;
+  };
+  return {
+    ...{ url: server.url, parts, bus, tokens, config, data, server, log, commands, token },
+    async api(scope, path, init = {}) {
+      const headers = new Headers(init.headers);
+      if (scope) headers.set("authorization", `Bearer ${await token(scope)}`);
+      return fetch(`${server.url}/api/v1${path}`, { ...init, headers });
+    },
+  };
+}
+
+/** A request with a JSON body. */
+export function json(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** Requests a target as it stands, which `fetch` would tidy up, and gives the status. */
+export function rawStatus(url: string, target: string, headers: Record<string, string>): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path: target, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+interface House {
+  readonly data: string;
+  readonly bus: Bus;
+  readonly log: CollectedLog;
+  readonly commands: DeviceCommand[];
+}
+
+async function openHouse({ data, bus, log, commands: told }: House) {
+  const bridge: Bridge = {
+    view: { id: "demo", kind: "demo", name: "Demo", status: "ok", reason: null },
+    limits: { commandsPerSecond: 100, burst: 100, confirmMs: 1_000 },
+    command: async (_, command) => void told.push(command),
+    activateScene: () => Promise.resolve(),
+  };
+  const bridges = {
+    find: (id: string) => (id === "demo" ? bridge : undefined),
+    list: () => [bridge],
+  };
+  const devices = await DeviceRegistry.open({ dataFolder: data, bus, bridges, log });
+  const commands = new Commands({ devices, bridges, log });
+  const parts = { dataFolder: data, bus, devices, bridges, commands, log };
+  const scenes = await SceneRegistry.open(parts);
+  await devices.publish("demo", [
+    {
+      nativeId: "lamp",
+      kind: "light",
+      name: "Lamp",
+      capabilities: {
+        on: { type: "boolean" },
+        brightness: { type: "number", min: 0, max: 100, step: 1, unit: "%" },
+      },
+      state: { on: false, brightness: 50 },
+    },
+  ]);
+  return { devices, commands, scenes };
+}
+
+function demoModules(): ModulesPart {
+  const module = { ...DEMO };
+  const get = (id: string): ModuleView => {
+    if (id === module.id) return module;
+    throw new MantelError("module_unknown", `no module has the id ${id}`);
+  };
+  return {
+    revision: 1,
+    list: () => [module],
+    get,
+    reload: async (id) => ({ module: get(id), reload: RELOADED }),
+    enable: async (id) => get(id),
+    disable: async (id) => get(id),
+    logs: (id) => (get(id), []),
+    settled: () => true,
+    counts: () => ({ active: 1, failed: 0 }),
+    work: () => [{ id: "demo", calls: 3, errors: 1, reloads: 2, drops: 0 }],
+  };
+}
+
+const DEMO: ModuleView = {
+  id: "demo",
+  name: "Demo",
+  version: "1.0.0",
+  kinds: ["bridge"],
+  state: "active",
+  stateSince: "2026-11-20T09:00:00.000Z",
+  generation: 1,
+  permissions: {
+    hosts: [],
+    folders: [],
+    childProcesses: false,
+    nativeAddons: false,
+    provides: [],
+    uses: [],
+  },
+  resources: { cpuPercent: 1.5, memoryBytes: 20_000_000, heapBytes: null, loopLagP99Ms: null },
+  limits: { memoryMiB: 64, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
+  restarts: 0,
+  lastReload: null,
+  error: null,
+  widget: null,
+};
+
+const RELOADED: ReloadReceipt = {
+  result: "reloaded",
+  from: 1,
+  to: 2,
+  durationMs: 20,
+  downtimeMs: 3,
+  drained: 0,
+  stateHandedOver: true,
+};
+
+function demoAssets(): AssetsPart {
+  const shell = { body: "<!doctype html>", type: "text/html; charset=utf-8", immutable: false };
+  const widget = { body: "define()", type: "text/javascript", immutable: true };
+  const files = new Map([
+    ["/", shell],
+    ["/assets/widgets/demo.0123abcd.js", widget],
+  ]);
+  return { find: (path) => files.get(path) };
+}
+
+function nothing(): MantelError {
+  return new MantelError("service_unavailable", "nothing provides calendars");
+}
