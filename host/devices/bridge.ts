@@ -37,6 +37,12 @@ export interface Bridge {
   activateScene(nativeId: string, activationId: string): Promise<void>;
 }
 
+/** True while what a bridge serves can be reached through it. */
+export function isUp(bridge: Bridge | undefined): boolean {
+  const status = bridge?.view.status;
+  return status === "ok" || status === "degraded";
+}
+
 /** All bridges there are now, by module id. */
 export interface BridgeDirectory {
   find(id: string): Bridge | undefined;

@@ -1,0 +1,63 @@
+import type { Log } from "@mantel/plugin-sdk";
+import type { WidgetAssets, WidgetBundle } from "../modules/widget-side.ts";
+import { type Asset, ICONS, TYPES } from "./asset.ts";
+import { buildShell } from "./build-shell.ts";
+import { buildWidget } from "./build-widget.ts";
+import { Icons } from "./icons.ts";
+
+/** How many earlier contents of a widget are served on, for pages that have not swapped yet. */
+const KEPT_VERSIONS = 2;
+
+/** Everything static that browsers load: the shell, the widgets' code and the icons. */
+export class Assets implements WidgetAssets {
+  readonly #log: Log;
+  readonly #widgets = new Map<string, WidgetBundle[]>();
+  #shell: ReadonlyMap<string, Asset> = new Map();
+  #icons: Icons | undefined;
+
+  constructor({ log }: { log: Log }) {
+    this.#log = log;
+  }
+
+  /** Builds the shell and opens the icons. Until it resolves, only widgets are found. */
+  async openShell(): Promise<void> {
+    const startedAt = performance.now();
+    [this.#shell, this.#icons] = await Promise.all([buildShell(), Icons.open()]);
+    this.#log.debug("dashboard built", { durationMs: Math.round(performance.now() - startedAt) });
+  }
+
+  readonly buildWidget = buildWidget;
+
+  setWidget(id: string, bundle: WidgetBundle): string {
+    const others = (this.#widgets.get(id) ?? []).filter(({ hash }) => hash !== bundle.hash);
+    this.#widgets.set(id, [bundle, ...others].slice(0, KEPT_VERSIONS));
+    return `/assets/widgets/${id}.${bundle.hash}.js`;
+  }
+
+  removeWidget(id: string): void {
+    this.#widgets.delete(id);
+  }
+
+  /** What a path stands for. Paths are looked up, never opened as files. */
+  find(path: string): Asset | undefined {
+    if (path.startsWith(ICONS)) return this.#icon(path.slice(ICONS.length));
+    return this.#widget(path) ?? this.#shell.get(path);
+  }
+
+  #icon(file: string): Asset | undefined {
+    const body = file.endsWith(".svg") ? this.#icons?.find(file.slice(0, -4)) : undefined;
+    return body === undefined ? undefined : asset(body, ".svg");
+  }
+
+  #widget(path: string): Asset | undefined {
+    const [, id = "", hash, end] =
+      /^\/assets\/widgets\/([a-z0-9-]+)\.([0-9a-f]+)(\.js|\.js\.map)$/.exec(path) ?? [];
+    const bundle = this.#widgets.get(id)?.find((each) => each.hash === hash);
+    if (!bundle) return undefined;
+    return end === ".js" ? asset(bundle.code, ".js") : asset(bundle.map, ".map");
+  }
+}
+
+function asset(body: string, end: string): Asset {
+  return { body, type: TYPES[end] ?? "", immutable: true };
+}

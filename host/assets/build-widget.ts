@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { toReloadFailure } from "../modules/code-frame.ts";
+import type { WidgetBundle } from "../modules/widget-side.ts";
+
+/** What the shell hands to widgets; host/dashboard/widget-loader.ts holds the other end. */
+const SHARED = [
+  "lit",
+  "lit/directives/repeat.js",
+  "@preact/signals-core",
+  "@mantel/plugin-sdk/widget",
+];
+
+/** Bare names in a widget's code that mean the tile's own, so that they end with the tile. */
+const SCOPED = [
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "requestAnimationFrame",
+  "cancelAnimationFrame",
+  "fetch",
+  "addEventListener",
+  "removeEventListener",
+];
+
+/** Stands for the hash while the code that is hashed does not have it yet; as long as the hash is. */
+const NO_HASH = "0".repeat(16);
+
+/**
+ * Builds a widget into one classic script, `mantelDefine(id, hash, factory)`: a browser can let go of
+ * a factory, of an imported module never. The source map shows the author's TypeScript.
+ *
+ * @throws MantelError `reload_failed`, with the place in the source
+ */
+export async function buildWidget(widget: {
+  id: string;
+  folder: string;
+  entry: string;
+}): Promise<WidgetBundle> {
+  const { id, folder, entry } = widget;
+  const built = await build({
+    entryPoints: [join(folder, entry)],
+    absWorkingDir: folder,
+    outfile: "widget.js",
+    write: false,
+    bundle: true,
+    format: "cjs",
+    platform: "browser",
+    target: "es2022",
+    external: SHARED,
+    loader: { ".css": "text" },
+    sourcemap: "external",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    metafile: true,
+    legalComments: "none",
+    logLevel: "silent",
+    banner: { js: opening(id) },
+    footer: { js: "return module.exports});" },
+  }).catch((error: unknown) => {
+    throw toReloadFailure(error, folder);
+  });
+  const [map, code] = ["widget.js.map", "widget.js"].map(
+    (name) => built.outputFiles.find(({ path }) => path.endsWith(name))?.text ?? "",
+  ) as [string, string];
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, NO_HASH.length);
+  return {
+    hash,
+    code: `${code.replace(NO_HASH, hash)}//# sourceMappingURL=${id}.${hash}.js.map\n`,
+    map,
+    inputs: Object.keys(built.metafile.inputs).map((path) => join(folder, path)),
+  };
+}
+
+function opening(id: string): string {
+  const scoped = `{${SCOPED.join(",")}}`;
+  return `mantelDefine(${JSON.stringify(id)},"${NO_HASH}",(require,${scoped})=>{const module={exports:{}};`;
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from "node:util";
+import { MantelError } from "@mantel/plugin-sdk";
+import {
+  type CalendarEvent,
+  type CalendarSource,
+  CalendarWindow,
+} from "@mantel/plugin-sdk/calendar";
+import type { CalendarQuery } from "@mantel/plugin-sdk/service";
+import type { Bus } from "../events/bus.ts";
+import { faultsOf } from "../validate.ts";
+import { type EventQuery, parseEventQuery } from "./query.ts";
+import { sortByStart, touching } from "./select.ts";
+
+export interface CalendarParts {
+  readonly bus: Bus;
+  readonly config: {
+    readonly current: {
+      readonly calendar: { readonly defaultDays: number };
+      readonly ui: { readonly timeZone: string };
+    };
+  };
+  /** Asks the module that provides calendars for a window that it has not published. */
+  readonly call: (query: CalendarQuery) => Promise<CalendarWindow>;
+}
+
+/** The answer of `GET /calendar/events`. */
+export interface CalendarAnswer {
+  readonly window: { readonly start: string; readonly end: string; readonly timeZone: string };
+  /** By start; on one instant, dates come first. */
+  readonly events: readonly CalendarEvent[];
+  readonly sources: readonly CalendarSource[];
+  /** True when more events than `limit` are in the window. */
+  readonly truncated: boolean;
+}
+
+const RETRY_AFTER_MS = 5_000;
+
+/** The calendar window that was published last, and the answers from it. */
+export class Calendar {
+  readonly #parts: CalendarParts;
+  #window: CalendarWindow | undefined;
+
+  constructor(parts: CalendarParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes a window that was checked against its schema, and announces what is different in it. */
+  accept(checked: unknown): void {
+    const before = this.#window;
+    const window = checked as CalendarWindow;
+    this.#window = window;
+    const same =
+      before !== undefined &&
+      isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources)) &&
+      isDeepStrictEqual(before.events, window.events);
+    if (!same) this.#parts.bus.announce("calendar.updated", { sources: window.sources });
+  }
+
+  /** No module provides calendars any more. */
+  providerGone(): void {
+    if (!this.#window) return;
+    this.#window = undefined;
+    this.#parts.bus.announce("calendar.updated", { sources: [] });
+  }
+
+  /**
+   * Answers from the published window; only what lies outside it is asked for.
+   *
+   * @throws MantelError `invalid` with every fault of the query; `service_unavailable` while no
+   *   calendars have been published
+   */
+  async events(parameters: URLSearchParams): Promise<CalendarAnswer> {
+    const { calendar, ui } = this.#parts.config.current;
+    const query = parseEventQuery(parameters, {
+      timeZone: ui.timeZone,
+      days: calendar.defaultDays,
+      now: Date.now(),
+    });
+    const published = this.#published();
+    const chosen = chooseSources(query.calendars, published.sources);
+    const { events, sources } = covers(published, query) ? published : await this.#ask(query);
+    const ids = new Set(chosen);
+    const found = sortByStart(
+      touching(events, query).filter(({ calendarId }) => ids.has(calendarId)),
+      query.timeZone,
+    );
+    return {
+      window: {
+        start: new Date(query.start).toISOString(),
+        end: new Date(query.end).toISOString(),
+        timeZone: query.timeZone,
+      },
+      events: found.slice(0, query.limit),
+      sources: sources.filter(({ id }) => ids.has(id)),
+      truncated: found.length > query.limit,
+    };
+  }
+
+  #published(): CalendarWindow {
+    if (this.#window) return this.#window;
+    throw new MantelError("service_unavailable", "no calendars have been read yet", {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+
+  async #ask({ start, end }: EventQuery): Promise<CalendarWindow> {
+    const answer = await this.#parts.call({
+      start: new Date(start).toISOString(),
+      end: new Date(end).toISOString(),
+    });
+    const [fault] = faultsOf(CalendarWindow, answer);
+    if (!fault) return answer;
+    throw new MantelError(
+      "service_unavailable",
+      `the calendar module gave a wrong answer: ${fault.pointer} ${fault.detail}`,
+      { retryAfterMs: RETRY_AFTER_MS },
+    );
+  }
+}
+
+/** When a feed was read last changes with every look at it, and is no news. */
+function withoutTimes(sources: readonly CalendarSource[]): object[] {
+  return sources.map(({ fetchedAt: _, ...rest }) => rest);
+}
+
+function covers(window: CalendarWindow, { start, end }: EventQuery): boolean {
+  return Date.parse(window.start) <= start && end <= Date.parse(window.end);
+}
+
+/** @throws MantelError `invalid` when a calendar is asked for that there is not */
+function chooseSources(asked: readonly string[], sources: readonly CalendarSource[]): string[] {
+  const ids = sources.map(({ id }) => id);
+  if (asked.length === 0) return ids;
+  const errors = asked
+    .filter((id) => !ids.includes(id))
+    .map((id) => ({
+      pointer: "/calendar",
+      detail: `there is no calendar ${id}: there are ${ids.join(", ") || "none"}`,
+    }));
+  const [first] = errors;
+  if (first) throw new MantelError("invalid", `the query is wrong: ${first.detail}`, { errors });
+  return [...asked];
+}

@@ -1,0 +1,129 @@
+import { type Fault, MantelError } from "@mantel/plugin-sdk";
+import { isTimeZone, startOfDay } from "./zone.ts";
+
+/** What `GET /calendar/events` asks for. Instants are in epoch milliseconds. */
+export interface EventQuery {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly timeZone: string;
+  /** Ids of calendars; empty means all. */
+  readonly calendars: readonly string[];
+  readonly limit: number;
+}
+
+export interface QueryDefaults {
+  readonly timeZone: string;
+  readonly days: number;
+  readonly now: number;
+}
+
+export const MAX_LIMIT = 2000;
+const MAX_DAYS = 366;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const PARAMETERS = ["start", "end", "from", "to", "tz", "calendar", "limit"];
+
+/**
+ * Reads the query of `GET /calendar/events`.
+ *
+ * @throws MantelError `invalid` with every fault
+ */
+export function parseEventQuery(query: URLSearchParams, defaults: QueryDefaults): EventQuery {
+  const parameters = new Parameters(query);
+  const timeZone = parameters.timeZone(defaults.timeZone);
+  const start = parameters.bound("start", "from", timeZone) ?? defaults.now;
+  const end = parameters.bound("end", "to", timeZone) ?? start + defaults.days * DAY_MS;
+  const limit = parameters.limit();
+  if (end <= start) parameters.fault("end", "end must be after start");
+  // a year of local days may have an hour more where a zone has left DST for good
+  if (end - start > MAX_DAYS * DAY_MS + HOUR_MS) {
+    parameters.fault("end", `the window may have ${MAX_DAYS} days at most`);
+  }
+  parameters.throwFaults();
+  return { start, end, timeZone, calendars: query.getAll("calendar"), limit };
+}
+
+class Parameters {
+  readonly #query: URLSearchParams;
+  readonly #faults: Fault[] = [];
+
+  constructor(query: URLSearchParams) {
+    this.#query = query;
+    for (const name of new Set(query.keys())) {
+      if (!PARAMETERS.includes(name)) {
+        this.fault(name, `there is no parameter ${name}: use ${PARAMETERS.join(", ")}`);
+      }
+    }
+  }
+
+  timeZone(fallback: string): string {
+    const name = this.#single("tz");
+    if (name === undefined) return fallback;
+    if (isTimeZone(name)) return name;
+    this.fault("tz", `${name} is no IANA time zone, such as Europe/Berlin`);
+    return fallback;
+  }
+
+  bound(name: string, alias: string, timeZone: string): number | undefined {
+    const given = [this.#single(name), this.#single(alias)].filter((text) => text !== undefined);
+    if (given.length > 1)
+      this.fault(alias, `${alias} is another name of ${name}: give one of both`);
+    const [text] = given;
+    if (text === undefined) return undefined;
+    const instant = parseBound(text, timeZone);
+    if (instant === undefined) {
+      this.fault(
+        this.#query.has(name) ? name : alias,
+        `${text} is no RFC 3339 instant or date, such as 2026-11-20T09:00:00Z or 2026-11-20, from 1900 to 2199`,
+      );
+    }
+    return instant;
+  }
+
+  limit(): number {
+    const text = this.#single("limit");
+    if (text === undefined) return MAX_LIMIT;
+    const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (limit < 1 || limit > MAX_LIMIT) {
+      this.fault("limit", `${text} is no whole number from 1 to ${MAX_LIMIT}`);
+    }
+    return limit;
+  }
+
+  fault(name: string, detail: string): void {
+    this.#faults.push({ pointer: `/${name}`, detail });
+  }
+
+  throwFaults(): void {
+    const [first] = this.#faults;
+    if (!first) return;
+    throw new MantelError("invalid", `the query is wrong: ${first.detail}`, {
+      errors: this.#faults,
+    });
+  }
+
+  #single(name: string): string | undefined {
+    const [value, ...more] = this.#query.getAll(name);
+    if (more.length > 0) this.fault(name, `${name} is given more than once`);
+    return value;
+  }
+}
+
+/** A `+` that came unencoded has become a space by now; it can mean nothing else there. */
+const INSTANT =
+  /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?)([Zz]|[+\- ](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+function parseBound(text: string, timeZone: string): number | undefined {
+  if (isDate(text)) return startOfDay(text, timeZone);
+  const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
+  if (!isDate(date)) return undefined;
+  return Date.parse(`${date}T${time}${offset.toUpperCase().replace(" ", "+")}`);
+}
+
+/** Years outside 1900 to 2199 are slips of the keyboard. */
+function isDate(text: string): boolean {
+  if (!/^(19|2[01])\d\d-\d\d-\d\d$/.test(text)) return false;
+  const instant = Date.parse(`${text}T00:00:00Z`); // rolls February 30 over into March
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text);
+}

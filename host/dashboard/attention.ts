@@ -1,0 +1,29 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+
+/** A short word in the header about the state of the house. */
+export interface Chip {
+  readonly text: string;
+  readonly icon: `mdi:${string}`;
+  /** Which of the theme's hues colours it. */
+  readonly hue: "ok" | "warn";
+}
+
+const MOST_CHIPS = 4;
+
+/** What of the house deserves a look: what is open or unlocked, and that the rest is locked. */
+export function attentionOf(devices: readonly Device[]): Chip[] {
+  const open = devices
+    .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
+    .map(({ name }): Chip => ({ text: `${name} open`, icon: iconOf(name), hue: "warn" }));
+  const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
+  const unlocked = locks
+    .filter(({ state }) => state.locked === false)
+    .map(({ name }): Chip => ({ text: `${name} unlocked`, icon: "mdi:lock-open-variant", hue: "warn" }));
+  const allLocked = locks.length > 0 && locks.every(({ state }) => state.locked === true);
+  const calm: Chip[] = allLocked ? [{ text: "Locked", icon: "mdi:lock-outline", hue: "ok" }] : [];
+  return [...open, ...unlocked, ...calm].slice(0, MOST_CHIPS);
+}
+
+function iconOf(name: string): Chip["icon"] {
+  return /door|gate/i.test(name) ? "mdi:door-open" : "mdi:window-open-variant";
+}

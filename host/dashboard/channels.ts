@@ -1,0 +1,89 @@
+import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
+import type { CalendarWindow, Channels, Scene, SystemSample } from "@mantel/plugin-sdk/widget";
+import type { Api } from "./api.ts";
+
+type ChannelName = keyof Channels;
+type Readers = {
+  readonly [N in ChannelName]: (api: Api, house: House) => Promise<Channels[N]>;
+};
+
+/** What the calendar's window depends on. */
+export interface House {
+  readonly timeZone: string;
+  readonly calendarDays: number;
+}
+
+const DAY_MS = 86_400_000;
+
+const READERS: Readers = {
+  system: (api) => api.get<SystemSample>("/system"),
+  scenes: async (api) => (await api.get<{ scenes: Scene[] }>("/smart-home/scenes")).scenes,
+  async calendar(api, { timeZone, calendarDays }) {
+    const start = dayOf(Date.now(), timeZone);
+    const end = new Date(Date.parse(start) + calendarDays * DAY_MS).toISOString().slice(0, 10);
+    const query = new URLSearchParams({ start, end, tz: timeZone });
+    const { window, events, sources } = await api.get<CalendarAnswer>(`/calendar/events?${query}`);
+    return { start: window.start, end: window.end, events, sources };
+  },
+};
+
+interface CalendarAnswer {
+  readonly window: { readonly start: string; readonly end: string };
+  readonly events: CalendarWindow["events"];
+  readonly sources: CalendarWindow["sources"];
+}
+
+/** Live data beyond devices. Nothing is asked for before a widget reads its channel. */
+export class ChannelSet {
+  readonly #api: Api;
+  readonly #house: () => House;
+  readonly #read = new Map<ChannelName, Signal<unknown>>();
+
+  constructor(api: Api, house: () => House) {
+    this.#api = api;
+    this.#house = house;
+  }
+
+  get<N extends ChannelName>(name: N): ReadonlySignal<Channels[N] | undefined> {
+    const known = this.#read.get(name);
+    if (known) return known as Signal<Channels[N] | undefined>;
+    const value = signal<Channels[N] | undefined>(undefined);
+    this.#read.set(name, value);
+    void this.refresh(name);
+    return value;
+  }
+
+  /** Takes a value that came by itself. */
+  put<N extends ChannelName>(name: N, value: Channels[N]): void {
+    const known = this.#read.get(name);
+    if (known) known.value = value;
+  }
+
+  /** Reads a channel again if a widget uses it; the last value stays when that fails. */
+  async refresh(name: ChannelName): Promise<void> {
+    const known = this.#read.get(name);
+    if (!known) return;
+    try {
+      known.value = await READERS[name](this.#api, this.#house());
+    } catch (error) {
+      console.warn(`the channel ${name} could not be read`, error);
+    }
+  }
+
+  refreshAll(): void {
+    for (const name of this.#read.keys()) void this.refresh(name);
+  }
+
+  /** Marks a scene as the last activated one. */
+  sceneActivated(id: string): void {
+    const known = this.#read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
+    const lastActivatedAt = new Date().toISOString();
+    if (!known?.value) return;
+    known.value = known.value.map((scene) => (scene.id === id ? { ...scene, lastActivatedAt } : scene));
+  }
+}
+
+/** The date in a time zone, such as `2026-11-20`. */
+export function dayOf(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
+}

@@ -1,0 +1,91 @@
+import { batch } from "@preact/signals-core";
+import type { CommandResult, Device, DeviceCommand } from "@mantel/plugin-sdk/widget";
+import { type Api, ApiError } from "./api.ts";
+import type { Store } from "./store.ts";
+
+/** How long a value that was asked for is shown without an answer, back-off included. */
+const PENDING_MS = 8_000;
+const DEFAULT_BACK_OFF_MS = 1_000;
+
+interface Lane {
+  /** What is on its way to the host. */
+  readonly sent: DeviceCommand;
+  /** What goes next: later keys replace earlier ones, so the last value always arrives. */
+  waiting: DeviceCommand;
+  readonly answer: Promise<CommandResult>;
+  next: Promise<CommandResult> | undefined;
+}
+
+/** Sends commands: shown at once, one on its way per device, then the last value; waits on 409. */
+export class Commands {
+  readonly #api: Api;
+  readonly #store: Store;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(api: Api, store: Store) {
+    this.#api = api;
+    this.#store = store;
+  }
+
+  /** Never rejects. Commands that were merged while waiting share one result. */
+  send(id: string, command: DeviceCommand): Promise<CommandResult> {
+    const lane = this.#lanes.get(id);
+    if (!lane) return this.#start(id, command);
+    lane.waiting = { ...lane.waiting, ...command };
+    this.#store.setAsked(id, { ...lane.sent, ...lane.waiting });
+    lane.next ??= lane.answer.then(() => this.#start(id, lane.waiting));
+    return lane.next;
+  }
+
+  /** Never rejects. */
+  async activateScene(id: string): Promise<CommandResult> {
+    try {
+      await this.#api.post(`/smart-home/scenes/${encodeURIComponent(id)}/activate`);
+      return { ok: true };
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  #start(id: string, command: DeviceCommand): Promise<CommandResult> {
+    const answer = this.#deliver(id, command);
+    const lane: Lane = { sent: command, waiting: {}, answer, next: undefined };
+    this.#lanes.set(id, lane);
+    this.#store.setAsked(id, command);
+    return answer.then((result) => {
+      batch(() => {
+        if (result.device) this.#store.putDevice(result.device);
+        this.#store.setAsked(id, lane.waiting);
+      });
+      if (!lane.next) this.#lanes.delete(id);
+      return result;
+    });
+  }
+
+  async #deliver(id: string, command: DeviceCommand): Promise<CommandResult> {
+    const path = `/smart-home/devices/${encodeURIComponent(id)}/command`;
+    const deadlineAt = performance.now() + PENDING_MS;
+    for (;;) {
+      const left = deadlineAt - performance.now();
+      try {
+        const { device } = await this.#api.post<{ device: Device }>(path, command, left);
+        return { ok: true, device };
+      } catch (error) {
+        const waitMs = backOffOf(error);
+        if (waitMs === undefined || performance.now() + waitMs > deadlineAt) return failure(error);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+}
+
+/** Milliseconds after which the same command may be tried again; `undefined` when it may not. */
+function backOffOf(error: unknown): number | undefined {
+  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 429)) return undefined;
+  return error.retryAfterMs ?? DEFAULT_BACK_OFF_MS;
+}
+
+function failure(error: unknown): CommandResult {
+  const code = error instanceof ApiError ? error.code : "internal";
+  return { ok: false, error: { code, message: error instanceof Error ? error.message : String(error) } };
+}

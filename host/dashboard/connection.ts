@@ -1,0 +1,102 @@
+import { signal, type ReadonlySignal } from "@preact/signals-core";
+import { type Api, ApiError } from "./api.ts";
+import { readEvents, type StreamEvent } from "./event-stream.ts";
+
+/** Whether the host is heard. `since` and `retryAt` are epoch milliseconds. */
+export type Link =
+  | { readonly state: "live" }
+  | { readonly state: "away"; readonly since: number; readonly retryAt: number };
+
+/** The host sends a ping every 15 s; two missed mean that the line is dead though it looks open. */
+const SILENCE_MS = 35_000;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 30_000;
+
+interface Listener {
+  /** The stream is open. `resumed` when it goes on where the one before ended. */
+  opened(resumed: boolean): void;
+  event(event: StreamEvent): void;
+}
+
+/** Follows the host's event stream, and opens it again from the last event whenever it ends. */
+export class Connection {
+  readonly #api: Api;
+  readonly #listener: Listener;
+  readonly #link = signal<Link>({ state: "away", since: Date.now(), retryAt: Date.now() });
+  readonly #closing = new AbortController();
+  #lastEventId: string | undefined;
+  #wake = (): void => undefined;
+
+  constructor(api: Api, listener: Listener) {
+    this.#api = api;
+    this.#listener = listener;
+    addEventListener("online", () => this.#wake(), { signal: this.#closing.signal });
+    void this.#run();
+  }
+
+  get link(): ReadonlySignal<Link> {
+    return this.#link;
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 0; !this.#closing.signal.aborted; failures++) {
+      let asked: number | undefined;
+      try {
+        await this.#follow(() => (failures = 0));
+      } catch (error) {
+        if (error instanceof ApiError) asked = error.retryAfterMs;
+      }
+      await this.#pause(asked ?? backOff(failures));
+    }
+  }
+
+  async #follow(onOpen: () => void): Promise<void> {
+    const attempt = new AbortController();
+    const signal = AbortSignal.any([attempt.signal, this.#closing.signal]);
+    let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+    const heard = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => attempt.abort(), SILENCE_MS);
+    };
+    try {
+      const resume = this.#lastEventId;
+      const headers = resume === undefined ? {} : { "Last-Event-ID": resume };
+      const { body } = await this.#api.open("/events", headers, signal);
+      if (!body) return;
+      onOpen();
+      this.#link.value = { state: "live" };
+      this.#listener.opened(resume !== undefined);
+      for await (const event of readEvents(body, heard)) {
+        this.#lastEventId = event.id ?? this.#lastEventId;
+        this.#listener.event(event);
+      }
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const before = this.#link.value;
+    const now = Date.now();
+    const since = before.state === "away" ? before.since : now;
+    this.#link.value = { state: "away", since, retryAt: now + ms };
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Doubles, with jitter so that the tablets of a house do not come back in the same instant. */
+function backOff(failures: number): number {
+  const ceiling = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+  return ceiling * (0.75 + Math.random() * 0.25);
+}

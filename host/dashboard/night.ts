@@ -1,0 +1,29 @@
+import { html, render } from "lit";
+import type { WidgetContext } from "@mantel/plugin-sdk/widget";
+
+/** A dark room's screen: the time alone, warm and dim. The touch that wakes it does nothing else. */
+export class Night {
+  readonly #root: HTMLElement;
+  readonly #element = document.createElement("div");
+
+  constructor(root: HTMLElement, onWake: () => void) {
+    this.#root = root;
+    this.#element.className = "night";
+    for (const type of ["pointerdown", "click"]) {
+      this.#element.addEventListener(type, (event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        if (type === "click") onWake();
+      });
+    }
+  }
+
+  show(fmt: WidgetContext<never, never>["fmt"], now: number): void {
+    render(html`<time>${fmt.time(now)}</time><span>${fmt.date(now)}</span>`, this.#element);
+    if (!this.#element.isConnected) this.#root.append(this.#element);
+  }
+
+  hide(): void {
+    this.#element.remove();
+  }
+}

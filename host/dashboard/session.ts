@@ -1,0 +1,173 @@
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { SystemSample, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type { ModuleView } from "../modules/view.ts";
+import type { Api } from "./api.ts";
+import { ChannelSet, dayOf } from "./channels.ts";
+import { Commands } from "./commands.ts";
+import { Connection, type Link } from "./connection.ts";
+import type { StreamEvent } from "./event-stream.ts";
+import type { Layout } from "./layout.ts";
+import { Store, type UiSettings } from "./store.ts";
+import { Surroundings } from "./surroundings.ts";
+import { rememberTheme, ThemeClock } from "./theme.ts";
+
+interface ConfigAnswer {
+  readonly config: {
+    readonly ui: UiSettings;
+    readonly calendar?: { readonly defaultDays?: number };
+  };
+}
+
+const DEFAULT_CALENDAR_DAYS = 14;
+const READ_AGAIN_MS = 5_000;
+
+/** One visit with a token: what is known of the house, kept current by the event stream. */
+export class Session {
+  readonly store = new Store();
+  readonly theme: ThemeClock;
+  readonly channels: ChannelSet;
+  readonly surroundings: Surroundings;
+  readonly #api: Api;
+  readonly #connection: Connection;
+  readonly #timeZone: ReadonlySignal<string>;
+  readonly #calendarDays = signal(DEFAULT_CALENDAR_DAYS);
+  /** Events that came while a snapshot was on its way; undefined while none is. */
+  #held: StreamEvent[] | undefined;
+  #stale = false;
+
+  constructor(api: Api, announce: (text: string) => void) {
+    this.#api = api;
+    const { store } = this;
+    this.#timeZone = computed(
+      () => store.ui.value.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    );
+    this.theme = new ThemeClock(store.ui, this.#timeZone);
+    this.channels = new ChannelSet(api, () => ({
+      timeZone: this.#timeZone.peek(),
+      calendarDays: this.#calendarDays.peek(),
+    }));
+    this.#connection = new Connection(api, {
+      opened: (resumed) => {
+        if (!resumed) void this.#loadAll();
+      },
+      event: (event) => this.#take(event),
+    });
+    this.surroundings = new Surroundings({
+      store,
+      channels: this.channels,
+      commands: new Commands(api, store),
+      theme: this.theme.theme,
+      online: computed(() => this.link.value.state === "live"),
+      timeZone: this.#timeZone,
+      announce,
+    });
+    this.#refreshCalendarAtMidnight();
+  }
+
+  get link(): ReadonlySignal<Link> {
+    return this.#connection.link;
+  }
+
+  get formats(): ReadonlySignal<WidgetContext<never, never>["fmt"]> {
+    return this.surroundings.formats;
+  }
+
+  async reloadModule(id: string): Promise<void> {
+    await this.#api.post(`/modules/${encodeURIComponent(id)}/reload`);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /**
+   * Reads everything anew. What the stream says meanwhile is applied on top, in its order; being asked
+   * again meanwhile means once more afterwards, so that no older snapshot comes last.
+   */
+  async #loadAll(): Promise<void> {
+    if (this.#held) {
+      this.#stale = true;
+      return;
+    }
+    this.#held = [];
+    this.#stale = false;
+    const loaded = await this.#readHouse().catch((error: unknown) => {
+      console.warn("the house could not be read", error);
+      setTimeout(() => void this.#loadAll(), READ_AGAIN_MS);
+      return false;
+    });
+    const held = this.#held;
+    this.#held = undefined;
+    if (loaded) for (const event of held) this.#apply(event);
+    if (this.#stale) await this.#loadAll();
+  }
+
+  async #readHouse(): Promise<boolean> {
+    const [modules, devices] = await Promise.all([
+      this.#api.get<{ modules: ModuleView[] }>("/modules"),
+      this.#api.get<{ devices: Device[] }>("/smart-home/devices"),
+      this.#loadConfig(),
+    ]);
+    this.store.replaceModules(modules.modules);
+    this.store.replaceDevices(devices.devices);
+    await this.#loadLayout();
+    this.channels.refreshAll();
+    return true;
+  }
+
+  async #loadConfig(): Promise<void> {
+    const { config } = await this.#api.get<ConfigAnswer>("/config");
+    this.#calendarDays.value = config.calendar?.defaultDays ?? DEFAULT_CALENDAR_DAYS;
+    this.store.ui.value = config.ui;
+    rememberTheme(config.ui.theme);
+  }
+
+  async #loadLayout(): Promise<void> {
+    this.store.layout.value = await this.#api.get<Layout>("/layout");
+  }
+
+  #take(event: StreamEvent): void {
+    if (event.topic === "resync") void this.#loadAll();
+    else if (this.#held) this.#held.push(event);
+    else this.#apply(event);
+  }
+
+  #apply({ topic, data }: StreamEvent): void {
+    const apply = this.#appliers[topic];
+    if (apply) apply(JSON.parse(data) as never);
+  }
+
+  readonly #appliers: Readonly<Record<string, (data: never) => unknown>> = {
+    "device.state": ({ device }: { device: Device }) => this.store.putDevice(device),
+    "device.added": ({ device }: { device: Device }) => this.store.putDevice(device),
+    "device.removed": ({ id }: { id: string }) => this.store.removeDevice(id),
+    "module.state": ({ module }: { module: ModuleView }) => this.store.putModule(module),
+    "module.removed": ({ id }: { id: string }) => this.store.removeModule(id),
+    "widget.updated": ({ module: id, hash, url }: { module: string; hash: string; url: string }) => {
+      const module = this.store.module(id).peek();
+      if (module) this.store.putModule({ ...module, widget: { hash, url } });
+    },
+    "layout.changed": () => quietly(this.#loadLayout()),
+    "config.changed": () => quietly(this.#loadConfig()),
+    "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
+    "scenes.changed": () => this.channels.refresh("scenes"),
+    "calendar.updated": () => this.channels.refresh("calendar"),
+    "system.sample": (sample: SystemSample) => this.channels.put("system", sample),
+  };
+
+  #refreshCalendarAtMidnight(): void {
+    const today = (): string => dayOf(Date.now(), this.#timeZone.peek());
+    let day = today();
+    setInterval(() => {
+      if (today() === day) return;
+      day = today();
+      void this.channels.refresh("calendar");
+    }, 30_000);
+  }
+}
+
+/** A document that cannot be read now stays as it is; the next change or reconnection reads it. */
+function quietly(work: Promise<void>): void {
+  work.catch((error: unknown) => console.warn("a change could not be read", error));
+}

@@ -1,0 +1,157 @@
+import { computed, effect, signal, untracked } from "@preact/signals-core";
+import { html, nothing, render } from "lit";
+import { attentionOf } from "./attention.ts";
+import type { Link } from "./connection.ts";
+import type { Breakpoint, Layout, Page } from "./layout.ts";
+import { Night } from "./night.ts";
+import { PageView } from "./page-view.ts";
+import type { Session } from "./session.ts";
+import type { TileParts } from "./tile.ts";
+import { showTheme } from "./theme.ts";
+
+/** A short break is mended before anyone would read about it. */
+const BANNER_AFTER_MS = 3_000;
+const DEFAULT_IDLE_SECONDS = 300;
+
+const phone = matchMedia("(max-width: 640px)");
+const tablet = matchMedia("(max-width: 1100px)");
+
+/** Draws the house: its pages, the header, and what must be said about the connection. */
+export function mountShell(root: HTMLElement, session: Session, parts: TileParts): void {
+  const { store, theme, formats } = session;
+  const wall = document.createElement("div");
+  const header = document.createElement("header");
+  const banner = document.createElement("div");
+  wall.className = "wall";
+  header.className = "top";
+  root.replaceChildren(wall, banner);
+
+  const breakpoint = signal(breakpointNow());
+  for (const query of [phone, tablet]) {
+    query.addEventListener("change", () => (breakpoint.value = breakpointNow()));
+  }
+  const wanted = signal(pageInAddress());
+  addEventListener("hashchange", () => (wanted.value = pageInAddress()));
+  const pages = computed(() => store.layout.value?.pages ?? []);
+  const current = computed(() => pages.value.find(({ id }) => id === wanted.value) ?? pages.value[0]);
+  const devices = store.devices();
+
+  const views = new PageViews(wall, parts);
+  effect(() => {
+    const layout = store.layout.value;
+    const page = current.value;
+    const at = breakpoint.value;
+    if (layout && page) untracked(() => views.show(layout, page, at, header));
+  });
+  effect(() => void render(headerOf(pages.value, current.value, devices.value), header));
+
+  const now = signal(Date.now());
+  setInterval(() => (now.value = Date.now()), 1_000);
+  effect(() => void render(bannerOf(session.link.value, now.value), banner));
+
+  effect(() => showTheme(theme.theme.value));
+  const night = new Night(root, () => theme.touch());
+  effect(() => {
+    if (theme.theme.value === "night") night.show(formats.value, now.value);
+    else night.hide();
+  });
+
+  backToFirstPage(() => store.ui.peek().idleSeconds ?? DEFAULT_IDLE_SECONDS, () => theme.touch());
+}
+
+/** The pages that have been looked at. They stay mounted, so going back to one is at once. */
+class PageViews {
+  readonly #wall: HTMLElement;
+  readonly #parts: TileParts;
+  readonly #views = new Map<string, PageView>();
+
+  constructor(wall: HTMLElement, parts: TileParts) {
+    this.#wall = wall;
+    this.#parts = parts;
+  }
+
+  show(layout: Layout, current: Page, breakpoint: Breakpoint, header: HTMLElement): void {
+    const pages = new Map(layout.pages.map((page) => [page.id, page]));
+    for (const [id, view] of this.#views) {
+      if (pages.has(id)) continue;
+      view.close();
+      this.#views.delete(id);
+    }
+    if (!this.#views.has(current.id)) this.#add(current.id);
+    for (const [id, view] of this.#views) {
+      const page = pages.get(id);
+      const shown = id === current.id;
+      view.hidden = !shown;
+      if (page) view.show(page, layout.grid, breakpoint, shown ? header : undefined);
+    }
+  }
+
+  #add(id: string): void {
+    const view = new PageView(this.#parts);
+    this.#views.set(id, view);
+    this.#wall.append(view.element);
+  }
+}
+
+function headerOf(
+  pages: readonly Page[],
+  current: Page | undefined,
+  devices: Parameters<typeof attentionOf>[0],
+): unknown {
+  const tabs = html`<nav class="tabs" aria-label="Pages">
+    ${pages.map(
+      ({ id, title, icon }) =>
+        html`<button
+          aria-current=${id === current?.id ? "page" : nothing}
+          @click=${() => location.replace(`#${encodeURIComponent(id)}`)}
+        >
+          <mantel-icon name=${icon ?? "mdi:circle-small"}></mantel-icon>${title}
+        </button>`,
+    )}
+  </nav>`;
+  const chips = attentionOf(devices).map(
+    ({ text, icon, hue }) =>
+      html`<span class="chip ${hue === "warn" ? "attention" : ""}" .style=${`--hue: var(--mantel-hue-${hue})`}>
+        <mantel-icon name=${icon}></mantel-icon>${text}
+      </span>`,
+  );
+  return html`${pages.length > 1 ? tabs : nothing}
+    <div class="chips" role="status" aria-label="House">${chips}</div>`;
+}
+
+function bannerOf(link: Link, now: number): unknown {
+  if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
+  const left = Math.ceil((link.retryAt - now) / 1000);
+  return html`<div class="banner" role="alert">
+    <mantel-icon name="mdi:wifi-off"></mantel-icon>
+    <span>Offline for ${spanOf(now - link.since)} · showing the last known state</span>
+    <span>${left > 0 ? `retry in ${left} s` : "trying …"}</span>
+  </div>`;
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function breakpointNow(): Breakpoint {
+  if (phone.matches) return "sm";
+  return tablet.matches ? "md" : "lg";
+}
+
+function pageInAddress(): string {
+  return decodeURIComponent(location.hash.slice(1));
+}
+
+/** A display that nobody touches returns to its first page. */
+function backToFirstPage(idleSeconds: () => number, onTouch: () => void): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const touched = (): void => {
+    onTouch();
+    clearTimeout(timer);
+    const seconds = idleSeconds();
+    if (seconds > 0) timer = setTimeout(() => location.replace("#"), seconds * 1000);
+  };
+  for (const type of ["pointerdown", "keydown"]) addEventListener(type, touched, { passive: true });
+  touched();
+}

@@ -1,0 +1,70 @@
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { Field, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
+import { createFormats } from "./format.ts";
+import type { ChannelSet } from "./channels.ts";
+import type { Commands } from "./commands.ts";
+import type { Store } from "./store.ts";
+import type { Theme } from "./theme.ts";
+
+type Context = WidgetContext<Record<string, never>, unknown>;
+type Shared = Pick<
+  Context,
+  "theme" | "online" | "locale" | "timeZone" | "device" | "devices" | "channel" | "command" | "scene" | "announce"
+>;
+
+interface Parts {
+  readonly store: Store;
+  readonly channels: ChannelSet;
+  readonly commands: Commands;
+  readonly theme: ReadonlySignal<Theme>;
+  readonly online: ReadonlySignal<boolean>;
+  readonly timeZone: ReadonlySignal<string>;
+  readonly announce: (text: string) => void;
+}
+
+/** What all widgets of the page have in common. */
+export class Surroundings {
+  readonly shared: Shared;
+  readonly formats: ReadonlySignal<Context["fmt"]>;
+
+  constructor({ store, channels, commands, theme, online, timeZone, announce }: Parts) {
+    const locale = computed(() => store.ui.value.locale ?? navigator.language);
+    this.formats = computed(() =>
+      createFormats({
+        locale: locale.value,
+        timeZone: timeZone.value,
+        units: store.ui.value.units ?? "metric",
+      }),
+    );
+    this.shared = {
+      theme,
+      online,
+      locale,
+      timeZone,
+      device: (id) => store.device(id),
+      devices: (query) => store.devices(query),
+      channel: (name) => channels.get(name),
+      command: (id, command) => commands.send(id, command),
+      scene: (id) => commands.activateScene(id),
+      announce,
+    };
+  }
+
+  /** A tile's config as its widget's settings: what is absent or of another type has its default. */
+  settings(
+    fields: Settings,
+    config: ReadonlySignal<Readonly<Record<string, unknown>>>,
+  ): Context["settings"] {
+    return computed(() =>
+      Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, valueOf(field, config.value[name])]),
+      ),
+    ) as Context["settings"];
+  }
+}
+
+function valueOf({ schema }: Field<unknown>, value: unknown): unknown {
+  const type = Array.isArray(value) ? "array" : typeof value;
+  const fits = type === schema.type && (!schema.enum || schema.enum.includes(value as string));
+  return fits ? value : schema.default;
+}

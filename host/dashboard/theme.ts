@@ -1,0 +1,72 @@
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import type { UiSettings } from "./store.ts";
+
+export type Theme = "dark" | "light" | "night";
+
+const KEY = "mantel.theme";
+const DEFAULT_IDLE_SECONDS = 60;
+const lightPreferred = matchMedia("(prefers-color-scheme: light)");
+
+/**
+ * Shows the theme of the last visit, before anything is drawn and before the host was asked, so that
+ * a dark room sees no white flash.
+ */
+export function showRememberedTheme(): void {
+  const remembered = localStorage.getItem(KEY);
+  showTheme(remembered === "dark" || remembered === "light" ? remembered : preferred());
+}
+
+export function showTheme(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
+}
+
+/** Remembers the house's choice for the next visit. */
+export function rememberTheme(choice: UiSettings["theme"]): void {
+  if (choice === "dark" || choice === "light") localStorage.setItem(KEY, choice);
+  else localStorage.removeItem(KEY);
+}
+
+/** The theme now: the house's choice, or the screen's own, and night in its hours until touched. */
+export class ThemeClock {
+  readonly #light = signal(lightPreferred.matches);
+  readonly #now = signal(Date.now());
+  readonly #touchedAt = signal(Date.now());
+  readonly theme: ReadonlySignal<Theme>;
+
+  constructor(ui: ReadonlySignal<UiSettings>, timeZone: ReadonlySignal<string>) {
+    lightPreferred.addEventListener("change", () => (this.#light.value = lightPreferred.matches));
+    setInterval(() => (this.#now.value = Date.now()), 5_000);
+    this.theme = computed(() => {
+      const { theme = "auto", night, idleSeconds = DEFAULT_IDLE_SECONDS } = ui.value;
+      const awake = this.#now.value - this.#touchedAt.value < idleSeconds * 1000;
+      const dark = theme === "night" || (night && isWithin(night, this.#now.value, timeZone.value));
+      if (dark && !awake) return "night";
+      if (theme === "dark" || theme === "light") return theme;
+      return theme === "auto" && this.#light.value ? "light" : "dark";
+    });
+  }
+
+  /** Somebody touched the screen: it is awake for `ui.idleSeconds`. */
+  touch(): void {
+    const now = Date.now();
+    // One touch a second is enough to stay awake, and keeps a drag from computing the theme anew.
+    if (now - this.#touchedAt.peek() < 1_000) return;
+    this.#now.value = now;
+    this.#touchedAt.value = now;
+  }
+}
+
+function preferred(): Theme {
+  return lightPreferred.matches ? "light" : "dark";
+}
+
+/** Whether an instant lies in hours such as 22:30 to 06:30, which may pass midnight. */
+export function isWithin(
+  { from, to }: { from: string; to: string },
+  at: number,
+  timeZone: string,
+): boolean {
+  const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
+  const now = time.format(at);
+  return from <= to ? from <= now && now < to : from <= now || now < to;
+}

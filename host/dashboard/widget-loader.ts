@@ -1,0 +1,91 @@
+import * as signals from "@preact/signals-core";
+import * as lit from "lit";
+import * as repeat from "lit/directives/repeat.js";
+import * as sdk from "@mantel/plugin-sdk/widget";
+import type { WidgetDefinition } from "@mantel/plugin-sdk/widget";
+import type { ScopedGlobals } from "./scope.ts";
+
+/** What a widget may `require`. The list in host/assets/build-widget.ts leaves these out of bundles. */
+const LIBRARIES = new Map<string, unknown>([
+  ["lit", lit],
+  ["lit/directives/repeat.js", repeat],
+  ["@preact/signals-core", signals],
+  ["@mantel/plugin-sdk/widget", sdk],
+]);
+
+export type AnyWidget = WidgetDefinition<Record<string, never>, unknown>;
+type Factory = (
+  require: (name: string) => unknown,
+  globals: ScopedGlobals,
+) => { default?: unknown };
+
+/** One content of a widget's code, loaded. Each call gives a fresh copy over its own globals. */
+export interface WidgetCode {
+  readonly hash: string;
+  instantiate(globals: ScopedGlobals): AnyWidget;
+}
+
+declare global {
+  /** Called by each widget's script, which is built as `mantelDefine(id, hash, factory)`. */
+  var mantelDefine: (id: string, hash: string, factory: Factory) => void;
+}
+
+const defined = new WeakMap<Element, WidgetCode>();
+
+globalThis.mantelDefine = (id, hash, factory) => {
+  const script = document.currentScript;
+  if (!script) return;
+  defined.set(script, {
+    hash,
+    instantiate(globals) {
+      const widget = factory(requireLibrary, globals).default;
+      if (isWidget(widget)) return widget;
+      throw new Error(`${id} exports no widget: make defineWidget({…}) its default export`);
+    },
+  });
+};
+
+function requireLibrary(name: string): unknown {
+  const library = LIBRARIES.get(name);
+  if (library === undefined) throw new Error(`the dashboard has no library ${name}`);
+  return library;
+}
+
+function isWidget(value: unknown): value is AnyWidget {
+  return typeof value === "object" && value !== null && "mount" in value;
+}
+
+/**
+ * Loads widgets by the address of their code. A module could never be released, a script's factory
+ * can: tiles share one by address, and it goes when no tile needs it.
+ */
+export class WidgetLoader {
+  readonly #codes = new Map<string, { readonly code: Promise<WidgetCode>; users: number }>();
+
+  /** Each `acquire` is matched by one `release`, also when it rejects. */
+  acquire(url: string): Promise<WidgetCode> {
+    const known = this.#codes.get(url) ?? { code: runScript(url), users: 0 };
+    known.users++;
+    this.#codes.set(url, known);
+    return known.code;
+  }
+
+  release(url: string): void {
+    const known = this.#codes.get(url);
+    if (known && --known.users === 0) this.#codes.delete(url);
+  }
+}
+
+function runScript(url: string): Promise<WidgetCode> {
+  const script = document.createElement("script");
+  script.src = url;
+  return new Promise<WidgetCode>((resolve, reject) => {
+    script.onload = () => {
+      const code = defined.get(script);
+      if (code) resolve(code);
+      else reject(new Error("the script defined no widget"));
+    };
+    script.onerror = () => reject(new Error("its code could not be loaded"));
+    document.head.append(script);
+  }).finally(() => script.remove());
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { withDeadline } from "@mantel/plugin-sdk/deadline";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { HostLog } from "../log.ts";
+import { Batch, type CommandOutcome } from "./batch.ts";
+import type { Bridge, BridgeDirectory } from "./bridge.ts";
+import { LONGEST_WAIT_MS, Paces, type Place } from "./pace.ts";
+import { parseCommand } from "./parse-command.ts";
+import type { DeviceRegistry } from "./registry.ts";
+
+export type { CommandOutcome } from "./batch.ts";
+
+/** Callers that may wait for one device; a flood of them beyond that is refused. */
+const CALLERS_PER_DEVICE = 1_000;
+const BRIDGE_RETRY_MS = 5_000;
+
+interface Parts {
+  readonly devices: DeviceRegistry;
+  readonly bridges: BridgeDirectory;
+  readonly log: HostLog;
+}
+
+/** What one device is asked: at most one batch is with its bridge, and at most one waits. */
+interface Lane {
+  sent?: Batch | undefined;
+  waiting?: { readonly batch: Batch; readonly whenAllowed: Place } | undefined;
+}
+
+/**
+ * Takes commands to devices to their bridges, no faster than each bridge allows. What comes while a
+ * device is busy is merged into one waiting batch, so the last value always arrives.
+ */
+export class Commands {
+  readonly #parts: Parts;
+  readonly #paces = new Paces();
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Checks a command and queues it. `done` settles when the bridge has confirmed it, and rejects with
+   * `bridge_down`, `bridge_rate_limited` or `deadline_passed`; it may be left alone.
+   *
+   * @throws MantelError `device_unknown`, `invalid` with every fault, `bridge_down`, or
+   *   `bridge_rate_limited` when the bridge cannot be asked within `longestWaitMs`
+   */
+  send(
+    id: string,
+    body: unknown,
+    longestWaitMs = LONGEST_WAIT_MS,
+  ): { commandId: string; done: Promise<CommandOutcome> } {
+    const device = this.#parts.devices.get(id);
+    const command = parseCommand(device, body);
+    const bridge = this.#upBridge(device.bridge);
+
+    const lane: Lane = this.#lanes.get(id) ?? {};
+    const begun = lane.waiting === undefined;
+    lane.waiting ??= {
+      batch: new Batch(),
+      whenAllowed: this.#paces.of(bridge).reserve(longestWaitMs),
+    };
+    refuseFlood(id, lane.waiting.batch);
+    this.#lanes.set(id, lane);
+    const commandId = randomUUID();
+    const done = lane.waiting.batch.join(commandId, command);
+    this.#showPending(id, lane);
+    if (begun && !lane.sent) this.#getInLine(id, lane);
+    return { commandId, done };
+  }
+
+  /**
+   * Resolves when a bridge may be asked something that is not a command, such as a scene.
+   * @throws MantelError `bridge_down`, `bridge_rate_limited`
+   */
+  async turn(bridgeId: string): Promise<Bridge> {
+    const bridge = this.#upBridge(bridgeId);
+    const whenAllowed = this.#paces.of(bridge).reserve(LONGEST_WAIT_MS);
+    await new Promise<void>((resolve) => whenAllowed(resolve));
+    return bridge;
+  }
+
+  #getInLine(id: string, lane: Lane): void {
+    lane.waiting?.whenAllowed(() => void this.#sendWaiting(id, lane));
+  }
+
+  async #sendWaiting(id: string, lane: Lane): Promise<void> {
+    const batch = lane.waiting?.batch;
+    if (!batch) return;
+    lane.waiting = undefined;
+    lane.sent = batch;
+    try {
+      await this.#ask(id, batch);
+      this.#release(id, lane);
+      batch.confirm(this.#parts.devices.get(id));
+    } catch (error) {
+      this.#release(id, lane);
+      this.#logFailure(id, error);
+      batch.fail(error);
+    }
+    if (lane.waiting) this.#getInLine(id, lane);
+    else this.#lanes.delete(id);
+  }
+
+  async #ask(id: string, batch: Batch): Promise<void> {
+    const { bridgeId, nativeId } = this.#parts.devices.nativeOf(id);
+    const bridge = this.#upBridge(bridgeId);
+    const answer = bridge.command(nativeId, batch.command, batch.commandId);
+    await withDeadline(answer, bridge.limits.confirmMs, `the command to ${id}`);
+  }
+
+  #release(id: string, lane: Lane): void {
+    lane.sent = undefined;
+    this.#showPending(id, lane);
+  }
+
+  #showPending(id: string, { sent, waiting }: Lane): void {
+    this.#parts.devices.setPending(id, { ...sent?.command, ...waiting?.batch.command });
+  }
+
+  #upBridge(bridgeId: string): Bridge {
+    const bridge = this.#parts.bridges.find(bridgeId);
+    if (bridge && bridge.view.status !== "down") return bridge;
+    const reason = bridge?.view.reason ?? "its module is not there";
+    throw new MantelError("bridge_down", `${bridgeId} is down: ${reason}`, {
+      retryAfterMs: BRIDGE_RETRY_MS,
+    });
+  }
+
+  #logFailure(device: string, error: unknown): void {
+    if (error instanceof MantelError) {
+      this.#parts.log.debug("a command was not carried out", { device, code: error.code });
+    } else {
+      this.#parts.log.error("a bridge failed at a command", { device, error });
+    }
+  }
+}
+
+function refuseFlood(id: string, { size }: Batch): void {
+  if (size < CALLERS_PER_DEVICE) return;
+  throw new MantelError("bridge_rate_limited", `${size} commands wait for ${id}`, {
+    retryAfterMs: LONGEST_WAIT_MS,
+  });
+}

@@ -1,0 +1,85 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Bridge, BridgeLimits } from "./bridge.ts";
+
+/** A command that would wait longer than this for its bridge is refused. */
+export const LONGEST_WAIT_MS = 1_000;
+
+/** Lets work through to each bridge at the rate that the bridge declares, in the order it came. */
+export class Paces {
+  readonly #paces = new Map<string, Pace>();
+
+  of({ view, limits }: Bridge): Pace {
+    const known = this.#paces.get(view.id);
+    if (known?.has(limits)) return known;
+    const pace = new Pace(view.id, limits);
+    this.#paces.set(view.id, pace);
+    return pace;
+  }
+}
+
+/** A place before a bridge, good for one piece of work, which may come later than the place. */
+export type Place = (work: () => void) => void;
+
+/** A token bucket (the clock is monotonic) and the queue before it. */
+export class Pace {
+  readonly #bridgeId: string;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #tokens: number;
+  #filledAt = performance.now();
+  /** Places that are taken and not used up: work in the queue, and work that will come to it. */
+  #reserved = 0;
+  readonly #queue: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(bridgeId: string, { commandsPerSecond, burst }: BridgeLimits) {
+    this.#bridgeId = bridgeId;
+    this.#perSecond = commandsPerSecond;
+    this.#burst = Math.max(1, burst); // a bucket for less than one would never let anything through
+    this.#tokens = this.#burst;
+  }
+
+  has({ commandsPerSecond, burst }: BridgeLimits): boolean {
+    return this.#perSecond === commandsPerSecond && this.#burst === Math.max(1, burst);
+  }
+
+  /**
+   * Takes a place. Its work is done as soon as the bridge may be asked, which may be at once.
+   * @throws MantelError `bridge_rate_limited` when the bridge cannot be asked within `longestWaitMs`
+   */
+  reserve(longestWaitMs: number): Place {
+    const waitMs = this.#waitMs(this.#reserved + 1);
+    if (waitMs > longestWaitMs) {
+      throw new MantelError(
+        "bridge_rate_limited",
+        `${this.#bridgeId} takes ${this.#perSecond} commands per second and ${this.#reserved} wait`,
+        { retryAfterMs: Math.ceil(waitMs - longestWaitMs) },
+      );
+    }
+    this.#reserved++;
+    return (work) => {
+      this.#queue.push(work);
+      if (this.#timer === undefined) this.#letThrough();
+    };
+  }
+
+  #letThrough(): void {
+    this.#timer = undefined;
+    while (this.#queue.length > 0 && this.#waitMs(1) === 0) {
+      this.#tokens--;
+      this.#reserved--;
+      this.#queue.shift()?.();
+    }
+    if (this.#queue.length === 0) return;
+    this.#timer ??= setTimeout(() => this.#letThrough(), Math.ceil(this.#waitMs(1)));
+  }
+
+  /** Milliseconds until there are as many tokens; a burst may be exceeded by waiting. */
+  #waitMs(tokens: number): number {
+    const now = performance.now();
+    const perMs = this.#perSecond / 1_000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#filledAt) * perMs);
+    this.#filledAt = now;
+    return Math.max(0, (tokens - this.#tokens) / perMs);
+  }
+}

@@ -1,0 +1,250 @@
+import { join } from "node:path";
+import type {
+  Device,
+  DeviceDescription,
+  DeviceState,
+  DeviceUpdate,
+} from "@mantel/plugin-sdk/device";
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
+import { invalid } from "../validate.ts";
+import { BridgeOrder } from "./bridge-order.ts";
+import { type BridgeDirectory, isUp } from "./bridge.ts";
+import { below, faultsOfState } from "./capability.ts";
+import { DeviceEntry, describedFields } from "./entry.ts";
+import { NumberTable } from "./numbers.ts";
+import { parseDescriptions, parseUpdates } from "./parse-devices.ts";
+import { type DeviceFilter, type DeviceSnapshot, matches, serialise } from "./snapshot.ts";
+
+interface Parts {
+  readonly bus: Bus;
+  readonly bridges: BridgeDirectory;
+  readonly log: HostLog;
+}
+
+/** The state of every device, as its bridge last told. Reads are served from here alone. */
+export class DeviceRegistry {
+  readonly #parts: Parts;
+  readonly #numbers: NumberTable;
+  readonly #entries = new Map<string, DeviceEntry>();
+  /** The devices of each bridge by native id, in the order the bridge published them. */
+  readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
+  readonly #order = new BridgeOrder();
+  readonly #refusedUpdates = new Map<string, number>();
+  /** Begins at the time of day, so that a client that knows a revision from before a restart is not fooled. */
+  #revision = Date.now();
+  #snapshot: DeviceSnapshot | undefined;
+
+  /** Opens the registry without devices; `<dataFolder>/devices.json` has the numbers they were given. */
+  static async open({
+    dataFolder,
+    ...parts
+  }: Parts & { dataFolder: string }): Promise<DeviceRegistry> {
+    const numbers = await NumberTable.open(join(dataFolder, "devices.json"), parts.log);
+    return new DeviceRegistry(parts, numbers);
+  }
+
+  private constructor(parts: Parts, numbers: NumberTable) {
+    this.#parts = parts;
+    this.#numbers = numbers;
+  }
+
+  /** Grows with each change of any device or bridge. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /**
+   * Takes the whole set of a bridge's devices in place of the set before. Resolves when new ids are
+   * on the disk and the devices are served.
+   *
+   * @throws MantelError `invalid` with every fault, `disk_full`; the set before stays then
+   */
+  async publish(bridgeId: string, input: unknown): Promise<void> {
+    const descriptions = parseDescriptions(bridgeId, input);
+    await this.#order.take(bridgeId, () => this.#replace(bridgeId, descriptions));
+  }
+
+  /** Takes changes to published devices. Those that do not fit are left out, and the log says so. */
+  update(bridgeId: string, input: unknown): void {
+    this.#order.follow(bridgeId, () => {
+      try {
+        this.#updateAll(bridgeId, parseUpdates(bridgeId, input));
+      } catch (error) {
+        this.#refuse(bridgeId, error);
+      }
+    });
+  }
+
+  /** Takes over the status of a bridge, on which the availability of its devices depends. */
+  bridgeChanged(bridgeId: string): void {
+    this.#revision++;
+    for (const entry of this.#ofBridge.get(bridgeId)?.values() ?? []) {
+      this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) });
+    }
+  }
+
+  /** Removes the devices of a bridge that is gone or disabled. They keep their ids if it comes back. */
+  removeBridge(bridgeId: string): void {
+    this.#order.follow(bridgeId, () => {
+      const entries = this.#ofBridge.get(bridgeId);
+      this.#ofBridge.delete(bridgeId);
+      this.#refusedUpdates.delete(bridgeId);
+      this.#revision++;
+      for (const entry of entries?.values() ?? []) this.#remove(entry);
+    });
+  }
+
+  find(id: string): Device | undefined {
+    return this.#entries.get(id)?.device;
+  }
+
+  /** @throws MantelError `device_unknown` */
+  get(id: string): Device {
+    return this.#entry(id).device;
+  }
+
+  list(filter: DeviceFilter = {}): readonly Device[] {
+    return this.#select(filter).map((entry) => entry.device);
+  }
+
+  /** How the bridge of a device names it. @throws MantelError `device_unknown` */
+  nativeOf(id: string): { bridgeId: string; nativeId: string } {
+    const { device, nativeId } = this.#entry(id);
+    return { bridgeId: device.bridge, nativeId };
+  }
+
+  idOf(bridgeId: string, nativeId: string): string | undefined {
+    return this.#ofBridge.get(bridgeId)?.get(nativeId)?.device.id;
+  }
+
+  /** Shows what was asked of a device and is not confirmed, in place of what was shown before. */
+  setPending(id: string, pending: DeviceState): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.#change(entry, { pending });
+  }
+
+  /** The list as JSON; the unfiltered one is made once for each revision. */
+  snapshot(filter: DeviceFilter = {}): DeviceSnapshot {
+    if (Object.values(filter).some((value) => value !== undefined)) return this.#serialise(filter);
+    if (this.#snapshot?.revision !== this.#revision) this.#snapshot = this.#serialise({});
+    return this.#snapshot;
+  }
+
+  async #replace(bridgeId: string, descriptions: readonly DeviceDescription[]): Promise<void> {
+    const bridge = this.#parts.bridges.find(bridgeId)?.view;
+    if (!bridge) throw new MantelError("invalid", `${bridgeId} is not a bridge`);
+    const ids = await this.#numbers.assign(bridge, descriptions);
+
+    const before = this.#ofBridge.get(bridgeId);
+    const entries = new Map<string, DeviceEntry>();
+    this.#ofBridge.set(bridgeId, entries);
+    for (const [index, description] of descriptions.entries()) {
+      const id = ids[index] ?? "";
+      entries.set(description.nativeId, this.#place(id, bridge, description));
+    }
+    for (const entry of before?.values() ?? []) {
+      if (entries.get(entry.nativeId) !== entry) this.#remove(entry);
+    }
+  }
+
+  /** Takes over one description, of a device that is known or not. */
+  #place(
+    id: string,
+    bridge: { id: string; kind: string },
+    description: DeviceDescription,
+  ): DeviceEntry {
+    const { nativeId, available: reachable = true } = description;
+    const available = this.#isAvailable(bridge.id, reachable);
+    const fields = { ...describedFields(description), available };
+    const known = this.#entries.get(id);
+    if (known) {
+      known.reachable = reachable;
+      this.#change(known, fields, reachable);
+      return known;
+    }
+    const now = new Date().toISOString();
+    const entry = new DeviceEntry(nativeId, {
+      id,
+      bridgeKind: bridge.kind,
+      number: Number(id.slice(id.lastIndexOf(":") + 1)),
+      bridge: bridge.id,
+      ...fields,
+      lastSeenAt: reachable ? now : null,
+      stateChangedAt: now,
+      revision: ++this.#revision,
+      pending: {},
+    });
+    entry.reachable = reachable;
+    this.#entries.set(id, entry);
+    this.#parts.bus.announce("device.added", { device: entry.device });
+    return entry;
+  }
+
+  #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
+    const faults = updates.flatMap((update, index) =>
+      below(String(index), this.#update(bridgeId, update)),
+    );
+    if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
+  }
+
+  /** Takes over one update when it fits, or gives its faults. */
+  #update(bridgeId: string, { nativeId, available, state = {} }: DeviceUpdate): Fault[] {
+    const entry = this.#ofBridge.get(bridgeId)?.get(nativeId);
+    if (!entry)
+      return [{ pointer: "/nativeId", detail: `is ${nativeId}, which was not published` }];
+    const faults = below("state", faultsOfState(entry.device.capabilities, state));
+    if (faults.length > 0) return faults;
+    entry.reachable = available ?? entry.reachable;
+    const fields = {
+      available: this.#isAvailable(bridgeId, entry.reachable),
+      state: { ...entry.device.state, ...state },
+    };
+    this.#change(entry, fields, entry.reachable);
+    return [];
+  }
+
+  /** Takes over fields and announces the device when one differs. `seen`: the device itself was heard. */
+  #change(entry: DeviceEntry, fields: Partial<Device>, seen = false): void {
+    const outcome = entry.change(fields, this.#revision + 1, seen);
+    if (outcome === "same") return;
+    this.#revision++;
+    if (outcome === "changed") this.#parts.bus.announce("device.state", { device: entry.device });
+  }
+
+  #remove(entry: DeviceEntry): void {
+    const { id } = entry.device;
+    this.#entries.delete(id);
+    this.#revision++;
+    this.#parts.bus.announce("device.removed", { id });
+  }
+
+  /** A bridge that sends what does not fit goes on doing so: each tenfold is logged. */
+  #refuse(bridgeId: string, error: unknown): void {
+    const count = (this.#refusedUpdates.get(bridgeId) ?? 0) + 1;
+    this.#refusedUpdates.set(bridgeId, count);
+    if (!Number.isInteger(Math.log10(count))) return;
+    this.#parts.log.warn("an update of a bridge was refused", { module: bridgeId, count, error });
+  }
+
+  #isAvailable(bridgeId: string, reachable: boolean): boolean {
+    return reachable && isUp(this.#parts.bridges.find(bridgeId));
+  }
+
+  #entry(id: string): DeviceEntry {
+    const entry = this.#entries.get(id);
+    if (entry) return entry;
+    throw new MantelError("device_unknown", `no device has the id ${id}`);
+  }
+
+  #select(filter: DeviceFilter): DeviceEntry[] {
+    return [...this.#ofBridge.values()]
+      .flatMap((entries) => [...entries.values()])
+      .filter((entry) => matches(entry.device, filter));
+  }
+
+  #serialise(filter: DeviceFilter): DeviceSnapshot {
+    return serialise(this.#select(filter), this.#parts.bridges, this.#revision);
+  }
+}

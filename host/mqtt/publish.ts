@@ -1,0 +1,116 @@
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import type { MqttPublish } from "@mantel/plugin-sdk";
+import { Type, type Static } from "typebox";
+import type { Audit } from "../auth/audit.ts";
+import type { Principal } from "../auth/tokens.ts";
+import type { HostLog } from "../log.ts";
+import { faultsOf, invalid } from "../validate.ts";
+import { filterCovers, isWellFormed, topicFaults } from "./topic.ts";
+
+const PAYLOAD_BYTES = 256 * 1024;
+const PUBLISH_DEADLINE_MS = 2_000;
+const RETRY_AFTER_MS = 1_000;
+/** What the service answers with when there is no link to the broker, or it is stuck. */
+const LINK_DOWN = new Set(["service_unavailable", "module_down", "deadline_passed"]);
+
+/** The body of a publish. Lengths are in bytes of UTF-8, which a schema cannot say. */
+export const PublishRequest = Type.Object(
+  {
+    topic: Type.String({ description: "1 to 65,535 bytes, without wildcards" }),
+    payload: Type.String({ description: "At most 256 KiB" }),
+    qos: Type.Optional(Type.Enum([0, 1, 2], { default: 0 })),
+    retain: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { additionalProperties: false },
+);
+
+/** What was published; `bytes` are those of the payload. */
+export const PublishReceipt = Type.Object({
+  topic: Type.String(),
+  bytes: Type.Integer(),
+  qos: Type.Enum([0, 1, 2]),
+  retain: Type.Boolean(),
+});
+export type PublishReceipt = Static<typeof PublishReceipt>;
+
+export interface PublisherParts {
+  readonly config: { readonly current: { readonly mqtt: { readonly denyTopics: readonly string[] } } };
+  /** Calls a service that a plugin provides. */
+  readonly call: (name: "mqtt.publish", input: MqttPublish, deadlineMs: number) => Promise<unknown>;
+  readonly log: Pick<HostLog, "warn">;
+  readonly audit: Pick<Audit, "record">;
+}
+
+/** Who publishes. */
+type Publishing = Pick<Principal, "sub" | "jti">;
+
+/** Publishes for HTTP clients. Whatever would upset a broker is refused before any plugin sees it. */
+export class Publisher {
+  readonly #parts: PublisherParts;
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves when the broker has acknowledged, or with QoS 0 when the message is on its way.
+   * The record of who has published what is on the disk before that, so that none is missing.
+   *
+   * @throws MantelError `invalid`, `topic_denied`, `broker_refused`, `broker_down` within 2 s, `disk_full`
+   */
+  async publish(body: unknown, principal: Publishing): Promise<PublishReceipt> {
+    const message = parseMessage(body);
+    const { topic, payload, qos, retain } = message;
+    this.#refuseDenied(topic, principal);
+    const bytes = Buffer.byteLength(payload);
+    await this.#parts.audit.record(principal, { action: "mqtt.publish", topic, bytes });
+    try {
+      await this.#parts.call("mqtt.publish", message, PUBLISH_DEADLINE_MS);
+    } catch (error) {
+      throw asBrokerDown(error);
+    }
+    return { topic, bytes, qos, retain };
+  }
+
+  #refuseDenied(topic: string, { sub, jti }: Publishing): void {
+    const { config, log } = this.#parts;
+    const filter = config.current.mqtt.denyTopics.find((each) => filterCovers(each, topic));
+    if (filter === undefined) return;
+    log.warn("a publish was denied by the config", { sub, jti, filter });
+    throw new MantelError(
+      "topic_denied",
+      `publishing to ${topic.slice(0, 200)} is denied by ${filter} in mqtt.denyTopics`,
+    );
+  }
+}
+
+function parseMessage(body: unknown): MqttPublish {
+  const faults = faultsOf(PublishRequest, body);
+  if (faults.length > 0) throw invalid("the publish", faults);
+  const { topic, payload, qos = 0, retain = false } = body as Static<typeof PublishRequest>;
+  const errors: Fault[] = [
+    ...topicFaults(topic).map((detail) => ({ pointer: "/topic", detail })),
+    ...payloadFaults(payload).map((detail) => ({ pointer: "/payload", detail })),
+  ];
+  if (errors.length > 0) throw invalid("the publish", errors);
+  return { topic, payload, qos, retain };
+}
+
+function payloadFaults(payload: string): string[] {
+  const bytes = Buffer.byteLength(payload);
+  return [
+    ...(bytes > PAYLOAD_BYTES
+      ? [`is ${bytes} bytes of UTF-8; it must be at most ${PAYLOAD_BYTES}`]
+      : []),
+    ...(isWellFormed(payload) ? [] : ["has half of a surrogate pair; it must be well-formed"]),
+  ];
+}
+
+/** A client cannot tell a link that is away from a broker that is, and need not. */
+function asBrokerDown(error: unknown): unknown {
+  if (!(error instanceof MantelError) || !LINK_DOWN.has(error.code)) return error;
+  return new MantelError("broker_down", `the link to the broker does not work: ${error.message}`, {
+    cause: error,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

@@ -1,0 +1,40 @@
+import { withDeadline } from "@mantel/plugin-sdk/deadline";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Commands } from "../devices/commands.ts";
+import type { BridgeScene } from "./bridge-scenes.ts";
+import type { SceneBody, SceneResult } from "./schema.ts";
+
+/** A scene may have more commands than a bridge takes at once: they are spread over this at most. */
+const LONGEST_SCENE_WAIT_MS = 10_000;
+
+/** Asks a bridge for its own scene in one native call. @throws MantelError as for a command */
+export async function activateInBridge(
+  { bridgeId, description }: BridgeScene,
+  activationId: string,
+  commands: Commands,
+): Promise<void> {
+  const bridge = await commands.turn(bridgeId);
+  const answer = bridge.activateScene(description.nativeId, activationId);
+  await withDeadline(answer, bridge.limits.confirmMs, `the scene ${description.name}`);
+}
+
+/** Sends every command of a scene at once, and tells how each one ended. Never rejects. */
+export function sendTargets({ targets }: SceneBody, commands: Commands): Promise<SceneResult[]> {
+  return Promise.all(
+    Object.entries(targets).map(async ([deviceId, command]): Promise<SceneResult> => {
+      try {
+        const { status } = await commands.send(deviceId, command, LONGEST_SCENE_WAIT_MS).done;
+        return { deviceId, status };
+      } catch (error) {
+        return { deviceId, status: "failed", error: readable(error) };
+      }
+    }),
+  );
+}
+
+/** Only expected failures keep their text; the others are in the log already. */
+function readable(error: unknown): { code: string; detail: string } {
+  return error instanceof MantelError
+    ? { code: error.code, detail: error.message }
+    : { code: "internal", detail: "the bridge has a fault; see the log" };
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Static } from "typebox";
+import { DocumentFile } from "../documents/document-file.ts";
+import { Turns } from "../documents/turns.ts";
+import type { HostLog } from "../log.ts";
+import { check } from "../validate.ts";
+import { type SceneBody, ScenesFile } from "./schema.ts";
+
+const SCENES_LIMIT = 500;
+type ScenesFile = Static<typeof ScenesFile>;
+type Scenes = ReadonlyMap<string, SceneBody>;
+
+/** The scenes that people have made, kept in `<dataFolder>/scenes.json`. */
+export class HostScenes {
+  readonly #file: DocumentFile<ScenesFile>;
+  readonly #turns = new Turns();
+  /** What is on the disk. */
+  #scenes: Scenes;
+
+  static async open(dataFolder: string, log: HostLog): Promise<HostScenes> {
+    const path = join(dataFolder, "scenes.json");
+    const parse = (value: unknown) => check(ScenesFile, value, "scenes.json");
+    const file = new DocumentFile({ path, parse, log });
+    return new HostScenes(file, await file.load());
+  }
+
+  private constructor(file: DocumentFile<ScenesFile>, stored: ScenesFile | undefined) {
+    this.#file = file;
+    this.#scenes = new Map(Object.entries(stored?.scenes ?? {}));
+  }
+
+  get all(): Scenes {
+    return this.#scenes;
+  }
+
+  /** Resolves when the scene is on the disk. @throws MantelError `invalid`, `disk_full` */
+  put(id: string, scene: SceneBody): Promise<void> {
+    return this.#change((scenes) => {
+      scenes.set(id, scene);
+      if (scenes.size <= SCENES_LIMIT) return;
+      throw new MantelError("invalid", `there are ${SCENES_LIMIT} scenes: delete one first`);
+    });
+  }
+
+  /** Resolves when the scene is off the disk. @throws MantelError `scene_unknown`, `disk_full` */
+  remove(id: string): Promise<void> {
+    return this.#change((scenes) => {
+      if (!scenes.delete(id)) throw new MantelError("scene_unknown", `no scene has the id ${id}`);
+    });
+  }
+
+  #change(edit: (scenes: Map<string, SceneBody>) => void): Promise<void> {
+    return this.#turns.take(async () => {
+      const scenes = new Map(this.#scenes);
+      edit(scenes);
+      await this.#file.write({ version: 1, scenes: Object.fromEntries(scenes) });
+      this.#scenes = scenes;
+    });
+  }
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from "node:crypto";
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import type { Scene } from "@mantel/plugin-sdk/scene";
+import { BridgeOrder } from "../devices/bridge-order.ts";
+import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
+import { below } from "../devices/capability.ts";
+import type { Commands } from "../devices/commands.ts";
+import { faultsOfBody } from "../devices/parse-command.ts";
+import type { DeviceRegistry } from "../devices/registry.ts";
+import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
+import { faultsOf, invalid } from "../validate.ts";
+import { activateInBridge, sendTargets } from "./activate.ts";
+import { type BridgeScene, BridgeScenes, parseScenes } from "./bridge-scenes.ts";
+import { HostScenes } from "./host-scenes.ts";
+import { type Activation, SceneBody, type SceneResult } from "./schema.ts";
+
+const HOST_SCENE_ID = /^host:scene:[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const ID_LENGTH = 100;
+
+interface Parts {
+  readonly bus: Bus;
+  readonly bridges: BridgeDirectory;
+  readonly devices: DeviceRegistry;
+  readonly commands: Commands;
+  readonly log: HostLog;
+}
+
+/** All scenes: those that live in bridges, and those that people have made, which the host keeps. */
+export class SceneRegistry {
+  readonly #parts: Parts;
+  readonly #hostScenes: HostScenes;
+  readonly #bridgeScenes: BridgeScenes;
+  readonly #order = new BridgeOrder();
+  readonly #activatedAt = new Map<string, string>();
+  /** Begins at the time of day: a client that knows a revision from before a restart is not fooled. */
+  #revision = Date.now();
+
+  static async open({
+    dataFolder,
+    ...parts
+  }: Parts & { dataFolder: string }): Promise<SceneRegistry> {
+    const hostScenes = await HostScenes.open(dataFolder, parts.log);
+    const bridgeScenes = await BridgeScenes.open(dataFolder, parts.log);
+    return new SceneRegistry(parts, hostScenes, bridgeScenes);
+  }
+
+  private constructor(parts: Parts, hostScenes: HostScenes, bridgeScenes: BridgeScenes) {
+    this.#parts = parts;
+    this.#hostScenes = hostScenes;
+    this.#bridgeScenes = bridgeScenes;
+  }
+
+  /** Grows with each change of any scene. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /**
+   * Takes the whole set of a bridge's own scenes in place of the set before.
+   * @throws MantelError `invalid` with every fault, `disk_full`; the set before stays then
+   */
+  async publish(bridgeId: string, input: unknown): Promise<void> {
+    const descriptions = parseScenes(bridgeId, input);
+    await this.#order.take(bridgeId, async () => {
+      const bridge = this.#parts.bridges.find(bridgeId)?.view;
+      if (!bridge) throw new MantelError("invalid", `${bridgeId} is not a bridge`);
+      if (await this.#bridgeScenes.replace(bridge, descriptions)) this.#announceChange();
+    });
+  }
+
+  /** Takes over the status of a bridge, on which the availability of its scenes depends. */
+  bridgeChanged(bridgeId: string): void {
+    if (this.#bridgeScenes.has(bridgeId)) this.#announceChange();
+  }
+
+  /** Removes the scenes of a bridge that is gone or disabled. They keep their ids if it comes back. */
+  removeBridge(bridgeId: string): void {
+    this.#order.follow(bridgeId, () => {
+      if (this.#bridgeScenes.remove(bridgeId)) this.#announceChange();
+    });
+  }
+
+  list(): readonly Scene[] {
+    return [
+      ...[...this.#hostScenes.all].map(([id, scene]) => this.#hostView(id, scene)),
+      ...this.#bridgeScenes.list().map(([id, scene]) => this.#bridgeView(id, scene)),
+    ];
+  }
+
+  /** @throws MantelError `scene_unknown` */
+  get(id: string): Scene {
+    const hostScene = this.#hostScenes.all.get(id);
+    return hostScene ? this.#hostView(id, hostScene) : this.#bridgeView(id, this.#inBridge(id));
+  }
+
+  /**
+   * Stores a scene of the host; resolves when it is on the disk. Its commands are checked against
+   * the devices there are now.
+   *
+   * @throws MantelError `bad_id`, `scene_read_only`, `invalid` with every fault, `disk_full`
+   */
+  async put(id: string, body: unknown): Promise<Scene> {
+    this.#assertOwn(id);
+    const faults = [...faultsOf(SceneBody, body), ...this.#faultsOfTargets(body)];
+    if (faults.length > 0) throw invalid("the scene", faults);
+    await this.#hostScenes.put(id, body as SceneBody);
+    this.#announceChange();
+    return this.get(id);
+  }
+
+  /** @throws MantelError `bad_id`, `scene_read_only`, `scene_unknown`, `disk_full` */
+  async remove(id: string): Promise<void> {
+    this.#assertOwn(id);
+    await this.#hostScenes.remove(id);
+    this.#activatedAt.delete(id);
+    this.#announceChange();
+  }
+
+  /**
+   * Resolves when every device has taken its command or failed to. A scene of a bridge is one call
+   * and fails as a whole.
+   *
+   * @throws MantelError `scene_unknown`; for a scene of a bridge also what a command throws
+   */
+  async activate(id: string): Promise<Activation> {
+    const activationId = randomUUID();
+    const hostScene = this.#hostScenes.all.get(id);
+    const results = hostScene
+      ? await sendTargets(hostScene, this.#parts.commands)
+      : await this.#activateInBridge(this.#inBridge(id), activationId);
+    const failed = results.some((result) => result.status === "failed");
+    const activation = { sceneId: id, activationId, status: failed ? "partial" : "ok" } as const;
+    this.#activatedAt.set(id, new Date().toISOString());
+    this.#revision++;
+    this.#parts.bus.announce("scene.activated", activation);
+    return { ...activation, results };
+  }
+
+  async #activateInBridge(scene: BridgeScene, activationId: string): Promise<SceneResult[]> {
+    await activateInBridge(scene, activationId, this.#parts.commands);
+    return Object.keys(this.#targetsOf(scene)).map((deviceId) => ({ deviceId, status: "applied" }));
+  }
+
+  #hostView(id: string, scene: SceneBody): Scene {
+    const { name, room = null, icon = null } = scene;
+    const targets = scene.targets as Scene["targets"];
+    const lastActivatedAt = this.#activatedAt.get(id) ?? null;
+    return { id, name, room, icon, source: "host", available: true, targets, lastActivatedAt };
+  }
+
+  #bridgeView(id: string, scene: BridgeScene): Scene {
+    const { name, room = null, icon = null } = scene.description;
+    return {
+      id,
+      name,
+      room,
+      icon,
+      source: scene.bridgeId,
+      available: isUp(this.#parts.bridges.find(scene.bridgeId)),
+      targets: this.#targetsOf(scene),
+      lastActivatedAt: this.#activatedAt.get(id) ?? null,
+    };
+  }
+
+  /** The targets by the devices' public ids; a bridge knows them by its own. */
+  #targetsOf({ bridgeId, description }: BridgeScene): Scene["targets"] {
+    return Object.fromEntries(
+      Object.entries(description.targets ?? {}).flatMap(([nativeId, state]) => {
+        const id = this.#parts.devices.idOf(bridgeId, nativeId);
+        return id === undefined ? [] : [[id, state]];
+      }),
+    );
+  }
+
+  #inBridge(id: string): BridgeScene {
+    const scene = this.#bridgeScenes.find(id);
+    if (scene) return scene;
+    throw new MantelError("scene_unknown", `no scene has the id ${id}`);
+  }
+
+  #assertOwn(id: string): void {
+    const scene = this.#bridgeScenes.find(id);
+    if (scene)
+      throw new MantelError(
+        "scene_read_only",
+        `${id} belongs to ${scene.bridgeId}: change it there`,
+      );
+    if (id.length <= ID_LENGTH && HOST_SCENE_ID.test(id)) return;
+    throw new MantelError(
+      "bad_id",
+      `${id} is no id of a scene of the host: use host:scene:<name-in-lower-case>`,
+    );
+  }
+
+  #faultsOfTargets(body: unknown): Fault[] {
+    const { targets } = (body ?? {}) as { targets?: unknown };
+    if (typeof targets !== "object" || targets === null) return [];
+    return Object.entries(targets).flatMap(([id, command]) => {
+      const device = this.#parts.devices.find(id);
+      const faults = device
+        ? faultsOfBody(device, command)
+        : [{ pointer: "", detail: "is no device there is" }];
+      return below("targets", below(id, faults));
+    });
+  }
+
+  #announceChange(): void {
+    this.#parts.bus.announce("scenes.changed", { revision: ++this.#revision });
+  }
+}

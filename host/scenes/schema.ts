@@ -1,0 +1,39 @@
+import { SceneDescription } from "@mantel/plugin-sdk/scene";
+import { Type, type Static } from "typebox";
+
+const Strict = { additionalProperties: false } as const;
+const { name, room, icon } = SceneDescription.properties;
+
+/** Commands a scene sends, by device id. What each may hold, its device says. */
+const Targets = Type.Record(Type.String(), Type.Unknown(), {
+  minProperties: 1,
+  maxProperties: 500,
+});
+
+/** The body of `PUT /smart-home/scenes/:id`. */
+export const SceneBody = Type.Object({ name, room, icon, targets: Targets }, Strict);
+export type SceneBody = Static<typeof SceneBody>;
+
+/** `<data>/scenes.json`: the scenes that people have made, by id. */
+export const ScenesFile = Type.Object(
+  { version: Type.Literal(1), scenes: Type.Record(Type.String(), SceneBody) },
+  Strict,
+);
+
+/** What one device did when a scene was activated. */
+export const SceneResult = Type.Object({
+  deviceId: Type.String(),
+  status: Type.Enum(["applied", "superseded", "failed"]),
+  error: Type.Optional(Type.Object({ code: Type.String(), detail: Type.String() })),
+});
+export type SceneResult = Static<typeof SceneResult>;
+
+/** The answer to `POST /smart-home/scenes/:id/activate`. `partial`: not every device took its command. */
+export const Activation = Type.Object({
+  sceneId: Type.String(),
+  activationId: Type.String(),
+  status: Type.Enum(["ok", "partial"]),
+  /** Empty for a scene of a bridge that does not tell what it sets. */
+  results: Type.Array(SceneResult),
+});
+export type Activation = Static<typeof Activation>;

@@ -1,0 +1,55 @@
+import type { SystemSample } from "@mantel/plugin-sdk";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { SystemSample as SystemSampleSchema } from "@mantel/plugin-sdk/metrics";
+import { Type, type Static } from "typebox";
+import type { Bus } from "../events/bus.ts";
+import { HostProcess, ProcessFigures } from "./host-process.ts";
+
+const FIRST_SAMPLE_MS = 1_000;
+
+/** The last sample of the machine, with figures of the host's own process from the same moment. */
+export const SystemView = Type.Object({
+  ...SystemSampleSchema.properties,
+  process: ProcessFigures,
+});
+export type SystemView = Static<typeof SystemView>;
+
+/** Keeps the last sample of the machine, so that any number of readers share it. */
+export class Samples {
+  readonly #bus: Bus;
+  readonly #process = new HostProcess();
+  #current: SystemView | undefined;
+  #revision = 0;
+
+  constructor({ bus }: { bus: Bus }) {
+    this.#bus = bus;
+  }
+
+  /** Grows with each sample; 0 before the first. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Takes a sample that fits its schema. The uptime of its process is replaced by the host's. */
+  accept(sample: SystemSample): void {
+    const figures = this.#process.measure();
+    const { systemSeconds } = sample.uptime;
+    const shared = { ...sample, uptime: { systemSeconds, processSeconds: figures.uptimeSeconds } };
+    this.#current = { ...shared, process: figures };
+    this.#revision += 1;
+    this.#bus.announce("system.sample", shared);
+  }
+
+  /** @throws MantelError `service_unavailable` until the first sample has come */
+  current(): SystemView {
+    if (this.#current) return this.#current;
+    throw new MantelError("service_unavailable", "the system was not sampled yet; try again soon", {
+      retryAfterMs: FIRST_SAMPLE_MS,
+    });
+  }
+
+  /** Ends the measuring of the event loop. */
+  close(): void {
+    this.#process.close();
+  }
+}

@@ -1,0 +1,109 @@
+import { type CalendarWindow, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import { html, nothing, render } from "lit";
+import { type Day, daysOf, type Entry } from "./widget/days.ts";
+import styles from "./widget.css";
+
+/** Heights as the styles draw them, in CSS pixels, so that only what fits is drawn. */
+const EVENT_PX = 64;
+const HEADING_PX = 38;
+const TWO_COLUMNS_PX = 560;
+/** From here on, "in 18 min" says more than a time of day. */
+const SOON_MS = 90 * 60_000;
+const PLAIN_COLOR = "#98cbff";
+
+const settings = {
+  calendars: s.list(s.text({ title: "Calendar" }), { max: 50 }),
+  events: s.number({ title: "Most events", min: 1, max: 30, step: 1, default: 8 }),
+};
+type Context = WidgetContext<typeof settings, unknown>;
+
+export default defineWidget({
+  name: "Agenda",
+  icon: "mdi:calendar-today",
+  size: { default: [4, 14], min: [3, 5] },
+  settings,
+  styles,
+  mount(root, ctx) {
+    const calendar = ctx.channel("calendar");
+    const now = signal(Date.now());
+    ctx.every(30_000, () => (now.value = Date.now()));
+
+    ctx.effect(() => {
+      const known = calendar.value;
+      if (!known) return;
+      const { calendars } = ctx.settings.value;
+      const events = known.events.filter(
+        ({ calendarId }) => calendars.length === 0 || calendars.includes(calendarId),
+      );
+      const days = daysOf(
+        { ...known, events },
+        { now: now.value, timeZone: ctx.timeZone.value, most: mostFor(ctx, root) },
+      );
+      render(
+        days
+          .slice(0, flows(root) ? 2 : days.length)
+          .map((day) => daySection(ctx, day, known.sources, now.value)),
+        root,
+      );
+    });
+  },
+});
+
+/** Whether the tile's height follows what it shows, as on a phone. */
+function flows(root: ShadowRoot): boolean {
+  return root.host.hasAttribute("flow");
+}
+
+/** How many events fit, or suit a tile that grows with them. */
+function mostFor(ctx: Context, root: ShadowRoot): number {
+  const { events } = ctx.settings.value;
+  const { width, height } = ctx.size.value;
+  const columns = width >= TWO_COLUMNS_PX ? 2 : 1;
+  if (flows(root)) return Math.min(events, 2 * columns);
+  return Math.max(1, Math.min(events, Math.floor((height - 2 * HEADING_PX) / EVENT_PX)));
+}
+
+function daySection(
+  ctx: Context,
+  day: Day,
+  sources: CalendarWindow["sources"],
+  now: number,
+): unknown {
+  const left = day.entries.length;
+  return html`<section class=${day.name} aria-label=${titleOf(ctx, day)}>
+    <h2>
+      <strong>${titleOf(ctx, day)}</strong>
+      ${day.name === "today" ? html`<span>${left === 0 ? "nothing left" : `${left} left`}</span>` : nothing}
+    </h2>
+    ${day.entries.map((entry) => eventRow(ctx, entry, sources, now))}
+  </section>`;
+}
+
+function titleOf(ctx: Context, { name, date }: Day): string {
+  if (name === "later") return ctx.fmt.date(Date.parse(`${date}T12:00Z`));
+  return name === "today" ? "Today" : "Tomorrow";
+}
+
+function eventRow(
+  ctx: Context,
+  { event, startAt, running }: Entry,
+  sources: CalendarWindow["sources"],
+  now: number,
+): unknown {
+  const source = sources.find(({ id }) => id === event.calendarId);
+  const until = startAt === undefined ? Infinity : startAt - now;
+  const soon = until > 0 && until <= SOON_MS && startAt !== undefined;
+  const details = [
+    event.location ?? source?.name,
+    running ? "now" : soon ? ctx.fmt.relative(startAt) : undefined,
+  ];
+  return html`<div class="event ${running || soon ? "near" : ""} ${event.status}">
+    <time>${startAt === undefined ? "all day" : ctx.fmt.time(startAt)}</time>
+    <i .style=${`--color: ${event.color ?? source?.color ?? PLAIN_COLOR}`}></i>
+    <div>
+      <b>${event.title}</b>
+      <span>${details.filter((detail) => detail !== undefined).join(" · ")}</span>
+    </div>
+  </div>`;
+}

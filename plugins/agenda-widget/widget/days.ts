@@ -1,0 +1,84 @@
+import type { CalendarWindow } from "@mantel/plugin-sdk/widget";
+
+type Event = CalendarWindow["events"][number];
+type Bound = Event["start"];
+
+/** One event on one day. Instants are epoch milliseconds; an all-day event has none. */
+export interface Entry {
+  readonly event: Event;
+  readonly startAt: number | undefined;
+  readonly running: boolean;
+}
+
+/** A day with what is left of it. `date` is such as `2026-11-20`. */
+export interface Day {
+  readonly date: string;
+  readonly name: "today" | "tomorrow" | "later";
+  readonly entries: readonly Entry[];
+}
+
+interface Room {
+  readonly now: number;
+  readonly timeZone: string;
+  /** How many events there is room for. */
+  readonly most: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What comes next, by day: today always, and then days that have events while there is room. What has
+ * ended or was cancelled is left out; what began earlier and runs on counts as today's.
+ */
+export function daysOf(window: CalendarWindow, { now, timeZone, most }: Room): Day[] {
+  const dates = dateFormat(timeZone);
+  const today = dates.format(now);
+  const tomorrow = dayAfter(today);
+  const days = new Map<string, Entry[]>([[today, []]]);
+  let left = most;
+  for (const entry of upcoming(window.events, now, dates)) {
+    if (left-- <= 0) break;
+    const date = later(today, dateOf(entry.event.start, dates));
+    const entries = days.get(date) ?? [];
+    entries.push(entry);
+    days.set(date, entries);
+  }
+  return [...days].map(([date, entries]) => ({
+    date,
+    name: date === today ? "today" : date === tomorrow ? "tomorrow" : "later",
+    entries,
+  }));
+}
+
+function upcoming(events: readonly Event[], now: number, dates: Intl.DateTimeFormat): Entry[] {
+  const today = dates.format(now);
+  return events
+    .filter(({ status }) => status !== "cancelled")
+    .filter(({ end }) => ("date" in end ? end.date > today : Date.parse(end.dateTime) > now))
+    .map((event) => {
+      const startAt = "date" in event.start ? undefined : Date.parse(event.start.dateTime);
+      return { event, startAt, running: startAt !== undefined && startAt <= now };
+    })
+    .sort((a, b) => sortKey(a, dates).localeCompare(sortKey(b, dates)));
+}
+
+/** By date, all-day events first, then by instant. */
+function sortKey({ event, startAt = 0 }: Entry, dates: Intl.DateTimeFormat): string {
+  return `${dateOf(event.start, dates)} ${String(startAt).padStart(15, "0")}`;
+}
+
+function dateOf(bound: Bound, dates: Intl.DateTimeFormat): string {
+  return "date" in bound ? bound.date : dates.format(Date.parse(bound.dateTime));
+}
+
+function dateFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-CA", { timeZone });
+}
+
+function dayAfter(date: string): string {
+  return new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+}
+
+function later(left: string, right: string): string {
+  return left > right ? left : right;
+}

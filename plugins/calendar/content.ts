@@ -1,0 +1,57 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import ICAL from "ical.js";
+
+/** One property of a component, with its value as jCal has it (RFC 7265). */
+export interface Property {
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly values: readonly Value[];
+}
+
+/** A period is a pair: its start, and its end or duration. */
+export type Value = string | readonly string[];
+
+/**
+ * The text of a feed with its folded lines joined and its line ends made equal. Joining comes before
+ * decoding, because a fold may cut through a character (RFC 5545, 3.1).
+ */
+export function decode(bytes: Uint8Array): string {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  const unfolded = raw.replace(/\r\n?/g, "\n").replace(/\n[ \t]/g, "");
+  return new TextDecoder().decode(Buffer.from(unfolded, "latin1")); // takes a byte-order mark off
+}
+
+/** @throws MantelError `invalid` for a line that is no property */
+export function parseProperty(line: string): Property {
+  try {
+    const [name, parameters, , ...values] = ICAL.parse.property(line) as JcalProperty;
+    return { name, parameters, values: values.map(toValue) };
+  } catch (error) {
+    throw new MantelError("invalid", `${line.slice(0, 60)} cannot be read`, { cause: error });
+  }
+}
+
+type JcalProperty = [string, Readonly<Record<string, string>>, string, ...unknown[]];
+
+function toValue(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
+}
+
+/** The text of the first property with a name; `undefined` when there is none, or it is empty. */
+export function firstText(lines: readonly string[], name: string): string | undefined {
+  const line = lineOf(lines, name);
+  const [value = ""] = line === undefined ? [] : parseProperty(line).values;
+  return String(value).trim() || undefined;
+}
+
+/** The name of a content line, in upper case: what stands before its parameters and value. */
+export function nameOf(line: string): string {
+  const end = line.search(/[:;]/);
+  return (end < 0 ? line : line.slice(0, end)).toUpperCase();
+}
+
+/** The first line with a name. */
+export function lineOf(lines: readonly string[], name: string): string | undefined {
+  return lines.find((line) => nameOf(line) === name);
+}

@@ -1,0 +1,183 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import ICAL from "ical.js";
+import { parseColor } from "./color.ts";
+import { firstText, nameOf, parseProperty, type Property } from "./content.ts";
+import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
+import type { RawEvent } from "./parse.ts";
+import { parseRule, type Rule } from "./recurrence.ts";
+import { DAY_MS, type Zone } from "./zones.ts";
+
+/** One VEVENT, read: a single event, a series, or one changed occurrence of a series. */
+export interface ParsedEvent {
+  readonly uid: string;
+  readonly sequence: number;
+  readonly start: Moment;
+  readonly length: Length;
+  readonly rules: readonly Rule[];
+  /** RDATE: starts beyond the rules, some with a length of their own. */
+  readonly added: readonly { readonly start: Moment; readonly length?: Length }[];
+  /** EXDATE: starts that are left out. */
+  readonly removed: readonly Moment[];
+  /** Which occurrence of its series this replaces, alone or with all that follow it. */
+  readonly replaces: { readonly start: Moment; readonly following: boolean } | undefined;
+  readonly text: EventText;
+}
+
+/** From start to end: days on the calendar, and then a time that passes. */
+export interface Length {
+  readonly days: number;
+  readonly ms: number;
+  /** Where the end is shown; absent means as the start. */
+  readonly zone?: Zone;
+}
+
+export interface EventText {
+  readonly title: string;
+  readonly status: "confirmed" | "tentative" | "cancelled";
+  readonly busy: boolean;
+  readonly location: string | null;
+  readonly description: string | null;
+  readonly url: string | null;
+  readonly color: string | null;
+}
+
+/** How a feed names and completes its times. */
+export interface FeedZones {
+  /** Where a time without a zone is meant. */
+  readonly floating: Zone;
+  find(tzid: string): Zone | undefined;
+}
+
+/** More than any invitation has, and little enough to read at once. */
+const MAX_SIZE = 500_000;
+
+/** @throws MantelError `invalid` when a property that decides when the event is cannot be read */
+export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
+  const size = raw.lines.reduce((sum, line) => sum + line.length, 0);
+  if (size > MAX_SIZE) throw new MantelError("invalid", `an event has ${size} characters`);
+  const properties = new Properties(raw, zones);
+  const start = properties.moment("DTSTART");
+  if (!start) throw new MantelError("invalid", "an event has no DTSTART");
+  const replaces = properties.moment("RECURRENCE-ID");
+  const range = properties.all("RECURRENCE-ID")[0]?.parameters["range"];
+  return {
+    uid: properties.text("UID") ?? "",
+    sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
+    start,
+    length: lengthOf(start, properties),
+    rules: replaces ? [] : properties.rules(start),
+    added: properties.all("RDATE").flatMap((each) => properties.added(each)),
+    removed: properties.all("EXDATE").flatMap((each) => properties.moments(each)),
+    replaces: replaces && { start: replaces, following: range === "THISANDFUTURE" },
+    text: textOf(properties),
+  };
+}
+
+/** Without an end, a date lasts the day and a time is a moment (RFC 5545, 3.6.1). */
+function lengthOf(start: Moment, properties: Properties): Length {
+  const shortest = { days: start.allDay ? 1 : 0, ms: 0 };
+  const end = properties.moment("DTEND");
+  if (end) return lengthTo(start, end) ?? shortest;
+  const duration = properties.text("DURATION");
+  return duration === undefined ? shortest : (parseDuration(duration, start) ?? shortest);
+}
+
+/** Between dates in days, between times in time that passes (RFC 5545, 3.8.5.3). */
+function lengthTo(start: Moment, end: Moment): Length | undefined {
+  if (start.allDay) {
+    const days = dayOf(end) - dayOf(start);
+    return days > 0 ? { days, ms: 0 } : undefined;
+  }
+  const ms = instantOf({ ...end, allDay: false }) - instantOf(start);
+  return ms > 0 ? { days: 0, ms, zone: end.zone } : undefined;
+}
+
+function parseDuration(text: string, start: Moment): Length | undefined {
+  if (!/^\+?P(\d+W|(\d+D)?(T(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text)) {
+    throw new MantelError("invalid", `DURATION:${text.slice(0, 40)} cannot be read`);
+  }
+  const { weeks, days, hours, minutes, seconds } = ICAL.Duration.fromString(text);
+  const ms = ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  const whole = weeks * 7 + days;
+  if (!start.allDay) return { days: whole, ms };
+  const rounded = whole + Math.ceil(ms / DAY_MS);
+  return rounded > 0 ? { days: rounded, ms: 0 } : undefined;
+}
+
+const STATUSES = { TENTATIVE: "tentative", CANCELLED: "cancelled" } as const;
+const TITLE_LENGTH = 500;
+const TEXT_LENGTH = 5_000;
+
+function textOf(properties: Properties): EventText {
+  const status = properties.text("STATUS")?.toUpperCase();
+  const cut = (name: string, length: number) => properties.text(name)?.slice(0, length) || null;
+  return {
+    title: cut("SUMMARY", TITLE_LENGTH) ?? "",
+    status: status === "TENTATIVE" || status === "CANCELLED" ? STATUSES[status] : "confirmed",
+    busy: properties.text("TRANSP")?.toUpperCase() !== "TRANSPARENT",
+    location: cut("LOCATION", TITLE_LENGTH),
+    description: cut("DESCRIPTION", TEXT_LENGTH),
+    url: webAddress(properties.text("URL")),
+    color: parseColor(properties.text("COLOR")),
+  };
+}
+
+/** Only addresses that are safe to follow: a feed may hold `javascript:` and worse. */
+function webAddress(text: string | undefined): string | null {
+  if (text === undefined || !URL.canParse(text)) return null;
+  const { protocol, href } = new URL(text);
+  return protocol === "https:" || protocol === "http:" ? href : null;
+}
+
+/** The properties of one event, read as they are asked for. */
+class Properties {
+  readonly #lines: readonly string[];
+  readonly #zones: FeedZones;
+
+  constructor(raw: RawEvent, zones: FeedZones) {
+    this.#lines = raw.lines;
+    this.#zones = zones;
+  }
+
+  all(name: string): Property[] {
+    return this.#lines.filter((line) => nameOf(line) === name).map(parseProperty);
+  }
+
+  text(name: string): string | undefined {
+    return firstText(this.#lines, name);
+  }
+
+  moment(name: string): Moment | undefined {
+    const [property] = this.all(name);
+    return property && this.moments(property)[0];
+  }
+
+  moments(property: Property): Moment[] {
+    return property.values.map((value) => parseMoment(String(value), this.#zone(property)));
+  }
+
+  /** RDATE holds dates, times, or periods: a start with an end or a duration. */
+  added(property: Property): ParsedEvent["added"] {
+    const zone = this.#zone(property);
+    return property.values.map((value) => {
+      if (typeof value === "string") return { start: parseMoment(value, zone) };
+      const [from, to] = value;
+      const start = parseMoment(from ?? "", zone);
+      const length = to?.startsWith("P")
+        ? parseDuration(to, start)
+        : lengthTo(start, parseMoment(to ?? "", zone));
+      return length ? { start, length } : { start };
+    });
+  }
+
+  rules(start: Moment): Rule[] {
+    return this.#lines
+      .filter((line) => nameOf(line) === "RRULE")
+      .map((line) => parseRule(line.slice(line.indexOf(":") + 1), start));
+  }
+
+  #zone({ parameters }: Property): Zone {
+    const tzid = parameters["tzid"];
+    return (tzid === undefined ? undefined : this.#zones.find(tzid)) ?? this.#zones.floating;
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import type { CalendarEvent } from "@mantel/plugin-sdk";
+import { parseColor } from "./color.ts";
+import { firstText, lineOf } from "./content.ts";
+import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
+import { Pace } from "./pace.ts";
+import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
+import { roughSpan } from "./rough-span.ts";
+import { occurrencesOf, type Series, type Span } from "./series.ts";
+import { Budget } from "./starts.ts";
+import { seriesOf } from "./versions.ts";
+import { type Marking, toCalendarEvent } from "./view.ts";
+import { zoneTable } from "./vtimezone.ts";
+import { findZone, type Zone } from "./zones.ts";
+
+/** The events of a feed in a span, and what of it could not be read. */
+export interface Expansion {
+  readonly events: readonly CalendarEvent[];
+  readonly skipped: number;
+  /** Why the first of the skipped events was skipped. */
+  readonly reason: string | undefined;
+}
+
+/** Days of recurrences that one event, and all events of a feed, may have looked at for one span. */
+const EVENT_DAYS = 200_000;
+const FEED_DAYS = 1_000_000;
+const MAX_EVENTS = 20_000;
+const NAME_LENGTH = 200;
+
+/** What one file or address held, split once and read only where a span needs it. */
+export class Feed {
+  /** The name that the feed gives itself. */
+  readonly name: string | undefined;
+  readonly color: string | undefined;
+  readonly #groups: readonly Group[];
+
+  /**
+   * @param floating where times without a zone are meant, unless the feed says it
+   * @throws MantelError `invalid` for what is no calendar
+   */
+  static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
+    const pace = new Pace();
+    const calendars = await parseFeed(bytes, pace);
+    const groups: Group[] = [];
+    for (const calendar of calendars) groups.push(...(await groupsOf(calendar, floating, pace)));
+    return new Feed(calendars, groups);
+  }
+
+  private constructor(calendars: readonly RawCalendar[], groups: readonly Group[]) {
+    const lines = calendars.flatMap((each) => each.lines);
+    const color = firstText(lines, "X-APPLE-CALENDAR-COLOR") ?? firstText(lines, "COLOR");
+    const name = firstText(lines, "X-WR-CALNAME") ?? firstText(lines, "NAME");
+    this.name = name?.slice(0, NAME_LENGTH);
+    this.color = parseColor(color) ?? undefined;
+    this.#groups = groups;
+  }
+
+  /** Works the span out. An event that is broken, or takes too long, is skipped and counted. */
+  async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
+    const events = new Map<string, CalendarEvent>();
+    const faults: string[] = [];
+    const pace = new Pace();
+    const task = { span, marking, pace, whole: new Budget(FEED_DAYS) };
+    for (const group of this.#groups) {
+      if (group.span.to <= span.from || group.span.from >= span.to) continue;
+      faults.push(...(await expand(group, task, events)));
+      if (events.size < MAX_EVENTS) continue;
+      faults.push(`there are over ${MAX_EVENTS} events at that time`);
+      break;
+    }
+    return { events: [...events.values()], skipped: faults.length, reason: faults[0] };
+  }
+}
+
+/** All events of one UID. They are read when a span first needs them. */
+interface Group {
+  readonly events: readonly RawEvent[];
+  readonly zones: FeedZones;
+  /** A span that surely holds all of them. */
+  readonly span: Span;
+  read?: { readonly series: readonly Series[]; readonly faults: readonly string[] };
+}
+
+async function groupsOf(calendar: RawCalendar, house: Zone, pace: Pace): Promise<Group[]> {
+  const find = zoneTable(calendar.zones);
+  const zoneName = firstText(calendar.lines, "X-WR-TIMEZONE");
+  const floating = (zoneName === undefined ? undefined : findZone(zoneName)) ?? house;
+  const byUid = new Map<string, RawEvent[]>();
+  for (const event of calendar.events) {
+    const uid = lineOf(event.lines, "UID") ?? event.lines.join("\n");
+    const group = byUid.get(uid);
+    if (group) group.push(event);
+    else byUid.set(uid, [event]);
+  }
+  const groups: Group[] = [];
+  for (const events of byUid.values()) {
+    groups.push({ events, zones: { floating, find }, span: roughSpan(events) });
+    if (pace.due) await pace.rest();
+  }
+  return groups;
+}
+
+/** What it takes to work out one span of a feed. */
+interface Task {
+  readonly span: Span;
+  readonly marking: Marking;
+  readonly pace: Pace;
+  /** What the events of the feed may use up together. */
+  readonly whole: Budget;
+}
+
+/** Adds the events of a group, and gives the reasons why some were skipped. */
+async function expand(
+  group: Group,
+  { span, marking, pace, whole }: Task,
+  events: Map<string, CalendarEvent>,
+): Promise<string[]> {
+  group.read ??= await read(group, pace);
+  const faults = [...group.read.faults];
+  for (const series of group.read.series) {
+    try {
+      for (const occurrence of occurrencesOf(series, span, new Budget(EVENT_DAYS, whole))) {
+        const event = toCalendarEvent(occurrence, marking);
+        events.set(event.id, event);
+      }
+    } catch (error) {
+      faults.push(reasonOf(error));
+    }
+    if (pace.due) await pace.rest();
+  }
+  return faults;
+}
+
+async function read({ events, zones }: Group, pace: Pace): Promise<NonNullable<Group["read"]>> {
+  const parsed: ParsedEvent[] = [];
+  const faults: string[] = [];
+  for (const raw of events) {
+    try {
+      const event = parseEvent(raw, zones);
+      parsed.push(event.uid === "" ? { ...event, uid: contentId(raw) } : event);
+    } catch (error) {
+      faults.push(reasonOf(error));
+    }
+    if (pace.due) await pace.rest();
+  }
+  return { series: seriesOf(parsed), faults };
+}
+
+/** Whatever a feed makes go wrong costs one event, and never the feed. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "it cannot be read";
+}
+
+/** A name for an event without UID, which is the same at the next reading of the same event. */
+function contentId({ lines }: RawEvent): string {
+  return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 24);
+}

@@ -1,0 +1,148 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import { decode, nameOf } from "./content.ts";
+import type { Pace } from "./pace.ts";
+
+/** The lines of one VEVENT that matter, unfolded and otherwise as they came. */
+export interface RawEvent {
+  readonly lines: readonly string[];
+}
+
+/** One VTIMEZONE: its own lines, and those of each STANDARD and DAYLIGHT part. */
+export interface RawZone {
+  readonly lines: readonly string[];
+  readonly observances: readonly (readonly string[])[];
+}
+
+/** One VCALENDAR, split into its parts; nothing in it has been worked out. */
+export interface RawCalendar {
+  readonly lines: readonly string[];
+  readonly events: readonly RawEvent[];
+  readonly zones: readonly RawZone[];
+}
+
+const EVENT_PROPERTIES = new Set([
+  "UID",
+  "SEQUENCE",
+  "DTSTART",
+  "DTEND",
+  "DURATION",
+  "RRULE",
+  "RDATE",
+  "EXDATE",
+  "RECURRENCE-ID",
+  "STATUS",
+  "TRANSP",
+  "SUMMARY",
+  "LOCATION",
+  "DESCRIPTION",
+  "URL",
+  "COLOR",
+]);
+/** Events of one feed; far more than people have, and few enough to keep in memory. */
+const MAX_EVENTS = 50_000;
+
+/** Components within components; a calendar has three levels. */
+const MAX_DEPTH = 20;
+
+/**
+ * Splits an iCalendar stream (RFC 5545) into calendars and their parts, without reading any value, so
+ * that a large feed costs little until its events are needed.
+ *
+ * @throws MantelError `invalid` for what is no calendar, and for one that ends in the middle
+ */
+export async function parseFeed(bytes: Uint8Array, pace: Pace): Promise<RawCalendar[]> {
+  const text = decode(bytes);
+  if (!/^BEGIN:VCALENDAR\s*$/im.test(text)) throw noCalendar(text);
+  const splitter = new Splitter();
+  for (const line of text.split("\n")) {
+    splitter.take(line);
+    if (pace.due) await pace.rest();
+  }
+  return splitter.finish();
+}
+
+function noCalendar(text: string): MantelError {
+  return new MantelError(
+    "invalid",
+    text.trimStart().startsWith("<")
+      ? "this is a web page and not a calendar: use the address that ends in .ics"
+      : "this is not a calendar: BEGIN:VCALENDAR is missing",
+  );
+}
+
+type Lines = string[];
+
+interface OpenCalendar {
+  readonly lines: Lines;
+  readonly events: { readonly lines: Lines }[];
+  readonly zones: { readonly lines: Lines; readonly observances: Lines[] }[];
+}
+
+class Splitter {
+  readonly #calendars: OpenCalendar[] = [];
+  /** The components that are open, outermost first. */
+  #open: string[] = [];
+  #events = 0;
+
+  take(line: string): void {
+    const name = nameOf(line);
+    if (name === "BEGIN") this.#begin(line.slice(6).trim().toUpperCase());
+    else if (name === "END") this.#end(line.slice(4).trim().toUpperCase());
+    else if (line !== "") this.#keep(name, line);
+  }
+
+  finish(): RawCalendar[] {
+    const [open] = this.#open;
+    if (open === undefined) return this.#calendars;
+    throw new MantelError("invalid", `the calendar ends in the middle: END:${open} is missing`);
+  }
+
+  #begin(component: string): void {
+    if (component === "VCALENDAR") {
+      this.#calendars.push({ lines: [], events: [], zones: [] });
+      this.#open = [];
+    }
+    const calendar = this.#calendars.at(-1);
+    if (calendar) this.#beginPart(component, calendar);
+    this.#open.push(component);
+    if (this.#open.length > MAX_DEPTH) {
+      throw new MantelError("invalid", `the calendar is nested more than ${MAX_DEPTH} deep`);
+    }
+  }
+
+  #beginPart(component: string, { events, zones }: OpenCalendar): void {
+    if (component === "VEVENT") {
+      if (++this.#events > MAX_EVENTS) {
+        throw new MantelError("invalid", `the calendar has over ${MAX_EVENTS} events`);
+      }
+      events.push({ lines: [] });
+      this.#open = ["VCALENDAR"]; // an event that was never closed does not swallow the next
+    } else if (component === "VTIMEZONE") {
+      zones.push({ lines: [], observances: [] });
+    } else if (component === "STANDARD" || component === "DAYLIGHT") {
+      zones.at(-1)?.observances.push([]);
+    }
+  }
+
+  #end(component: string): void {
+    const at = this.#open.lastIndexOf(component);
+    if (at >= 0) this.#open.length = at;
+  }
+
+  #keep(name: string, line: string): void {
+    const calendar = this.#calendars.at(-1);
+    const component = this.#open.at(-1);
+    if (!calendar || (component === "VEVENT" && !EVENT_PROPERTIES.has(name))) return;
+    linesOf(component, calendar)?.push(line);
+  }
+}
+
+/** Where the lines of the component that was opened last are kept. */
+function linesOf(component: string | undefined, calendar: OpenCalendar): Lines | undefined {
+  if (component === "VCALENDAR") return calendar.lines;
+  if (component === "VEVENT") return calendar.events.at(-1)?.lines;
+  const zone = calendar.zones.at(-1);
+  if (component === "VTIMEZONE") return zone?.lines;
+  const isObservance = component === "STANDARD" || component === "DAYLIGHT";
+  return isObservance ? zone?.observances.at(-1) : undefined;
+}

@@ -1,0 +1,198 @@
+import type { EventText, Length, ParsedEvent } from "./event.ts";
+import { dayOf, instantOf, type Moment } from "./moment.ts";
+import { type Budget, startsOf } from "./starts.ts";
+import { DAY_MS, toInstant, toWall, type Zone } from "./zones.ts";
+
+/** A half-open span of instants, in epoch milliseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One occurrence, worked out. */
+export interface Occurrence {
+  readonly uid: string;
+  /** The start that the series gave it; `undefined` for an event that does not repeat. */
+  readonly origin: Moment | undefined;
+  readonly start: Moment;
+  readonly end: Moment;
+  readonly text: EventText;
+}
+
+/** An event with the occurrences of it that were changed; `master` is absent when only those came. */
+export interface Series {
+  readonly master: ParsedEvent | undefined;
+  readonly overrides: readonly ParsedEvent[];
+}
+
+/** No calendar of a person has more of one series in a year: every hour of 416 days. */
+const MAX_OCCURRENCES = 10_000;
+/** Dates have no zone, and a day lasts somewhere on Earth from 14 hours before to 12 after UTC's. */
+const DATE_MARGIN_MS = 14 * 3_600_000;
+
+/**
+ * The occurrences of a series that touch a span. Dates touch it when their day does anywhere on Earth.
+ *
+ * @throws MantelError `invalid` when the budget is used up
+ */
+export function occurrencesOf(series: Series, span: Span, budget: Budget): Occurrence[] {
+  const { master, overrides } = series;
+  const changed = overrides
+    .filter(({ text }) => text.status !== "cancelled")
+    .map((override) => occurrenceOf(override, { origin: override.replaces?.start }));
+  const regular = master ? regularOccurrences(master, overrides, { span, budget }) : [];
+  return [...regular, ...changed].filter((each) => touches(each, span));
+}
+
+/** What the master gives, without the occurrences that were changed one by one. */
+function regularOccurrences(
+  master: ParsedEvent,
+  overrides: readonly ParsedEvent[],
+  { span, budget }: { span: Span; budget: Budget },
+): Occurrence[] {
+  if (!repeats(master) && overrides.length === 0) {
+    return [occurrenceOf(master, { origin: undefined })];
+  }
+  const replaced = overrides.flatMap(({ replaces }) => replaces?.start ?? []);
+  const left = new Starts(master.start.allDay, [...master.removed, ...replaced]);
+  const shifts = shiftsOf(overrides);
+  const occurrences: Occurrence[] = [];
+  const wide = widened(span, [master, ...overrides], shifts);
+  for (const { start, length } of startsIn(master, wide, budget)) {
+    if (left.has(start)) continue;
+    left.add(start); // a start that two rules give is one occurrence
+    budget.spend(shifts.length);
+    const occurrence = shifted(occurrenceOf(master, { origin: start, start, length }), shifts);
+    if (!occurrence || !touches(occurrence, span)) continue;
+    occurrences.push(occurrence);
+    if (occurrences.length >= MAX_OCCURRENCES) break;
+  }
+  return occurrences;
+}
+
+function repeats({ rules, added }: ParsedEvent): boolean {
+  return rules.length > 0 || added.length > 0;
+}
+
+function* startsIn(
+  master: ParsedEvent,
+  span: Span,
+  budget: Budget,
+): Generator<{ start: Moment; length?: Length }> {
+  const { start } = master;
+  const walls = { from: span.from - DAY_MS, to: span.to + DAY_MS };
+  yield { start };
+  for (const rule of master.rules) {
+    for (const wall of startsOf(rule, start.wall, { span: walls, budget })) {
+      yield { start: { ...start, wall } };
+    }
+  }
+  yield* master.added;
+}
+
+/** An occurrence of an event: of a series with its `origin`, at another start or for another time. */
+function occurrenceOf(
+  event: ParsedEvent,
+  { origin, start = event.start, length = event.length }: Placement,
+): Occurrence {
+  return { uid: event.uid, origin, start, end: endOf(start, length), text: event.text };
+}
+
+interface Placement {
+  readonly origin: Moment | undefined;
+  readonly start?: Moment | undefined;
+  readonly length?: Length | undefined;
+}
+
+/** Days are counted on the clock of the start, and the rest as time that passes (RFC 5545, 3.3.6). */
+function endOf(start: Moment, { days, ms, zone = start.zone }: Length): Moment {
+  const wall = start.wall + days * DAY_MS;
+  if (start.allDay) return { ...start, wall };
+  return momentAt(toInstant(start.zone, wall) + ms, zone);
+}
+
+function momentAt(instant: number, zone: Zone): Moment {
+  return { allDay: false, wall: toWall(zone, instant), zone };
+}
+
+/** A change of one occurrence and of all that follow it, until the next such change. */
+interface Shift {
+  readonly from: number;
+  readonly by: number;
+  readonly override: ParsedEvent;
+}
+
+function shiftsOf(overrides: readonly ParsedEvent[]): Shift[] {
+  return overrides
+    .flatMap((override) =>
+      override.replaces?.following
+        ? [
+            {
+              from: instantOf(override.replaces.start),
+              by:
+                wallIn(override.start, override.start.zone) -
+                wallIn(override.replaces.start, override.start.zone),
+              override,
+            },
+          ]
+        : [],
+    )
+    .toSorted((a, b) => a.from - b.from);
+}
+
+function wallIn(moment: Moment, zone: Zone): number {
+  return moment.allDay ? moment.wall : toWall(zone, instantOf(moment));
+}
+
+function shifted(occurrence: Occurrence, shifts: readonly Shift[]): Occurrence | undefined {
+  const at = instantOf(occurrence.start);
+  const shift = shifts.findLast(({ from }) => from < at);
+  if (!shift) return occurrence;
+  const { override, by } = shift;
+  if (override.text.status === "cancelled") return undefined;
+  const wall = wallIn(occurrence.start, override.start.zone) + by;
+  return occurrenceOf(override, {
+    origin: occurrence.origin,
+    start: { ...override.start, wall },
+  });
+}
+
+/** The span in which starts must be looked for so that no long or moved occurrence is missed. */
+function widened(span: Span, events: readonly ParsedEvent[], shifts: readonly Shift[]): Span {
+  const lengths = events.flatMap(({ length, added }) => [
+    length,
+    ...added.flatMap((each) => each.length ?? []),
+  ]);
+  const longest = Math.max(...lengths.map(({ days, ms }) => days * DAY_MS + ms));
+  const moved = Math.max(0, ...shifts.map(({ by }) => Math.abs(by)));
+  return { from: span.from - longest - moved - DAY_MS, to: span.to + moved + DAY_MS };
+}
+
+/** True when half-open spans overlap; an occurrence without length touches the moment it is at. */
+function touches({ start, end }: Occurrence, span: Span): boolean {
+  const margin = start.allDay ? DATE_MARGIN_MS : 0;
+  const from = instantOf(start) - margin;
+  const to = instantOf(end) + margin;
+  return from < span.to && (to > span.from || (from === to && from >= span.from));
+}
+
+/** A set of starts. A date among times stands for every start on that day, and of dates only the day counts. */
+class Starts {
+  readonly #allDay: boolean;
+  readonly #instants = new Set<number>();
+  readonly #days = new Set<number>();
+
+  constructor(allDay: boolean, starts: readonly Moment[]) {
+    this.#allDay = allDay;
+    for (const start of starts) this.add(start);
+  }
+
+  add(start: Moment): void {
+    if (start.allDay || this.#allDay) this.#days.add(dayOf(start));
+    else this.#instants.add(instantOf(start));
+  }
+
+  has(start: Moment): boolean {
+    return this.#days.has(dayOf(start)) || this.#instants.has(instantOf(start));
+  }
+}

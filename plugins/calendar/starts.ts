@@ -1,0 +1,153 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import { type CivilDay, civilDay, dayNumber, isoWeek } from "./civil.ts";
+import { HOUR_MS, type Rule, type Weekday } from "./recurrence.ts";
+import { DAY_MS } from "./zones.ts";
+
+/** Days that may still be looked at, so that one event or feed cannot take all the time. */
+export class Budget {
+  readonly #whole: Budget | undefined;
+  #days: number;
+
+  /** A part of `whole` may use up `days` at most, and never more than what is left of the whole. */
+  constructor(days: number, whole?: Budget) {
+    this.#days = days;
+    this.#whole = whole;
+  }
+
+  /** @throws MantelError `invalid` when nothing is left */
+  spend(days: number): void {
+    this.#days -= days;
+    if (this.#days < 0)
+      throw new MantelError("invalid", "its recurrences take too long to work out");
+    this.#whole?.spend(days);
+  }
+}
+
+/**
+ * The starts that a rule gives, as wall-clock times in ascending order: `first`, which counts even
+ * when the rule misses it (RFC 5545, 3.8.5.3), and the ones up to `span.to`. Starts before
+ * `span.from` may be left out.
+ */
+export function* startsOf(
+  rule: Rule,
+  first: number,
+  { span, budget }: { span: { from: number; to: number }; budget: Budget },
+): Generator<number> {
+  if (first > span.to) return;
+  yield first;
+  const complete = withDefaults(rule, civilDay(Math.floor(first / DAY_MS)));
+  const last = Math.min(rule.until, span.to);
+  let count = 1;
+  for (let n = firstPeriod(rule, first, span.from); ; n++) {
+    const period = periodOf(rule, first, n);
+    if (period.firstDay * DAY_MS > last) return;
+    budget.spend((period.endDay - period.firstDay) * rule.times.length);
+    for (const start of startsIn(complete, period)) {
+      if (start <= first) continue;
+      if (start > last || ++count > rule.count) return;
+      yield start;
+    }
+  }
+}
+
+/** The days that one turn of a rule covers; an hourly turn is one hour of one day. */
+interface Period {
+  readonly firstDay: number;
+  readonly endDay: number;
+  readonly hour?: number;
+}
+
+/** What a rule does not say is taken from the start. */
+function withDefaults(rule: Rule, first: CivilDay): Rule {
+  const weekday: Weekday[] = [{ weekday: first.weekday, nth: 0 }];
+  if (rule.day || rule.monthDay || rule.yearDay) return rule;
+  switch (rule.freq) {
+    case "YEARLY":
+      if (rule.weekNo) return { ...rule, day: weekday };
+      return { ...rule, monthDay: [first.monthDay], month: rule.month ?? [first.month] };
+    case "MONTHLY":
+      return { ...rule, monthDay: [first.monthDay] };
+    case "WEEKLY":
+      return { ...rule, day: weekday };
+    case "DAILY":
+    case "HOURLY":
+      return rule;
+  }
+}
+
+/** The turn to begin with. Only a rule with a count has to be followed from its start. */
+function firstPeriod(rule: Rule, first: number, from: number): number {
+  if (Number.isFinite(rule.count) || from <= first) return 0;
+  const shortest = { YEARLY: 366, MONTHLY: 31, WEEKLY: 7, DAILY: 1, HOURLY: 1 / 24 }[rule.freq];
+  return Math.max(0, Math.floor((from - first) / (shortest * DAY_MS * rule.interval)) - 1);
+}
+
+function periodOf({ freq, interval, weekStart }: Rule, first: number, n: number): Period {
+  const day = Math.floor(first / DAY_MS);
+  const { year, month, weekday } = civilDay(day);
+  const step = n * interval;
+  switch (freq) {
+    case "YEARLY":
+      return { firstDay: dayNumber(year + step, 1), endDay: dayNumber(year + step + 1, 1) };
+    case "MONTHLY":
+      return { firstDay: dayNumber(year, month + step), endDay: dayNumber(year, month + step + 1) };
+    case "WEEKLY": {
+      const firstDay = day - ((weekday - weekStart + 7) % 7) + 7 * step;
+      return { firstDay, endDay: firstDay + 7 };
+    }
+    case "DAILY":
+      return { firstDay: day + step, endDay: day + step + 1 };
+    case "HOURLY": {
+      const hours = Math.floor(first / HOUR_MS) + step;
+      const firstDay = Math.floor(hours / 24);
+      return { firstDay, endDay: firstDay + 1, hour: hours - firstDay * 24 };
+    }
+  }
+}
+
+function startsIn(rule: Rule, { firstDay, endDay, hour }: Period): number[] {
+  if (hour !== undefined && rule.hour && !rule.hour.includes(hour)) return [];
+  const starts: number[] = [];
+  for (let day = firstDay; day < endDay; day++) {
+    if (!matches(rule, civilDay(day))) continue;
+    for (const time of rule.times) starts.push(day * DAY_MS + (hour ?? 0) * HOUR_MS + time);
+  }
+  return rule.setPos ? atPositions(starts, rule.setPos) : starts;
+}
+
+function atPositions(starts: readonly number[], positions: readonly number[]): number[] {
+  const chosen = positions.map((position) => starts.at(position > 0 ? position - 1 : position));
+  return [...new Set(chosen)].filter((start) => start !== undefined).toSorted((a, b) => a - b);
+}
+
+function matches(rule: Rule, at: CivilDay): boolean {
+  return (
+    (!rule.month || rule.month.includes(at.month)) &&
+    counted(rule.monthDay, at.monthDay, at.monthLength) &&
+    counted(rule.yearDay, at.yearDay, at.yearLength) &&
+    (!rule.day || rule.day.some((weekday) => isWeekday(rule, weekday, at))) &&
+    inWeek(rule, at)
+  );
+}
+
+/** True when a list names a position, counted from the start or, below zero, from the end. */
+function counted(list: readonly number[] | undefined, position: number, length: number): boolean {
+  return !list || list.includes(position) || list.includes(position - length - 1);
+}
+
+function inWeek({ weekNo, weekStart }: Rule, at: CivilDay): boolean {
+  if (!weekNo) return true;
+  const { week, weeks } = isoWeek(at, weekStart);
+  return counted(weekNo, week, weeks);
+}
+
+function isWeekday(rule: Rule, { weekday, nth }: Weekday, at: CivilDay): boolean {
+  if (weekday !== at.weekday) return false;
+  const ofMonth = rule.freq === "MONTHLY" || (rule.freq === "YEARLY" && rule.month);
+  const ofYear = rule.freq === "YEARLY" && !rule.weekNo;
+  if (nth === 0 || !(ofMonth || ofYear)) return true;
+  const [position, length] = ofMonth ? [at.monthDay, at.monthLength] : [at.yearDay, at.yearLength];
+  const fromStart = Math.ceil(position / 7);
+  const fromEnd = -Math.ceil((length - position + 1) / 7);
+  return nth === fromStart || nth === fromEnd;
+}

@@ -1,0 +1,60 @@
+import type { CalendarBound, CalendarEvent } from "@mantel/plugin-sdk";
+import { instantOf, type Moment } from "./moment.ts";
+import type { Occurrence } from "./series.ts";
+import { UTC } from "./zones.ts";
+
+/** How the events of one calendar are marked. */
+export interface Marking {
+  readonly calendarId: string;
+  /** `#rrggbb`, for events without a colour of their own. */
+  readonly color: string;
+}
+
+/** An occurrence as the HTTP API and widgets see it. */
+export function toCalendarEvent(
+  { uid, origin, start, end, text }: Occurrence,
+  { calendarId, color }: Marking,
+): CalendarEvent {
+  const recurrenceId = origin ? originOf(origin) : null;
+  return {
+    id: [calendarId, uid, recurrenceId ?? originOf(start)].join("/"),
+    calendarId,
+    uid,
+    recurrenceId,
+    title: text.title,
+    start: boundOf(start),
+    end: boundOf(end),
+    allDay: start.allDay,
+    status: text.status,
+    busy: text.busy && text.status !== "cancelled",
+    location: text.location,
+    description: text.description,
+    url: text.url,
+    color: text.color ?? color,
+  };
+}
+
+/** A date as it is, and a time in UTC, as in `2026-11-20` and `2026-11-20T08:00:00Z`. */
+function originOf(moment: Moment): string {
+  return moment.allDay ? dateOf(moment.wall) : `${secondsOf(instantOf(moment))}Z`;
+}
+
+function boundOf(moment: Moment): CalendarBound {
+  if (moment.allDay) return { date: dateOf(moment.wall) };
+  const instant = instantOf(moment);
+  const timeZone = moment.zone.name;
+  const offset = timeZone === UTC.name ? 0 : moment.zone.offsetAt(instant);
+  // RFC 3339 has no seconds in offsets, which some zones had before 1972
+  if (offset === 0 || offset % 60_000 !== 0)
+    return { dateTime: `${secondsOf(instant)}Z`, timeZone };
+  return { dateTime: `${secondsOf(instant + offset)}${offsetText(offset)}`, timeZone };
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset) / 60_000;
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+const dateOf = (wall: number) => new Date(wall).toISOString().slice(0, 10);
+const secondsOf = (instant: number) => new Date(instant).toISOString().slice(0, 19);

@@ -1,0 +1,35 @@
+import { defineWidget, s } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import { html, render } from "lit";
+import styles from "./widget.css";
+
+export default defineWidget({
+  name: "Clock",
+  icon: "mdi:clock-outline",
+  size: { default: [4, 8], min: [2, 2] },
+  settings: { seconds: s.bool({ title: "Show seconds" }) },
+  styles,
+  mount(root, ctx) {
+    const now = signal(Date.now());
+    ctx.every(1_000, () => (now.value = Date.now()));
+
+    ctx.effect(() => {
+      const { seconds } = ctx.settings.value;
+      const parts = new Intl.DateTimeFormat(ctx.locale.value, {
+        hour: "2-digit",
+        minute: "2-digit",
+        ...(seconds ? { second: "2-digit" } : {}),
+        timeZone: ctx.timeZone.value,
+      }).formatToParts(now.value);
+      // The separators are drawn apart, so that the digits carry the time from across the room.
+      const time = parts.map(({ type, value }) =>
+        type === "literal" ? html`<i>${value}</i>` : html`<span class=${type}>${value}</span>`,
+      );
+      render(
+        html`<time class=${seconds ? "seconds" : ""} role="timer">${time}</time>
+          <p>${ctx.fmt.date(now.value)}</p>`,
+        root,
+      );
+    });
+  },
+});

@@ -1,0 +1,245 @@
+import type { DeviceDescription } from "@mantel/plugin-sdk";
+import {
+  choice,
+  COLOR,
+  PERCENT,
+  reading,
+  SWITCH,
+  TARGET,
+  TEXT,
+  WHITE,
+  YES_NO,
+} from "./capabilities.ts";
+import { TRACKS } from "./speaker.ts";
+
+const DIMMABLE = { on: SWITCH, brightness: PERCENT };
+const CLIMATE = { temperature: reading("°C", 0.1), humidity: reading("%", 1) };
+const METERED = { on: SWITCH, power: reading("W", 1) };
+
+const device = (model: string, description: DeviceDescription): DeviceDescription => ({
+  ...description,
+  info: { manufacturer: "Mantel", model, serial: description.nativeId, firmware: "1.0" },
+});
+
+const LIVING_ROOM: readonly DeviceDescription[] = [
+  device("White lamp", {
+    nativeId: "sofa-lamp",
+    kind: "light",
+    name: "Sofa lamp",
+    room: "Living room",
+    capabilities: { ...DIMMABLE, colorTemperature: WHITE },
+    state: { on: true, brightness: 62, colorTemperature: 2700 },
+  }),
+  device("Colour strip", {
+    nativeId: "tv-backlight",
+    kind: "light",
+    name: "TV backlight",
+    room: "Living room",
+    capabilities: { ...DIMMABLE, color: COLOR, effect: choice("none", "candle", "sunset") },
+    state: { on: true, brightness: 18, color: { hue: 268, saturation: 55 }, effect: "none" },
+  }),
+  device("White lamp", {
+    nativeId: "living-ceiling",
+    kind: "light",
+    name: "Ceiling",
+    room: "Living room",
+    capabilities: { ...DIMMABLE, colorTemperature: WHITE },
+    state: { on: false, brightness: 80, colorTemperature: 3000 },
+  }),
+  device("Roller blind", {
+    nativeId: "blinds",
+    kind: "cover",
+    name: "Blinds",
+    room: "Living room",
+    capabilities: {
+      position: PERCENT,
+      moving: { ...choice("opening", "closing", "stopped"), readOnly: true },
+    },
+    state: { position: 40, moving: "stopped" },
+  }),
+  device("Climate sensor", {
+    nativeId: "living-climate",
+    kind: "sensor",
+    name: "Living room climate",
+    room: "Living room",
+    capabilities: CLIMATE,
+    state: { temperature: 21.4, humidity: 46 },
+  }),
+  device("Speaker", {
+    nativeId: "speaker",
+    kind: "media-player",
+    name: "Speaker",
+    room: "Living room",
+    capabilities: {
+      playback: choice("playing", "paused", "stopped"),
+      skip: choice("previous", "next"),
+      volume: PERCENT,
+      muted: SWITCH,
+      title: TEXT,
+      artist: TEXT,
+      elapsed: reading("s", 5),
+      duration: reading("s", 1),
+    },
+    state: {
+      playback: "playing",
+      skip: null,
+      volume: 35,
+      muted: false,
+      title: TRACKS[0].title,
+      artist: TRACKS[0].artist,
+      elapsed: 82,
+      duration: TRACKS[0].duration,
+    },
+  }),
+];
+
+const KITCHEN: readonly DeviceDescription[] = [
+  device("White lamp", {
+    nativeId: "island",
+    kind: "light",
+    name: "Island",
+    room: "Kitchen",
+    capabilities: { ...DIMMABLE, colorTemperature: WHITE },
+    state: { on: true, brightness: 85, colorTemperature: 3500 },
+  }),
+  device("Smart plug", {
+    nativeId: "coffee",
+    kind: "plug",
+    name: "Coffee",
+    room: "Kitchen",
+    capabilities: METERED,
+    state: { on: false, power: 0 },
+  }),
+  device("Smart plug", {
+    nativeId: "dishwasher",
+    kind: "plug",
+    name: "Dishwasher",
+    room: "Kitchen",
+    capabilities: { ...METERED, remaining: reading("min", 1), progress: reading("%", 1) },
+    state: { on: true, power: 850, remaining: 24, progress: 73 },
+  }),
+  device("Hood", {
+    nativeId: "extractor",
+    kind: "fan",
+    name: "Extractor",
+    room: "Kitchen",
+    capabilities: { on: SWITCH, speed: PERCENT },
+    state: { on: false, speed: 50 },
+  }),
+  device("Climate sensor", {
+    nativeId: "kitchen-climate",
+    kind: "sensor",
+    name: "Kitchen climate",
+    room: "Kitchen",
+    capabilities: CLIMATE,
+    state: { temperature: 22, humidity: 51 },
+  }),
+];
+
+const UPSTAIRS: readonly DeviceDescription[] = [
+  device("Radiator valve", {
+    nativeId: "heating",
+    kind: "thermostat",
+    name: "Heating",
+    room: "Upstairs",
+    capabilities: {
+      temperature: reading("°C", 0.1),
+      targetTemperature: TARGET,
+      mode: choice("heat", "auto", "off"),
+      heating: YES_NO,
+      battery: reading("%", 1),
+    },
+    state: { temperature: 19.2, targetTemperature: 20.5, mode: "heat", heating: true, battery: 87 },
+  }),
+  device("White lamp", {
+    nativeId: "bedside",
+    kind: "light",
+    name: "Bedside",
+    room: "Upstairs",
+    capabilities: { ...DIMMABLE, colorTemperature: WHITE },
+    state: { on: false, brightness: 30, colorTemperature: 2200 },
+  }),
+  device("Sensor light", {
+    nativeId: "hallway",
+    kind: "light",
+    name: "Hallway",
+    room: "Upstairs",
+    capabilities: { ...DIMMABLE, mode: choice("auto", "manual") },
+    state: { on: true, brightness: 70, mode: "auto" },
+  }),
+  device("Motion sensor", {
+    nativeId: "hallway-motion",
+    kind: "binary-sensor",
+    name: "Hallway motion",
+    room: "Upstairs",
+    capabilities: { motion: YES_NO, battery: reading("%", 1) },
+    state: { motion: true, battery: 64 },
+  }),
+  device("Climate sensor", {
+    nativeId: "upstairs-climate",
+    kind: "sensor",
+    name: "Upstairs climate",
+    room: "Upstairs",
+    capabilities: CLIMATE,
+    state: { temperature: 19.2, humidity: 49 },
+  }),
+];
+
+const ELSEWHERE: readonly DeviceDescription[] = [
+  device("Door lock", {
+    nativeId: "front-door",
+    kind: "lock",
+    name: "Front door",
+    room: "Hallway",
+    capabilities: { locked: SWITCH, battery: reading("%", 1) },
+    state: { locked: true, battery: 78 },
+  }),
+  device("Energy meter", {
+    nativeId: "energy",
+    kind: "sensor",
+    name: "Energy",
+    room: "Hallway",
+    capabilities: { power: reading("W", 10), energy: reading("kWh", 0.01) },
+    state: { power: 1200, energy: 4812.37 },
+  }),
+  device("Contact sensor", {
+    nativeId: "bath-window",
+    kind: "binary-sensor",
+    name: "Bath window",
+    room: "Bath",
+    capabilities: { contact: YES_NO, battery: reading("%", 1) },
+    state: { contact: false, battery: 91 },
+  }),
+  device("Climate sensor", {
+    nativeId: "bath-climate",
+    kind: "sensor",
+    name: "Bath climate",
+    room: "Bath",
+    capabilities: CLIMATE,
+    state: { temperature: 20.1, humidity: 63 },
+  }),
+  device("Weather station", {
+    nativeId: "garden-weather",
+    kind: "sensor",
+    name: "Garden weather",
+    room: "Garden",
+    capabilities: { ...CLIMATE, pressure: reading("hPa", 1), illuminance: reading("lx", 10) },
+    state: { temperature: 7, humidity: 84, pressure: 1009, illuminance: 120 },
+  }),
+  device("Outdoor relay", {
+    nativeId: "terrace",
+    kind: "switch",
+    name: "Terrace lights",
+    room: "Garden",
+    capabilities: { on: SWITCH },
+    state: { on: false },
+  }),
+];
+
+/** Every device of the house, as it is when the house is first opened. */
+export const HOUSE: readonly DeviceDescription[] = [
+  ...LIVING_ROOM,
+  ...KITCHEN,
+  ...UPSTAIRS,
+  ...ELSEWHERE,
+];

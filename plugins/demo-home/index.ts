@@ -1,0 +1,89 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import {
+  definePlugin,
+  type DeviceState,
+  type DeviceUpdate,
+  MantelError,
+  Type,
+} from "@mantel/plugin-sdk";
+import { HOUSE } from "./house.ts";
+import { SCENES } from "./scenes.ts";
+import { obey, tick } from "./simulate.ts";
+import { openWorld, shownStates, World } from "./world.ts";
+
+/** A device answers as quickly as real ones on a radio do. */
+const FASTEST_ANSWER_MS = 30;
+const SLOWEST_ANSWER_MS = 80;
+
+/** A house that exists only in memory, for trying Mantel without hardware. */
+export default definePlugin({
+  options: Type.Object({
+    seed: Type.Integer({
+      title: "Seed",
+      description: "The same seed gives the same house, with the same weather.",
+      default: 1,
+    }),
+    tickSeconds: Type.Number({
+      title: "Seconds between two moments",
+      default: 1,
+      minimum: 0.05,
+      maximum: 60,
+    }),
+  }),
+  state: World,
+
+  async start({ config, devices, scenes, handedOver, onDispose }) {
+    let world = openWorld(config.seed, handedOver);
+    let shown = shownStates(world);
+    await devices.publish(
+      HOUSE.map((device) => ({ ...device, state: shown.get(device.nativeId) ?? device.state })),
+    );
+    await scenes.publish(SCENES);
+
+    const become = (next: World) => {
+      const before = shown;
+      world = next;
+      shown = shownStates(world);
+      devices.update(...changes(before, shown));
+    };
+    const clock = setInterval(
+      () => become(tick(world, config.tickSeconds)),
+      config.tickSeconds * 1_000,
+    );
+    onDispose(() => clearInterval(clock));
+
+    return {
+      async command(nativeId, command) {
+        await answerTime();
+        become(obey(world, nativeId, command));
+      },
+      async activateScene(nativeId) {
+        const scene = SCENES.find((each) => each.nativeId === nativeId);
+        if (!scene) throw new MantelError("scene_unknown", `the house has no scene ${nativeId}`);
+        await answerTime();
+        become(
+          Object.entries(scene.targets ?? {}).reduce(
+            (after, [id, command]) => obey(after, id, command),
+            world,
+          ),
+        );
+      },
+      handOver: () => world,
+    };
+  },
+});
+
+function answerTime(): Promise<void> {
+  return delay(FASTEST_ANSWER_MS + Math.random() * (SLOWEST_ANSWER_MS - FASTEST_ANSWER_MS));
+}
+
+/** An update for each device that does not show what it showed before. */
+function changes(
+  before: ReadonlyMap<string, DeviceState>,
+  after: ReadonlyMap<string, DeviceState>,
+): DeviceUpdate[] {
+  return [...after].flatMap(([nativeId, state]) =>
+    isDeepStrictEqual(state, before.get(nativeId)) ? [] : [{ nativeId, state }],
+  );
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { MantelError, type MqttPublish, withDeadline } from "@mantel/plugin-sdk";
+import { connect, type IConnackPacket, type MqttClient } from "mqtt";
+import { HUNG_UP, refusal, speaksOlderMqtt } from "./reasons.ts";
+import { Slots } from "./slots.ts";
+
+const CONNECT_DEADLINE_MS = 5_000;
+const CLOSE_DEADLINE_MS = 500;
+/** A connection that died silently is noticed within one and a half of these. */
+const KEEPALIVE_SECONDS = 10;
+/** Unacknowledged messages at once. Mosquitto takes 20 and refuses more; a broker may ask for fewer. */
+const IN_FLIGHT = 20;
+
+/** Where the broker is, and as whom to connect. */
+export interface Broker {
+  readonly url: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string;
+}
+
+/**
+ * One connection to a broker, from its acceptance to its loss. It is never reconnected: the client
+ * library sends what was not acknowledged again on every new connection, so a message that a broker
+ * answers by hanging up would be sent for ever.
+ */
+export class Connection {
+  /** Settles with the reason, for people, when the connection has ended. */
+  readonly lost: Promise<string>;
+  readonly #client: MqttClient;
+  readonly #slots: Slots;
+  readonly #unacknowledged = new Set<(error: Error) => void>();
+  #lossReason = "the broker closed the connection";
+
+  private constructor(client: MqttClient, { properties }: IConnackPacket) {
+    this.#client = client;
+    this.#slots = new Slots(Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT));
+    client.on("error", ({ message }) => (this.#lossReason = message));
+    client.on("disconnect", ({ reasonCode }) => {
+      this.#lossReason += ` with reason code ${reasonCode}`;
+    });
+    this.lost = new Promise((resolve) => {
+      client.once("close", () => {
+        for (const reject of this.#unacknowledged) reject(this.#lossError());
+        client.end(true);
+        resolve(this.#lossReason);
+      });
+    });
+  }
+
+  /**
+   * Connects with MQTT 5, or with 3.1.1 to a broker that knows no 5. An abort ends it at any time.
+   * @throws what the network, TLS or the broker has against it
+   */
+  static async open(broker: Broker, signal: AbortSignal): Promise<Connection> {
+    const { client, accepted } = await connectWith(5, broker, signal).catch((error: unknown) => {
+      if (!signal.aborted && speaksOlderMqtt(error)) return connectWith(4, broker, signal);
+      throw error;
+    });
+    const connection = new Connection(client, accepted);
+    const close = () => void connection.#close();
+    signal.addEventListener("abort", close);
+    void connection.lost.then(() => signal.removeEventListener("abort", close));
+    return connection;
+  }
+
+  /** 5, or 4, which is how MQTT 3.1.1 numbers itself. */
+  get protocolVersion(): number {
+    return this.#client.options.protocolVersion ?? 5;
+  }
+
+  /**
+   * Resolves when the broker has acknowledged, or, with QoS 0, when the message is written. When that
+   * takes too long the connection is given up, so that the message cannot arrive much later.
+   *
+   * @throws MantelError `broker_refused`, `broker_down`
+   */
+  async publish(message: MqttPublish, deadlineMs: number): Promise<void> {
+    let sent = false;
+    let late = false;
+    const acknowledged = this.#slots.take().then(async () => {
+      try {
+        if (late) return;
+        sent = true;
+        await this.#send(message);
+      } finally {
+        this.#slots.giveBack();
+      }
+    });
+    try {
+      await withDeadline(acknowledged, Math.round(deadlineMs), "the publish");
+    } catch (error) {
+      if (error instanceof MantelError && error.code !== "deadline_passed") throw error;
+      late = true;
+      // Too late, or the client library threw and may have written half a packet.
+      const { message: reason } = error as Error;
+      if (sent) this.#abandon(reason);
+      throw new MantelError("broker_down", reason, { cause: error });
+    }
+  }
+
+  async #send({ topic, payload, qos, retain }: MqttPublish): Promise<void> {
+    if (!this.#client.connected) throw this.#lossError();
+    let lose: (error: Error) => void = () => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        lose = reject;
+        this.#unacknowledged.add(lose);
+        this.#client.publish(topic, payload, { qos, retain }, (error) =>
+          error ? reject(refusal(error, topic)) : resolve(),
+        );
+      });
+    } finally {
+      this.#unacknowledged.delete(lose);
+    }
+  }
+
+  #lossError(): MantelError {
+    return new MantelError("broker_down", `the message was not acknowledged: ${this.#lossReason}`);
+  }
+
+  #abandon(reason: string): void {
+    this.#lossReason = reason;
+    this.#client.stream.destroy();
+  }
+
+  /** Says good-bye, so that the broker does not take the end for a fault. */
+  async #close(): Promise<void> {
+    try {
+      await withDeadline(this.#client.endAsync(), CLOSE_DEADLINE_MS, "closing the connection");
+    } catch {
+      this.#abandon("the link ended"); // the broker did not answer in time, and needs not
+    }
+  }
+}
+
+function connectWith(
+  protocolVersion: 4 | 5,
+  { url, ...credentials }: Broker,
+  signal: AbortSignal,
+): Promise<{ client: MqttClient; accepted: IConnackPacket }> {
+  return new Promise((resolve, reject) => {
+    const client = connect(url, {
+      ...credentials,
+      protocolVersion,
+      clientId: `mantel-${randomUUID().slice(0, 8)}`,
+      rejectUnauthorized: true,
+      reconnectPeriod: 0,
+      connectTimeout: CONNECT_DEADLINE_MS,
+      keepalive: KEEPALIVE_SECONDS,
+      queueQoSZero: false,
+    });
+    const stopListening = () => {
+      client.off("connect", succeed).off("error", fail).off("close", hangUp);
+      signal.removeEventListener("abort", abort);
+    };
+    const succeed = (accepted: IConnackPacket) => {
+      stopListening();
+      resolve({ client, accepted });
+    };
+    const fail = (error: Error) => {
+      stopListening();
+      client.end(true);
+      reject(error);
+    };
+    const hangUp = () => fail(new Error(HUNG_UP));
+    const abort = () => fail(new Error("the link ends"));
+    client.on("connect", succeed).on("error", fail).on("close", hangUp);
+    signal.addEventListener("abort", abort);
+  });
+}

@@ -1,0 +1,74 @@
+import type { CommandResult, Device, DeviceCommand, WidgetContext } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import type { Look } from "./look.ts";
+
+/** How long a tile says what went wrong, and how long a question waits for its second tap. */
+const WORD_MS = 4_000;
+
+type Context = Pick<
+  WidgetContext<Record<string, never>, unknown>,
+  "command" | "announce" | "online" | "fmt" | "onCleanup"
+>;
+
+/** What people do to the tiles of one widget, and the words tiles show for a while because of it. */
+export class Actions {
+  readonly #ctx: Context;
+  readonly #words = signal<ReadonlyMap<string, string>>(new Map());
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
+
+  get ctx(): Context {
+    return this.#ctx;
+  }
+
+  /** What the tile of a device says in place of its value just now. */
+  wordOf({ id, available }: Device): string | undefined {
+    return this.#words.value.get(id) ?? (available ? undefined : "No answer");
+  }
+
+  /** Sends a command; a failure shows on the tile. */
+  async send({ id, name }: Device, command: DeviceCommand): Promise<void> {
+    const { ok, error } = await this.#ctx.command(id, command);
+    if (ok) return;
+    const word = failureWord(error);
+    this.#say(id, word);
+    this.#ctx.announce(`${name}: ${error?.message ?? word}`);
+  }
+
+  /** A tap on a tile. What needs asking is done by the second tap. */
+  tap(device: Device, { tap, ask }: Look): void {
+    if (tap === undefined) return;
+    if (ask !== undefined && this.#words.value.get(device.id) !== ask) this.#say(device.id, ask);
+    else {
+      this.#unsay(device.id);
+      void this.send(device, tap);
+    }
+  }
+
+  #say(id: string, word: string): void {
+    clearTimeout(this.#timers.get(id));
+    this.#words.value = new Map(this.#words.value).set(id, word);
+    this.#timers.set(id, setTimeout(() => this.#unsay(id), WORD_MS));
+  }
+
+  #unsay(id: string): void {
+    clearTimeout(this.#timers.get(id));
+    const words = new Map(this.#words.value);
+    if (words.delete(id)) this.#words.value = words;
+  }
+}
+
+function failureWord(error: CommandResult["error"]): string {
+  switch (error?.code) {
+    case "bridge_rate_limited":
+    case "rate_limited":
+      return "Busy";
+    case "insufficient_scope":
+      return "Not allowed";
+    default:
+      return "No answer";
+  }
+}

@@ -1,0 +1,42 @@
+/** How far a finger goes before it is a drag and not a tap, in CSS pixels. */
+const LOCK_PX = 8;
+
+interface Drag {
+  /** The level where the drag began, 0 to 100. */
+  readonly level: number;
+  readonly onLevel: (percent: number) => void;
+  /** Called with whether the finger dragged at all. */
+  readonly onEnd: (dragged: boolean) => void;
+}
+
+/**
+ * Follows one finger from its `pointerdown`: sideways it changes the level, over the element's width
+ * from 0 to 100; up or down the page scrolls, because the element has `touch-action: pan-y`.
+ */
+export function followDrag(down: PointerEvent, { level, onLevel, onEnd }: Drag): void {
+  const element = down.currentTarget;
+  if (!(element instanceof HTMLElement) || down.button !== 0) return;
+  const width = element.clientWidth;
+  const ended = new AbortController();
+  let dragged = false;
+
+  const move = (event: PointerEvent): void => {
+    if (event.pointerId !== down.pointerId) return;
+    const dx = event.clientX - down.clientX;
+    if (!dragged) {
+      if (Math.abs(dx) < LOCK_PX || Math.abs(dx) < Math.abs(event.clientY - down.clientY)) return;
+      dragged = true;
+      element.setPointerCapture(event.pointerId);
+    }
+    onLevel(Math.max(0, Math.min(100, Math.round(level + (dx / width) * 100))));
+  };
+  const end = (event: PointerEvent): void => {
+    if (event.pointerId !== down.pointerId) return;
+    ended.abort();
+    onEnd(dragged);
+  };
+  const { signal } = ended;
+  element.addEventListener("pointermove", move, { signal });
+  element.addEventListener("pointerup", end, { signal });
+  element.addEventListener("pointercancel", end, { signal });
+}

@@ -1,0 +1,75 @@
+import { loadavg, uptime } from "node:os";
+import { type Log, type Static, type SystemSample, Type } from "@mantel/plugin-sdk";
+import { CoreTimes, loadBetween, readCores } from "./cpu.ts";
+import { readDisks, readMemory, readTemperature } from "./hardware.ts";
+import { ratesBetween, readTraffic, Traffic } from "./network.ts";
+import { SlowFact } from "./slow-fact.ts";
+
+const TEMPERATURE_EVERY_MS = 15_000;
+const DISKS_EVERY_MS = 60_000;
+
+/** What rates are computed from. Counters run on over a reload, so the next generation goes on from them. */
+export const Counters = Type.Object({
+  /** On the machine's monotonic clock, which all its processes share. */
+  readAtMs: Type.Number(),
+  cores: Type.Array(CoreTimes),
+  traffic: Type.Array(Traffic),
+});
+export type Counters = Static<typeof Counters>;
+
+/** The machine's monotonic clock, in milliseconds. */
+export function machineMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** Samples the machine: what is cheap at each sample, what is slow at its own pace. */
+export class Sampler {
+  readonly #temperature: SlowFact<SystemSample["temperature"]>;
+  readonly #disks: SlowFact<SystemSample["disks"]>;
+  #counters: Counters;
+
+  constructor(log: Log, counters: Counters = { readAtMs: 0, cores: [], traffic: [] }) {
+    this.#counters = counters;
+    this.#temperature = new SlowFact({
+      name: "temperature",
+      everyMs: TEMPERATURE_EVERY_MS,
+      read: readTemperature,
+      before: { cpuC: null, sensors: [] },
+      log,
+    });
+    this.#disks = new SlowFact({
+      name: "disks",
+      everyMs: DISKS_EVERY_MS,
+      read: readDisks,
+      before: [],
+      log,
+    });
+  }
+
+  /** The counters of the last sample. */
+  get counters(): Counters {
+    return this.#counters;
+  }
+
+  /** One sample. Percentages and rates are those since the sample before. */
+  async sample(): Promise<SystemSample> {
+    const [memory, traffic] = await Promise.all([readMemory(), readTraffic()]);
+    const before = this.#counters;
+    const now = { readAtMs: machineMs(), cores: readCores(), traffic };
+    this.#counters = now;
+    const temperature = this.#temperature.get();
+    return {
+      sampledAt: new Date().toISOString(),
+      cpu: {
+        ...loadBetween(before.cores, now.cores),
+        loadAverage: loadavg(),
+        temperatureC: temperature.cpuC,
+      },
+      memory,
+      temperature,
+      uptime: { systemSeconds: uptime(), processSeconds: process.uptime() },
+      disks: this.#disks.get(),
+      network: ratesBetween(before.traffic, now.traffic, now.readAtMs - before.readAtMs),
+    };
+  }
+}

@@ -1,0 +1,47 @@
+// npm run dev [-- flags of the host]: the host with a verbose log, and type errors at each save.
+
+import { execFile } from "node:child_process";
+import { constants, setPriority } from "node:os";
+import { watch } from "chokidar";
+
+const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
+const PROJECTS = [".", "host/dashboard"];
+const SETTLE_MS = 100;
+
+let timer: NodeJS.Timeout | undefined;
+let checking = false;
+let lastReport = "";
+
+watch(CODE, { ignored: /node_modules/, ignoreInitial: true, persistent: false })
+  .on("all", checkSoon)
+  .on("ready", checkSoon);
+
+process.env.MANTEL_LOG_LEVEL ??= "debug";
+await import("../host/main.ts");
+
+/** Several saves are one check, and saves during a check are one more after it. */
+function checkSoon(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => (checking ? checkSoon() : void checkTypes()), SETTLE_MS).unref();
+}
+
+async function checkTypes(): Promise<void> {
+  checking = true;
+  const reports = await Promise.all(PROJECTS.map(typeErrors));
+  checking = false;
+  const report = reports.join("");
+  if (report !== lastReport) process.stderr.write(report || "types: no errors left\n");
+  lastReport = report;
+}
+
+/** What the compiler says of one project. It runs at the lowest priority: the host comes first. */
+function typeErrors(project: string): Promise<string> {
+  return new Promise((resolve) => {
+    const tsc = execFile(
+      "node_modules/.bin/tsc",
+      ["-p", project, "--pretty", String(Boolean(process.stderr.isTTY))],
+      (_failure, output) => resolve(output),
+    );
+    if (tsc.pid !== undefined) setPriority(tsc.pid, constants.priority.PRIORITY_LOW);
+  });
+}

@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+/** An empty folder that is removed when the test ends. */
+export async function emptyFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

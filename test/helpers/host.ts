@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { livingProcesses } from "./processes.ts";
+import { until } from "./until.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const START_DEADLINE_MS = 30_000;
+const STOP_DEADLINE_MS = 10_000;
+const READY = /^mantel ready (http:\S+)$/m;
+
+export type Scope = "read" | "control" | "edit" | "admin";
+
+export interface HostOptions {
+  /** Plugin folders, relative to the repository; the host runs copies. Absent: all of `plugins/`. */
+  readonly plugins?: readonly string[];
+  /** A data folder that the caller owns, such as that of a host that ran before. */
+  readonly data?: string;
+  /** Written to the data folder's `config.json` before the start. */
+  readonly config?: object;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+export interface ApiRequest extends RequestInit {
+  /** Scope of the token that is sent, `admin` when absent; `null` sends none. */
+  readonly scope?: Scope | null;
+  /** Sent as the JSON body. */
+  readonly json?: unknown;
+}
+
+export interface TestHost {
+  readonly url: string;
+  readonly pid: number;
+  readonly data: string;
+  /** The folder with the host's own copies of the plugins: a test may edit them. */
+  readonly plugins: string;
+  /** All that the host has written to standard error. */
+  log(): string;
+  /** A token of this scope, made by the token command. */
+  token(scope: Scope): Promise<string>;
+  /** Requests `/api/v1<path>`. */
+  api(path: string, request?: ApiRequest): Promise<Response>;
+  /**
+   * Asks the host to end, and checks that it does within 10 s and leaves no process behind. Gives its
+   * exit code, or `null` when a signal from the test had ended it.
+   */
+  stop(): Promise<number | null>;
+}
+
+/** The real host as a process of its own, ready. It is stopped and checked when the test ends. */
+export async function startHost(t: TestContext, options: HostOptions = {}): Promise<TestHost> {
+  const home = await mkdtemp(join(tmpdir(), "mantel-test-"));
+  const data = options.data ?? join(home, "data");
+  const plugins = await copyPlugins(home, options.plugins ?? (await shippedPlugins()));
+  await mkdir(data, { recursive: true, mode: 0o700 });
+  if (options.config) await writeFile(join(data, "config.json"), JSON.stringify(options.config));
+
+  const host = new HostProcess(["--data", data, "--plugins", plugins, ...(options.args ?? [])], {
+    ...options.env,
+  });
+  t.after(async () => {
+    try {
+      assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+  const url = await host.ready();
+
+  const tokens = new Map<Scope, Promise<string>>();
+  const token = (scope: Scope) => {
+    const issued = tokens.get(scope) ?? issueToken(scope, data);
+    tokens.set(scope, issued);
+    return issued;
+  };
+  return {
+    url,
+    data,
+    plugins,
+    token,
+    pid: host.pid,
+    log: () => host.log,
+    api: async (path, { scope = "admin", ...request } = {}) =>
+      fetch(`${url}/api/v1${path}`, toFetch(request, scope === null ? null : await token(scope))),
+    stop: () => host.stop(),
+  };
+}
+
+class HostProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown[]>;
+  #output = "";
+  #log = "";
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.#child = spawn(
+      process.execPath,
+      ["--import", "tsx", "host/main.ts", "--port", "0", ...args],
+      // A process group of its own, so that what the host leaves behind can be found.
+      { cwd: REPOSITORY, env: { ...cleanEnvironment(), ...env }, detached: true },
+    );
+    this.#exited = once(this.#child, "exit");
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#log += text));
+  }
+
+  get pid(): number {
+    assert(this.#child.pid, "the host did not start");
+    return this.#child.pid;
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  async ready(): Promise<string> {
+    const url = await until(() => this.#ended || READY.exec(this.#output)?.[1], {
+      withinMs: START_DEADLINE_MS,
+    });
+    assert(typeof url === "string", `the host ended before it was ready:\n${this.#log}`);
+    return url;
+  }
+
+  async stop(): Promise<number | null> {
+    if (!this.#ended) this.#child.kill("SIGTERM");
+    const stopped = await Promise.race([
+      this.#exited,
+      delay(STOP_DEADLINE_MS, "late", { ref: false }),
+    ]);
+    if (stopped === "late") this.#endGroup();
+    assert.notEqual(stopped, "late", `the host did not stop:\n${this.#log}`);
+    await this.#assertNothingLeft();
+    return this.#child.exitCode;
+  }
+
+  get #ended(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  async #assertNothingLeft(): Promise<void> {
+    try {
+      await until(async () => (await livingProcesses(this.pid)).length === 0, { withinMs: 2_000 });
+    } catch {
+      const left = await livingProcesses(this.pid);
+      this.#endGroup();
+      assert.fail(`the host left processes behind:\n${left.join("\n")}\n${this.#log}`);
+    }
+  }
+
+  #endGroup(): void {
+    process.kill(-this.pid, "SIGKILL");
+  }
+}
+
+/** The environment without settings of a Mantel that the developer runs. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_")),
+  );
+}
+
+async function shippedPlugins(): Promise<string[]> {
+  const names = await readdir(join(REPOSITORY, "plugins"));
+  return names.map((name) => `plugins/${name}`);
+}
+
+/** Copies plugins to where a test may edit them and their imports still find the installed packages. */
+async function copyPlugins(home: string, folders: readonly string[]): Promise<string> {
+  const plugins = join(home, "plugins");
+  await mkdir(plugins);
+  await symlink(join(REPOSITORY, "node_modules"), join(home, "node_modules"));
+  for (const folder of folders) {
+    await cp(join(REPOSITORY, folder), join(plugins, basename(folder)), { recursive: true });
+  }
+  return plugins;
+}
+
+async function issueToken(scope: Scope, data: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", "scripts/token.ts", "--scope", scope, "--data", data],
+    { cwd: REPOSITORY, env: cleanEnvironment() },
+  );
+  return stdout.trim();
+}
+
+function toFetch(
+  { json, ...request }: Omit<ApiRequest, "scope">,
+  token: string | null,
+): RequestInit {
+  const headers = new Headers(request.headers);
+  if (token) headers.set("authorization", `Bearer ${token}`);
+  if (json === undefined) return { ...request, headers };
+  headers.set("content-type", "application/json");
+  return { ...request, headers, body: JSON.stringify(json) };
+}

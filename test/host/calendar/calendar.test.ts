@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CalendarBound, CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import type { CalendarQuery } from "@mantel/plugin-sdk/service";
+import { Calendar } from "../../../host/calendar/calendar.ts";
+import { Bus } from "../../../host/events/bus.ts";
+
+const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Europe/Berlin" } } };
+
+function makeEvent(
+  id: string,
+  start: CalendarBound,
+  end: CalendarBound,
+  calendarId = "home",
+): CalendarEvent {
+  return {
+    ...{ id, calendarId, uid: id, start, end, title: id, allDay: "date" in start },
+    ...{ recurrenceId: null, status: "confirmed", busy: true, location: null, description: null },
+    ...{ url: null, color: null },
+  };
+}
+
+const timed = (id: string, start: string, end: string, calendarId?: string) =>
+  makeEvent(
+    id,
+    { dateTime: start, timeZone: "UTC" },
+    { dateTime: end, timeZone: "UTC" },
+    calendarId,
+  );
+const dated = (id: string, start: string, end: string) =>
+  makeEvent(id, { date: start }, { date: end });
+
+function makeWindow(events: CalendarEvent[], fetchedAt = "2026-11-20T00:00:00Z"): CalendarWindow {
+  const source = { name: "x", color: "#112233", status: "ok", fetchedAt } as const;
+  const sources = [
+    { id: "home", ...source },
+    { id: "club", ...source },
+  ];
+  return { start: "2026-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z", events, sources };
+}
+
+/** A calendar that has `events`, what it asked its provider for, and how often it announced. */
+function setUp(events: CalendarEvent[], provider: CalendarWindow = makeWindow([])) {
+  const bus = new Bus();
+  const asked: CalendarQuery[] = [];
+  const announced: string[] = [];
+  bus.listen(({ topic }) => announced.push(topic));
+  const call = async (query: CalendarQuery) => {
+    asked.push(query);
+    return provider;
+  };
+  const calendar = new Calendar({ bus, config, call });
+  calendar.accept(makeWindow(events));
+  const ids = async (query: string) =>
+    (await calendar.events(new URLSearchParams(query))).events.map(({ id }) => id);
+  return { calendar, asked, announced, ids };
+}
+
+test("events that overlap the half-open window are given, in the order of their starts", async () => {
+  const { ids, asked } = setUp([
+    timed("late", "2026-06-02T20:00:00Z", "2026-06-02T22:30:00Z"),
+    timed("after", "2026-06-02T22:00:00Z", "2026-06-02T23:00:00Z"),
+    timed("before", "2026-06-01T20:00:00Z", "2026-06-01T22:00:00Z"),
+    timed("into", "2026-06-01T20:00:00Z", "2026-06-01T22:00:01Z"),
+    timed("moment", "2026-06-01T22:00:00Z", "2026-06-01T22:00:00Z"),
+    dated("day", "2026-06-02", "2026-06-03"),
+    dated("week", "2026-05-30", "2026-06-06"),
+    dated("yesterday", "2026-06-01", "2026-06-02"),
+  ]);
+
+  assert.deepEqual(await ids("start=2026-06-02&end=2026-06-03"), [
+    "week",
+    "into",
+    "day",
+    "moment",
+    "late",
+  ]);
+  assert.deepEqual(asked, []);
+});
+
+test("dates are days of the zone that is asked for", async () => {
+  const { ids } = setUp([dated("day", "2026-06-02", "2026-06-03")]);
+  const hour = "start=2026-06-02T23:00:00Z&end=2026-06-03T00:00:00Z";
+
+  assert.deepEqual(await ids(`${hour}&tz=Europe/Berlin`), []);
+  assert.deepEqual(await ids(`${hour}&tz=America/New_York`), ["day"]);
+});
+
+test("the answer says its window and zone, and whether more events are in it", async () => {
+  const events = ["a", "b", "c"].map((id) =>
+    timed(id, "2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"),
+  );
+  const { calendar } = setUp(events);
+
+  const answer = await calendar.events(
+    new URLSearchParams("start=2026-06-02&end=2026-06-03&limit=2"),
+  );
+
+  assert.deepEqual(
+    answer.events.map(({ id }) => id),
+    ["a", "b"],
+  );
+  assert.equal(answer.truncated, true);
+  assert.deepEqual(answer.window, {
+    start: "2026-06-01T22:00:00.000Z",
+    end: "2026-06-02T22:00:00.000Z",
+    timeZone: "Europe/Berlin",
+  });
+});
+
+test("the calendars that are asked for are given with their sources, and an unknown one is refused", async () => {
+  const at = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
+  const { calendar } = setUp([timed("a", ...at, "home"), timed("b", ...at, "club")]);
+  const query = new URLSearchParams("start=2026-06-02&end=2026-06-03&calendar=club");
+
+  const answer = await calendar.events(query);
+
+  assert.deepEqual(
+    answer.events.map(({ id }) => id),
+    ["b"],
+  );
+  assert.deepEqual(
+    answer.sources.map(({ id }) => id),
+    ["club"],
+  );
+  await assert.rejects(calendar.events(new URLSearchParams("calendar=work")), {
+    code: "invalid",
+    message: /no calendar work: there are home, club/,
+  });
+});
+
+test("a window beyond the published one is asked of the module", async () => {
+  const far = makeWindow([timed("far", "2030-06-02T10:00:00Z", "2030-06-02T11:00:00Z")]);
+  const { ids, asked } = setUp([], far);
+
+  assert.deepEqual(await ids("start=2030-06-02T00:00:00Z&end=2030-06-03T00:00:00Z"), ["far"]);
+  assert.deepEqual(asked, [{ start: "2030-06-02T00:00:00.000Z", end: "2030-06-03T00:00:00.000Z" }]);
+});
+
+test("a wrong answer of the module is never passed on", async () => {
+  const { ids } = setUp([], { ...makeWindow([]), events: [{ id: 1 }] } as never);
+
+  await assert.rejects(ids("start=2030-06-02&end=2030-06-03"), { code: "service_unavailable" });
+});
+
+test("an announcement is made when something is different, and not for a new look at the same", () => {
+  const event = timed("a", "2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z");
+  const { calendar, announced } = setUp([event]);
+  assert.equal(announced.length, 1);
+
+  calendar.accept(makeWindow([structuredClone(event)], "2026-11-20T01:00:00Z"));
+  assert.equal(announced.length, 1);
+  calendar.accept(makeWindow([{ ...event, title: "b" }]));
+  assert.equal(announced.length, 2);
+});
+
+test("before anything is published, and after its module has gone, calendars are unavailable", async () => {
+  const { calendar, ids, announced } = setUp([]);
+  calendar.providerGone();
+
+  await assert.rejects(ids(""), { code: "service_unavailable" });
+  assert.equal(announced.length, 2);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startOfDay, wallClock } from "../../../host/calendar/zone.ts";
+
+const day = (date: string, timeZone: string) => new Date(startOfDay(date, timeZone)).toISOString();
+
+test("a day begins at midnight of its zone, on either side of a change of DST", () => {
+  assert.equal(day("2026-03-29", "Europe/Berlin"), "2026-03-28T23:00:00.000Z");
+  assert.equal(day("2026-03-30", "Europe/Berlin"), "2026-03-29T22:00:00.000Z");
+  assert.equal(day("2026-11-02", "America/New_York"), "2026-11-02T05:00:00.000Z");
+  assert.equal(day("2026-06-01", "Asia/Kathmandu"), "2026-05-31T18:15:00.000Z");
+});
+
+test("a day whose midnight DST skips begins an hour later, and of two midnights the first counts", () => {
+  assert.equal(day("2018-11-04", "America/Sao_Paulo"), "2018-11-04T03:00:00.000Z");
+  assert.equal(
+    wallClock(startOfDay("2018-11-04", "America/Sao_Paulo"), "America/Sao_Paulo"),
+    "2018-11-04T01:00:00",
+  );
+  assert.equal(day("2026-11-01", "America/Havana"), "2026-11-01T04:00:00.000Z");
+});
+
+test("the clock of a zone shows what people there see", () => {
+  assert.equal(wallClock(Date.parse("2026-11-20T23:30:00Z"), "Asia/Tokyo"), "2026-11-21T08:30:00");
+  assert.equal(wallClock(Date.parse("2026-11-20T00:00:00Z"), "UTC"), "2026-11-20T00:00:00");
+});

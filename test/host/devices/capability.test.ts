@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Capabilities } from "@mantel/plugin-sdk/device";
+import { faultsOfCommand, faultsOfState, faultsOfValue } from "../../../host/devices/capability.ts";
+
+const LAMP: Capabilities = {
+  on: { type: "boolean" },
+  brightness: { type: "number", min: 0, max: 100, step: 1, unit: "%" },
+  power: { type: "number", unit: "W", readOnly: true },
+};
+
+test("a number out of range is told its range", () => {
+  const detail = (capability: object, value: unknown) =>
+    faultsOfValue({ type: "number", ...capability }, value)[0]?.detail;
+
+  assert.equal(
+    detail({ min: 0, max: 100, unit: "%" }, 120),
+    "is 120; it must be a number from 0 to 100 %",
+  );
+  assert.equal(detail({ min: 5 }, 4.9), "is 4.9; it must be a number of at least 5");
+  assert.equal(detail({ max: 5 }, 6), "is 6; it must be a number of at most 5");
+  assert.equal(detail({ unit: "W" }, "7"), 'is "7"; it must be a number in W');
+  assert.equal(detail({}, Number.NaN), "is null; it must be a number");
+});
+
+test("the ends of a range and steps in between are allowed", () => {
+  const brightness = { type: "number", min: 0, max: 100, step: 1 } as const;
+
+  assert.deepEqual(
+    [0, 100, 33.3].flatMap((value) => faultsOfValue(brightness, value)),
+    [],
+  );
+});
+
+test("each type takes its own values alone", () => {
+  const wrong = [
+    faultsOfValue({ type: "boolean" }, 1),
+    faultsOfValue({ type: "choice", values: ["a", "b"] }, "c"),
+    faultsOfValue({ type: "choice", values: ["a", "b"] }, ["a"]),
+    faultsOfValue({ type: "text" }, "x".repeat(1_001)),
+    faultsOfValue({ type: "color" }, { hue: 361, saturation: 5 }),
+    faultsOfValue({ type: "color" }, "#ff0000"),
+    faultsOfValue({ type: "number" }, null),
+  ];
+  const right = [
+    faultsOfValue({ type: "boolean" }, false),
+    faultsOfValue({ type: "choice", values: ["a", "b"] }, "b"),
+    faultsOfValue({ type: "text" }, ""),
+    faultsOfValue({ type: "color" }, { hue: 360, saturation: 0 }),
+  ];
+
+  assert.deepEqual(
+    wrong.map((faults) => faults.length),
+    [1, 1, 1, 1, 1, 1, 1],
+  );
+  assert.deepEqual(right.flat(), []);
+});
+
+test("a command may hold nothing that the device cannot be asked", () => {
+  const faults = faultsOfCommand(LAMP, {
+    power: 5,
+    "a/b": 1,
+    toString: 1,
+    on: true,
+    brightness: -1,
+  });
+
+  assert.deepEqual(faults, [
+    { pointer: "/power", detail: "is read-only; it takes on, brightness" },
+    { pointer: "/a~1b", detail: "is not a capability of the device; it takes on, brightness" },
+    { pointer: "/toString", detail: "is not a capability of the device; it takes on, brightness" },
+    { pointer: "/brightness", detail: "is -1; it must be a number from 0 to 100 %" },
+  ]);
+});
+
+test("a state may hold read-only values and unknown ones, and nothing without a capability", () => {
+  assert.deepEqual(faultsOfState(LAMP, { on: null, power: 4 }), []);
+  assert.deepEqual(faultsOfState(LAMP, { hasOwnProperty: 1 }), [
+    { pointer: "/hasOwnProperty", detail: "has no capability" },
+  ]);
+});

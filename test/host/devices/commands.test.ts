@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { BridgeLimits } from "../../../host/devices/bridge.ts";
+import { Commands } from "../../../host/devices/commands.ts";
+import { until } from "../../helpers/until.ts";
+import { createBridge, lamp, openHouse } from "./open-house.ts";
+
+const ID = "demo:light:1";
+
+async function openCommands(t: TestContext, limits: Partial<BridgeLimits> = {}, lamps = ["a"]) {
+  const bridge = createBridge("b", "demo", limits);
+  const house = await openHouse(t, [bridge]);
+  await house.devices.publish(
+    "b",
+    lamps.map((nativeId) => lamp(nativeId)),
+  );
+  house.heard();
+  return { ...house, bridge, commands: new Commands(house) };
+}
+
+/** Commands stay with the bridge until the test lets them go. */
+function hold(bridge: ReturnType<typeof createBridge>) {
+  const held: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  bridge.answer = () =>
+    new Promise((resolve, reject) => {
+      held.push({ resolve, reject });
+    });
+  return held;
+}
+
+test("a command reaches the bridge under the device's native id and is answered when it confirms", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t);
+  bridge.answer = async (nativeId, command) => {
+    devices.update("b", [{ nativeId, state: command }]);
+  };
+
+  const { commandId, done } = commands.send(ID, { brightness: 62 });
+  const outcome = await done;
+
+  assert.deepEqual(bridge.asked, [
+    { nativeId: "a", command: { on: true, brightness: 62 }, commandId },
+  ]);
+  assert.deepEqual(outcome, {
+    commandId,
+    deviceId: ID,
+    status: "applied",
+    applied: { on: true, brightness: 62 },
+    device: devices.get(ID),
+  });
+  assert.deepEqual(outcome.device.state, { on: true, brightness: 62 });
+});
+
+test("brightness 0 turns off and the level stays", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t);
+  bridge.answer = async (nativeId, command) => {
+    devices.update("b", [{ nativeId, state: command }]);
+  };
+  await commands.send(ID, { on: true }).done;
+
+  const { applied, device } = await commands.send(ID, { brightness: 0 }).done;
+
+  assert.deepEqual(applied, { on: false });
+  assert.deepEqual(device.state, { on: false, brightness: 40 });
+});
+
+test("what was asked is pending until the bridge confirms, and no longer", async (t) => {
+  const { bridge, commands, devices, heard } = await openCommands(t);
+  const held = hold(bridge);
+
+  const { done } = commands.send(ID, { brightness: 7 });
+  const during = devices.get(ID).pending;
+  held[0]?.resolve();
+  const { device } = await done;
+
+  assert.deepEqual(during, { on: true, brightness: 7 });
+  assert.deepEqual(device.pending, {});
+  assert.deepEqual(heard(), [`device.state ${ID}`, `device.state ${ID}`]);
+});
+
+test("commands to a busy device become one, of which the latest values count", async (t) => {
+  const { bridge, commands } = await openCommands(t);
+  const held = hold(bridge);
+  const first = commands.send(ID, { brightness: 1 });
+  const overridden = commands.send(ID, { brightness: 2 });
+  const inPart = commands.send(ID, { brightness: 3, effect: "candle" });
+  const last = commands.send(ID, { brightness: 4 });
+
+  held[0]?.resolve();
+  await until(() => held.length === 2);
+  held[1]?.resolve();
+  const outcomes = await Promise.all([first, overridden, inPart, last].map(({ done }) => done));
+
+  assert.deepEqual(
+    bridge.asked.map(({ command }) => command),
+    [
+      { on: true, brightness: 1 },
+      { on: true, brightness: 4, effect: "candle" },
+    ],
+  );
+  assert.equal(bridge.asked[1]?.commandId, last.commandId);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["applied", "superseded", "applied", "applied"],
+  );
+  assert.deepEqual(outcomes[1]?.applied, { on: true, brightness: 4, effect: "candle" });
+});
+
+test("of a thousand quick commands the bridge gets few, never two at once, and the last one", async (t) => {
+  const { bridge, commands } = await openCommands(t, { commandsPerSecond: 50, burst: 2 });
+  let running = 0;
+  let most = 0;
+  bridge.answer = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    running--;
+  };
+
+  const sent: Promise<unknown>[] = [];
+  for (let n = 1; n <= 1_000; n++) {
+    sent.push(commands.send(ID, { brightness: n / 10 }).done);
+    if (n % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(sent);
+
+  assert.equal(most, 1);
+  assert.ok(bridge.asked.length < 20, `${bridge.asked.length} commands were sent`);
+  assert.deepEqual(bridge.asked.at(-1)?.command, { on: true, brightness: 100 });
+});
+
+test("different devices do not wait for each other", async (t) => {
+  const { bridge, commands } = await openCommands(t, {}, ["a", "c"]);
+  const held = hold(bridge);
+
+  commands.send("demo:light:1", { on: true });
+  const { done } = commands.send("demo:light:2", { on: true });
+  held[1]?.resolve();
+
+  assert.equal((await done).deviceId, "demo:light:2");
+  held[0]?.resolve();
+});
+
+test("a bridge that does not confirm within its deadline is 504, and the next command goes out", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t, { confirmMs: 50 });
+  bridge.answer = () => new Promise(() => undefined);
+  const late = commands.send(ID, { on: true });
+  const next = commands.send(ID, { on: false });
+
+  await assert.rejects(late.done, { code: "deadline_passed" });
+  await until(() => bridge.asked.length === 2);
+
+  assert.deepEqual(bridge.asked[1]?.command, { on: false });
+  await assert.rejects(next.done, { code: "deadline_passed" });
+  assert.deepEqual(devices.get(ID).pending, {});
+});
+
+test("the refusal of a bridge reaches every caller whose command was in it", async (t) => {
+  const { bridge, commands } = await openCommands(t);
+  const held = hold(bridge);
+  const first = commands.send(ID, { on: true });
+  const others = [commands.send(ID, { brightness: 5 }), commands.send(ID, { brightness: 6 })];
+  held[0]?.resolve();
+  await first.done;
+
+  held[1]?.reject(new MantelError("bridge_rate_limited", "slow down", { retryAfterMs: 700 }));
+  const outcomes = await Promise.allSettled(others.map(({ done }) => done));
+
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.extras.retryAfterMs),
+    [700, 700],
+  );
+});
+
+test("a failure that nobody waits for harms nothing, and a plugin's fault is logged", async (t) => {
+  const { bridge, commands, devices, lines } = await openCommands(t);
+  bridge.answer = () => Promise.reject(new TypeError("boom"));
+
+  commands.send(ID, { on: true });
+  await until(() => lines.length > 0);
+
+  assert.equal(lines[0]?.level, "error");
+  assert.equal(lines[0]?.fields["device"], ID);
+  assert.deepEqual(devices.get(ID).pending, {});
+});
+
+test("a command that is wrong is refused at once and changes nothing", async (t) => {
+  const { bridge, commands, heard } = await openCommands(t);
+
+  assert.throws(() => commands.send("demo:light:9", { on: true }), { code: "device_unknown" });
+  assert.throws(
+    () => commands.send(ID, { brightness: 101 }),
+    (error: MantelError) => {
+      assert.equal(error.code, "invalid");
+      assert.deepEqual(error.extras.errors, [
+        { pointer: "/brightness", detail: "is 101; it must be a number from 0 to 100 %" },
+      ]);
+      return true;
+    },
+  );
+
+  assert.deepEqual(bridge.asked, []);
+  assert.deepEqual(heard(), []);
+});
+
+test("a bridge that is down is asked nothing", async (t) => {
+  const { bridge, commands } = await openCommands(t);
+  bridge.status = "down";
+
+  const send = () => commands.send(ID, { on: true });
+
+  assert.throws(send, { code: "bridge_down" });
+  assert.deepEqual(bridge.asked, []);
+});
+
+test("a device that is removed while its command waits fails the command", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t);
+  const held = hold(bridge);
+  commands.send(ID, { on: true });
+  const { done } = commands.send(ID, { on: false });
+
+  devices.removeBridge("b");
+  held[0]?.resolve();
+
+  await assert.rejects(done, { code: "device_unknown" });
+});
+
+test("a wait of more than a second for the bridge is refused with the time to come back", async (t) => {
+  const lamps = Array.from({ length: 20 }, (_, n) => `lamp-${n}`);
+  const { bridge, commands } = await openCommands(t, { commandsPerSecond: 10, burst: 5 }, lamps);
+  const send = (n: number, command: DeviceCommand = { on: true }) =>
+    commands.send(`demo:light:${n}`, command);
+
+  const accepted = Array.from({ length: 15 }, (_, n) => send(n + 1).done);
+
+  assert.throws(
+    () => send(16),
+    (error: MantelError) => {
+      assert.equal(error.code, "bridge_rate_limited");
+      assert.ok(Number(error.extras.retryAfterMs) > 0 && Number(error.extras.retryAfterMs) <= 100);
+      return true;
+    },
+  );
+  const merged = send(15, { brightness: 5 });
+  await Promise.all([...accepted, merged.done]);
+  assert.equal(bridge.asked.length, 15);
+  assert.deepEqual(bridge.asked.at(-1)?.command, { on: true, brightness: 5 });
+});
+
+test("a flood of callers for one waiting batch is refused", async (t) => {
+  const { bridge, commands } = await openCommands(t);
+  const held = hold(bridge);
+  commands.send(ID, { on: true });
+  for (let n = 0; n < 1_000; n++) commands.send(ID, { on: n % 2 === 0 });
+
+  assert.throws(() => commands.send(ID, { on: true }), { code: "bridge_rate_limited" });
+
+  held[0]?.resolve();
+  await until(() => held[1]);
+  held[1]?.resolve();
+});

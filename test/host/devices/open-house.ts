@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/devices/bridge.ts";
+import { DeviceRegistry } from "../../../host/devices/registry.ts";
+import { type Announcement, Bus } from "../../../host/events/bus.ts";
+import type { HostLog } from "../../../host/log.ts";
+
+/** What a test can change about a bridge, and what it was asked. */
+export interface TestBridge extends Bridge {
+  status: BridgeStatus;
+  readonly asked: { nativeId: string; command: DeviceCommand; commandId: string }[];
+  readonly activated: string[];
+  /** How the bridge answers; absent means that it confirms at once. */
+  answer?: (nativeId: string, command: DeviceCommand) => Promise<void>;
+}
+
+/** A bridge in this process, in place of a plugin's. */
+export function createBridge(id: string, kind: string, limits: Partial<Bridge["limits"]> = {}) {
+  const bridge: TestBridge = {
+    status: "ok",
+    asked: [],
+    activated: [],
+    limits: { commandsPerSecond: 1_000, burst: 1_000, confirmMs: 5_000, ...limits },
+    get view() {
+      return { id, kind, name: id, status: bridge.status, reason: null };
+    },
+    async command(nativeId, command, commandId) {
+      bridge.asked.push({ nativeId, command, commandId });
+      await bridge.answer?.(nativeId, command);
+    },
+    async activateScene(nativeId) {
+      bridge.activated.push(nativeId);
+      await bridge.answer?.(nativeId, {});
+    },
+  };
+  return bridge;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly sentence: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface House {
+  readonly dataFolder: string;
+  readonly bus: Bus;
+  readonly bridges: BridgeDirectory;
+  readonly log: HostLog;
+  readonly lines: readonly LogLine[];
+  readonly devices: DeviceRegistry;
+  /** Announcements since the last call, as `topic id`. */
+  readonly heard: () => string[];
+}
+
+/** A registry over bridges of the test, in a folder of its own or one that was used before. */
+export async function openHouse(
+  t: TestContext,
+  bridges: readonly TestBridge[],
+  usedFolder?: string,
+): Promise<House> {
+  const dataFolder = usedFolder ?? (await mkdtemp(join(tmpdir(), "mantel-devices-")));
+  if (!usedFolder) t.after(() => rm(dataFolder, { recursive: true, force: true }));
+  const bus = new Bus();
+  const announcements: Announcement[] = [];
+  bus.listen((announcement) => announcements.push(announcement));
+  const { log, lines } = recordedLog();
+  const directory = {
+    find: (id: string) => bridges.find((bridge) => bridge.view.id === id),
+    list: () => bridges,
+  };
+  const devices = await DeviceRegistry.open({ dataFolder, bus, bridges: directory, log });
+  return {
+    dataFolder,
+    bus,
+    bridges: directory,
+    log,
+    lines,
+    devices,
+    heard: () => announcements.splice(0).map(inShort),
+  };
+}
+
+/** A dimmable lamp. */
+export function lamp(nativeId: string, fields: Partial<DeviceDescription> = {}): DeviceDescription {
+  return {
+    nativeId,
+    kind: "light",
+    name: nativeId,
+    capabilities: {
+      on: { type: "boolean" },
+      brightness: { type: "number", min: 0, max: 100, step: 1, unit: "%" },
+      color: { type: "color" },
+      effect: { type: "choice", values: ["none", "candle"] },
+      power: { type: "number", unit: "W", readOnly: true },
+    },
+    state: { on: false, brightness: 40 },
+    ...fields,
+  };
+}
+
+/** A log that keeps its lines. */
+export function recordedLog(): { log: HostLog; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const write =
+    (level: string) =>
+    (sentence: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      lines.push({ level, sentence, fields });
+    };
+  const log: HostLog = {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: () => log,
+    setLevel: () => undefined,
+  };
+  return { log, lines };
+}
+
+function inShort({ topic, data }: Announcement): string {
+  if (topic === "device.removed") return `${topic} ${data.id}`;
+  if (topic === "device.state" || topic === "device.added") return `${topic} ${data.device.id}`;
+  return topic;
+}

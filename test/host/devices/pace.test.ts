@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pace, Paces } from "../../../host/devices/pace.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { createBridge } from "./open-house.ts";
+
+const limits = (commandsPerSecond: number, burst: number) => ({
+  commandsPerSecond,
+  burst,
+  confirmMs: 1_000,
+});
+
+test("a burst goes at once, and the rest at the rate of the bridge in the order it came", async (t) => {
+  t.after(watchResources());
+  const pace = new Pace("b", limits(50, 3));
+  const started = performance.now();
+  const done: number[] = [];
+
+  await Promise.all(
+    [0, 1, 2, 3, 4, 5].map(
+      (n) =>
+        new Promise<void>((resolve) =>
+          pace.reserve(1_000)(() => {
+            done.push(n);
+            if (n < 3) assert.ok(performance.now() - started < 15);
+            resolve();
+          }),
+        ),
+    ),
+  );
+
+  const tookMs = performance.now() - started;
+  assert.deepEqual(done, [0, 1, 2, 3, 4, 5]);
+  assert.ok(tookMs >= 59, `three commands after the burst took ${tookMs} ms`);
+});
+
+test("a place that is taken counts before its work comes", () => {
+  const pace = new Pace("b", limits(1, 1));
+  pace.reserve(1_000);
+  pace.reserve(1_500);
+
+  assert.throws(() => pace.reserve(1_500), { code: "bridge_rate_limited" });
+});
+
+test("a bridge of less than one command a second still gets one at once", () => {
+  let asked = 0;
+
+  new Pace("b", limits(0.2, 0.2)).reserve(0)(() => asked++);
+
+  assert.equal(asked, 1);
+});
+
+test("a bridge keeps its pace until its manifest says another", () => {
+  const paces = new Paces();
+  const bridge = createBridge("b", "demo", limits(1, 1));
+
+  const pace = paces.of(bridge);
+
+  assert.equal(paces.of({ ...bridge, limits: limits(1, 1) }), pace);
+  assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }), pace);
+});

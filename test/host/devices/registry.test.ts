@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
+import { createBridge, lamp, openHouse } from "./open-house.ts";
+
+test("a published device is served with its id and everything its bridge left out filled in", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("hue-bridge", "hue")]);
+
+  await devices.publish("hue-bridge", [lamp("a", { info: { model: "X1" } })]);
+
+  const { lastSeenAt, stateChangedAt, revision, capabilities, ...rest } =
+    devices.get("hue:light:1");
+  assert.deepEqual(rest, {
+    id: "hue:light:1",
+    bridgeKind: "hue",
+    kind: "light",
+    number: 1,
+    bridge: "hue-bridge",
+    name: "a",
+    room: null,
+    groups: [],
+    info: { manufacturer: null, model: "X1", serial: null, firmware: null },
+    available: true,
+    state: { on: false, brightness: 40 },
+    pending: {},
+  });
+  assert.ok(lastSeenAt && stateChangedAt);
+  assert.equal(revision, devices.revision);
+  assert.deepEqual(Object.keys(capabilities), ["on", "brightness", "color", "effect", "power"]);
+  assert.deepEqual(heard(), ["device.added hue:light:1"]);
+});
+
+test("the id is on the disk before the device is announced", async (t) => {
+  const { devices, bus, dataFolder } = await openHouse(t, [createBridge("b", "demo")]);
+  const onDisk: Promise<string>[] = [];
+  bus.listen(() => onDisk.push(readFile(join(dataFolder, "devices.json"), "utf8")));
+
+  await devices.publish("b", [lamp("a")]);
+
+  assert.deepEqual(JSON.parse((await onDisk[0]) ?? "").ids, {
+    "demo:light:1": { bridge: "b", nativeId: "a" },
+  });
+});
+
+test("a full publish that changes nothing announces nothing and keeps the revision", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a"), lamp("c")]);
+  heard();
+  const { revision } = devices;
+
+  await devices.publish("b", [lamp("a"), lamp("c")]);
+
+  assert.deepEqual(heard(), []);
+  assert.equal(devices.revision, revision);
+});
+
+test("a device that is absent from a publish is removed, and comes back under its id", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a"), lamp("c")]);
+  heard();
+
+  await devices.publish("b", [lamp("c"), lamp("new")]);
+  const withoutIt = heard();
+  await devices.publish("b", [lamp("c"), lamp("new"), lamp("a", { name: "renamed" })]);
+
+  assert.deepEqual(withoutIt, ["device.added demo:light:3", "device.removed demo:light:1"]);
+  assert.deepEqual(heard(), ["device.added demo:light:1"]);
+  assert.equal(devices.get("demo:light:1").name, "renamed");
+});
+
+test("a device that becomes another kind of device gets another id", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a")]);
+  heard();
+
+  await devices.publish("b", [lamp("a", { kind: "switch" })]);
+
+  assert.deepEqual(heard(), ["device.added demo:switch:1", "device.removed demo:light:1"]);
+  assert.equal(devices.idOf("b", "a"), "demo:switch:1");
+});
+
+test("an update that changes a value is announced once and its instant is noted", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a")]);
+  const before = devices.get("demo:light:1");
+  heard();
+
+  devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+  devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+
+  const after = devices.get("demo:light:1");
+  assert.deepEqual(heard(), ["device.state demo:light:1"]);
+  assert.deepEqual(after.state, { on: true, brightness: 40 });
+  assert.ok(after.revision > before.revision);
+  assert.ok((after.stateChangedAt ?? "") >= (before.stateChangedAt ?? ""));
+});
+
+test("a device that is heard again after a minute is seen anew without an announcement", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
+  await devices.publish("b", [lamp("a")]);
+  heard();
+  const { revision } = devices;
+
+  t.mock.timers.tick(61_000);
+  devices.update("b", [{ nativeId: "a", state: { on: false } }]);
+
+  assert.deepEqual(heard(), []);
+  assert.equal(devices.get("demo:light:1").lastSeenAt, "2026-11-20T12:01:01.000Z");
+  assert.equal(devices.get("demo:light:1").stateChangedAt, "2026-11-20T12:00:00.000Z");
+  assert.ok(devices.revision > revision);
+});
+
+test("an update that does not fit is left out and logged, and the others are taken", async (t) => {
+  const { devices, lines } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a"), lamp("c")]);
+
+  devices.update("b", [
+    { nativeId: "a", state: { brightness: 150 } },
+    { nativeId: "nobody", state: {} },
+    { nativeId: "c", state: { brightness: 5, constructor: true } },
+    { nativeId: "c", state: { brightness: 7, power: null } },
+  ]);
+  devices.update("b", "nonsense");
+
+  assert.deepEqual(devices.get("demo:light:1").state, { on: false, brightness: 40 });
+  assert.deepEqual(devices.get("demo:light:2").state, { on: false, brightness: 7, power: null });
+  assert.equal(lines.length, 1);
+  const refusal = lines[0]?.fields["error"] as MantelError | undefined;
+  assert.deepEqual(
+    refusal?.extras.errors?.map(({ pointer }) => pointer),
+    ["/0/state/brightness", "/1/nativeId", "/2/state/constructor"],
+  );
+});
+
+test("updates that come while a publish waits for the disk are applied after it, in order", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+
+  const published = devices.publish("b", [lamp("a")]);
+  devices.update("b", [{ nativeId: "a", state: { brightness: 1 } }]);
+  devices.update("b", [{ nativeId: "a", state: { brightness: 2 } }]);
+  await published;
+
+  assert.equal(devices.get("demo:light:1").state["brightness"], 2);
+  assert.deepEqual(heard(), [
+    "device.added demo:light:1",
+    "device.state demo:light:1",
+    "device.state demo:light:1",
+  ]);
+});
+
+test("a bridge that is removed while it publishes leaves nothing behind", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+
+  const published = devices.publish("b", [lamp("a")]);
+  devices.removeBridge("b");
+  await published;
+
+  assert.deepEqual(devices.list(), []);
+  assert.deepEqual(heard(), ["device.added demo:light:1", "device.removed demo:light:1"]);
+  assert.throws(() => devices.get("demo:light:1"), { code: "device_unknown" });
+});
+
+test("a publish with faults lists them all and changes nothing", async (t) => {
+  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a")]);
+  heard();
+  const bad = [
+    lamp("x", { state: { on: "yes", volume: 3 } }),
+    lamp("x"),
+    lamp("y", { capabilities: { "Bad Name": { type: "boolean" } }, state: {} }),
+    lamp("z", { capabilities: { level: { type: "number", min: 5, max: 1 } }, state: {} }),
+  ];
+
+  const publish = devices.publish("b", bad);
+
+  await assert.rejects(publish, (error: MantelError) => {
+    assert.equal(error.code, "invalid");
+    assert.deepEqual(
+      error.extras.errors?.map(({ pointer }) => pointer),
+      [
+        "/0/state/on",
+        "/0/state/volume",
+        "/1/nativeId",
+        "/2/capabilities/Bad Name",
+        "/3/capabilities/level/min",
+      ],
+    );
+    return true;
+  });
+  assert.deepEqual(heard(), []);
+  assert.deepEqual(
+    devices.list().map(({ id }) => id),
+    ["demo:light:1"],
+  );
+});
+
+test("more devices than any house has are refused before they are looked at", async (t) => {
+  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+
+  const publish = devices.publish(
+    "b",
+    Array.from({ length: 5_001 }, (_, n) => ({ n })),
+  );
+
+  await assert.rejects(publish, { code: "invalid", message: /5001 devices/ });
+});
+
+test("what is not a bridge publishes nothing", async (t) => {
+  const { devices } = await openHouse(t, []);
+
+  await assert.rejects(devices.publish("clock", [lamp("a")]), { code: "invalid" });
+});
+
+test("devices are available only while their bridge is, and only the changed are announced", async (t) => {
+  const bridge = createBridge("b", "demo");
+  const { devices, heard } = await openHouse(t, [bridge]);
+  await devices.publish("b", [lamp("a"), lamp("c", { available: false })]);
+  heard();
+
+  bridge.status = "down";
+  devices.bridgeChanged("b");
+  const down = devices.list().map(({ available }) => available);
+  bridge.status = "degraded";
+  devices.bridgeChanged("b");
+
+  assert.deepEqual(down, [false, false]);
+  assert.deepEqual(
+    devices.list().map(({ available }) => available),
+    [true, false],
+  );
+  assert.deepEqual(heard(), ["device.state demo:light:1", "device.state demo:light:1"]);
+});
+
+test("the list is made once for each revision and tells the status of every bridge", async (t) => {
+  const bridge = createBridge("b", "demo");
+  const { devices } = await openHouse(t, [bridge, createBridge("dead", "hue")]);
+  await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c")]);
+
+  const first = devices.snapshot();
+  const second = devices.snapshot({});
+  devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+  const third = devices.snapshot();
+
+  assert.equal(second.body, first.body);
+  const list = JSON.parse(third.body);
+  assert.deepEqual(list.devices, devices.list());
+  assert.deepEqual(
+    list.bridges.map(({ id }: { id: string }) => id),
+    ["b", "dead"],
+  );
+  assert.equal(list.revision, third.revision);
+  assert.ok(third.revision > first.revision);
+});
+
+test("a list is filtered by bridge, kind and room", async (t) => {
+  const { devices } = await openHouse(t, [createBridge("b", "demo"), createBridge("h", "hue")]);
+  await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c", { kind: "switch" })]);
+  await devices.publish("h", [lamp("a", { room: "Attic" })]);
+
+  const ids = (filter: object) =>
+    JSON.parse(devices.snapshot(filter).body).devices.map((d: { id: string }) => d.id);
+
+  assert.deepEqual(ids({ bridge: "b" }), ["demo:light:1", "demo:switch:1"]);
+  assert.deepEqual(ids({ room: "Attic" }), ["demo:light:1", "hue:light:1"]);
+  assert.deepEqual(ids({ kind: "light", bridge: "h" }), ["hue:light:1"]);
+  assert.deepEqual(ids({ kind: "cover" }), []);
+});
+
+test("a revision from before a restart is not given again", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
+  const bridge = createBridge("b", "demo");
+  const before = await openHouse(t, [bridge]);
+  await before.devices.publish("b", [lamp("a")]);
+
+  t.mock.timers.tick(1_000);
+  const after = await openHouse(t, [bridge], before.dataFolder);
+
+  assert.ok(after.devices.revision > before.devices.revision);
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { HostProcess } from "../../../host/system/host-process.ts";
+
+function openProcess(t: TestContext): HostProcess {
+  const host = new HostProcess();
+  t.after(() => host.close());
+  return host;
+}
+
+function spin(ms: number): void {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt);
+}
+
+test("a busy process shows its CPU time and the lag of its event loop", async (t) => {
+  const host = openProcess(t);
+  host.measure();
+  await delay(30); // the event loop's first tick only starts its clock
+
+  spin(200);
+  await delay(30);
+
+  const { cpuPercent, eventLoopLagP99Ms } = host.measure();
+  assert.ok(cpuPercent > 20, `${cpuPercent} %`);
+  assert.ok(eventLoopLagP99Ms > 100, `${eventLoopLagP99Ms} ms`);
+});
+
+test("each measurement counts from the one before", async (t) => {
+  const host = openProcess(t);
+  await delay(30);
+  spin(200);
+  await delay(30);
+  host.measure();
+
+  await delay(200);
+
+  assert.ok(host.measure().eventLoopLagP99Ms < 100);
+});
+
+test("measuring twice at once gives numbers", (t) => {
+  const host = openProcess(t);
+  host.measure();
+
+  const figures = host.measure();
+
+  assert.ok(Object.values(figures).every(Number.isFinite));
+});

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { download, MAX_BYTES } from "../../../plugins/calendar/download.ts";
+
+const BODY = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
+const signal = new AbortController().signal;
+
+/** A real server on loopback, the requests that reached it, and where it is. */
+async function serve(t: TestContext, listener: RequestListener) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test("a calendar comes with what is needed to ask whether it has changed", async (t) => {
+  const { url, requests } = await serve(t, (request, response) => {
+    response.setHeader("ETag", '"one"').setHeader("Last-Modified", "Fri, 20 Nov 2026 09:00:00 GMT");
+    if (request.headers["if-none-match"] === '"one"') response.writeHead(304).end();
+    else response.end(BODY);
+  });
+
+  const first = await download({ url, allowPrivate: true, signal });
+  const { etag, lastModified } = first;
+  const second = await download({ url, allowPrivate: true, etag, lastModified, signal });
+
+  assert.equal(Buffer.from(first.bytes ?? []).toString(), BODY);
+  assert.equal(second.bytes, undefined);
+  assert.equal(requests[1]?.headers["if-modified-since"], "Fri, 20 Nov 2026 09:00:00 GMT");
+});
+
+test("a compressed calendar is decompressed", async (t) => {
+  const { url } = await serve(t, (_, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(BODY));
+  });
+
+  const { bytes } = await download({ url, allowPrivate: true, signal });
+
+  assert.equal(Buffer.from(bytes ?? []).toString(), BODY);
+});
+
+test("a calendar behind redirects is found, and the password goes to its own server alone", async (t) => {
+  const elsewhere = await serve(t, (_, response) => response.end(BODY));
+  const { url, requests } = await serve(t, (request, response) => {
+    const location = request.url === "/a" ? "/b" : `${elsewhere.url}/c`;
+    response.writeHead(302, { location }).end();
+  });
+
+  const { bytes } = await download({
+    url: `${url}/a`,
+    username: "ann",
+    password: "pw",
+    allowPrivate: true,
+    signal,
+  });
+
+  assert.ok(bytes);
+  const basic = `Basic ${Buffer.from("ann:pw").toString("base64")}`;
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.authorization),
+    [basic, basic],
+  );
+  assert.equal(elsewhere.requests[0]?.headers.authorization, undefined);
+});
+
+test("an address in the private network is refused before anything is sent", async (t) => {
+  const { url, requests } = await serve(t, (_, response) => response.end(BODY));
+
+  await assert.rejects(download({ url, signal }), {
+    code: "invalid",
+    message: /127\.0\.0\.1 is in a private network/,
+  });
+
+  assert.equal(requests.length, 0);
+});
+
+test("webcal addresses are read, over plain HTTP where the server has nothing else", async (t) => {
+  const { url } = await serve(t, (_, response) => response.end(BODY));
+
+  const { bytes } = await download({
+    url: url.replace("http", "webcal"),
+    allowPrivate: true,
+    signal,
+  });
+
+  assert.equal(Buffer.from(bytes ?? []).toString(), BODY);
+});
+
+const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
+  [
+    "a loop of redirects",
+    (_, response) => response.writeHead(302, { location: "/" }).end(),
+    /more than 5 times/,
+  ],
+  [
+    "a redirect to a file",
+    (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
+    /must begin with/,
+  ],
+  [
+    "wrong credentials",
+    (_, response) => response.writeHead(401).end(),
+    /another user name or password/,
+  ],
+  [
+    "a calendar that is not there",
+    (_, response) => response.writeHead(404).end(),
+    /no calendar at this address/,
+  ],
+  ["a fault of the server", (_, response) => response.writeHead(502).end(), /status 502/],
+  [
+    "a connection that breaks",
+    (request) => request.socket.destroy(),
+    /cannot be reached \(ECONNRESET\)/,
+  ],
+  [
+    "a body that breaks off",
+    (request, response) => {
+      response.writeHead(200, { "content-length": "1000" }).write("BEGIN");
+      setImmediate(() => request.socket.destroy());
+    },
+    /cannot be reached/,
+  ],
+  [
+    "an endless body",
+    (_, response) => {
+      const more = () => {
+        while (response.write(Buffer.alloc(100_000)));
+      };
+      response.on("drain", more);
+      more();
+    },
+    /larger than 10 MB/,
+  ],
+  [
+    "a small body that decompresses to a large one",
+    (_, response) => {
+      response
+        .writeHead(200, { "content-encoding": "gzip" })
+        .end(gzipSync(Buffer.alloc(MAX_BYTES + 1)));
+    },
+    /larger than 10 MB/,
+  ],
+  [
+    "a body that is not what its header says",
+    (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(BODY),
+    /cannot be reached \(Z_DATA_ERROR\)/,
+  ],
+];
+
+for (const [what, listener, message] of REFUSALS) {
+  test(`${what} is refused in words`, async (t) => {
+    const { url } = await serve(t, listener);
+
+    await assert.rejects(
+      download({ url: `${url}/secret`, allowPrivate: true, signal }),
+      (error: Error) => {
+        assert.match(error.message, message);
+        assert.doesNotMatch(error.message, /secret/);
+        return true;
+      },
+    );
+  });
+}
+
+test("a name that does not exist is refused in words", async () => {
+  await assert.rejects(download({ url: "https://nowhere.invalid/a.ics", signal }), {
+    code: "invalid",
+    message: /nowhere\.invalid cannot be found/,
+  });
+});
+
+test("a download ends at once when its signal does", async (t) => {
+  const { url, requests } = await serve(t, () => {});
+  const ended = new AbortController();
+  const work = download({ url, allowPrivate: true, signal: ended.signal });
+  const settled = assert.rejects(work);
+
+  while (requests.length === 0) await new Promise(setImmediate);
+  ended.abort();
+
+  await settled;
+});

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import plugin from "../../../plugins/calendar/index.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { calendar, event } from "./calendar-text.ts";
+
+const TOMORROW = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
+const tomorrow = (title: string) =>
+  calendar(event(`UID:${title}`, `DTSTART;VALUE=DATE:${TOMORROW}`, `SUMMARY:${title}`));
+
+/** A folder for calendars that is removed when the test ends. */
+async function makeFolder(t: TestContext, files: Record<string, Buffer> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-calendars-"));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return folder;
+}
+
+async function start(t: TestContext, folder: string, sources: object[] = []) {
+  const assertClosed = watchResources();
+  const running = await startPlugin(plugin, {
+    config: { refreshSeconds: 900, defaultDays: 14, sources },
+    folders: { calendars: folder },
+  });
+  let stopped = false;
+  const stop = async () => {
+    if (stopped) return;
+    stopped = true;
+    await running.stop();
+    await assertClosed();
+  };
+  t.after(stop);
+  const window = () => running.published["calendar.window"] ?? assert.fail("nothing was published");
+  return {
+    running,
+    stop,
+    window,
+    titles: () =>
+      window()
+        .events.map(({ title }) => title)
+        .toSorted(),
+    source: (id: string) => window().sources.find((each) => each.id === id),
+  };
+}
+
+test("files in the folder are calendars as soon as the plugin has started", async (t) => {
+  const folder = await makeFolder(t, {
+    "Our Family.ics": tomorrow("zoo"),
+    "notes.txt": tomorrow("no"),
+  });
+
+  const { titles, window } = await start(t, folder);
+
+  assert.deepEqual(titles(), ["zoo"]);
+  const [source, ...others] = window().sources;
+  assert.deepEqual([source?.id, source?.name, source?.status], ["our-family", "Our Family", "ok"]);
+  assert.deepEqual(others, []);
+});
+
+test("a file that is dropped, changed, replaced and removed is followed", async (t) => {
+  const folder = await makeFolder(t);
+  const { titles, window } = await start(t, folder);
+  const file = join(folder, "family.ics");
+
+  await writeFile(file, tomorrow("zoo"));
+  await until(() => titles().includes("zoo"));
+  await writeFile(file, tomorrow("museum"));
+  await until(() => titles().join() === "museum");
+  await writeFile(join(folder, "new.part"), tomorrow("beach"));
+  await rename(join(folder, "new.part"), file);
+  await until(() => titles().join() === "beach");
+  await rm(file);
+  await until(() => window().sources.length === 0);
+
+  assert.deepEqual(titles(), []);
+});
+
+test("a file that turns bad keeps its last good events and says why", async (t) => {
+  const folder = await makeFolder(t, {
+    "family.ics": tomorrow("zoo"),
+    "good.ics": tomorrow("park"),
+  });
+  const { titles, source } = await start(t, folder);
+
+  await writeFile(join(folder, "family.ics"), tomorrow("museum").subarray(0, 60));
+  await until(() => source("family")?.status === "stale");
+
+  assert.deepEqual(titles(), ["park", "zoo"]);
+  assert.match(source("family")?.error ?? "", /ends in the middle/);
+  assert.equal(source("good")?.status, "ok");
+});
+
+test("links are shown as an error and not followed", async (t) => {
+  const elsewhere = await makeFolder(t, { "secret.ics": tomorrow("secret") });
+  const folder = await makeFolder(t);
+  await symlink(join(elsewhere, "secret.ics"), join(folder, "link.ics"));
+
+  const { titles, source } = await start(t, folder);
+
+  assert.deepEqual(titles(), []);
+  assert.equal(source("link")?.status, "error");
+  assert.match(source("link")?.error ?? "", /links are not followed/);
+});
+
+test("skipped events are counted in the source", async (t) => {
+  const broken = calendar(
+    event("UID:a", "DTSTART:never"),
+    event("UID:b", `DTSTART;VALUE=DATE:${TOMORROW}`),
+  );
+  const folder = await makeFolder(t, { "family.ics": broken });
+
+  const { source } = await start(t, folder);
+
+  assert.equal(source("family")?.status, "ok");
+  assert.match(source("family")?.error ?? "", /^1 event was skipped/);
+});
+
+test("two files whose names make one id both have a calendar", async (t) => {
+  const folder = await makeFolder(t, { "a b.ics": tomorrow("one"), "a-b.ics": tomorrow("two") });
+
+  const { titles, window } = await start(t, folder);
+
+  assert.deepEqual(titles(), ["one", "two"]);
+  assert.equal(new Set(window().sources.map(({ id }) => id)).size, 2);
+});
+
+/** A calendar on a real server, which can be changed and taken away. */
+async function serveCalendar(t: TestContext) {
+  const served = { body: tomorrow("zoo"), status: 200, requests: 0 };
+  const server = createServer((_, response) => {
+    served.requests++;
+    response.writeHead(served.status).end(served.body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-address.ics`;
+  return { served, feed: { id: "club", name: "Club", url, color: "#123456", allowPrivate: true } };
+}
+
+test("a calendar on the web appears when it has been read, under its configured name and colour", async (t) => {
+  const { feed } = await serveCalendar(t);
+
+  const { titles, source, window } = await start(t, await makeFolder(t), [feed]);
+  await until(() => source("club")?.status === "ok");
+
+  assert.deepEqual(titles(), ["zoo"]);
+  assert.equal(window().events[0]?.color, "#123456");
+  assert.equal(source("club")?.name, "Club");
+});
+
+test("a calendar on the web that cannot be read harms no other and tells no address", async (t) => {
+  const { feed, served } = await serveCalendar(t);
+  served.status = 500;
+  const folder = await makeFolder(t, { "family.ics": tomorrow("park") });
+
+  const { titles, source, running } = await start(t, folder, [feed]);
+  await until(() => source("club")?.error?.includes("500"));
+
+  assert.equal(source("club")?.status, "error");
+  assert.deepEqual(titles(), ["park"]);
+  assert.doesNotMatch(JSON.stringify([running.logs, running.published]), /secret-address/);
+});
+
+test("the service gives windows far from today, series included", async (t) => {
+  const yearly = calendar(
+    event("UID:a", "DTSTART;VALUE=DATE:20000229", "RRULE:FREQ=YEARLY", "SUMMARY:leap"),
+  );
+  const { running } = await start(t, await makeFolder(t, { "family.ics": yearly }));
+
+  const window = await running.call("calendar.events", {
+    start: "2048-01-01T00:00:00Z",
+    end: "2049-01-01T00:00:00Z",
+  });
+
+  assert.deepEqual(
+    window.events.map((each) => each.start),
+    [{ date: "2048-02-29" }],
+  );
+  assert.equal(window.sources[0]?.id, "family");
+});
+
+test("the second of two calendars with one id is left out and named in the log", async (t) => {
+  const { feed } = await serveCalendar(t);
+
+  const { running, window } = await start(t, await makeFolder(t), [
+    feed,
+    { ...feed, name: "Other" },
+  ]);
+
+  assert.deepEqual(
+    window().sources.map(({ name }) => name),
+    ["Club"],
+  );
+  assert.ok(
+    running.logs.some(({ level, fields }) => level === "error" && fields?.["calendar"] === "club"),
+  );
+});

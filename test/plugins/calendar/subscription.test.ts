@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { Source } from "../../../plugins/calendar/source.ts";
+import { Subscription, sweepKept } from "../../../plugins/calendar/subscription.ts";
+import { UTC } from "../../../plugins/calendar/zones.ts";
+import { calendar, event } from "./calendar-text.ts";
+
+const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A server whose calendar has the ETag `one`, and subscriptions to it that share a storage folder. */
+async function setUp(t: TestContext) {
+  const seen: (string | undefined)[] = [];
+  const served = { status: 200 };
+  const server = createServer((request, response) => {
+    seen.push(request.headers["if-none-match"]);
+    const same = request.headers["if-none-match"] === '"one"';
+    response.writeHead(served.status === 200 && same ? 304 : served.status, { etag: '"one"' });
+    response.end(
+      same ? undefined : calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:zoo")),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const folder = await mkdtemp(join(tmpdir(), "mantel-subscription-"));
+  t.after(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const feed = { id: "club", url, allowPrivate: true };
+  const storage = createStorage(folder, log);
+  const subscribe = () => {
+    const source = new Source({ id: "club", fallbackName: "club", floating: UTC });
+    const subscription = new Subscription({
+      ...{ feed, source, storage, log, refreshMs: 900_000 },
+      changed: () => {},
+      signal: new AbortController().signal,
+    });
+    return { source, subscription };
+  };
+  return { seen, served, feed, folder, storage, subscribe };
+}
+
+test("a calendar that has not changed costs one conditional request, also after a restart", async (t) => {
+  const { seen, subscribe } = await setUp(t);
+  const before = subscribe();
+  await before.subscription.refresh();
+  await before.subscription.refresh();
+
+  const after = subscribe();
+  await after.subscription.restore();
+  await after.subscription.refresh();
+
+  assert.deepEqual(seen, [undefined, '"one"', '"one"']);
+  assert.equal(after.source.view().status, "ok");
+  assert.equal((await after.source.eventsIn(YEAR)).length, 1);
+});
+
+test("a calendar whose server is away after a restart is shown as it was, and is stale", async (t) => {
+  const { served, subscribe } = await setUp(t);
+  const before = subscribe();
+  await before.subscription.refresh();
+  const { fetchedAt } = before.source.view();
+
+  served.status = 503;
+  const { source, subscription } = subscribe();
+  await subscription.restore();
+  await subscription.refresh();
+
+  assert.equal((await source.eventsIn(YEAR)).length, 1);
+  assert.deepEqual(source.view(), {
+    ...before.source.view(),
+    status: "stale",
+    fetchedAt,
+    error: "the server answered with status 503",
+  });
+});
+
+test("what is kept of a calendar goes when the calendar is no longer wanted", async (t) => {
+  const { feed, folder, storage, subscribe } = await setUp(t);
+  await sweepKept(storage, [feed]);
+  await subscribe().subscription.refresh();
+  assert.equal((await readdir(folder)).length, 2);
+
+  await sweepKept(storage, []);
+
+  assert.deepEqual(await readdir(folder), ["feeds.json"]);
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { obey, tick } from "../../../plugins/demo-home/simulate.ts";
+import { openWorld, type World } from "../../../plugins/demo-home/world.ts";
+
+const HOUR = 3_600;
+
+function after(world: World, seconds: number, step = 10): World {
+  let now = world;
+  for (let passed = 0; passed < seconds; passed += step) now = tick(now, step);
+  return now;
+}
+
+const value = (world: World, id: string, field: string) => Number(world.devices[id]?.[field]);
+
+test("the same seed gives the same day, and another seed another", () => {
+  const one = after(openWorld(7), HOUR);
+  const same = after(openWorld(7), HOUR);
+  const other = after(openWorld(8), HOUR);
+
+  assert.deepEqual(one, same);
+  assert.notDeepEqual(one.devices["garden-weather"], other.devices["garden-weather"]);
+});
+
+test("a moment changes nothing of the world before it", () => {
+  const world = openWorld(1);
+  const before = structuredClone(world);
+
+  obey(tick(world, 60), "sofa-lamp", { on: false });
+
+  assert.deepEqual(world, before);
+});
+
+test("heating brings the room to its target and holds it there", () => {
+  const warm = after(openWorld(1), 2 * HOUR);
+  const held = after(warm, 6 * HOUR);
+
+  for (const world of [warm, held]) {
+    assert.ok(Math.abs(value(world, "heating", "temperature") - 20.5) < 0.2);
+  }
+  assert.equal(
+    value(held, "upstairs-climate", "temperature"),
+    value(held, "heating", "temperature"),
+  );
+});
+
+test("a room whose heating is off cools towards the garden", () => {
+  const cold = after(obey(openWorld(1), "heating", { mode: "off" }), 12 * HOUR);
+
+  const temperature = value(cold, "heating", "temperature");
+  assert.ok(temperature > 11 && temperature < 15, `it is ${temperature}`);
+  assert.equal(cold.devices["heating"]?.["heating"], false);
+});
+
+test("measured values stay believable for a week", () => {
+  const world = after(openWorld(3), 7 * 24 * HOUR, 60);
+
+  const expected = [
+    ["living-climate", "temperature", 20, 23],
+    ["kitchen-climate", "humidity", 39, 63],
+    ["garden-weather", "temperature", 1, 13],
+    ["garden-weather", "pressure", 994, 1024],
+    ["garden-weather", "humidity", 68, 100],
+  ] as const;
+  for (const [id, field, from, to] of expected) {
+    const now = value(world, id, field);
+    assert.ok(now >= from && now <= to, `${id}: ${field} is ${now}`);
+  }
+});
+
+test("blinds travel for seconds and stop where they were sent", () => {
+  const sent = obey(openWorld(1), "blinds", { position: 100 });
+
+  const under = tick(tick(sent, 1), 1);
+  const there = after(under, 30, 1);
+
+  assert.deepEqual(sent.devices["blinds"], { position: 40, moving: "opening" });
+  assert.deepEqual(under.devices["blinds"], { position: 50, moving: "opening" });
+  assert.deepEqual(there.devices["blinds"], { position: 100, moving: "stopped" });
+});
+
+test("the energy meter follows lamps and plugs", () => {
+  const world = tick(openWorld(1), 1);
+  const power = value(world, "energy", "power");
+
+  const darker = obey(world, "island", { on: false });
+  const brewing = obey(darker, "coffee", { on: true });
+
+  assert.ok(power > 1_100 && power < 1_300, `the house takes ${power} W`);
+  assert.ok(Math.abs(power - value(darker, "energy", "power") - 18 * 0.85) < 0.001);
+  assert.ok(
+    Math.abs(value(brewing, "energy", "power") - value(darker, "energy", "power") - 1_350) < 0.001,
+  );
+  const used = value(after(brewing, HOUR), "energy", "energy") - value(brewing, "energy", "energy");
+  assert.ok(used > 0.3 && used < 1.5, `an hour took ${used} kWh`);
+});
+
+test("the dishwasher finishes, turns itself off and begins anew", () => {
+  const done = after(openWorld(1), 25 * 60);
+  const again = tick(obey(done, "dishwasher", { on: true }), 60);
+
+  assert.deepEqual(done.devices["dishwasher"], {
+    on: false,
+    remaining: 0,
+    progress: 100,
+    power: 0,
+  });
+  assert.equal(Math.round(value(again, "dishwasher", "remaining")), 89);
+});
+
+test("the hallway's light follows motion until somebody sets it", () => {
+  let world = openWorld(1);
+  const seen = new Set<string>();
+  for (let n = 0; n < 600; n++) {
+    world = tick(world, 5);
+    const { "hallway-motion": sensor, hallway: light } = world.devices;
+    seen.add(JSON.stringify([sensor?.["motion"], light?.["on"]]));
+  }
+
+  const byHand = obey(world, "hallway", { on: true, brightness: 5 });
+
+  assert.deepEqual([...seen].toSorted(), ["[false,false]", "[true,true]"]);
+  assert.equal(after(byHand, HOUR).devices["hallway"]?.["on"], true);
+  assert.equal(byHand.devices["hallway"]?.["mode"], "manual");
+});
+
+test("the speaker goes on to the next song, skips both ways, and rests when paused", () => {
+  const next = after(openWorld(1), 140, 1).devices["speaker"];
+  const back = obey(openWorld(1), "speaker", { skip: "previous" }).devices["speaker"];
+  const paused = after(obey(openWorld(1), "speaker", { playback: "paused" }), 60).devices[
+    "speaker"
+  ];
+
+  assert.deepEqual([next?.["title"], next?.["elapsed"]], ["Paper Boats", 8]);
+  assert.deepEqual([back?.["title"], back?.["elapsed"], back?.["skip"]], ["Northbound", 0, null]);
+  assert.equal(paused?.["elapsed"], 82);
+});
+
+test("a fan runs at the speed it is set to, and speed 0 stops it and keeps the speed", () => {
+  const runs = obey(openWorld(1), "extractor", { speed: 80 });
+  const stands = obey(runs, "extractor", { speed: 0 });
+
+  assert.deepEqual(runs.devices["extractor"], { on: true, speed: 80 });
+  assert.deepEqual(stands.devices["extractor"], { on: false, speed: 80 });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk";
+import { collect, startMosquitto } from "../../helpers/mosquitto.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { listen, real, startLink } from "./start-link.ts";
+
+after(watchResources());
+
+for (const qos of [0, 1, 2] as const) {
+  test(`a message of QoS ${qos} reaches a real broker over MQTT 5`, real, async (t) => {
+    const { url } = await startMosquitto(t);
+    const messages = await collect(t, url);
+    const { publish, logs } = await startLink(t, { url });
+
+    await publish({ qos, payload: "grün ☀" });
+
+    await until(() => messages.length > 0);
+    assert.deepEqual(messages, [{ topic: "home/desk", payload: "grün ☀", qos, retain: false }]);
+    assert.equal(logs[0]?.fields?.["protocolVersion"], 5);
+  });
+}
+
+test("a retained message is kept by the broker", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const { publish } = await startLink(t, { url });
+
+  await publish({ retain: true });
+
+  const messages = await collect(t, url);
+  await until(() => messages.length > 0);
+  assert.equal(messages[0]?.retain, true);
+});
+
+test("a broker that hangs up on MQTT 5 is connected with 3.1.1", async (t) => {
+  const old = await listen(t, (socket) => {
+    socket.once("data", (connect) => {
+      const level = connect[8];
+      if (level === 4) socket.write(Buffer.from([0x20, 2, 0, 0]));
+      else socket.destroy();
+    });
+  });
+  const { publish } = await startLink(t, { url: old });
+
+  await publish({ qos: 0 });
+});
+
+test("a publish that the ACL denies is refused, and the link goes on", real, async (t) => {
+  const { url } = await startMosquitto(t, { acl: ["topic readwrite home/#"] });
+  const { publish } = await startLink(t, { url });
+
+  for (const qos of [1, 2] as const) {
+    await assert.rejects(publish({ topic: "garage/door", qos }), {
+      code: "broker_refused",
+      message: "the broker refused a publish to garage/door: not authorized (135)",
+    });
+  }
+
+  await publish();
+});
+
+test("a broker that dies in mid-publish is reported at once", real, async (t) => {
+  const mosquitto = await startMosquitto(t);
+  const { publish } = await startLink(t, { url: mosquitto.url });
+  await publish();
+  mosquitto.freeze();
+  const pending = publish();
+
+  const [waitedMs] = await Promise.all([
+    millisToReject(pending, { code: "broker_down" }),
+    mosquitto.stop(),
+  ]);
+
+  assert.ok(waitedMs < 1_000, `${waitedMs} ms`);
+});
+
+for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""]) {
+  test(`the link outlives the topic ${JSON.stringify(topic.slice(0, 10))}`, real, async (t) => {
+    const { url } = await startMosquitto(t);
+    const { publish } = await startLink(t, { url });
+
+    await assert.rejects(publish({ topic }), MantelError);
+
+    await until(() => publish().then(() => true));
+  });
+}
+
+test("stopping finishes accepted publishes", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const messages = await collect(t, url);
+  const { publish, stop } = await startLink(t, { url });
+  await publish();
+  const pending = Array.from({ length: 200 }, (_, at) => publish({ payload: `${at}`, qos: 2 }));
+
+  await stop();
+
+  await Promise.all(pending);
+  await until(() => messages.length === 201);
+});
+
+test("a thousand publishes at once arrive in their order", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const messages = await collect(t, url);
+  const { publish } = await startLink(t, { url });
+  const payloads = Array.from({ length: 1_000 }, (_, at) => `${at}`);
+
+  await Promise.all(payloads.map((payload) => publish({ payload })));
+
+  await until(() => messages.length === 1_000);
+  assert.deepEqual(messages.map(({ payload }) => payload), payloads);
+});
+
+/** How long something takes to fail as expected, in milliseconds. */
+async function millisToReject(work: Promise<unknown>, expected: object): Promise<number> {
+  const started = performance.now();
+  await assert.rejects(work, expected);
+  return performance.now() - started;
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { collect, freePort, startMosquitto } from "../../helpers/mosquitto.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { listen, real, startLink } from "./start-link.ts";
+
+after(watchResources());
+
+test("without a broker a publish fails within 2 s, and later ones at once", async (t) => {
+  const { publish, degraded } = await startLink(t, { url: `mqtt://127.0.0.1:${await freePort()}` });
+
+  const firstMs = await millisToReject(publish(), { code: "broker_down" });
+  const secondMs = await millisToReject(publish(), { code: "broker_down" });
+
+  assert.ok(firstMs < 2_000, `${firstMs} ms`);
+  assert.ok(secondMs < 50, `${secondMs} ms`);
+  assert.match(await until(degraded), /^nothing listens at 127\.0\.0\.1/);
+});
+
+test("a publish just after the start waits for the connection", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const { publish } = await startLink(t, { url });
+
+  await publish();
+});
+
+test("a broker that went away is found again, and nothing was queued", real, async (t) => {
+  const mosquitto = await startMosquitto(t);
+  const { publish, degraded } = await startLink(t, { url: mosquitto.url });
+  await publish();
+  await mosquitto.stop();
+  await until(degraded);
+  await assert.rejects(publish({ payload: "while away" }), { code: "broker_down" });
+
+  await mosquitto.start();
+  const messages = await collect(t, mosquitto.url);
+  await until(() => publish({ payload: "back" }).then(() => true));
+
+  assert.equal(degraded(), undefined);
+  await until(() => messages.length > 0);
+  assert.deepEqual(messages.map(({ payload }) => payload), ["back"]);
+});
+
+test("a broker that only restarts is not reported", real, async (t) => {
+  const mosquitto = await startMosquitto(t);
+  const { publish, logs } = await startLink(t, { url: mosquitto.url });
+  await publish();
+  await mosquitto.stop();
+  await mosquitto.start();
+
+  await publish();
+
+  assert.deepEqual(logs.filter(({ level }) => level === "warn"), []);
+});
+
+test("a broker that freezes is given up within 2 s, and used again when it thaws", real, async (t) => {
+  const mosquitto = await startMosquitto(t);
+  const { publish } = await startLink(t, { url: mosquitto.url });
+  await publish();
+  mosquitto.freeze();
+
+  const waitedMs = await millisToReject(publish(), { code: "broker_down" });
+  mosquitto.thaw();
+
+  assert.ok(waitedMs < 2_000, `${waitedMs} ms`);
+  await until(() => publish().then(() => true));
+});
+
+test("stopping does not wait for a broker that never answers", async (t) => {
+  const silent = await listen(t, () => undefined);
+  const { stop } = await startLink(t, { url: silent });
+  const started = performance.now();
+
+  await stop();
+
+  assert.ok(performance.now() - started < 500);
+});
+
+/** How long something takes to fail as expected, in milliseconds. */
+async function millisToReject(work: Promise<unknown>, expected: object): Promise<number> {
+  const started = performance.now();
+  await assert.rejects(work, expected);
+  return performance.now() - started;
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
+const TOOL_SETTINGS = [".oxfmtrc.json", ".oxlintrc.json", "tsconfig.json"];
+
+for (const kind of ["bridge", "service", "widget"]) {
+  test(`a new ${kind} passes its own test and the checks`, async (t) => {
+    const { folder, run, newPlugin } = await emptyHome(t);
+
+    await newPlugin("garden-lamp", "--kind", kind);
+
+    const tests = (await readdir(join(folder, "test/plugins/garden-lamp"))).map(
+      (name) => `test/plugins/garden-lamp/${name}`,
+    );
+    const written = [...tests, "plugins/garden-lamp"];
+    assert.equal((await run("node_modules/.bin/oxfmt", "--list-different", ...written)).output, "");
+    const lint = await run("node_modules/.bin/oxlint", ...written);
+    assert.equal(lint.code, 0, lint.output);
+    const result = await run(process.execPath, "--import", "tsx", "--test", ...tests);
+    assert.equal(result.code, 0, result.output);
+    assert.match(result.output, /^# pass [1-9]/m);
+  });
+}
+
+test("the id is the plugin's name, folder and title", async (t) => {
+  const { folder, newPlugin } = await emptyHome(t);
+
+  await newPlugin("garden-lamp");
+
+  const manifest = JSON.parse(
+    await readFile(join(folder, "plugins/garden-lamp/package.json"), "utf8"),
+  ) as { name: string; mantel: { id: string; title: string } };
+  assert.equal(manifest.name, "@mantel/garden-lamp");
+  assert.equal(manifest.mantel.id, "garden-lamp");
+  assert.equal(manifest.mantel.title, "Garden lamp");
+});
+
+for (const [fault, args, message] of [
+  ["an id with capitals", ["Garden"], /lower-case words joined by hyphens.*"Garden"/],
+  ["an id that leads elsewhere", ["../host"], /lower-case words/],
+  ["no id", [], /lower-case words/],
+  ["two ids", ["a", "b"], /also b/],
+  ["an unknown kind", ["a", "--kind", "lamp"], /lamp is no kind/],
+  ["an unknown flag", ["a", "--force"], /--force/],
+  ["a section of the host's config", ["server"], /mantel\.id is server/],
+] as const) {
+  test(`${fault} is refused, and nothing is written`, async (t) => {
+    const { folder, newPlugin } = await emptyHome(t);
+
+    const { code, output } = await newPlugin(...args);
+
+    assert.notEqual(code, 0);
+    assert.match(output, message);
+    assert.deepEqual(await readdir(join(folder, "plugins")), []);
+  });
+}
+
+test("a plugin that exists is not written over", async (t) => {
+  const { folder, newPlugin } = await emptyHome(t);
+  await newPlugin("garden-lamp", "--kind", "service");
+
+  const { code, output } = await newPlugin("garden-lamp");
+
+  assert.equal(code, 1);
+  assert.match(output, /plugins\/garden-lamp exists already/);
+  const source = await readFile(join(folder, "plugins/garden-lamp/index.ts"), "utf8");
+  assert.match(source, /mqtt\.publish/);
+});
+
+/** A repository like this one, without plugins. */
+async function emptyHome(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-new-plugin-"));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const name of SHARED) await symlink(join(REPOSITORY, name), join(folder, name));
+  for (const name of TOOL_SETTINGS) await cp(join(REPOSITORY, name), join(folder, name));
+  await mkdir(join(folder, "plugins"));
+  await cp(join(REPOSITORY, "test/helpers"), join(folder, "test/helpers"), { recursive: true });
+
+  // Inside a test run, Node's test runner starts no other one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = (program: string, ...args: readonly string[]) =>
+    new Promise<{ code: number; output: string }>((resolveRun) => {
+      const child = execFile(program, args, { cwd: folder, env }, (_failure, stdout, stderr) =>
+        resolveRun({ code: child.exitCode ?? 1, output: stdout + stderr }),
+      );
+    });
+  const newPlugin = (...args: readonly string[]) =>
+    run(process.execPath, "--import", "tsx", "scripts/new-plugin.ts", ...args);
+  return { folder, run, newPlugin };
+}
