@@ -43,6 +43,7 @@ export class Generation {
     this.#child = child;
     this.memoryMiB = memoryMiB;
     this.#readLines(child);
+    child.once("exit", () => endGroup(this.pid)); // before "close", which waits for its children
     this.exited = new Promise((resolve) => {
       child.once("error", () => resolve({ code: null, signal: null, lastLines: this.#lastLines }));
       child.once("close", (code, signal) => resolve({ code, signal, lastLines: this.#lastLines }));
@@ -89,11 +90,8 @@ export class Generation {
   /** Ends the process and all it has started, at once, and waits until it is gone. */
   async terminate(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      try {
-        process.kill(-this.pid, "SIGKILL");
-      } catch {
-        this.#child.kill("SIGKILL"); // the group may be gone before the process is reaped
-      }
+      this.#child.kill("SIGKILL");
+      endGroup(this.pid);
     }
     await this.exited;
   }
@@ -121,6 +119,15 @@ export class Generation {
   #remember(line: string): void {
     this.#lastLines.push(line);
     if (this.#lastLines.length > TAIL_LINES) this.#lastLines.shift();
+  }
+}
+
+/** Ends a process and all it has started. */
+function endGroup(pid: number): void {
+  try {
+    if (pid > 0) process.kill(-pid, "SIGKILL");
+  } catch {
+    // ESRCH: none of them is left
   }
 }
 

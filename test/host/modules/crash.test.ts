@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A bridge with one lamp whose commands can be told to do harm. */
+const LAMP = `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { spawn } from "node:child_process";
+
+const hold: unknown[] = [];
+const harm: Record<string, () => void> = {
+  exit: () => process.exit(1),
+  abort: () => process.abort(),
+  loop: () => { for (;;); },
+  "throw in a timer": () => { setTimeout(() => { throw new Error("late"); }); },
+  reject: () => { void Promise.reject(new Error("alone")); },
+  "signal itself": () => process.kill(process.pid, "SIGKILL"),
+  heap: () => { for (;;) hold.push(new Array(1000).fill(hold.length)); },
+  buffers: () => { setInterval(() => hold.push(Buffer.alloc(32 * 2 ** 20, 1)), 5); },
+  "leave a child": () => { spawn("sleep", ["600"], { stdio: "ignore" }); process.exit(1); },
+};
+
+export default definePlugin({
+  async start({ devices }) {
+    await devices.publish([{
+      nativeId: "lamp", kind: "light", name: "Lamp",
+      capabilities: { on: { type: "boolean" }, effect: { type: "choice", values: Object.keys(harm) } },
+      state: { on: false },
+    }]);
+    return {
+      async command(nativeId, command) {
+        harm[String(command["effect"])]?.();
+        devices.update({ nativeId, state: command });
+      },
+    };
+  },
+});
+`;
+const lamp = {
+  "package.json": packageJson("lamp", { bridge: { kind: "test", commandsPerSecond: 50, confirmMs: 500 } }),
+  "index.ts": LAMP,
+};
+
+for (const harm of ["exit", "abort", "loop", "throw in a timer", "reject", "signal itself", "heap", "buffers"]) {
+  test(`a bridge that does "${harm}" is ended, told of, and works again`, async (t) => {
+    const { registry, commands, devices, once } = await startModules(t, { lamp });
+
+    const command = commands.send("test:light:1", { effect: harm });
+    await command.done.catch(() => undefined);
+    const crashed = await once("lamp", ({ restarts }) => restarts === 1, 10_000);
+    assert.equal(crashed.state, "loading");
+    assert.ok(crashed.error?.message);
+    assert.equal(devices.get("test:light:1").available, false);
+
+    await once("lamp", ({ state }) => state === "active", 10_000);
+    await commands.send("test:light:1", { on: true }).done;
+    assert.equal(devices.get("test:light:1").state["on"], true);
+    assert.equal(devices.get("test:light:1").available, true);
+    assert.equal(registry.get("lamp").generation, 2);
+  });
+}
+
+test("what a generation has started ends with it", async (t) => {
+  const { commands, once } = await startModules(t, { lamp });
+  const { execFileSync } = await import("node:child_process");
+  const sleepers = () => execFileSync("ps", ["-eo", "args"]).toString().match(/^sleep 600$/gm) ?? [];
+
+  await commands.send("test:light:1", { effect: "leave a child" }).done.catch(() => undefined);
+  await once("lamp", ({ restarts }) => restarts === 1);
+
+  await until(() => sleepers().length === 0);
+});
+
+test("five crashes put a module into quarantine until it is reloaded", async (t) => {
+  const crashing = LAMP.replace("return {", 'if (process.uptime() < 99) setTimeout(() => process.exit(7), 20); return {');
+  const { registry, once, write } = await startModules(t, { lamp: { ...lamp, "index.ts": crashing } });
+
+  const rests = await once("lamp", ({ state }) => state === "quarantined", 40_000);
+  assert.match(rests.error?.message ?? "", /crashed too often.*code 7/);
+
+  await write("lamp/index.ts", LAMP);
+  await once("lamp", ({ state }) => state === "active");
+  assert.equal(registry.get("lamp").error, null);
+});
+
+test("new code that crashes within its probation gives way to the code before", async (t) => {
+  const { commands, devices, once, write, registry } = await startModules(t, { lamp });
+  await commands.send("test:light:1", { on: true }).done;
+
+  await write("lamp/index.ts", LAMP.replace("return {", "setTimeout(() => process.exit(9), 50); return {"));
+  const back = await once("lamp", ({ lastReload }) => lastReload?.result === "rolled_back");
+
+  assert.equal(back.lastReload?.trigger, "crash");
+  assert.match(back.lastReload?.error?.message ?? "", /code 9/);
+  assert.equal(registry.get("lamp").state, "active");
+  await commands.send("test:light:1", { on: true }).done;
+  assert.equal(devices.get("test:light:1").available, true);
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { mkdir, rename, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+const IDLE = 'import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ start() {} });\n';
+const idle = (id: string, mantel: object = {}) => ({
+  "package.json": packageJson(id, mantel),
+  "index.ts": IDLE,
+});
+const BRIDGE = { bridge: { kind: "test", commandsPerSecond: 1 } };
+const states = (registry: { list(): readonly { id: string; state: string }[] }) =>
+  Object.fromEntries(registry.list().map(({ id, state }) => [id, state]));
+
+test("a folder that appears is a module, and one that is removed is not", async (t) => {
+  const { registry, write, once, root } = await startModules(t, { first: idle("first") });
+
+  await write("second/index.ts", IDLE);
+  await write("second/package.json", packageJson("second"));
+  await until(() => registry.list().some(({ id, state }) => id === "second" && state === "active"));
+  await rm(join(root, "first"), { recursive: true });
+  await until(() => !registry.list().some(({ id }) => id === "first"));
+
+  assert.equal((await once("second", ({ state }) => state === "active")).generation, 1);
+});
+
+test("a renamed folder goes on under the id of its manifest", async (t) => {
+  const { registry, root } = await startModules(t, { old: idle("steady") });
+
+  await rename(join(root, "old"), join(root, "new"));
+  await until(() => registry.get("steady").generation === 1 && registry.settled());
+
+  assert.deepEqual(states(registry), { steady: "active" });
+});
+
+test("a broken manifest is listed with its file, and keeps no other from starting", async (t) => {
+  const { registry, write, once } = await startModules(t, {
+    good: idle("good"),
+    bad: { "package.json": '{ "mantel": { "id": "bad", "kinds": ["robot"] } }' },
+    worse: { "package.json": "{ not json" },
+  });
+
+  assert.deepEqual(states(registry), { bad: "failed", good: "active", worse: "failed" });
+  assert.match(registry.get("bad").error?.message ?? "", /bad\/package\.json/);
+  assert.match(registry.get("worse").error?.message ?? "", /is not JSON/);
+
+  await write("bad/index.ts", IDLE);
+  await write("bad/package.json", packageJson("bad"));
+  await once("bad", ({ state }) => state === "active");
+});
+
+test("a manifest that breaks while its module runs changes nothing but the report", async (t) => {
+  const { registry, write, once } = await startModules(t, { good: idle("good") });
+
+  await write("good/package.json", "{");
+  const view = await once("good", ({ lastReload }) => lastReload?.result === "rolled_back");
+
+  assert.equal(view.state, "active");
+  assert.match(view.lastReload?.error?.message ?? "", /is not JSON/);
+  await write("good/package.json", packageJson("good"));
+  await once("good", ({ lastReload }) => lastReload?.result === "unchanged");
+  assert.equal(registry.get("good").generation, 1);
+});
+
+test("of two folders with one id the first works and the other is named", async (t) => {
+  const { registry } = await startModules(t, { alpha: idle("twin"), beta: idle("twin") });
+
+  assert.deepEqual(states(registry), { beta: "failed", twin: "active" });
+  assert.match(registry.get("beta").error?.message ?? "", /alpha both have the id twin/);
+});
+
+test("a plugin folder that is a link is refused", async (t) => {
+  const { registry, root, dataFolder } = await startModules(t, { good: idle("good") });
+  await mkdir(join(dataFolder, "elsewhere"));
+
+  await symlink(join(dataFolder, "elsewhere"), join(root, "linked"));
+  await until(() => registry.list().length === 2);
+
+  assert.equal(registry.get("linked").state, "failed");
+  assert.match(registry.get("linked").error?.message ?? "", /linked is a link/);
+});
+
+test("a service that another module holds is refused by name", async (t) => {
+  const provides = { provides: ["mqtt.publish"] };
+  const { registry } = await startModules(t, { one: idle("one", provides), two: idle("two", provides) });
+
+  const failed = registry.list().filter(({ state }) => state === "failed");
+  assert.equal(failed.length, 1);
+  assert.match(failed[0]?.error?.message ?? "", /provides mqtt\.publish, which (one|two) provides already/);
+});
+
+test("a stand-in steps aside while a real bridge is configured, and comes back", async (t) => {
+  const { registry } = await startModules(t, {
+    demo: idle("demo", { bridge: { kind: "demo", commandsPerSecond: 1 }, yieldsTo: { bridges: true } }),
+    real: idle("real", BRIDGE),
+  });
+  assert.deepEqual(states(registry), { demo: "disabled", real: "active" });
+  assert.match(registry.get("demo").error?.message ?? "", /steps aside because the bridge real/);
+
+  await registry.disable("real");
+  await until(() => registry.get("demo").state === "active");
+  assert.equal(registry.get("real").state, "disabled");
+
+  await registry.enable("real");
+  await until(() => registry.get("demo").state === "disabled");
+});
+
+test("a module whose options are missing is unconfigured until the config has them", async (t) => {
+  const source = `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+export default definePlugin({
+  options: Type.Object({ host: Type.String(), port: Type.Integer({ default: 80 }) }),
+  start: ({ config }) => ({ services: { "broker.address": async () => ({ url: config.host + ":" + config.port }) } }),
+});`;
+  const { registry, config, services, once } = await startModules(t, {
+    needy: { "package.json": packageJson("needy", { provides: ["broker.address"] }), "index.ts": source },
+  });
+  assert.equal(registry.get("needy").state, "unconfigured");
+  assert.match(registry.get("needy").error?.message ?? "", /host/);
+
+  await config.patch({ needy: { host: "there" } }, { admin: true });
+  await once("needy", ({ state }) => state === "active");
+  assert.deepEqual(await services.call("broker.address", {}), { url: "there:80" });
+
+  await config.patch({ needy: { port: 81 } }, { admin: true });
+  await once("needy", ({ lastReload, state }) => lastReload?.trigger === "config" && state === "active");
+  await until(async () => ((await services.call("broker.address", {})) as { url: string }).url === "there:81");
+});
+
+test("a bridge publishes only what its manifest declares", async (t) => {
+  const source = `
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({ start: async ({ devices, call, publish }) => {
+  await devices.publish([]).catch((error) => console.log("devices: " + error.message));
+  await call("mqtt.publish", { topic: "a", payload: "", qos: 0, retain: false }).catch((error) => console.log("call: " + error.message));
+  await publish("system.sample", {} as never).catch((error) => console.log("publish: " + error.message));
+} });`;
+  const { registry } = await startModules(t, {
+    sly: { "package.json": packageJson("sly"), "index.ts": source },
+  });
+
+  const said = await until(() => {
+    const sentences = registry.logs("sly").map(({ sentence }) => sentence);
+    return sentences.length === 3 ? sentences : undefined;
+  });
+  assert.match(said[0] ?? "", /devices: .*add "bridge"/);
+  assert.match(said[1] ?? "", /call: .*"mantel\.uses"/);
+  assert.match(said[2] ?? "", /publish: .*"provides": \["system\.sample"\]/);
+});
+
+test("an unknown module is named in the refusal", async (t) => {
+  const { registry } = await startModules(t, {});
+
+  assert.throws(() => registry.get("nobody"), { code: "module_unknown" });
+  await assert.rejects(registry.reload("nobody"), (error: MantelError) => /nobody/.test(error.message));
+});
