@@ -91,7 +91,7 @@ function weather(draft: Draft, seconds: number): void {
   drift("temperature", 7, 0.008);
   drift("humidity", 84, 0.03);
   drift("pressure", 1009, 0.01);
-  drift("illuminance", 120, 0.4);
+  drift("illuminance", 120, 0.2);
 }
 
 function rooms(draft: Draft, seconds: number): void {

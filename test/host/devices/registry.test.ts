@@ -208,6 +208,18 @@ test("more devices than any house has are refused before they are looked at", as
   await assert.rejects(publish, { code: "invalid", message: /5001 devices/ });
 });
 
+test("a device with more capabilities than any has is refused", async (t) => {
+  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const names = Array.from({ length: 101 }, (_, n) => `value${n}`);
+  const capabilities = Object.fromEntries(
+    names.map((name) => [name, { type: "boolean" as const }]),
+  );
+
+  const publish = devices.publish("b", [lamp("a", { capabilities, state: {} })]);
+
+  await assert.rejects(publish, { code: "invalid", message: /0\/capabilities has 101/ });
+});
+
 test("what is not a bridge publishes nothing", async (t) => {
   const { devices } = await openHouse(t, []);
 
