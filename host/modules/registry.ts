@@ -14,7 +14,6 @@ import { type FolderChange, Watcher } from "./watch.ts";
 
 /** The heap of most plugins, for which the first spare is warmed. */
 const USUAL_MEMORY_MIB = 64;
-const UNSETTLED: ReadonlySet<string> = new Set(["loading", "reloading", "stopping"]);
 
 export interface RegistryParts extends Omit<ModuleParts, "changed"> {
   readonly bus: Bus;
@@ -75,9 +74,9 @@ export class ModuleRegistry {
     return this.#module(id).log.entries;
   }
 
-  /** True when every module has come to rest in some state. */
+  /** True once every module found at the start has come to rest in some state. */
   settled(): boolean {
-    return this.#isStarted && this.list().every(({ state }) => !UNSETTLED.has(state));
+    return this.#isStarted;
   }
 
   counts(): { active: number; failed: number } {
@@ -200,10 +199,13 @@ export class ModuleRegistry {
 
   #changed(module: Module): void {
     this.#revision++;
-    const { bus, bridges, devices } = this.#parts;
+    const { bus, bridges, devices, scenes } = this.#parts;
     const { view } = module;
     bus.announce("module.state", { module: view });
-    if (bridges.find(module.id)) devices.bridgeChanged(module.id);
+    if (bridges.find(module.id)) {
+      devices.bridgeChanged(module.id);
+      scenes.bridgeChanged(module.id);
+    }
     const before = this.#widgetHashes.get(module.id);
     if (!view.widget || before === view.widget.hash) return;
     this.#widgetHashes.set(module.id, view.widget.hash);

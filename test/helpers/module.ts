@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
@@ -41,6 +41,7 @@ export async function startModules(t: TestContext, plugins: Readonly<Record<stri
   const cacheFolder = join(dataFolder, "cache");
   await mkdir(root);
   await mkdir(dataFolder);
+  await symlink(resolve(import.meta.dirname, "../../node_modules"), join(home, "node_modules"));
   const write = async (file: string, content: string): Promise<void> => {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), content);
