@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { access, chmod, mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { Tokens } from "./auth/tokens.ts";
@@ -65,81 +65,96 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
-  const { log, environment, version } = options;
-  const dataFolder = await openDataFolder(options.dataFolder);
-  const roots = await Promise.all(options.pluginFolders.map(openPluginFolder));
-  const cacheFolder = join(dataFolder, "cache");
-  const { onDispose } = scope;
+  const foundation = await openFoundation(options, scope);
+  const house = await openHouse(foundation, scope);
+  const modules = await openModules(options, { ...foundation, ...house }, scope);
+  const { log, version } = options;
+  const streams = new FanOut(foundation.bus);
+  const app = createApp({ ...foundation, ...house, log, version, modules, streams });
+  const server = await HttpServer.listen({ app, host: options.address, port: options.port });
+  scope.onDispose(async () => {
+    streams.close();
+    await server.close(ANSWERS_DEADLINE_MS);
+  });
 
+  const settled = Promise.all([house.assets.openShell(), modules.start()]).then(() => undefined);
+  return {
+    url: server.url,
+    tokens: foundation.tokens,
+    settled,
+    async close() {
+      for (const error of await scope.dispose()) log.error("a part did not close", { error });
+    },
+  };
+}
+
+/** What lies on the disk: config, tokens, layout. */
+async function openFoundation(
+  { log, environment, ...options }: HostOptions,
+  { onDispose }: DisposeScope,
+) {
+  const dataFolder = await openDataFolder(options.dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });
   onDispose(() => config.close());
   followConfig(config, bus, log);
   const tokens = await Tokens.open({ dataFolder, log });
   const audit = new Audit(dataFolder);
-  const layout = await LayoutStore.open({
-    dataFolder,
-    shippedFolder: options.layoutFolder,
-    log,
-    bus,
-  });
+  const shippedFolder = options.layoutFolder;
+  const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
+  return { dataFolder, bus, config, tokens, audit, layout, log };
+}
 
+type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** The registries from which reads are answered. */
+async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
+  const { bus, config, audit, log } = foundation;
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
-  const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
+  const devices = await DeviceRegistry.open({ ...foundation, bridges });
   const commands = new Commands({ devices, bridges, log });
-  const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
-  const call = (name: string, deadlineMs: number) => (input: unknown) =>
+  const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
+  const call = (name: string, input: unknown, deadlineMs: number): Promise<unknown> =>
     services.call(name, input, deadlineMs);
   const calendar = new Calendar({
-    bus,
-    config,
-    call: (query) => call("calendar.events", CALENDAR_DEADLINE_MS)(query) as Promise<CalendarWindow>,
+    ...{ bus, config },
+    call: async (query) =>
+      (await call("calendar.events", query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
   });
   const samples = new Samples({ bus });
-  const publisher = new Publisher({
-    config,
-    call: (name, input, deadlineMs) => services.call(name, input, deadlineMs),
-    log,
-    audit,
-  });
-
+  onDispose(() => samples.close());
+  const publisher = new Publisher({ config, call, log, audit });
   const assets = new Assets({ log });
+  return { bridges, services, devices, commands, scenes, calendar, samples, publisher, assets };
+}
+
+type House = Awaited<ReturnType<typeof openHouse>>;
+
+async function openModules(
+  { pluginFolders }: HostOptions,
+  parts: Foundation & House,
+  { onDispose }: DisposeScope,
+): Promise<ModuleRegistry> {
+  const { calendar, samples } = parts;
+  const roots = await Promise.all(pluginFolders.map(openPluginFolder));
+  const cacheFolder = join(parts.dataFolder, "cache");
   const spare = new Spare(await compileRuntime(cacheFolder));
   onDispose(() => spare.close());
   const compiler = new Compiler(cacheFolder);
   onDispose(() => compiler.close());
   const modules = new ModuleRegistry({
-    ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler, assets },
-    ...{ dataFolder, cacheFolder, roots },
+    ...{ ...parts, spare, compiler, cacheFolder, roots },
     publications: {
-      "calendar.window": (window) => calendar.accept(window),
-      "system.sample": (sample) => samples.accept(sample),
+      "calendar.window": {
+        accept: (window) => calendar.accept(window),
+        gone: () => calendar.providerGone(),
+      },
+      "system.sample": { accept: (sample) => samples.accept(sample), gone: () => samples.gone() },
     },
   });
   onDispose(() => modules.close());
-
-  const streams = new FanOut(bus);
-  const app = await createApp({
-    ...{ version, log, audit, tokens, config, layout, devices, commands, scenes },
-    ...{ publisher, modules, calendar, samples, streams, assets },
-  });
-  const server = await HttpServer.listen({ app, host: options.address, port: options.port });
-  onDispose(async () => {
-    streams.close();
-    await server.close(ANSWERS_DEADLINE_MS);
-  });
-
-  await assets.openShell();
-  const settled = modules.start();
-  return {
-    url: server.url,
-    tokens,
-    settled,
-    async close() {
-      for (const error of await scope.dispose()) log.error("a part did not close", { error });
-    },
-  };
+  return modules;
 }
 
 function followConfig(config: ConfigStore, bus: Bus, log: HostLog): void {

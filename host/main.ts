@@ -17,7 +17,7 @@ const FIRST_TOKEN_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
-const log = openLog("info", process.stderr.isTTY === true);
+const log = openLog("info", process.stderr.isTTY);
 
 try {
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {

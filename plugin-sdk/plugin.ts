@@ -66,19 +66,19 @@ export interface PluginContext<Options, State> {
   /** Registers what closes the thing just opened; runs in reverse order when the generation ends. */
   readonly onDispose: (release: () => void | Promise<void>) => void;
   /** The path of a folder below the data folder that the manifest names under `permissions.folders`. */
-  folder(name: string): string;
+  readonly folder: (name: string) => string;
   /**
    * Calls a service that another plugin provides. The manifest names it under `uses`.
    * @throws MantelError `service_unavailable` when nothing provides it, `deadline_passed`
    */
-  call<N extends ServiceName>(
+  readonly call: <N extends ServiceName>(
     name: N,
     input: Parameters<Services[N]>[0],
-  ): Promise<Awaited<ReturnType<Services[N]>>>;
+  ) => Promise<Awaited<ReturnType<Services[N]>>>;
   /** Replaces what the host serves under `name`. The manifest names it under `provides`. */
-  publish<N extends PublicationName>(name: N, value: Publications[N]): Promise<void>;
+  readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
   /** Says that the other side cannot be reached (a sentence for people), or with `undefined` that it can. */
-  reportDegraded(reason: string | undefined): void;
+  readonly reportDegraded: (reason: string | undefined) => void;
 }
 
 /** What a started plugin answers to. All parts are optional. */

@@ -53,7 +53,10 @@ function isRealBridge({ plugin, settledState }: Module): boolean {
 function isSet(config: unknown, dottedKey: string): boolean {
   let value: unknown = config;
   for (const key of dottedKey.split(".")) {
-    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+    value =
+      typeof value === "object" && value !== null
+        ? (value as Record<string, unknown>)[key]
+        : undefined;
   }
   return value !== undefined && value !== null;
 }

@@ -25,7 +25,9 @@ export function codeFrame(source: string, line: number, column: number): string 
 export function toReloadFailure(error: unknown, folder: string): MantelError {
   const message = (error as Partial<BuildFailure> | undefined)?.errors?.[0];
   if (!message) {
-    return new MantelError("reload_failed", `the build failed: ${firstLine(error)}`, { cause: error });
+    return new MantelError("reload_failed", `the build failed: ${firstLine(error)}`, {
+      cause: error,
+    });
   }
   const location = locationOf(message, folder);
   return new MantelError("reload_failed", sentenceOf(message), {
@@ -58,7 +60,8 @@ export function locationInStack(stack: string, folder: string): CodeLocation | u
     const [, url, line, column] = STACK_PLACE.exec(text.trim()) ?? [];
     if (url === undefined) continue;
     const file = url.replace(/^file:\/\//, "");
-    if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/") || !existsSync(file)) continue;
+    if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/") || !existsSync(file))
+      continue;
     return {
       file: relative(folder, file),
       line: Number(line),

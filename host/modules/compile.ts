@@ -137,7 +137,8 @@ function ownSources(folder: string, packages: Set<string>): Plugin {
     name: "own-sources",
     setup(build) {
       build.onResolve({ filter: /.*/ }, async ({ path, resolveDir, kind, pluginData }) => {
-        if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path)) return undefined;
+        if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
+          return undefined;
         if (kind === "entry-point") return { path };
         if (!/^\.{0,2}\//.test(path)) return packageImport(path, packages);
         let file = resolve(resolveDir, path);

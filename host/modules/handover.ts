@@ -1,7 +1,12 @@
-import type { LoadResult, QuiesceResult, StartRequest, StartResult } from "@mantel/plugin-sdk/protocol";
+import type {
+  LoadResult,
+  QuiesceResult,
+  StartRequest,
+  StartResult,
+} from "@mantel/plugin-sdk/protocol";
 import type { Build } from "./compile.ts";
-import type { Generation } from "./generation.ts";
 import type { Gate } from "./gate.ts";
+import type { Generation } from "./generation.ts";
 
 /** Code that is loaded into a process and has not started. */
 export interface Candidate {
@@ -22,13 +27,13 @@ export interface HandoverParts {
   readonly startMs: number;
   readonly quiesceMs: number;
   /** From now on the host hears this generation. */
-  letSpeak(generation: Generation): void;
+  readonly letSpeak: (generation: Generation) => void;
   /** Whether a state fits what the code declares; says so in the log when it does not. */
-  fits(state: unknown, candidate: Candidate): boolean;
+  readonly fits: (state: unknown, candidate: Candidate) => boolean;
   /** Loads an earlier candidate's build into a fresh process. */
-  reloadOf(candidate: Candidate): Promise<Candidate>;
+  readonly reloadOf: (candidate: Candidate) => Promise<Candidate>;
   /** Says in the log what went wrong besides. */
-  warn(sentence: string, error: unknown): void;
+  readonly warn: (sentence: string, error: unknown) => void;
 }
 
 export interface Handover {
@@ -55,7 +60,11 @@ export class RolledBack extends Error {
  *
  * @throws RolledBack when the old code works again
  */
-export async function handOver(old: Started, next: Candidate, parts: HandoverParts): Promise<Handover> {
+export async function handOver(
+  old: Started,
+  next: Candidate,
+  parts: HandoverParts,
+): Promise<Handover> {
   const closedAt = performance.now();
   parts.gate.close();
   try {
@@ -92,7 +101,11 @@ export async function begin(
 /** An old generation that hangs or dies now has no state to give; the next one starts fresh. */
 async function quiesce(old: Started, { quiesceMs, warn }: HandoverParts): Promise<QuiesceResult> {
   try {
-    const result = await old.generation.peer.call("quiesce", { deadlineMs: quiesceMs }, quiesceMs + 500);
+    const result = await old.generation.peer.call(
+      "quiesce",
+      { deadlineMs: quiesceMs },
+      quiesceMs + 500,
+    );
     for (const fault of result.faults) warn("a release failed", fault);
     return result;
   } catch (error) {

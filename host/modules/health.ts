@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ProcessFigures } from "@mantel/plugin-sdk/protocol";
 import type { Generation } from "./generation.ts";
 
 const BEAT_MS = 500;
@@ -19,55 +20,74 @@ export interface Figures {
 }
 
 export interface HealthReport {
-  onFigures(figures: Figures): void;
+  readonly onFigures: (figures: Figures) => void;
   /** Called once, with the cause for people, when the generation must be ended. */
-  onUnhealthy(cause: string): void;
+  readonly onUnhealthy: (cause: string) => void;
 }
 
 /** Asks a generation for a sign of life twice a second and reads what it uses, until stopped. */
-export function watchHealth(generation: Generation, report: HealthReport): () => void {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let lastCpu: { micros: number; at: number } | undefined;
+export class HealthWatch {
+  readonly #generation: Generation;
+  readonly #report: HealthReport;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #lastCpu: { readonly micros: number; readonly at: number } | undefined;
 
-  const beat = async (): Promise<void> => {
-    const cause = excess(generation) ?? (await silence(generation));
-    if (stopped) return;
-    if (cause !== undefined) report.onUnhealthy(cause);
-    else timer = setTimeout(() => void beat(), BEAT_MS);
-  };
+  constructor(generation: Generation, report: HealthReport) {
+    this.#generation = generation;
+    this.#report = report;
+    this.#schedule();
+  }
 
-  const silence = async (of: Generation): Promise<string | undefined> => {
-    const cpuBefore = cpuMillis(of.pid);
-    const answer = of.peer.call("ping", {}, STARVED_MS).then(
-      (figures) => figures,
-      () => undefined,
-    );
-    const inTime = await Promise.race([answer, quiet(SILENCE_MS)]);
-    if (inTime === "quiet") {
-      const used = cpuMillis(of.pid) - cpuBefore;
-      if (used >= SILENCE_MS / 2) return `it did not answer for ${SILENCE_MS} ms and used ${used} ms of CPU: an endless loop?`;
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#beat(), BEAT_MS);
+  }
+
+  async #beat(): Promise<void> {
+    const cause = excess(this.#generation) ?? (await this.#silence());
+    if (this.#isStopped) return;
+    if (cause === undefined) this.#schedule();
+    else this.#report.onUnhealthy(cause);
+  }
+
+  /** Why a generation that does not answer must be ended; `undefined` when it answers. */
+  async #silence(): Promise<string | undefined> {
+    const { peer, pid } = this.#generation;
+    const before = cpuMillis(pid);
+    const answer = peer.call("ping", {}, STARVED_MS).catch(() => undefined);
+    if ((await Promise.race([answer, quiet(SILENCE_MS)])) === "quiet") {
+      const usedMs = cpuMillis(pid) - before;
+      if (usedMs >= SILENCE_MS / 2) {
+        return `it did not answer for ${SILENCE_MS} ms and used ${usedMs} ms of CPU: an endless loop?`;
+      }
     }
     const figures = await answer;
-    if (stopped) return undefined;
-    if (!figures) return `it did not answer for ${STARVED_MS} ms: something blocks its event loop`;
-    const at = performance.now();
-    const cpuPercent = lastCpu ? (figures.cpuMicros - lastCpu.micros) / (at - lastCpu.at) / 10 : 0;
-    lastCpu = { micros: figures.cpuMicros, at };
-    report.onFigures({
-      cpuPercent: Math.max(0, Math.round(cpuPercent * 10) / 10),
-      memoryBytes: ownMemory(of.pid),
-      heapBytes: figures.heapBytes,
-      loopLagP99Ms: Math.round(figures.loopLagP99Ms * 10) / 10,
-    });
+    if (figures) this.#tell(figures);
+    else return `it did not answer for ${STARVED_MS} ms: something blocks its event loop`;
     return undefined;
-  };
+  }
 
-  timer = setTimeout(() => void beat(), BEAT_MS);
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
+  #tell({ cpuMicros, heapBytes, loopLagP99Ms }: ProcessFigures): void {
+    const at = performance.now();
+    const last = this.#lastCpu ?? { micros: cpuMicros, at: at - BEAT_MS };
+    this.#lastCpu = { micros: cpuMicros, at };
+    if (this.#isStopped) return;
+    this.#report.onFigures({
+      cpuPercent: rounded((cpuMicros - last.micros) / (at - last.at) / 10),
+      memoryBytes: ownMemory(this.#generation.pid),
+      heapBytes,
+      loopLagP99Ms: rounded(loopLagP99Ms),
+    });
+  }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 async function quiet(ms: number): Promise<"quiet"> {

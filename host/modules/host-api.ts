@@ -9,8 +9,14 @@ import type { ServiceRegistry } from "../services/registry.ts";
 import { check } from "../validate.ts";
 import type { ModuleLog } from "./logs.ts";
 
-/** Where what plugins publish goes, by name. */
-export type Publications = { readonly [N in PublicationName]: (value: never) => void };
+/** The part of the host that serves what plugins publish under one name. */
+export interface Publication {
+  /** Serves this value from now on; it fits its schema. */
+  accept(value: never): void;
+  /** Whoever published it has ended: there is nothing to serve. */
+  gone(): void;
+}
+export type Publications = { readonly [N in PublicationName]: Publication };
 
 /** The registries that plugins push into. */
 export interface HostParts {
@@ -26,52 +32,73 @@ export interface Caller {
   readonly manifest: Manifest;
   readonly log: ModuleLog;
   /** False for a generation that is not, or is no longer, the one that works. */
-  isLive(): boolean;
-  degraded(reason: string | undefined): void;
+  readonly isLive: () => boolean;
+  readonly degraded: (reason: string | undefined) => void;
 }
 
 /** What a plugin's process may ask of the host, each call checked against its manifest. */
 export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
   const { id, manifest } = caller;
-  const live = (): void => {
-    if (caller.isLive()) return;
-    throw new MantelError("module_down", `this generation of ${id} has ended`);
-  };
-  const bridge = (): void => {
-    live();
-    if (manifest.bridge) return;
-    throw undeclared(id, 'publish devices or scenes', '"bridge" with its "kind"');
-  };
   return {
-    async publishDevices(devices) {
-      bridge();
-      await parts.devices.publish(id, devices);
-    },
-    updateDevices(updates) {
-      bridge();
-      parts.devices.update(id, updates);
-    },
-    async publishScenes(scenes) {
-      bridge();
-      await parts.scenes.publish(id, scenes);
-    },
+    ...bridgeApi(caller, parts),
     publish({ name, value }) {
-      live();
+      requireLive(caller);
       if (!isPublication(name) || !manifest.provides?.includes(name)) {
         throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
       }
-      parts.publications[name](check(PUBLICATIONS[name], value, name) as never);
+      parts.publications[name].accept(check(PUBLICATIONS[name], value, name) as never);
     },
     callService({ name, input }) {
       if (manifest.uses?.some((used) => used === name)) return parts.services.call(name, input);
       throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
     },
     reportDegraded({ reason }) {
-      live();
+      requireLive(caller);
       caller.degraded(reason === undefined ? undefined : String(reason).slice(0, 500));
     },
     log: (record) => caller.log.record(record),
   };
+}
+
+type BridgeCalls = "publishDevices" | "updateDevices" | "publishScenes";
+
+function bridgeApi(
+  caller: Caller,
+  { devices, scenes }: HostParts,
+): Pick<Handlers<HostApi>, BridgeCalls> {
+  const { id, manifest } = caller;
+  const requireBridge = (): void => {
+    requireLive(caller);
+    if (manifest.bridge) return;
+    throw undeclared(id, "publish devices or scenes", '"bridge" with its "kind"');
+  };
+  return {
+    async publishDevices(described) {
+      requireBridge();
+      await devices.publish(id, described);
+    },
+    updateDevices(updates) {
+      requireBridge();
+      devices.update(id, updates);
+    },
+    async publishScenes(described) {
+      requireBridge();
+      await scenes.publish(id, described);
+    },
+  };
+}
+
+function requireLive({ id, isLive }: Caller): void {
+  if (isLive()) return;
+  throw new MantelError("module_down", `this generation of ${id} has ended`);
+}
+
+/** Takes away what a module has published in the house. */
+export function retract(id: string, { provides }: Manifest, parts: HostParts): void {
+  parts.services.release(id);
+  parts.devices.removeBridge(id);
+  parts.scenes.removeBridge(id);
+  for (const name of provides ?? []) if (isPublication(name)) parts.publications[name].gone();
 }
 
 function isPublication(name: string): name is PublicationName {

@@ -42,7 +42,8 @@ export async function readManifest(folder: string): Promise<PluginPackage> {
 
 /** What a schema cannot say. Each gives a sentence when it is broken. */
 const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
-  ({ id }) => (RESERVED.has(id) ? `mantel.id is ${id}, which is a section of the host's config` : undefined),
+  ({ id }) =>
+    RESERVED.has(id) ? `mantel.id is ${id}, which is a section of the host's config` : undefined,
   ({ server, widget }) =>
     server === undefined && widget === undefined
       ? 'mantel needs a "server" or a "widget" entry'

@@ -1,6 +1,12 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Bridge, BridgeDirectory, BridgeLimits, BridgeStatus, BridgeView } from "../devices/bridge.ts";
+import type {
+  Bridge,
+  BridgeDirectory,
+  BridgeLimits,
+  BridgeStatus,
+  BridgeView,
+} from "../devices/bridge.ts";
 import type { Module } from "./module.ts";
 import type { ModuleState } from "./view.ts";
 

@@ -27,9 +27,13 @@ export interface PreparationParts {
 export class Unconfigured extends MantelError {
   constructor(id: string, errors: { pointer: string; detail: string }[]) {
     const first = errors[0];
-    super("invalid", `the config of ${id} does not fit: ${first?.pointer ?? ""} ${first?.detail ?? ""}`, {
-      errors,
-    });
+    super(
+      "invalid",
+      `the config of ${id} does not fit: ${first?.pointer ?? ""} ${first?.detail ?? ""}`,
+      {
+        errors,
+      },
+    );
   }
 }
 

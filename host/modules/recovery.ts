@@ -9,14 +9,14 @@ export interface RecoveryParts {
   readonly server: ServerSide;
   readonly status: ModuleStatus;
   /** The build that ran last. */
-  build(): Build | undefined;
+  readonly build: () => Build | undefined;
   /** The code on the disk was wrong: `previous` runs again. */
-  wentBack(previous: Build, cause: MantelError): void;
+  readonly wentBack: (previous: Build, cause: MantelError) => void;
   /** The module crashed too often. */
-  gaveUp(): void;
-  say(sentence: string, cause: unknown): void;
+  readonly gaveUp: () => void;
+  readonly say: (sentence: string, cause: unknown) => void;
   /** Does `work` when nothing else changes the module. */
-  inOrder(work: () => Promise<void>): void;
+  readonly inOrder: (work: () => Promise<void>) => void;
 }
 
 /** Brings a crashed module back: the code before on probation, else a restart, at last quarantine. */

@@ -5,8 +5,8 @@ import { arrange } from "./arrange.ts";
 import { type BrokenFolder, discover, type Discovery } from "./discover.ts";
 import type { LogEntry } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
 import type { BridgeTable } from "./module-bridge.ts";
+import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
 import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
 import { brokenView } from "./status.ts";
 import type { ModuleView, ReloadReceipt } from "./view.ts";
@@ -83,7 +83,10 @@ export class ModuleRegistry {
     const views = this.list();
     const count = (...states: ModuleView["state"][]) =>
       views.filter(({ state }) => states.includes(state)).length;
-    return { active: count("active", "degraded", "reloading"), failed: count("failed", "quarantined") };
+    return {
+      active: count("active", "degraded", "reloading"),
+      failed: count("failed", "quarantined"),
+    };
   }
 
   /** What each module has done since the host started. */
@@ -131,7 +134,8 @@ export class ModuleRegistry {
     const isSource = files.every((file) => file !== folder && !file.endsWith("/package.json"));
     if (here.length === 0 || !isSource) void this.#inOrder(() => this.#rediscover());
     for (const module of here) {
-      if (isSource && files.some((file) => module.concerns(file))) void quietly(module.reload("file"));
+      if (isSource && files.some((file) => module.concerns(file)))
+        void quietly(module.reload("file"));
     }
   }
 

@@ -35,6 +35,8 @@ export async function compileRuntime(cacheFolder: string): Promise<string> {
 }
 
 async function removeOthers(folder: string, keep: string): Promise<void> {
-  const stale = (await readdir(folder)).filter((name) => /^runtime-/.test(name) && name !== keep);
+  const stale = (await readdir(folder)).filter(
+    (name) => name.startsWith("runtime-") && name !== keep,
+  );
   await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -3,8 +3,15 @@ import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import type { Build } from "./compile.ts";
 import { Gate } from "./gate.ts";
 import { causeOf, type Generation } from "./generation.ts";
-import { begin, type Candidate, handOver, type HandoverParts, RolledBack, type Started } from "./handover.ts";
-import { type Figures, watchHealth } from "./health.ts";
+import {
+  begin,
+  type Candidate,
+  handOver,
+  type HandoverParts,
+  RolledBack,
+  type Started,
+} from "./handover.ts";
+import { type Figures, HealthWatch } from "./health.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
 import { limitsOf } from "./view.ts";
@@ -55,7 +62,7 @@ export class ServerSide {
   readonly #counts = { calls: 0, errors: 0, drops: 0 };
   #endedFor: string | undefined;
   #previous: { build: Build; state: unknown; until: number } | undefined;
-  #stopWatching: (() => void) | undefined;
+  #health: HealthWatch | undefined;
 
   constructor({ id, manifest }: PluginPackage, preparation: Preparation, events: ServerEvents) {
     this.#limits = {
@@ -96,7 +103,11 @@ export class ServerSide {
     const next = await this.#preparation.load(build, this.#limits.startMs);
     this.#swapping = true;
     try {
-      const { live, ...swap } = await handOver(old, next, this.#handoverParts(this.#limits.reloadStartMs));
+      const { live, ...swap } = await handOver(
+        old,
+        next,
+        this.#handoverParts(this.#limits.reloadStartMs),
+      );
       this.#previous = {
         build: old.build,
         state: live.request.handedOver,
@@ -152,7 +163,9 @@ export class ServerSide {
       await this.#gate.pass();
       const live = this.#live;
       if (live && this.#underWay < this.#limits.queueLength) return live;
-      const sentence = live ? `${this.#underWay} calls are under way already` : "the module is not running";
+      const sentence = live
+        ? `${this.#underWay} calls are under way already`
+        : "the module is not running";
       throw new MantelError("module_down", sentence, { retryAfterMs: 1_000 });
     } catch (error) {
       this.#counts.drops++;
@@ -181,16 +194,17 @@ export class ServerSide {
         this.#events.onSpeaker();
       },
       fits: (state, candidate) => this.#preparation.fits(state, candidate),
-      reloadOf: (candidate: Candidate) => this.#preparation.load(candidate.build, this.#limits.startMs),
+      reloadOf: (candidate: Candidate) =>
+        this.#preparation.load(candidate.build, this.#limits.startMs),
       warn: (sentence, error) => this.#events.warn(sentence, error),
     };
   }
 
   #become(live: Started): void {
-    this.#stopWatching?.();
+    this.#health?.stop();
     this.#live = live;
     this.#endedFor = undefined;
-    this.#stopWatching = watchHealth(live.generation, {
+    this.#health = new HealthWatch(live.generation, {
       onFigures: (figures) => this.#events.onFigures(figures),
       onUnhealthy: (cause) => {
         this.#endedFor = cause;
@@ -207,8 +221,8 @@ export class ServerSide {
   #forget(): Started | undefined {
     const live = this.#live;
     this.#live = undefined;
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    this.#health?.stop();
+    this.#health = undefined;
     this.#events.onFigures(undefined);
     return live;
   }

@@ -7,6 +7,7 @@ import {
   type ModuleFault,
   type ModuleState,
   type ModuleView,
+  permissionsOf,
 } from "./view.ts";
 
 const NO_FIGURES: ModuleView["resources"] = {
@@ -42,14 +43,7 @@ export class ModuleStatus {
       state: "disabled",
       stateSince: new Date().toISOString(),
       generation: 0,
-      permissions: {
-        hosts: manifest.permissions?.hosts ?? [],
-        folders: manifest.permissions?.folders ?? [],
-        childProcesses: manifest.permissions?.childProcesses ?? false,
-        nativeAddons: manifest.permissions?.nativeAddons ?? false,
-        provides: manifest.provides ?? [],
-        uses: manifest.uses ?? [],
-      },
+      permissions: permissionsOf(manifest),
       resources: NO_FIGURES,
       limits: limitsOf(manifest),
       restarts: 0,
@@ -86,9 +80,10 @@ export class ModuleStatus {
     });
   }
 
-  /** The widget's code is another; no process was touched, and no generation counted. */
-  widgetChanged(): void {
-    this.#set({ widget: this.#owner.widget() });
+  /** The widget's code is another. It counts as a generation only where there is no process. */
+  widgetChanged(isGeneration: boolean): void {
+    if (isGeneration) this.started();
+    else this.#set({ widget: this.#owner.widget() });
   }
 
   restarting(error: ModuleFault): void {

@@ -1,6 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { build, type BuildFailure } from "esbuild";
 import { toReloadFailure } from "./code-frame.ts";

@@ -1,5 +1,5 @@
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static, type TProperties } from "typebox";
-import { Manifest } from "@mantel/plugin-sdk/manifest";
 
 const Instant = Type.String({ format: "date-time" });
 const Nullable = <T extends TProperties[string]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -97,4 +97,14 @@ export function limitsOf(manifest: Manifest): ModuleView["limits"] {
     queueLength: 100,
     ...manifest.limits,
   };
+}
+
+/** What a manifest asks for, with what it leaves open filled in: nothing. */
+export function permissionsOf({
+  permissions,
+  provides,
+  uses,
+}: Manifest): ModuleView["permissions"] {
+  const none = { hosts: [], folders: [], childProcesses: false, nativeAddons: false };
+  return { ...none, ...permissions, provides: provides ?? [], uses: uses ?? [] };
 }

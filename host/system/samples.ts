@@ -40,12 +40,21 @@ export class Samples {
     this.#bus.announce("system.sample", shared);
   }
 
-  /** @throws MantelError `service_unavailable` until the first sample has come */
+  /** @throws MantelError `service_unavailable` while no module samples the machine */
   current(): SystemView {
     if (this.#current) return this.#current;
-    throw new MantelError("service_unavailable", "the system was not sampled yet; try again soon", {
-      retryAfterMs: FIRST_SAMPLE_MS,
-    });
+    throw new MantelError(
+      "service_unavailable",
+      "the system is not sampled now; see the modules, or try again soon",
+      {
+        retryAfterMs: FIRST_SAMPLE_MS,
+      },
+    );
+  }
+
+  /** Nobody samples the machine now. */
+  gone(): void {
+    this.#current = undefined;
   }
 
   /** Ends the measuring of the event loop. */

@@ -1,7 +1,7 @@
 import { withDeadline } from "../deadline.ts";
+import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
-import type { DeviceUpdate } from "../device.ts";
 import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
 import type {
   HostApi,
@@ -40,7 +40,7 @@ export class Runner {
   async start(id: string, request: StartRequest): Promise<StartResult> {
     const started = await this.#begin(id, request);
     this.#flush();
-    this.#running = (started ?? {}) as RunningPlugin<unknown>;
+    this.#running = started ?? {};
     return {
       command: this.#running.command !== undefined,
       activateScene: this.#running.activateScene !== undefined,
@@ -137,7 +137,8 @@ export class Runner {
       },
       scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
       publish: (name, value) => host.call("publish", { name, value }),
-      reportDegraded: (reason) => host.notify("reportDegraded", reason === undefined ? {} : { reason }),
+      reportDegraded: (reason) =>
+        host.notify("reportDegraded", reason === undefined ? {} : { reason }),
       folder(name) {
         const path = Object.hasOwn(request.folders, name) ? request.folders[name] : undefined;
         if (path !== undefined) return path;

@@ -22,7 +22,10 @@ export function createStorage(folder: string, log: Log): Storage {
         } catch (error) {
           if (error instanceof SyntaxError) {
             await rename(path, `${path}.damaged`);
-            log.warn("a stored value was damaged and is set aside", { key, file: `${path}.damaged` });
+            log.warn("a stored value was damaged and is set aside", {
+              key,
+              file: `${path}.damaged`,
+            });
             return undefined;
           }
           if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -76,7 +76,10 @@ async function readablePaths(host: TestHost): Promise<string[]> {
     .concat([["/api/v1/calendar/events", {}]])
     .map(([path]) => path.replace("/api/v1", ""))
     .map((path) =>
-      path.replace(/(devices|scenes|modules)\/\{id\}/, (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`),
+      path.replace(
+        /(devices|scenes|modules)\/\{id\}/,
+        (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
+      ),
     );
 }
 
@@ -107,7 +110,8 @@ function startLoad(host: TestHost, paths: readonly string[]) {
     async stop() {
       clearInterval(timer);
       const statuses: Record<string, number> = {};
-      for (const status of await Promise.all(answers)) statuses[status] = (statuses[status] ?? 0) + 1;
+      for (const status of await Promise.all(answers))
+        statuses[status] = (statuses[status] ?? 0) + 1;
       return { statuses, asked: answers.length };
     },
   };

@@ -61,12 +61,16 @@ export async function startModules(t: TestContext, plugins: Readonly<Record<stri
   const spare = new Spare(await compileRuntime(cacheFolder));
   const compiler = new Compiler(cacheFolder);
   const published = new Map<string, unknown>();
+  const keptUnder = (name: string) => ({
+    accept: (value: unknown) => published.set(name, value),
+    gone: () => published.delete(name),
+  });
   const registry = new ModuleRegistry({
     ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler },
     ...{ dataFolder, cacheFolder, roots: [root] },
     publications: {
-      "calendar.window": (window) => published.set("calendar.window", window),
-      "system.sample": (sample) => published.set("system.sample", sample),
+      "calendar.window": keptUnder("calendar.window"),
+      "system.sample": keptUnder("system.sample"),
     },
     assets: {
       buildWidget: () => Promise.reject(new Error("these tests have no widgets")),
@@ -88,11 +92,11 @@ export async function startModules(t: TestContext, plugins: Readonly<Record<stri
     ...{ registry, bus, config, services, devices, commands, scenes, published, root, dataFolder },
     write,
     /** Saves a file with a part of it replaced. */
-    async edit(file: string, replace: (source: string) => string): Promise<void> {
+    edit: async (file: string, replace: (source: string) => string): Promise<void> => {
       await write(file, replace(await readFile(join(root, file), "utf8")));
     },
     /** The module, once `condition` holds of it. */
-    async once(id: string, condition: (view: ModuleView) => boolean, withinMs = 5_000) {
+    once: async (id: string, condition: (view: ModuleView) => boolean, withinMs = 5_000) => {
       await until(() => condition(registry.get(id)), { withinMs });
       return registry.get(id);
     },

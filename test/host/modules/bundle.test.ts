@@ -16,15 +16,45 @@ export default definePlugin({
 `,
 });
 
-const IMPORTS: readonly (readonly [what: string, imports: string, expression: string, expected: string])[] = [
-  ["the default of a CommonJS package", 'import jwt from "jsonwebtoken";', "typeof jwt.sign", "function"],
-  ["a name of a CommonJS package", 'import { sign } from "jsonwebtoken";', "typeof sign", "function"],
-  ["a CommonJS package that marks itself as a module", 'import { connectAsync } from "mqtt";', "typeof connectAsync", "function"],
+const IMPORTS: readonly (readonly [
+  what: string,
+  imports: string,
+  expression: string,
+  expected: string,
+])[] = [
+  [
+    "the default of a CommonJS package",
+    'import jwt from "jsonwebtoken";',
+    "typeof jwt.sign",
+    "function",
+  ],
+  [
+    "a name of a CommonJS package",
+    'import { sign } from "jsonwebtoken";',
+    "typeof sign",
+    "function",
+  ],
+  [
+    "a CommonJS package that marks itself as a module",
+    'import { connectAsync } from "mqtt";',
+    "typeof connectAsync",
+    "function",
+  ],
   ["the default of an ES module", 'import ICAL from "ical.js";', "typeof ICAL.parse", "function"],
   ["a name of an ES module", 'import { watch } from "chokidar";', "typeof watch", "function"],
-  ["a whole package as a namespace", 'import * as all from "chokidar";', "typeof all.watch + typeof all.default", "functionobject"],
+  [
+    "a whole package as a namespace",
+    'import * as all from "chokidar";',
+    "typeof all.watch + typeof all.default",
+    "functionobject",
+  ],
   ["a package at run time", "", 'typeof (await import("jsonwebtoken")).default.decode', "function"],
-  ["a built-in module", 'import { join } from "node:path"; import fs from "node:fs";', 'join("a", "b") + typeof fs.statSync', "a/bfunction"],
+  [
+    "a built-in module",
+    'import { join } from "node:path"; import fs from "node:fs";',
+    'join("a", "b") + typeof fs.statSync',
+    "a/bfunction",
+  ],
   ["a built-in module without its prefix", 'import { join } from "path";', 'join("a", "b")', "a/b"],
 ];
 

@@ -38,11 +38,22 @@ export default definePlugin({
 });
 `;
 const lamp = {
-  "package.json": packageJson("lamp", { bridge: { kind: "test", commandsPerSecond: 50, confirmMs: 500 } }),
+  "package.json": packageJson("lamp", {
+    bridge: { kind: "test", commandsPerSecond: 50, confirmMs: 500 },
+  }),
   "index.ts": LAMP,
 };
 
-for (const harm of ["exit", "abort", "loop", "throw in a timer", "reject", "signal itself", "heap", "buffers"]) {
+for (const harm of [
+  "exit",
+  "abort",
+  "loop",
+  "throw in a timer",
+  "reject",
+  "signal itself",
+  "heap",
+  "buffers",
+]) {
   test(`a bridge that does "${harm}" is ended, told of, and works again`, async (t) => {
     const { registry, commands, devices, once } = await startModules(t, { lamp });
 
@@ -64,7 +75,10 @@ for (const harm of ["exit", "abort", "loop", "throw in a timer", "reject", "sign
 test("what a generation has started ends with it", async (t) => {
   const { commands, once } = await startModules(t, { lamp });
   const { execFileSync } = await import("node:child_process");
-  const sleepers = () => execFileSync("ps", ["-eo", "args"]).toString().match(/^sleep 600$/gm) ?? [];
+  const sleepers = () =>
+    execFileSync("ps", ["-eo", "args"])
+      .toString()
+      .match(/^sleep 600$/gm) ?? [];
 
   await commands.send("test:light:1", { effect: "leave a child" }).done.catch(() => undefined);
   await once("lamp", ({ restarts }) => restarts === 1);
@@ -73,8 +87,13 @@ test("what a generation has started ends with it", async (t) => {
 });
 
 test("five crashes put a module into quarantine until it is reloaded", async (t) => {
-  const crashing = LAMP.replace("return {", 'if (process.uptime() < 99) setTimeout(() => process.exit(7), 20); return {');
-  const { registry, once, write } = await startModules(t, { lamp: { ...lamp, "index.ts": crashing } });
+  const crashing = LAMP.replace(
+    "return {",
+    "if (process.uptime() < 99) setTimeout(() => process.exit(7), 20); return {",
+  );
+  const { registry, once, write } = await startModules(t, {
+    lamp: { ...lamp, "index.ts": crashing },
+  });
 
   const rests = await once("lamp", ({ state }) => state === "quarantined", 40_000);
   assert.match(rests.error?.message ?? "", /crashed too often.*code 7/);
@@ -88,7 +107,10 @@ test("new code that crashes within its probation gives way to the code before", 
   const { commands, devices, once, write, registry } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
 
-  await write("lamp/index.ts", LAMP.replace("return {", "setTimeout(() => process.exit(9), 50); return {"));
+  await write(
+    "lamp/index.ts",
+    LAMP.replace("return {", "setTimeout(() => process.exit(9), 50); return {"),
+  );
   const back = await once("lamp", ({ lastReload }) => lastReload?.result === "rolled_back");
 
   assert.equal(back.lastReload?.trigger, "crash");

@@ -6,7 +6,8 @@ import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
-const IDLE = 'import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ start() {} });\n';
+const IDLE =
+  'import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ start() {} });\n';
 const idle = (id: string, mantel: object = {}) => ({
   "package.json": packageJson(id, mantel),
   "index.ts": IDLE,
@@ -85,16 +86,25 @@ test("a plugin folder that is a link is refused", async (t) => {
 
 test("a service that another module holds is refused by name", async (t) => {
   const provides = { provides: ["mqtt.publish"] };
-  const { registry } = await startModules(t, { one: idle("one", provides), two: idle("two", provides) });
+  const { registry } = await startModules(t, {
+    one: idle("one", provides),
+    two: idle("two", provides),
+  });
 
   const failed = registry.list().filter(({ state }) => state === "failed");
   assert.equal(failed.length, 1);
-  assert.match(failed[0]?.error?.message ?? "", /provides mqtt\.publish, which (one|two) provides already/);
+  assert.match(
+    failed[0]?.error?.message ?? "",
+    /provides mqtt\.publish, which (one|two) provides already/,
+  );
 });
 
 test("a stand-in steps aside while a real bridge is configured, and comes back", async (t) => {
   const { registry } = await startModules(t, {
-    demo: idle("demo", { bridge: { kind: "demo", commandsPerSecond: 1 }, yieldsTo: { bridges: true } }),
+    demo: idle("demo", {
+      bridge: { kind: "demo", commandsPerSecond: 1 },
+      yieldsTo: { bridges: true },
+    }),
     real: idle("real", BRIDGE),
   });
   assert.deepEqual(states(registry), { demo: "disabled", real: "active" });
@@ -116,7 +126,10 @@ export default definePlugin({
   start: ({ config }) => ({ services: { "broker.address": async () => ({ url: config.host + ":" + config.port }) } }),
 });`;
   const { registry, config, services, once } = await startModules(t, {
-    needy: { "package.json": packageJson("needy", { provides: ["broker.address"] }), "index.ts": source },
+    needy: {
+      "package.json": packageJson("needy", { provides: ["broker.address"] }),
+      "index.ts": source,
+    },
   });
   assert.equal(registry.get("needy").state, "unconfigured");
   assert.match(registry.get("needy").error?.message ?? "", /host/);
@@ -126,8 +139,13 @@ export default definePlugin({
   assert.deepEqual(await services.call("broker.address", {}), { url: "there:80" });
 
   await config.patch({ needy: { port: 81 } }, { admin: true });
-  await once("needy", ({ lastReload, state }) => lastReload?.trigger === "config" && state === "active");
-  await until(async () => ((await services.call("broker.address", {})) as { url: string }).url === "there:81");
+  await once(
+    "needy",
+    ({ lastReload, state }) => lastReload?.trigger === "config" && state === "active",
+  );
+  await until(
+    async () => ((await services.call("broker.address", {})) as { url: string }).url === "there:81",
+  );
 });
 
 test("a bridge publishes only what its manifest declares", async (t) => {
@@ -155,5 +173,7 @@ test("an unknown module is named in the refusal", async (t) => {
   const { registry } = await startModules(t, {});
 
   assert.throws(() => registry.get("nobody"), { code: "module_unknown" });
-  await assert.rejects(registry.reload("nobody"), (error: MantelError) => /nobody/.test(error.message));
+  await assert.rejects(registry.reload("nobody"), (error: MantelError) =>
+    /nobody/.test(error.message),
+  );
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -69,7 +69,10 @@ test("a syntax error keeps the old code and names file and line until it is mend
 const FAULTS = {
   "throws at its top level": 'throw new Error("boom");',
   "throws in start": COUNTER.replace("let count", 'throw new Error("boom"); let count'),
-  "hangs in start": COUNTER.replace("start({ handedOver }) {", "async start({ handedOver }) { await new Promise(() => {});"),
+  "hangs in start": COUNTER.replace(
+    "start({ handedOver }) {",
+    "async start({ handedOver }) { await new Promise(() => {});",
+  ),
   "exits in start": COUNTER.replace("let count", "process.exit(3); let count"),
   "loops in start": COUNTER.replace("let count", "for (;;); let count"),
   "exports something else": "export default { start: 1 };",
@@ -107,24 +110,20 @@ test("a thrown error names the line of the TypeScript source", async (t) => {
 
 test("calls during 20 reloads are all answered, each counted once", async (t) => {
   const { registry, services, edit } = await startModules(t, { counter });
-  let done = false;
   const answers: Promise<string>[] = [];
-  const load = (async () => {
-    while (!done) {
-      answers.push(ask(services));
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  })();
+  const load = setInterval(() => answers.push(ask(services)), 2);
 
   for (let round = 0; round < 20; round++) {
     await edit("counter/greeting.ts", () => `export const greeting = "r${round}";\n`);
     await registry.reload("counter");
   }
-  done = true;
-  await load;
+  clearInterval(load);
 
   const counts = (await Promise.all(answers)).map((answer) => Number(answer.split(" ")[1]));
-  assert.deepEqual(counts.toSorted((a, b) => a - b), Array.from(counts, (_, at) => at + 1));
+  assert.deepEqual(
+    counts.toSorted((a, b) => a - b),
+    Array.from(counts, (_, at) => at + 1),
+  );
 });
 
 test("saving what is there already reloads nothing", async (t) => {
