@@ -120,7 +120,7 @@ export class Calendar {
 
 /** When a feed was read last changes with every look at it, and is no news. */
 function withoutTimes(sources: readonly CalendarSource[]): object[] {
-  return sources.map(({ fetchedAt: _, ...rest }) => rest);
+  return sources.map((source) => ({ ...source, fetchedAt: null }));
 }
 
 function covers(window: CalendarWindow, { start, end }: EventQuery): boolean {

@@ -18,7 +18,7 @@ export interface QueryDefaults {
   readonly now: number;
 }
 
-export const MAX_LIMIT = 2000;
+const MAX_LIMIT = 2000;
 const MAX_DAYS = 366;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

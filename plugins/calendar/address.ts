@@ -11,10 +11,11 @@ export interface PinnedAddress {
 /**
  * Looks up where a URL leads, and refuses this machine, the local network and other ranges that are
  * not public, unless `allowPrivate`. One address of that kind among several is enough to refuse.
+ * Gives at least one address; which of them answers is found out by connecting.
  *
  * @throws MantelError `invalid`
  */
-export async function pinAddress(url: URL, allowPrivate: boolean): Promise<PinnedAddress> {
+export async function pinAddresses(url: URL, allowPrivate: boolean): Promise<PinnedAddress[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const addresses = isIP(host) ? [host] : await resolve(host);
   const refused = allowPrivate ? undefined : addresses.find((each) => !isPublic(each));
@@ -24,9 +25,7 @@ export async function pinAddress(url: URL, allowPrivate: boolean): Promise<Pinne
       `${host} is in a private network: set allowPrivate for this calendar if that is meant`,
     );
   }
-  const [address] = addresses;
-  if (address === undefined) throw new MantelError("invalid", `${host} has no address`);
-  return { address, family: isIPv6(address) ? 6 : 4 };
+  return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
 }
 
 async function resolve(host: string): Promise<string[]> {

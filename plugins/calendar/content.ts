@@ -31,6 +31,14 @@ export function parseProperty(line: string): Property {
   }
 }
 
+export function isProperty(line: string): boolean {
+  try {
+    return parseProperty(line).name !== "";
+  } catch {
+    return false; // the caller goes on without the line
+  }
+}
+
 type JcalProperty = [string, Readonly<Record<string, string>>, string, ...unknown[]];
 
 function toValue(value: unknown): Value {

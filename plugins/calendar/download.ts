@@ -4,7 +4,7 @@ import { request as requestHttps } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk";
-import { pinAddress, type PinnedAddress } from "./address.ts";
+import { pinAddresses, type PinnedAddress } from "./address.ts";
 
 /** Where a calendar is, and what was learned when it was read before. */
 export interface DownloadRequest {
@@ -89,7 +89,7 @@ async function get(
   request: DownloadRequest,
   { own, signal }: { own: boolean; signal: AbortSignal },
 ): Promise<IncomingMessage> {
-  const pinned = await pinAddress(url, request.allowPrivate ?? false);
+  const pinned = await pinAddresses(url, request.allowPrivate ?? false);
   signal.throwIfAborted();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const sent = send(url, {
@@ -109,15 +109,16 @@ async function get(
   return response;
 }
 
-/** Answers a connection's look-up with the one address that was checked. */
-function pinnedLookup({ address, family }: PinnedAddress) {
+/** Answers a connection's look-up with the addresses that were checked. */
+function pinnedLookup(addresses: readonly PinnedAddress[]) {
   return (
     _host: string,
     options: { all?: boolean | undefined },
     answer: (error: null, address: string | PinnedAddress[], family?: number) => void,
   ): void => {
-    if (options.all) answer(null, [{ address, family }]);
-    else answer(null, address, family);
+    const [first] = addresses;
+    if (options.all || !first) answer(null, [...addresses]);
+    else answer(null, first.address, first.family);
   };
 }
 

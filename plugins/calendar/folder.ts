@@ -44,7 +44,7 @@ export async function followFolder(options: FolderOptions): Promise<() => Promis
   await Promise.all(found.map((path) => files.read(path)));
   return async () => {
     await watcher.close();
-    files.close();
+    await files.close();
   };
 }
 
@@ -56,6 +56,8 @@ class Files {
   readonly #options: FolderOptions;
   readonly #sources = new Map<string, Source>();
   readonly #resting = new Map<string, NodeJS.Timeout>();
+  /** Files are read one after the other, so that an older content never replaces a newer one. */
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(options: FolderOptions) {
     this.#options = options;
@@ -69,16 +71,23 @@ class Files {
     );
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const timer of this.#resting.values()) clearTimeout(timer);
+    await this.#reading;
   }
 
-  async read(path: string): Promise<void> {
+  read(path: string): Promise<void> {
     this.#resting.delete(path);
+    this.#reading = this.#reading.then(() => this.#read(path));
+    return this.#reading;
+  }
+
+  async #read(path: string): Promise<void> {
     const source = this.#sources.get(path) ?? this.#create(path);
     try {
       await source.read(await readCalendar(path), new Date());
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return this.remove(path);
       const known = error instanceof MantelError;
       if (!known) this.#options.onFault(error);
       source.fail(known ? error.message : "the file cannot be read");

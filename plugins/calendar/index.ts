@@ -1,55 +1,37 @@
-import { definePlugin, type Log } from "@mantel/plugin-sdk";
+import { definePlugin, type Log, type PluginContext, type Static } from "@mantel/plugin-sdk";
 import { Agenda } from "./agenda.ts";
 import { followFolder } from "./folder.ts";
 import { type FeedOptions, Options } from "./options.ts";
 import { Source } from "./source.ts";
 import { Subscription, sweepKept } from "./subscription.ts";
-import { findZone, UTC } from "./zones.ts";
+import { findZone, UTC, type Zone } from "./zones.ts";
 
 /** Calendars of `.ics` files in the calendars folder, and of addresses on the web. */
 export default definePlugin({
   options: Options,
-  async start({ config, house, folder, storage, publish, log, signal, onDispose }) {
-    const floating = findZone(house.timeZone) ?? UTC;
-    const onFault = (error: unknown) => log.error("calendars have a fault", { error });
+  async start(ctx) {
+    const floating = findZone(ctx.house.timeZone) ?? UTC;
+    const onFault = (error: unknown) => ctx.log.error("calendars have a fault", { error });
     const agenda = new Agenda({
       zone: floating,
       now: Date.now,
-      publish: (window) => publish("calendar.window", window),
+      publish: (window) => ctx.publish("calendar.window", window),
       onFault,
     });
-    onDispose(agenda.watchDays());
+    ctx.onDispose(agenda.watchDays());
 
-    await sweepKept(storage, config.sources);
-    const running: Promise<void>[] = [];
-    onDispose(async () => void (await Promise.all(running)));
-    for (const feed of distinct(config.sources, log)) {
-      const source = new Source({ ...feed, fallbackName: feed.id, floating });
-      const subscription = new Subscription({
-        feed,
-        source,
-        refreshMs: config.refreshSeconds * 1000,
-        storage,
-        log,
-        changed: agenda.changed,
-        signal,
-      });
-      agenda.add(source);
-      await subscription.restore();
-      running.push(subscription.run());
-    }
-
-    onDispose(
-      await followFolder({
-        path: folder("calendars"),
-        floating,
-        taken: new Set(config.sources.map(({ id }) => id)),
-        add: (source) => agenda.add(source),
-        remove: (id) => agenda.remove(id),
-        changed: agenda.changed,
-        onFault,
-      }),
-    );
+    const feeds = distinct(ctx.config.sources, ctx.log);
+    await subscribe(ctx, { feeds, agenda, floating });
+    const stopFollowing = await followFolder({
+      path: ctx.folder("calendars"),
+      floating,
+      taken: new Set(feeds.map(({ id }) => id)),
+      add: (source) => agenda.add(source),
+      remove: (id) => agenda.remove(id),
+      changed: agenda.changed,
+      onFault,
+    });
+    ctx.onDispose(stopFollowing);
     await agenda.publish();
 
     return {
@@ -60,6 +42,27 @@ export default definePlugin({
     };
   },
 });
+
+/** Begins to read the calendars on the web. What was kept of them is there when this resolves. */
+async function subscribe(
+  ctx: PluginContext<Static<typeof Options>, undefined>,
+  { feeds, agenda, floating }: { feeds: readonly FeedOptions[]; agenda: Agenda; floating: Zone },
+): Promise<void> {
+  const { config, storage, log, signal } = ctx;
+  await sweepKept(storage, feeds);
+  const running: Promise<void>[] = [];
+  ctx.onDispose(async () => void (await Promise.all(running)));
+  for (const feed of feeds) {
+    const source = new Source({ ...feed, fallbackName: feed.id, floating });
+    const refreshMs = config.refreshSeconds * 1000;
+    const changed = agenda.changed;
+    const options = { feed, source, refreshMs, storage, log, changed, signal };
+    const subscription = new Subscription(options);
+    agenda.add(source);
+    await subscription.restore();
+    running.push(subscription.run());
+  }
+}
 
 /** Two calendars cannot have one id: the first keeps it. */
 function distinct(feeds: readonly FeedOptions[], log: Log): FeedOptions[] {

@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { decode, nameOf } from "./content.ts";
+import { decode, isProperty, nameOf } from "./content.ts";
 import type { Pace } from "./pace.ts";
 
 /** The lines of one VEVENT that matter, unfolded and otherwise as they came. */
@@ -132,7 +132,8 @@ class Splitter {
   #keep(name: string, line: string): void {
     const calendar = this.#calendars.at(-1);
     const component = this.#open.at(-1);
-    if (!calendar || (component === "VEVENT" && !EVENT_PROPERTIES.has(name))) return;
+    const wanted = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
+    if (!calendar || !wanted) return;
     linesOf(component, calendar)?.push(line);
   }
 }

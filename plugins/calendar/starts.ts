@@ -60,7 +60,7 @@ interface Period {
 /** What a rule does not say is taken from the start. */
 function withDefaults(rule: Rule, first: CivilDay): Rule {
   const weekday: Weekday[] = [{ weekday: first.weekday, nth: 0 }];
-  if (rule.day || rule.monthDay || rule.yearDay) return rule;
+  if (namesDays(rule)) return rule;
   switch (rule.freq) {
     case "YEARLY":
       if (rule.weekNo) return { ...rule, day: weekday };
@@ -73,6 +73,10 @@ function withDefaults(rule: Rule, first: CivilDay): Rule {
     case "HOURLY":
       return rule;
   }
+}
+
+function namesDays({ day, monthDay, yearDay }: Rule): boolean {
+  return [day, monthDay, yearDay].some((list) => list !== undefined);
 }
 
 /** The turn to begin with. Only a rule with a count has to be followed from its start. */

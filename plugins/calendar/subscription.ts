@@ -101,7 +101,7 @@ export class Subscription {
 }
 
 /** Where a calendar is kept. Another address is another calendar. */
-export function storageKey({ url, username }: FeedOptions): string {
+function storageKey({ url, username }: FeedOptions): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([url, username]))
     .digest("hex");
@@ -114,5 +114,5 @@ export async function sweepKept(storage: Storage, wanted: readonly FeedOptions[]
   const kept = await storage.get("feeds");
   const before = Array.isArray(kept) ? kept.filter((key) => typeof key === "string") : [];
   for (const key of before) if (!keys.includes(key)) await storage.delete(key);
-  await storage.set("feeds", keys);
+  if (before.join() !== keys.join()) await storage.set("feeds", keys);
 }

@@ -7,26 +7,16 @@ import { Bus } from "../../../host/events/bus.ts";
 
 const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Europe/Berlin" } } };
 
-function makeEvent(
-  id: string,
-  start: CalendarBound,
-  end: CalendarBound,
-  calendarId = "home",
-): CalendarEvent {
+function makeEvent(id: string, start: CalendarBound, end: CalendarBound): CalendarEvent {
   return {
-    ...{ id, calendarId, uid: id, start, end, title: id, allDay: "date" in start },
+    ...{ id, calendarId: "home", uid: id, start, end, title: id, allDay: "date" in start },
     ...{ recurrenceId: null, status: "confirmed", busy: true, location: null, description: null },
     ...{ url: null, color: null },
   };
 }
 
-const timed = (id: string, start: string, end: string, calendarId?: string) =>
-  makeEvent(
-    id,
-    { dateTime: start, timeZone: "UTC" },
-    { dateTime: end, timeZone: "UTC" },
-    calendarId,
-  );
+const timed = (id: string, start: string, end: string) =>
+  makeEvent(id, { dateTime: start, timeZone: "UTC" }, { dateTime: end, timeZone: "UTC" });
 const dated = (id: string, start: string, end: string) =>
   makeEvent(id, { date: start }, { date: end });
 
@@ -110,7 +100,7 @@ test("the answer says its window and zone, and whether more events are in it", a
 
 test("the calendars that are asked for are given with their sources, and an unknown one is refused", async () => {
   const at = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
-  const { calendar } = setUp([timed("a", ...at, "home"), timed("b", ...at, "club")]);
+  const { calendar } = setUp([timed("a", ...at), { ...timed("b", ...at), calendarId: "club" }]);
   const query = new URLSearchParams("start=2026-06-02&end=2026-06-03&calendar=club");
 
   const answer = await calendar.events(query);

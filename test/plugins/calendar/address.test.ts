@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPublic, pinAddress } from "../../../plugins/calendar/address.ts";
+import { isPublic, pinAddresses } from "../../../plugins/calendar/address.ts";
 
 test("addresses of this machine, the local network and special ranges are not public", () => {
   const special = [
@@ -59,16 +59,15 @@ test("literal addresses and names of this machine are refused however they are s
 
   for (const spelling of spellings) {
     await assert.rejects(
-      pinAddress(new URL(spelling), false),
+      pinAddresses(new URL(spelling), false),
       { code: "invalid", message: /private network/ },
       spelling,
     );
   }
 });
 
-test("a private address is pinned where it is allowed", async () => {
-  assert.deepEqual(await pinAddress(new URL("http://127.0.0.1/"), true), {
-    address: "127.0.0.1",
-    family: 4,
-  });
+test("private addresses are pinned where they are allowed", async () => {
+  assert.deepEqual(await pinAddresses(new URL("http://127.0.0.1/"), true), [
+    { address: "127.0.0.1", family: 4 },
+  ]);
 });

@@ -86,6 +86,14 @@ test("an address in the private network is refused before anything is sent", asy
   assert.equal(requests.length, 0);
 });
 
+test("a server that is named is reached at the addresses that were checked", async (t) => {
+  const { url, requests } = await serve(t, (_, response) => response.end(BODY));
+
+  await download({ url: url.replace("127.0.0.1", "localhost"), allowPrivate: true, signal });
+
+  assert.match(requests[0]?.headers.host ?? "", /^localhost:/);
+});
+
 test("webcal addresses are read, over plain HTTP where the server has nothing else", async (t) => {
   const { url } = await serve(t, (_, response) => response.end(BODY));
 

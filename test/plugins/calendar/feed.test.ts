@@ -9,7 +9,7 @@ const MARKING = { calendarId: "home", color: "#112233" };
 
 /** The events of a window in 2026, by start. The house is in Berlin. */
 async function expand(bytes: Buffer, from = "2026-01-01", to = "2027-01-01") {
-  const feed = new Feed(bytes, BERLIN);
+  const feed = await Feed.read(bytes, BERLIN);
   const expansion = await feed.eventsIn({ from: Date.parse(from), to: Date.parse(to) }, MARKING);
   const bound = (at: { date: string } | { dateTime: string }) =>
     "date" in at ? at.date : at.dateTime;
@@ -465,11 +465,28 @@ test("one bomb among good events costs those nothing", async () => {
   assert.equal(skipped, 21);
 });
 
-test("what is no calendar is refused in words", () => {
-  const refused = (text: string, message: RegExp) =>
-    assert.throws(() => new Feed(Buffer.from(text), UTC), { code: "invalid", message });
+const NO_CALENDARS: [what: string, text: string, message: RegExp][] = [
+  ["a web page", "<!doctype html><title>Sign in</title>", /web page/],
+  ["nothing at all", "", /BEGIN:VCALENDAR is missing/],
+  ["half a calendar", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\n", /END:VCALENDAR is missing/],
+  ["endless nesting", `BEGIN:VCALENDAR\n${"BEGIN:VTODO\n".repeat(100_000)}`, /more than 20 deep/],
+  [
+    "a hundred thousand events",
+    `BEGIN:VCALENDAR\n${"BEGIN:VEVENT\n".repeat(100_000)}`,
+    /over 50000/,
+  ],
+];
 
-  refused("<!doctype html><title>Sign in</title>", /web page/);
-  refused("", /BEGIN:VCALENDAR is missing/);
-  refused("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\n", /END:VCALENDAR is missing/);
+for (const [what, text, message] of NO_CALENDARS) {
+  test(`${what} is refused in words`, async () => {
+    await assert.rejects(Feed.read(Buffer.from(text), UTC), { code: "invalid", message });
+  });
+}
+
+test("a broken line in the head of a calendar costs nothing but that line", async () => {
+  const lines = ["X-WR-CALNAME", "X-WR-TIMEZONE;BROKEN", "X-APPLE-CALENDAR-COLOR;=:"];
+
+  const { starts } = await expand(calendar(...lines, event("UID:a", "DTSTART:20260601T090000Z")));
+
+  assert.deepEqual(starts, ["2026-06-01T09:00:00Z"]);
 });
