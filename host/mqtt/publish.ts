@@ -1,5 +1,5 @@
-import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { MqttPublish } from "@mantel/plugin-sdk";
+import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { Type, type Static } from "typebox";
 import type { Audit } from "../auth/audit.ts";
 import type { Principal } from "../auth/tokens.ts";
@@ -34,7 +34,9 @@ export const PublishReceipt = Type.Object({
 export type PublishReceipt = Static<typeof PublishReceipt>;
 
 export interface PublisherParts {
-  readonly config: { readonly current: { readonly mqtt: { readonly denyTopics: readonly string[] } } };
+  readonly config: {
+    readonly current: { readonly mqtt: { readonly denyTopics: readonly string[] } };
+  };
   /** Calls a service that a plugin provides. */
   readonly call: (name: "mqtt.publish", input: MqttPublish, deadlineMs: number) => Promise<unknown>;
   readonly log: Pick<HostLog, "warn">;
@@ -53,7 +55,7 @@ export class Publisher {
   }
 
   /**
-   * Resolves when the broker has acknowledged, or with QoS 0 when the message is on its way.
+   * Resolves when the broker has acknowledged, or with QoS 0 when it has read the message.
    * The record of who has published what is on the disk before that, so that none is missing.
    *
    * @throws MantelError `invalid`, `topic_denied`, `broker_refused`, `broker_down` within 2 s, `disk_full`

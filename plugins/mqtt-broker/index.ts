@@ -32,8 +32,8 @@ export default definePlugin({
     const kept = handedOver?.wantedPort === config.port ? handedOver.port : config.port;
     const port = await listener.open(kept);
     const fields = { url: `mqtt://127.0.0.1:${port}` };
-    if (port === kept) log.info("the broker listens", fields);
-    else log.warn("the port is taken; the broker listens on a free one", { ...fields, taken: kept });
+    log.info("the broker listens", fields);
+    if (port !== kept) log.warn("the wanted port is taken", { ...fields, taken: kept });
 
     return {
       services: { "broker.address": async () => ({ url: fields.url }) },

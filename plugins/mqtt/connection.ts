@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { MantelError, type MqttPublish, withDeadline } from "@mantel/plugin-sdk";
 import { connect, type IConnackPacket, type MqttClient } from "mqtt";
+import { Pings } from "./pings.ts";
 import { HUNG_UP, refusal, speaksOlderMqtt } from "./reasons.ts";
 import { Slots } from "./slots.ts";
 
@@ -29,12 +30,14 @@ export class Connection {
   /** Settles with the reason, for people, when the connection has ended. */
   readonly lost: Promise<string>;
   readonly #client: MqttClient;
+  readonly #pings: Pings;
   readonly #slots: Slots;
   readonly #unacknowledged = new Set<(error: Error) => void>();
   #lossReason = "the broker closed the connection";
 
   private constructor(client: MqttClient, { properties }: IConnackPacket) {
     this.#client = client;
+    this.#pings = new Pings(client);
     this.#slots = new Slots(Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT));
     client.on("error", ({ message }) => (this.#lossReason = message));
     client.on("disconnect", ({ reasonCode }) => {
@@ -61,6 +64,7 @@ export class Connection {
     const connection = new Connection(client, accepted);
     const close = () => void connection.#close();
     signal.addEventListener("abort", close);
+    if (signal.aborted) close();
     void connection.lost.then(() => signal.removeEventListener("abort", close));
     return connection;
   }
@@ -71,8 +75,9 @@ export class Connection {
   }
 
   /**
-   * Resolves when the broker has acknowledged, or, with QoS 0, when the message is written. When that
-   * takes too long the connection is given up, so that the message cannot arrive much later.
+   * Resolves when the broker has acknowledged, or, since QoS 0 has no acknowledgement, when it has
+   * answered a ping that was sent after the message. When that takes too long the connection is given
+   * up, so that the message cannot arrive much later.
    *
    * @throws MantelError `broker_refused`, `broker_down`
    */
@@ -107,9 +112,11 @@ export class Connection {
       await new Promise<void>((resolve, reject) => {
         lose = reject;
         this.#unacknowledged.add(lose);
-        this.#client.publish(topic, payload, { qos, retain }, (error) =>
-          error ? reject(refusal(error, topic)) : resolve(),
-        );
+        this.#client.publish(topic, payload, { qos, retain }, (error) => {
+          if (error) reject(refusal(error, topic));
+          else if (qos === 0) this.#pings.send(resolve);
+          else resolve();
+        });
       });
     } finally {
       this.#unacknowledged.delete(lose);

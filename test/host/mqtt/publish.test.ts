@@ -101,7 +101,10 @@ for (const [body, pointer] of [
     await assert.rejects(publish(body), (error) => {
       assert.ok(error instanceof MantelError);
       assert.equal(error.code, "invalid");
-      assert.deepEqual(error.extras.errors?.map((fault) => fault.pointer), [pointer]);
+      assert.deepEqual(
+        error.extras.errors?.map((fault) => fault.pointer),
+        [pointer],
+      );
       return true;
     });
 
@@ -114,7 +117,10 @@ test("faults of topic and payload are told together", async (t) => {
 
   await assert.rejects(publish({ topic: "#", payload: "\ud83d" }), (error) => {
     assert.ok(error instanceof MantelError);
-    assert.deepEqual(error.extras.errors?.map(({ pointer }) => pointer), ["/topic", "/payload"]);
+    assert.deepEqual(
+      error.extras.errors?.map(({ pointer }) => pointer),
+      ["/topic", "/payload"],
+    );
     return true;
   });
 });
@@ -127,7 +133,11 @@ test("a payload of exactly 256 KiB passes", async (t) => {
   assert.equal(bytes, 262_144);
 });
 
-for (const topic of ["zigbee2mqtt/bridge/request/permit_join", "zigbee2mqtt/bridge/request", "esp/firmware"]) {
+for (const topic of [
+  "zigbee2mqtt/bridge/request/permit_join",
+  "zigbee2mqtt/bridge/request",
+  "esp/firmware",
+]) {
   test(`the config denies ${topic}`, async (t) => {
     const { publish, calls, warnings, audited } = await openPublisher(t);
 
@@ -195,26 +205,56 @@ test("a broker that is away is 503 within 2 s", async (t) => {
   assert.ok(performance.now() - started < 2_000);
 });
 
-test("2,000 odd topics pass or are refused, and none upsets a real broker", { skip: withoutMosquitto }, async (t) => {
-  const { url } = await startMosquitto(t);
-  const link = await startPlugin(plugin, { config: { url } });
-  t.after(() => link.stop());
-  const { publish } = await openPublisher(t, (message) => link.call("mqtt.publish", message));
+test(
+  "2,000 odd topics pass or are refused, and none upsets a real broker",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const { url } = await startMosquitto(t);
+    const link = await startPlugin(plugin, { config: { url } });
+    t.after(() => link.stop());
+    const { publish } = await openPublisher(t, (message) => link.call("mqtt.publish", message));
 
-  for (let seed = 1; seed <= 2_000; seed++) {
-    await publish({ topic: oddTopic(seed), payload: "", qos: 1 }).catch((error: unknown) => {
-      assert.ok(error instanceof MantelError);
-      assert.match(error.code, /^(invalid|topic_denied)$/, `seed ${seed}: ${error.message}`);
-    });
-  }
+    for (let seed = 1; seed <= 2_000; seed++) {
+      await publish({ topic: oddTopic(seed), payload: "", qos: 1 }).catch((error: unknown) => {
+        assert.ok(error instanceof MantelError);
+        assert.match(error.code, /^(invalid|topic_denied)$/, `seed ${seed}: ${error.message}`);
+      });
+    }
 
-  assert.equal(link.logs.filter(({ sentence }) => sentence === "connected to the broker").length, 1);
-});
+    assert.equal(
+      link.logs.filter(({ sentence }) => sentence === "connected to the broker").length,
+      1,
+    );
+  },
+);
 
 const PIECES = [
-  "a", "/", "home", "#", "+", "$", "\0", "\u0001", "\u001f", "\u007f", "\u0085", "\ufffe", "\ufeff",
-  "\ud800", "\udc00", "\u{1f600}", "\u{1fffe}", "\u200b", "\u2028", "é", "e\u0301", " ", "\\", "%00",
-  "a/".repeat(90), "x".repeat(9_000),
+  "a",
+  "/",
+  "home",
+  "#",
+  "+",
+  "$",
+  "\0",
+  "\u0001",
+  "\u001f",
+  "\u007f",
+  "\u0085",
+  "\ufffe",
+  "\ufeff",
+  "\ud800",
+  "\udc00",
+  "\u{1f600}",
+  "\u{1fffe}",
+  "\u200b",
+  "\u2028",
+  "é",
+  "e\u0301",
+  " ",
+  "\\",
+  "%00",
+  "a/".repeat(90),
+  "x".repeat(9_000),
 ];
 
 /** The same topic for the same seed: up to seven pieces, picked by a linear congruential generator. */

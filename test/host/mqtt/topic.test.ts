@@ -4,7 +4,16 @@ import { filterCovers, topicFaults } from "../../../host/mqtt/topic.ts";
 
 const deep = (levels: number) => Array.from({ length: levels }, () => "a").join("/");
 
-for (const topic of ["a", "home/küche/☀", "/", " ", "home//desk", "\ufeff", "x".repeat(65_535), deep(100)]) {
+for (const topic of [
+  "a",
+  "home/küche/☀",
+  "/",
+  " ",
+  "home//desk",
+  "\ufeff",
+  "x".repeat(65_535),
+  deep(100),
+]) {
   test(`${JSON.stringify(topic.slice(0, 20))} of ${topic.length} characters is a topic`, () => {
     assert.deepEqual(topicFaults(topic), []);
   });

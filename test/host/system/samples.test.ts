@@ -29,12 +29,15 @@ test("before the first sample a reader is told when to come back", (t) => {
   const { samples } = openSamples(t);
 
   assert.equal(samples.revision, 0);
-  assert.throws(() => samples.current(), (error) => {
-    assert.ok(error instanceof MantelError);
-    assert.equal(error.code, "service_unavailable");
-    assert.equal(error.extras.retryAfterMs, 1_000);
-    return true;
-  });
+  assert.throws(
+    () => samples.current(),
+    (error) => {
+      assert.ok(error instanceof MantelError);
+      assert.equal(error.code, "service_unavailable");
+      assert.equal(error.extras.retryAfterMs, 1_000);
+      return true;
+    },
+  );
 });
 
 test("a sample is shown with figures of the host's own process", (t) => {
@@ -68,7 +71,10 @@ test("each sample has a revision of its own and is announced once", (t) => {
   samples.accept({ ...SAMPLE, sampledAt: "2026-11-20T18:00:05.000Z" });
 
   assert.equal(samples.revision, 2);
-  assert.deepEqual(announced.map(({ topic }) => topic), ["system.sample", "system.sample"]);
+  assert.deepEqual(
+    announced.map(({ topic }) => topic),
+    ["system.sample", "system.sample"],
+  );
   const { process: _, ...shared } = samples.current();
   assert.deepEqual(announced[1]?.data, shared);
 });

@@ -52,7 +52,7 @@ test("a free port serves when the wanted one is taken, and the log says so", asy
   await client.endAsync();
   assert.deepEqual(logs.at(-1), {
     level: "warn",
-    sentence: "the port is taken; the broker listens on a free one",
+    sentence: "the wanted port is taken",
     fields: { url, taken },
   });
 });
@@ -110,7 +110,10 @@ test("what exceeds 4 MiB of retained messages is left out and counted in the log
 
   const state = (await stop()) as { retained: { topic: string }[] };
 
-  assert.deepEqual(state.retained.map(({ topic }) => topic), ["home/first"]);
+  assert.deepEqual(
+    state.retained.map(({ topic }) => topic),
+    ["home/first"],
+  );
   assert.deepEqual(logs.at(-1)?.fields, { lost: 1 });
 });
 

@@ -6,6 +6,10 @@ import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { listen, real, startLink } from "./start-link.ts";
 
+const CONNACK = Buffer.from([0x20, 2, 0, 0]);
+const PINGREQ = 0xc0;
+const PINGRESP = Buffer.from([0xd0, 0]);
+
 after(watchResources());
 
 for (const qos of [0, 1, 2] as const) {
@@ -34,16 +38,43 @@ test("a retained message is kept by the broker", real, async (t) => {
 });
 
 test("a broker that hangs up on MQTT 5 is connected with 3.1.1", async (t) => {
-  const old = await listen(t, (socket) => {
+  const url = await listen(t, (socket) => {
     socket.once("data", (connect) => {
-      const level = connect[8];
-      if (level === 4) socket.write(Buffer.from([0x20, 2, 0, 0]));
-      else socket.destroy();
+      const level = connect[8]; // MQTT 3.1.1, 3.1.2.2
+      if (level !== 4) return socket.destroy();
+      socket.write(CONNACK);
+      return socket.on("data", (packets) => {
+        if (packets.at(-2) === PINGREQ) socket.write(PINGRESP);
+      });
     });
   });
-  const { publish } = await startLink(t, { url: old });
+  const { publish } = await startLink(t, { url });
 
   await publish({ qos: 0 });
+});
+
+test("a broker that freezes is noticed with QoS 0 as well", real, async (t) => {
+  const mosquitto = await startMosquitto(t);
+  const { publish } = await startLink(t, { url: mosquitto.url });
+  await publish({ qos: 0 });
+  mosquitto.freeze();
+
+  await assert.rejects(publish({ qos: 0 }), { code: "broker_down" });
+});
+
+test("a hundred publishes of QoS 0 at once arrive in their order", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const messages = await collect(t, url);
+  const { publish } = await startLink(t, { url });
+  const payloads = Array.from({ length: 100 }, (_, at) => `${at}`);
+
+  await Promise.all(payloads.map((payload) => publish({ payload, qos: 0 })));
+
+  await until(() => messages.length === 100);
+  assert.deepEqual(
+    messages.map(({ payload }) => payload),
+    payloads,
+  );
 });
 
 test("a publish that the ACL denies is refused, and the link goes on", real, async (t) => {
@@ -108,7 +139,10 @@ test("a thousand publishes at once arrive in their order", real, async (t) => {
   await Promise.all(payloads.map((payload) => publish({ payload })));
 
   await until(() => messages.length === 1_000);
-  assert.deepEqual(messages.map(({ payload }) => payload), payloads);
+  assert.deepEqual(
+    messages.map(({ payload }) => payload),
+    payloads,
+  );
 });
 
 /** How long something takes to fail as expected, in milliseconds. */

@@ -47,7 +47,11 @@ test("credentials open a broker that wants them", real, async (t) => {
 
 test("wrong credentials degrade the link, and no log holds them", real, async (t) => {
   const { url, port } = await startMosquitto(t, { users: { mantel: "right" } });
-  const { degraded, logs } = await startLink(t, { url, username: "mantel", password: "canary-7f3a" });
+  const { degraded, logs } = await startLink(t, {
+    url,
+    username: "mantel",
+    password: "canary-7f3a",
+  });
 
   await until(degraded);
 
@@ -68,7 +72,10 @@ test("a TLS broker that nobody vouches for gets nothing", real, async (t) => {
 
   await assert.rejects(publish(), { code: "broker_down" });
 
-  assert.match(await until(degraded), /^the certificate of 127\.0\.0\.1:\d+ is not trusted \(.+mqtt\.ca/);
+  assert.match(
+    await until(degraded),
+    /^the certificate of 127\.0\.0\.1:\d+ is not trusted \(.+mqtt\.ca/,
+  );
 });
 
 test("without a broker plugin the link says what is missing", async (t) => {
@@ -87,13 +94,23 @@ test("a broker is reached over a web socket", real, async (t) => {
   await until(() => publish().then(() => true));
 });
 
-for (const url of ["http://nas.local", "nas.local:1883", "mqtt://mantel:secret@nas.local", "mqtt://"]) {
+for (const url of [
+  "http://nas.local",
+  "nas.local:1883",
+  "mqtt://mantel:secret@nas.local",
+  "mqtt://",
+]) {
   test(`${url} is no address of a broker`, () => {
     assert.notDeepEqual(faultsOf(options(), { url }), []);
   });
 }
 
-for (const url of ["mqtt://nas.local", "mqtts://10.0.0.2:8883", "wss://nas.local/mqtt", "mqtt://[::1]:1883"]) {
+for (const url of [
+  "mqtt://nas.local",
+  "mqtts://10.0.0.2:8883",
+  "wss://nas.local/mqtt",
+  "mqtt://[::1]:1883",
+]) {
   test(`${url} is the address of a broker`, () => {
     assert.deepEqual(faultsOf(options(), { url }), []);
   });

@@ -39,7 +39,10 @@ test("a broker that went away is found again, and nothing was queued", real, asy
 
   assert.equal(degraded(), undefined);
   await until(() => messages.length > 0);
-  assert.deepEqual(messages.map(({ payload }) => payload), ["back"]);
+  assert.deepEqual(
+    messages.map(({ payload }) => payload),
+    ["back"],
+  );
 });
 
 test("a broker that only restarts is not reported", real, async (t) => {
@@ -51,21 +54,28 @@ test("a broker that only restarts is not reported", real, async (t) => {
 
   await publish();
 
-  assert.deepEqual(logs.filter(({ level }) => level === "warn"), []);
+  assert.deepEqual(
+    logs.filter(({ level }) => level === "warn"),
+    [],
+  );
 });
 
-test("a broker that freezes is given up within 2 s, and used again when it thaws", real, async (t) => {
-  const mosquitto = await startMosquitto(t);
-  const { publish } = await startLink(t, { url: mosquitto.url });
-  await publish();
-  mosquitto.freeze();
+test(
+  "a broker that freezes is given up within 2 s, and used again when it thaws",
+  real,
+  async (t) => {
+    const mosquitto = await startMosquitto(t);
+    const { publish } = await startLink(t, { url: mosquitto.url });
+    await publish();
+    mosquitto.freeze();
 
-  const waitedMs = await millisToReject(publish(), { code: "broker_down" });
-  mosquitto.thaw();
+    const waitedMs = await millisToReject(publish(), { code: "broker_down" });
+    mosquitto.thaw();
 
-  assert.ok(waitedMs < 2_000, `${waitedMs} ms`);
-  await until(() => publish().then(() => true));
-});
+    assert.ok(waitedMs < 2_000, `${waitedMs} ms`);
+    await until(() => publish().then(() => true));
+  },
+);
 
 test("stopping does not wait for a broker that never answers", async (t) => {
   const silent = await listen(t, () => undefined);

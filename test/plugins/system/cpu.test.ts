@@ -5,7 +5,10 @@ import { loadBetween, readCores } from "../../../plugins/system/cpu.ts";
 const core = (busyMs: number, totalMs: number) => ({ busyMs, totalMs });
 
 test("the load is the busy share of the time between two readings", () => {
-  const load = loadBetween([core(100, 1_000), core(0, 1_000)], [core(350, 2_000), core(1_000, 2_000)]);
+  const load = loadBetween(
+    [core(100, 1_000), core(0, 1_000)],
+    [core(350, 2_000), core(1_000, 2_000)],
+  );
 
   assert.deepEqual(load, { percent: 62.5, perCore: [25, 100] });
 });

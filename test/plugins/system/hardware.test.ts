@@ -24,7 +24,10 @@ test("a device that is mounted several times is one disk, under its shortest pat
 test("file systems that are not devices are told apart by their path", () => {
   const disks = toDisks([disk("tmpfs", "/run"), disk("tmpfs", "/tmp")]);
 
-  assert.deepEqual(disks.map(({ mount }) => mount), ["/run", "/tmp"]);
+  assert.deepEqual(
+    disks.map(({ mount }) => mount),
+    ["/run", "/tmp"],
+  );
 });
 
 test("file systems without a size, and images of packages, are no disks", () => {
@@ -44,7 +47,13 @@ test("a machine without sensors has a temperature of null", () => {
 });
 
 test("each sensor has a name", () => {
-  const temperature = toTemperature({ main: 52, cores: [51, 53], max: 53, socket: [49], chipset: 61 });
+  const temperature = toTemperature({
+    main: 52,
+    cores: [51, 53],
+    max: 53,
+    socket: [49],
+    chipset: 61,
+  });
 
   assert.deepEqual(temperature, {
     cpuC: 52,
