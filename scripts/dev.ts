@@ -1,13 +1,16 @@
 // npm run dev [-- flags of the host]: the host with a verbose log, and type errors at each save.
 
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
+import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
 
 const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
 const PROJECTS = [".", "host/dashboard"];
 const SETTLE_MS = 100;
 
+/** Compilers at work, each with a process group of its own. */
+const compilers = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
 let checking = false;
 let lastReport = "";
@@ -15,6 +18,8 @@ let lastReport = "";
 watch(CODE, { ignored: /node_modules/, ignoreInitial: true, persistent: false })
   .on("all", checkSoon)
   .on("ready", checkSoon);
+
+process.once("exit", () => compilers.forEach(endGroup));
 
 process.env.MANTEL_LOG_LEVEL ??= "debug";
 await import("../host/main.ts");
@@ -35,13 +40,25 @@ async function checkTypes(): Promise<void> {
 }
 
 /** What the compiler says of one project. It runs at the lowest priority: the host comes first. */
-function typeErrors(project: string): Promise<string> {
-  return new Promise((resolve) => {
-    const tsc = execFile(
-      "node_modules/.bin/tsc",
-      ["-p", project, "--pretty", String(Boolean(process.stderr.isTTY))],
-      (_failure, output) => resolve(output),
-    );
-    if (tsc.pid !== undefined) setPriority(tsc.pid, constants.priority.PRIORITY_LOW);
+async function typeErrors(project: string): Promise<string> {
+  const args = ["-p", project, "--pretty", String(Boolean(process.stderr.isTTY))];
+  const tsc = spawn("node_modules/.bin/tsc", args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  const group = tsc.pid;
+  if (group === undefined) return "";
+  compilers.add(group);
+  setPriority(group, constants.priority.PRIORITY_LOW);
+  const report = await text(tsc.stdout);
+  compilers.delete(group);
+  return report;
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group);
+  } catch {
+    // It has just ended by itself.
+  }
 }

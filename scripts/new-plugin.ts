@@ -81,7 +81,10 @@ async function placeholders(): Promise<Record<string, string>> {
     id,
     title: words.charAt(0).toUpperCase() + words.slice(1),
     /** The kind of a bridge's ids is one word. */
-    word: id.replace(/-bridge$/, "").replaceAll("-", "").slice(0, 31),
+    word: id
+      .replace(/-bridge$/, "")
+      .replaceAll("-", "")
+      .slice(0, 31),
     sdk: sdk.version,
   };
 }

@@ -78,9 +78,8 @@ function missingDependencies(folder) {
 }
 
 async function installPackages() {
-  const missing = missingPackages();
-  if (missing.length === 0) return;
-  say(`installing npm packages (${missing.length} missing)`);
+  if (missingPackages().length === 0) return;
+  say("installing npm packages");
   const fresh = !existsSync(join(ROOT, "node_modules/.package-lock.json"));
   const installed = (fresh && (await npm("ci"))) || (await npm("install"));
   // A plugin that cannot be installed is the host's to report: it keeps no other from starting.

@@ -8,19 +8,14 @@ const TEST_TIMEOUT_MS = 60_000;
 /** Test files at once. Each may run a host with its plugins' processes. */
 const CONCURRENCY = 2;
 
-/** Lines that must be covered, in percent: below these folders, and (c8's own settings) in all. */
-const FLOORS = {
-  "host/modules": 90,
-  "host/auth": 90,
-  "plugin-sdk": 90,
-};
+/**
+ * Lines that must be covered below these folders, in percent; c8's settings have the floor for all.
+ * What plugins' processes run does not count: they are ended before they could write it down.
+ */
+const FLOORS = { "host/auth": 95, "host/modules": 85, "plugin-sdk": 85 };
 
 const paths = process.argv.slice(2);
 const files = (await Promise.all((paths.length > 0 ? paths : ["test"]).map(findTests))).flat();
-if (files.length === 0) {
-  console.error(`no test files in ${paths.join(", ")}`);
-  process.exit(1);
-}
 const test = [
   "--import",
   "tsx",
@@ -33,13 +28,17 @@ const test = [
 process.exitCode =
   paths.length > 0 ? await run(process.execPath, test) : await runWithCoverage(test);
 
+/** The test files below a path. Ends the run when there are none, because nothing would be tested. */
 async function findTests(path: string): Promise<string[]> {
-  if ((await stat(path)).isFile()) return [path];
-  const names = await readdir(path, { recursive: true });
-  return names
-    .filter((name) => name.endsWith(".test.ts") && !join(path, name).startsWith("test/fixtures/"))
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => fail(`there is no ${path}`),
+  );
+  const names = isFile ? [""] : await readdir(path, { recursive: true });
+  const found = names
     .map((name) => join(path, name))
-    .toSorted();
+    .filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/fixtures/"));
+  return found.length > 0 ? found.toSorted() : fail(`there are no tests in ${path}`);
 }
 
 async function runWithCoverage(args: readonly string[]): Promise<number> {
@@ -63,4 +62,9 @@ function run(program: string, args: readonly string[]): Promise<number> {
       .on("error", reject)
       .on("exit", (code) => resolve(code ?? 1));
   });
+}
+
+function fail(message: string): never {
+  console.error(`test: ${message}`);
+  process.exit(1);
 }

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Audit } from "../host/auth/audit.ts";
 import { isScope, type Scope, SCOPES } from "../host/auth/scopes.ts";
-import { Tokens } from "../host/auth/tokens.ts";
+import { type TokenRequest, Tokens } from "../host/auth/tokens.ts";
 import { openLog } from "../host/log.ts";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
@@ -27,49 +27,56 @@ const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
 /** The token alone goes to standard output, so that a script can take it from there. */
 async function main(): Promise<void> {
   const options = readOptions();
+  const work = chooseWork(options);
   const data = options.data ?? process.env.MANTEL_DATA ?? "./data";
   await mkdir(data, { recursive: true, mode: 0o700 });
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const tokens = await Tokens.open({ dataFolder: data, log });
-  const job: Job = { tokens, audit: new Audit(data), options };
-
-  if (options.list) list(job);
-  else if (options.revoke !== undefined) await revoke(job, options.revoke);
-  else if (options.rotate) await rotate(job);
-  else await issue(job);
+  await work({ tokens, audit: new Audit(data) });
 }
 
-type Options = ReturnType<typeof readOptions>;
-interface Job {
+interface Registers {
   readonly tokens: Tokens;
   readonly audit: Audit;
-  readonly options: Options;
 }
 const OPERATOR = { sub: "token command", jti: "" };
 
-async function issue({ tokens, audit, options }: Job): Promise<void> {
-  const scope = readScope(options.scope);
-  const name = readName(options.name);
-  const ttlSeconds = readTtl(options.ttl);
-  const token = await tokens.issue({ name, scope, ttlSeconds });
-  await audit.record(OPERATOR, { action: "token.issue", name, scope, ttlSeconds });
+/** What the options ask for. Nothing is touched before all of them are known to be right. */
+function chooseWork(
+  options: ReturnType<typeof readOptions>,
+): (on: Registers) => Promise<void> | void {
+  const { revoke: name } = options;
+  if (options.list) return list;
+  if (options.rotate) return rotate;
+  if (name !== undefined) return (registers) => revoke(registers, name);
+  const request = {
+    scope: readScope(options.scope),
+    name: readName(options.name),
+    ttlSeconds: readTtl(options.ttl),
+  };
+  return (registers) => issue(registers, request);
+}
+
+async function issue({ tokens, audit }: Registers, request: TokenRequest): Promise<void> {
+  const token = await tokens.issue(request);
+  await audit.record(OPERATOR, { action: "token.issue", ...request });
   process.stdout.write(`${token}\n`);
 }
 
-async function revoke({ tokens, audit }: Job, name: string): Promise<void> {
+async function revoke({ tokens, audit }: Registers, name: string): Promise<void> {
   const revoked = await tokens.revoke(name);
   if (revoked === 0) fail(`no valid token has the name ${name}; --list shows them`);
   await audit.record(OPERATOR, { action: "token.revoke", name, revoked });
   process.stdout.write(`revoked ${revoked}\n`);
 }
 
-async function rotate({ tokens, audit }: Job): Promise<void> {
+async function rotate({ tokens, audit }: Registers): Promise<void> {
   await tokens.rotateKey();
   await audit.record(OPERATOR, { action: "key.rotate" });
   process.stdout.write("new tokens are signed with a new key\n");
 }
 
-function list({ tokens }: Job): void {
+function list({ tokens }: Registers): void {
   for (const { name, scope, issuedAt, expiresAt, revokedAt } of tokens.list()) {
     const expired = Date.parse(expiresAt) < Date.now();
     const status = revokedAt ? "revoked" : expired ? "expired" : "valid";
