@@ -8,6 +8,7 @@ import {
   Type,
 } from "@mantel/plugin-sdk";
 import { HOUSE } from "./house.ts";
+import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { obey, tick } from "./simulate.ts";
 import { openWorld, shownStates, World } from "./world.ts";
@@ -33,7 +34,9 @@ export default definePlugin({
   }),
   state: World,
 
-  async start({ config, devices, scenes, handedOver, onDispose }) {
+  async start(ctx) {
+    const { config, devices, scenes, handedOver, onDispose } = ctx;
+    const radio = openRadio(ctx);
     let world = openWorld(config.seed, handedOver);
     let shown = shownStates(world);
     await devices.publish(
@@ -55,13 +58,13 @@ export default definePlugin({
 
     return {
       async command(nativeId, command) {
-        await answerTime();
+        await Promise.all([answerTime(), radio.send(nativeId, command)]);
         become(obey(world, nativeId, command));
       },
       async activateScene(nativeId) {
         const scene = SCENES.find((each) => each.nativeId === nativeId);
         if (!scene) throw new MantelError("scene_unknown", `the house has no scene ${nativeId}`);
-        await answerTime();
+        await Promise.all([answerTime(), radio.send(`scenes/${nativeId}`, scene.targets ?? {})]);
         become(
           Object.entries(scene.targets ?? {}).reduce(
             (after, [id, command]) => obey(after, id, command),

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { connectAsync } from "mqtt";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
+import { until } from "../helpers/until.ts";
+
+/** All that arrives at a broker from now on, by topic. */
+async function listen(t: TestContext, url: string): Promise<ReadonlyMap<string, string>> {
+  const client = await connectAsync(url);
+  t.after(() => client.endAsync());
+  const received = new Map<string, string>();
+  client.on("message", (topic, payload) => received.set(topic, payload.toString()));
+  await client.subscribeAsync("#", { qos: 1 });
+  return received;
+}
+
+/** Commands a lamp, activates a scene and publishes, and waits until the broker has had all three. */
+async function assertArrives(host: TestHost, received: ReadonlyMap<string, string>): Promise<void> {
+  const post = (path: string, json?: object) =>
+    host.api(path, { method: "POST", ...(json ? { json } : {}) });
+
+  const command = await post("/smart-home/devices/demo:light:1/command", { brightness: 33 });
+  const scene = await post("/smart-home/scenes/demo:scene:3/activate");
+  const publish = await post("/mqtt/publish", { topic: "garden/pump", payload: "on", qos: 1 });
+
+  assert.deepEqual([command.status, scene.status, publish.status], [200, 200, 200]);
+  await until(() => received.size >= 3);
+  assert.equal(received.get("garden/pump"), "on");
+  assert.equal(received.get("mantel/demo-home/sofa-lamp/set"), '{"on":true,"brightness":33}');
+  assert.ok([...received.keys()].some((topic) => topic.startsWith("mantel/demo-home/scenes/")));
+}
+
+test(
+  "a command, a scene and a publish arrive at the broker of MANTEL_MQTT_URL",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const mosquitto = await startMosquitto(t);
+    const received = await listen(t, mosquitto.url);
+    const host = await startHost(t, { env: { MANTEL_MQTT_URL: mosquitto.url } });
+
+    await assertArrives(host, received);
+
+    const broker = (await (await host.api("/modules/mqtt-broker")).json()) as { state: string };
+    assert.equal(broker.state, "disabled");
+  },
+);
+
+test("without a broker of one's own they arrive at the embedded one", async (t) => {
+  const port = await freePort();
+  const host = await startHost(t, { config: { "mqtt-broker": { port } } });
+  const received = await listen(t, `mqtt://127.0.0.1:${port}`);
+
+  await assertArrives(host, received);
+});
