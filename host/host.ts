@@ -3,6 +3,7 @@ import { access, chmod, mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
+import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
@@ -18,6 +19,7 @@ import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
 import { Compiler } from "./modules/compile.ts";
+import { LastGoods } from "./modules/last-good.ts";
 import { BridgeTable } from "./modules/module-bridge.ts";
 import { ModuleRegistry } from "./modules/registry.ts";
 import { compileRuntime } from "./modules/runtime.ts";
@@ -145,6 +147,7 @@ async function openModules(
   onDispose(() => compiler.close());
   const modules = new ModuleRegistry({
     ...{ ...parts, spare, compiler, cacheFolder, roots },
+    lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": {
         accept: (window) => calendar.accept(window),
@@ -172,6 +175,7 @@ async function openDataFolder(path: string): Promise<string> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     await chmod(folder, 0o700);
+    await sweepTemporaryFiles(folder);
     return await realpath(folder);
   } catch (error) {
     throw new MantelError(

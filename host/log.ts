@@ -1,7 +1,7 @@
-import { pino, type Logger } from "pino";
-import pretty from "pino-pretty";
 import type { Log, LogFields } from "@mantel/plugin-sdk";
 import type { LogLevel } from "@mantel/plugin-sdk/protocol";
+import { pino, type Logger } from "pino";
+import pretty from "pino-pretty";
 
 /** The host's log. Records go to standard error: lines for people on a terminal, JSON elsewhere. */
 export interface HostLog extends Log {

@@ -14,7 +14,8 @@ export async function withDeadline<T>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new MantelError("deadline_passed", `${what} did not end within ${deadlineMs} ms`)),
+      () =>
+        reject(new MantelError("deadline_passed", `${what} did not end within ${deadlineMs} ms`)),
       deadlineMs,
     );
   });

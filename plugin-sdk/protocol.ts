@@ -65,11 +65,7 @@ export interface PluginApi {
   /** Imports the code and runs its top level, but starts nothing. */
   load(request: LoadRequest): Promise<LoadResult>;
   start(request: StartRequest): Promise<StartResult>;
-  command(request: {
-    nativeId: string;
-    command: DeviceCommand;
-    commandId: string;
-  }): Promise<void>;
+  command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   /** Finishes accepted calls, hands over the state, and releases everything. */

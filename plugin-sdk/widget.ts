@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Device, DeviceCommand } from "./device.ts";
 import type { CalendarWindow } from "./calendar.ts";
+import type { Device, DeviceCommand } from "./device.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { Scene } from "./scene.ts";
 
@@ -44,7 +44,12 @@ interface Titled<T> {
 /** Builds settings: the form, the check and the type of `ctx.settings` in one. */
 export const s = {
   text: (o: Titled<string> = {}) => field<string>({ type: "string", default: "", ...o }),
-  number: ({ min, max, step, ...o }: Titled<number> & { min?: number; max?: number; step?: number } = {}) =>
+  number: ({
+    min,
+    max,
+    step,
+    ...o
+  }: Titled<number> & { min?: number; max?: number; step?: number } = {}) =>
     field<number>({
       type: "number",
       default: min ?? 0,
@@ -103,7 +108,14 @@ export interface Channels {
   readonly scenes: readonly Scene[];
 }
 
-export type FormatUnit = "temperature" | "power" | "energy" | "speed" | "rain" | "bytes" | "percent";
+export type FormatUnit =
+  | "temperature"
+  | "power"
+  | "energy"
+  | "speed"
+  | "rain"
+  | "bytes"
+  | "percent";
 
 /** What a mounted widget gets. Everything it opens through it ends when it is unmounted. */
 export interface WidgetContext<S extends Settings, Kept> {
@@ -146,7 +158,11 @@ export interface WidgetContext<S extends Settings, Kept> {
     number(value: number, options?: Intl.NumberFormatOptions): string;
     unit(value: number, unit: FormatUnit): string;
   };
-  readonly log: { info(...parts: unknown[]): void; warn(...parts: unknown[]): void; error(error: unknown): void };
+  readonly log: {
+    info(...parts: unknown[]): void;
+    warn(...parts: unknown[]): void;
+    error(error: unknown): void;
+  };
   /** Says a sentence to people who cannot see the screen. */
   announce(text: string): void;
 }

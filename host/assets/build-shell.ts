@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build as bundle, type Plugin } from "esbuild";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
@@ -12,7 +12,7 @@ const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
  * change with their content. Keys are paths, such as `/` and `/assets/main.3f2a….js`.
  */
 export async function buildShell(): Promise<Map<string, Asset>> {
-  const { outputFiles } = await build({
+  const { outputFiles } = await bundle({
     entryPoints: [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")],
     absWorkingDir: DASHBOARD,
     outdir: "/assets",
@@ -30,7 +30,9 @@ export async function buildShell(): Promise<Map<string, Asset>> {
     legalComments: "none",
     logLevel: "silent",
   });
-  const assets = new Map(outputFiles.map(({ path, contents }) => [path, immutable(path, contents)]));
+  const assets = new Map(
+    outputFiles.map(({ path, contents }) => [path, immutable(path, contents)]),
+  );
   const icon = await readFile(join(DASHBOARD, "icon.svg"));
   const iconPath = `/assets/icon.${hashOf(icon)}.svg`;
   assets.set(iconPath, immutable(iconPath, icon));
@@ -41,13 +43,13 @@ export async function buildShell(): Promise<Map<string, Asset>> {
 /** Style sheets that code imports are its text; those that style sheets import are bundled. */
 const cssText: Plugin = {
   name: "css-text",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\.css$/ }, ({ kind, path, importer }) =>
+  setup(build) {
+    build.onResolve({ filter: /\.css$/ }, ({ kind, path, importer }) =>
       kind === "import-statement"
         ? { path: join(dirname(importer), path), namespace: "css-text" }
         : undefined,
     );
-    onLoad({ filter: /.*/, namespace: "css-text" }, async ({ path }) => ({
+    build.onLoad({ filter: /.*/, namespace: "css-text" }, async ({ path }) => ({
       contents: await readFile(path, "utf8"),
       loader: "text",
     }));
@@ -56,7 +58,8 @@ const cssText: Plugin = {
 
 async function page(paths: readonly string[]): Promise<Asset> {
   const template = await readFile(join(DASHBOARD, "index.html"), "utf8");
-  const named = (pattern: RegExp): string => paths.find((path) => pattern.test(basename(path))) ?? "";
+  const named = (pattern: RegExp): string =>
+    paths.find((path) => pattern.test(basename(path))) ?? "";
   const body = template
     .replace("{{script}}", named(/^main\..*\.js$/))
     .replace("{{styles}}", named(/^shell\..*\.css$/))
@@ -66,7 +69,11 @@ async function page(paths: readonly string[]): Promise<Asset> {
 }
 
 function immutable(path: string, contents: Uint8Array): Asset {
-  return { body: Buffer.from(contents), type: TYPES[extname(path)] ?? "application/octet-stream", immutable: true };
+  return {
+    body: Buffer.from(contents),
+    type: TYPES[extname(path)] ?? "application/octet-stream",
+    immutable: true,
+  };
 }
 
 function hashOf(contents: Buffer): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { toReloadFailure } from "../modules/code-frame.ts";
 import type { WidgetBundle } from "../modules/widget-side.ts";
@@ -42,7 +42,6 @@ export async function buildWidget(widget: {
   const { id, folder, entry } = widget;
   const built = await build({
     entryPoints: [join(folder, entry)],
-    absWorkingDir: folder,
     outfile: "widget.js",
     write: false,
     bundle: true,
@@ -52,8 +51,7 @@ export async function buildWidget(widget: {
     external: SHARED,
     loader: { ".css": "text" },
     sourcemap: "external",
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
@@ -70,7 +68,7 @@ export async function buildWidget(widget: {
     hash,
     code: `${code.replace(NO_HASH, hash)}//# sourceMappingURL=${id}.${hash}.js.map\n`,
     map,
-    inputs: Object.keys(built.metafile.inputs).map((path) => join(folder, path)),
+    inputs: Object.keys(built.metafile.inputs).map((path) => resolve(path)),
   };
 }
 

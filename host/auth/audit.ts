@@ -1,5 +1,6 @@
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { HostLog } from "../log.ts";
 import { appendLine } from "./append-line.ts";
 import type { Principal } from "./tokens.ts";
 
@@ -36,5 +37,21 @@ export class Audit {
     const size = (await stat(this.#path).catch(() => undefined))?.size ?? 0;
     if (size > MAX_BYTES) await rename(this.#path, `${this.#path}.1`);
     await appendLine(this.#path, line);
+  }
+}
+
+/**
+ * Keeps the record of what is done already. It never fails: the caller would be told that nothing has
+ * happened. A record that cannot be kept goes to the log.
+ */
+export async function recordDone(
+  { audit, log }: { audit: Pick<Audit, "record">; log: HostLog },
+  principal: Pick<Principal, "sub" | "jti">,
+  record: AuditRecord,
+): Promise<void> {
+  try {
+    await audit.record(principal, record);
+  } catch (error) {
+    log.error("an audit record is lost", { sub: principal.sub, ...record, error });
   }
 }

@@ -12,14 +12,15 @@ export type ConfigDocument = Readonly<Record<string, Readonly<Record<string, unk
  * unchecked.
  * @throws MantelError `invalid`, with every fault
  */
-export function parseDocument(value: unknown, keys: KeyTable, name: string): ConfigDocument {
+export function parseDocument(value: unknown, keys: KeyTable): ConfigDocument {
   const faults: Fault[] = [];
-  if (!isObject(value))
-    throw invalid(name, [{ pointer: "", detail: "must be an object of sections" }]);
+  if (!isObject(value)) {
+    throw invalid("the config", [{ pointer: "", detail: "must be an object of sections" }]);
+  }
   for (const [section, entries] of Object.entries(value)) {
     faults.push(...sectionFaults(section, entries, keys));
   }
-  if (faults.length > 0) throw invalid(name, faults);
+  if (faults.length > 0) throw invalid("the config", faults);
   return mapEntries(value, (entries) => withoutNulls(entries as Record<string, unknown>));
 }
 

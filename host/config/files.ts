@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { DocumentFile } from "../documents/document-file.ts";
+import { DocumentFile, readText, writeFully } from "../documents/document-file.ts";
+import { parseJsonText } from "../documents/json-text.ts";
 import type { HostLog } from "../log.ts";
 import { type ConfigDocument, parseDocument, withValue } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
@@ -9,24 +11,27 @@ import type { KeyTable } from "./keys.ts";
 import type { Change } from "./patch.ts";
 import type { Stored } from "./values.ts";
 
-/** `config.json`, for people to read and edit, and `secrets.json` beside it. */
+const PENDING = "config.pending.json";
+
+/**
+ * `config.json`, for people to read and edit, and `secrets.json` beside it. A change of both goes
+ * through a third file, so that a start after a crash finds either none of it or all.
+ */
 export class ConfigFiles {
   readonly #keys: KeyTable;
   readonly #plain: DocumentFile<ConfigDocument>;
   readonly #secret: DocumentFile<ConfigDocument>;
+  readonly #pending: string;
   readonly #log: HostLog;
   #stored: Stored = { plain: {}, secret: {} };
 
   constructor(dataFolder: string, keys: KeyTable, log: HostLog) {
     const file = (name: string) =>
-      new DocumentFile<ConfigDocument>({
-        path: join(dataFolder, name),
-        parse: (value) => parseDocument(liftCredentials(value), keys, name),
-        log,
-      });
+      new DocumentFile({ path: join(dataFolder, name), parse: this.#parse, log });
     this.#keys = keys;
     this.#plain = file("config.json");
     this.#secret = file("secrets.json");
+    this.#pending = join(dataFolder, PENDING);
     this.#log = log;
   }
 
@@ -37,6 +42,7 @@ export class ConfigFiles {
 
   /** Reads both files; a damaged one is set aside and its last good copy is used. */
   async load(): Promise<void> {
+    await this.#finishPending();
     this.#stored = {
       plain: (await this.#plain.load()) ?? {},
       secret: (await this.#secret.load()) ?? {},
@@ -86,17 +92,45 @@ export class ConfigFiles {
     this.#log.info("secrets were moved out of the config file", { keys });
   }
 
+  readonly #parse = (value: unknown): ConfigDocument =>
+    parseDocument(liftCredentials(value), this.#keys);
+
   async #save(next: Stored): Promise<void> {
-    const before = this.#stored;
-    const differs = (file: keyof Stored) => !isDeepStrictEqual(next[file], before[file]);
-    if (differs("secret")) await this.#secret.write(next.secret);
+    const plainDiffers = !isDeepStrictEqual(next.plain, this.#stored.plain);
+    const secretDiffers = !isDeepStrictEqual(next.secret, this.#stored.secret);
+    if (plainDiffers && secretDiffers) await this.#saveBoth(next);
+    else if (plainDiffers) await this.#writePlain(next.plain);
+    else if (secretDiffers) await this.#secret.write(next.secret);
+    this.#stored = next;
+  }
+
+  async #saveBoth(next: Stored): Promise<void> {
+    await writeFully(this.#pending, JSON.stringify(next));
     try {
-      if (differs("plain")) await this.#writePlain(next.plain);
+      await this.#secret.write(next.secret);
+      await this.#writePlain(next.plain);
     } catch (error) {
-      if (differs("secret")) await this.#secret.write(before.secret);
+      await rm(this.#pending, { force: true });
+      await this.#secret.write(this.#stored.secret);
       throw error;
     }
-    this.#stored = next;
+    await rm(this.#pending, { force: true });
+  }
+
+  /** Carries out a change of both files that a crash has cut off. */
+  async #finishPending(): Promise<void> {
+    const text = await readText(this.#pending);
+    if (text === undefined) return;
+    try {
+      const { plain, secret } = (parseJsonText(text, PENDING) ?? {}) as Partial<Stored>;
+      const next = { plain: this.#parse(plain), secret: this.#parse(secret) };
+      await this.#secret.write(next.secret);
+      await this.#plain.write(next.plain);
+    } catch (error) {
+      if (!(error instanceof MantelError) || error.code !== "invalid") throw error;
+      this.#log.error("a change that a crash had cut off cannot be read", { error });
+    }
+    await rm(this.#pending, { force: true });
   }
 
   /** An edit that was wrong, and was not applied for that, is kept for its author. */

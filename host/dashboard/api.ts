@@ -52,7 +52,11 @@ export class Api {
    * Opens a stream without a deadline; the caller's signal ends it.
    * @throws ApiError
    */
-  async open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  async open(
+    path: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Response> {
     return this.#ask(this.#prefix + path, { headers, signal });
   }
 
@@ -62,7 +66,8 @@ export class Api {
   }
 
   async #ask(url: string, init: RequestInit): Promise<Response> {
-    const headers = { ...init.headers, Authorization: `Bearer ${this.#token}` };
+    const headers = new Headers(init.headers);
+    headers.set("Authorization", `Bearer ${this.#token}`);
     const response = await fetch(url, { ...init, headers, cache: "no-store" }).catch(
       (cause: unknown) => {
         throw new ApiError(0, { code: "offline", detail: String(cause) });

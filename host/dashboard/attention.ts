@@ -18,7 +18,11 @@ export function attentionOf(devices: readonly Device[]): Chip[] {
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
-    .map(({ name }): Chip => ({ text: `${name} unlocked`, icon: "mdi:lock-open-variant", hue: "warn" }));
+    .map(({ name }): Chip => ({
+      text: `${name} unlocked`,
+      icon: "mdi:lock-open-variant",
+      hue: "warn",
+    }));
   const allLocked = locks.length > 0 && locks.every(({ state }) => state.locked === true);
   const calm: Chip[] = allLocked ? [{ text: "Locked", icon: "mdi:lock-outline", hue: "ok" }] : [];
   return [...open, ...unlocked, ...calm].slice(0, MOST_CHIPS);

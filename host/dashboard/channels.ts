@@ -1,5 +1,5 @@
-import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { CalendarWindow, Channels, Scene, SystemSample } from "@mantel/plugin-sdk/widget";
+import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 
 type ChannelName = keyof Channels;
@@ -79,7 +79,9 @@ export class ChannelSet {
     const known = this.#read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
     const lastActivatedAt = new Date().toISOString();
     if (!known?.value) return;
-    known.value = known.value.map((scene) => (scene.id === id ? { ...scene, lastActivatedAt } : scene));
+    known.value = known.value.map((scene) =>
+      scene.id === id ? { ...scene, lastActivatedAt } : scene,
+    );
   }
 }
 

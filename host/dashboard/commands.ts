@@ -1,5 +1,5 @@
-import { batch } from "@preact/signals-core";
 import type { CommandResult, Device, DeviceCommand } from "@mantel/plugin-sdk/widget";
+import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import type { Store } from "./store.ts";
 
@@ -81,11 +81,15 @@ export class Commands {
 
 /** Milliseconds after which the same command may be tried again; `undefined` when it may not. */
 function backOffOf(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 429)) return undefined;
+  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 429))
+    return undefined;
   return error.retryAfterMs ?? DEFAULT_BACK_OFF_MS;
 }
 
 function failure(error: unknown): CommandResult {
   const code = error instanceof ApiError ? error.code : "internal";
-  return { ok: false, error: { code, message: error instanceof Error ? error.message : String(error) } };
+  return {
+    ok: false,
+    error: { code, message: error instanceof Error ? error.message : String(error) },
+  };
 }

@@ -57,7 +57,6 @@ export class Connection {
 
   async #follow(onOpen: () => void): Promise<void> {
     const attempt = new AbortController();
-    const signal = AbortSignal.any([attempt.signal, this.#closing.signal]);
     let silence = setTimeout(() => attempt.abort(), SILENCE_MS);
     const heard = (): void => {
       clearTimeout(silence);
@@ -66,7 +65,11 @@ export class Connection {
     try {
       const resume = this.#lastEventId;
       const headers = resume === undefined ? {} : { "Last-Event-ID": resume };
-      const { body } = await this.#api.open("/events", headers, signal);
+      const { body } = await this.#api.open(
+        "/events",
+        headers,
+        AbortSignal.any([attempt.signal, this.#closing.signal]),
+      );
       if (!body) return;
       onOpen();
       this.#link.value = { state: "live" };

@@ -9,8 +9,10 @@ const DATE_STYLES = {
   full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
+type House = Required<Pick<UiSettings, "locale" | "timeZone" | "units">>;
+
 /** Words and numbers in the house's language, time zone and units. */
-export function createFormats({ locale, timeZone, units }: Required<Pick<UiSettings, "locale" | "timeZone" | "units">>): Formats {
+export function createFormats({ locale, timeZone, units }: House): Formats {
   const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone });
   const time = dates({ hour: "2-digit", minute: "2-digit" });
@@ -22,12 +24,13 @@ export function createFormats({ locale, timeZone, units }: Required<Pick<UiSetti
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
   const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
     new Intl.NumberFormat(locale, options).format(value);
+  const written = units === "imperial" ? { ...METRIC, ...IMPERIAL } : METRIC;
   return {
     time: (at) => time.format(at),
     date: (at, style = "day") => styles[style].format(at),
     relative: (at) => relativeTo(relative, Number(at) - Date.now()),
     number,
-    unit: (value, unit) => withUnit(number, value, unit, units === "imperial"),
+    unit: (value, unit) => written[unit](value, number),
   };
 }
 
@@ -43,31 +46,33 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
 }
 
 type NumberFormat = (value: number, options?: Intl.NumberFormatOptions) => string;
+type Written = (value: number, number: NumberFormat) => string;
 
-function withUnit(number: NumberFormat, value: number, unit: FormatUnit, imperial: boolean): string {
-  const tenth = { maximumFractionDigits: 1 };
-  switch (unit) {
-    case "temperature":
-      return `${number(imperial ? value * 1.8 + 32 : value, { minimumFractionDigits: 1, ...tenth })}°`;
-    case "power":
-      return scaled(number, value, ["W", "kW", "MW"], 1000);
-    case "energy":
-      return `${number(value, tenth)} kWh`;
-    case "speed":
-      return imperial ? `${number(value / 1.609, tenth)} mph` : `${number(value, tenth)} km/h`;
-    case "rain":
-      return imperial ? `${number(value / 25.4, tenth)} in` : `${number(value, tenth)} mm`;
-    case "bytes":
-      return scaled(number, value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024);
-    case "percent":
-      return `${number(value, { maximumFractionDigits: 0 })} %`;
-  }
-}
+const TENTH = { maximumFractionDigits: 1 } as const;
+
+/** Values are in °C, W, kWh, km/h, mm, bytes and percent. */
+const METRIC: Readonly<Record<FormatUnit, Written>> = {
+  temperature: (value, number) => `${number(value, { minimumFractionDigits: 1, ...TENTH })}°`,
+  power: scaled(["W", "kW", "MW"], 1000),
+  energy: (value, number) => `${number(value, TENTH)} kWh`,
+  speed: (value, number) => `${number(value, TENTH)} km/h`,
+  rain: (value, number) => `${number(value, TENTH)} mm`,
+  bytes: scaled(["B", "KiB", "MiB", "GiB", "TiB"], 1024),
+  percent: (value, number) => `${number(value, { maximumFractionDigits: 0 })} %`,
+};
+
+const IMPERIAL = {
+  temperature: (value, number) => METRIC.temperature(value * 1.8 + 32, number),
+  speed: (value, number) => `${number(value / 1.609344, TENTH)} mph`,
+  rain: (value, number) => `${number(value / 25.4, { maximumFractionDigits: 2 })} in`,
+} satisfies Partial<Record<FormatUnit, Written>>;
 
 /** A value in the largest of its units that keeps it at 1 or more. */
-function scaled(number: NumberFormat, value: number, units: readonly string[], base: number): string {
-  let step = 0;
-  let left = value;
-  for (; Math.abs(left) >= base && step < units.length - 1; step++) left /= base;
-  return `${number(left, { maximumFractionDigits: step === 0 ? 0 : 1 })} ${units[step]}`;
+function scaled(units: readonly string[], base: number): Written {
+  return (value, number) => {
+    let step = 0;
+    let left = value;
+    for (; Math.abs(left) >= base && step < units.length - 1; step++) left /= base;
+    return `${number(left, { maximumFractionDigits: step === 0 ? 0 : 1 })} ${units[step]}`;
+  };
 }

@@ -80,14 +80,14 @@ export function inReadingOrder(cells: readonly Cell[]): Cell[] {
   if (bands.length > 1) return bands.flatMap(inReadingOrder);
   const rows = cut(cells, "y", "h");
   if (rows.length > 1) return rows.flatMap(inReadingOrder);
-  return [...cells].sort((a, b) => a.geometry.y - b.geometry.y || a.geometry.x - b.geometry.x);
+  return cells.toSorted((a, b) => a.geometry.y - b.geometry.y || a.geometry.x - b.geometry.x);
 }
 
 /** Parts of the cells that do not overlap along one axis, first to last. */
 function cut(cells: readonly Cell[], at: "x" | "y", length: "w" | "h"): Cell[][] {
   const parts: Cell[][] = [];
   let end = -1;
-  for (const cell of [...cells].sort((a, b) => a.geometry[at] - b.geometry[at])) {
+  for (const cell of cells.toSorted((a, b) => a.geometry[at] - b.geometry[at])) {
     const part = parts.at(-1);
     if (part && cell.geometry[at] < end) part.push(cell);
     else parts.push([cell]);

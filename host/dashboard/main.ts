@@ -4,13 +4,7 @@ import "./icon.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
 import { showRememberedTheme } from "./theme.ts";
-import {
-  forgetToken,
-  keepToken,
-  storedToken,
-  takeRefusal,
-  takeTokenFromAddress,
-} from "./token.ts";
+import { forgetToken, keepToken, storedToken, takeRefusal, takeTokenFromAddress } from "./token.ts";
 import { mountWelcome } from "./welcome.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 

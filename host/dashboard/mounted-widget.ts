@@ -1,9 +1,9 @@
-import { effect, type ReadonlySignal } from "@preact/signals-core";
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
-import baseStyles from "./base.css";
+import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { Scope } from "./scope.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { AnyWidget, WidgetCode } from "./widget-loader.ts";
+import baseStyles from "./base.css";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
 
@@ -73,7 +73,8 @@ function sheetOf(css: string): CSSStyleSheet {
 function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): Context {
   const { instance, code, surroundings, size, visible, onFault } = request;
   const guarded = guard(onFault);
-  const kept = request.kept?.stateVersion === (widget.stateVersion ?? 1) ? request.kept.data : undefined;
+  const kept =
+    request.kept?.stateVersion === (widget.stateVersion ?? 1) ? request.kept.data : undefined;
   return {
     ...surroundings.shared,
     instance,

@@ -1,5 +1,5 @@
-import { html, render } from "lit";
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
+import { html, render } from "lit";
 
 /** A dark room's screen: the time alone, warm and dim. The touch that wakes it does nothing else. */
 export class Night {

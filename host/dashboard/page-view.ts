@@ -1,10 +1,18 @@
-import { arrange, type Breakpoint, type Cell, HEADER, type Layout, type Page } from "./layout.ts";
+import { arrange, type Breakpoint, type Cell, type Layout, type Page } from "./layout.ts";
 import { Tile, type TileParts } from "./tile.ts";
 
 /** On a narrow screen heights follow the content; this is the least a tile gets, in CSS pixels. */
 const LEAST_FLOW_PX = 116;
 
-/** One page of the layout as a CSS grid of tiles. Tiles stay while their widget stays in the layout. */
+/** How a page is to be drawn. */
+export interface Arrangement {
+  readonly grid: Layout["grid"];
+  readonly breakpoint: Breakpoint;
+  /** The shell's header, when this page is to hold it. */
+  readonly header: HTMLElement | undefined;
+}
+
+/** One page of the layout as a CSS grid of tiles. Tiles stay while their widget is in the layout. */
 export class PageView {
   readonly element = document.createElement("main");
   readonly #parts: TileParts;
@@ -15,33 +23,19 @@ export class PageView {
     this.element.className = "page";
   }
 
-  /** Shows a page; `header` is put into its grid when given. */
-  show(page: Page, grid: Layout["grid"], breakpoint: Breakpoint, header?: HTMLElement): void {
+  show(page: Page, { grid, breakpoint, header }: Arrangement): void {
     const cells = arrange(page, grid, breakpoint);
-    const widgets = new Map(page.widgets.map((widget) => [widget.id, widget]));
     this.#setGrid(cells, grid);
-    for (const [id, tile] of this.#tiles) {
-      const kept = widgets.get(id)?.module === tile.element.dataset.module;
-      if (!kept) this.#drop(id, tile);
-    }
-    let last: Element | undefined;
-    for (const { id, geometry } of cells) {
-      const widget = widgets.get(id);
-      const tile = widget && (this.#tiles.get(id) ?? this.#add(id, new Tile(widget, this.#parts)));
-      if (widget) tile?.update(widget, geometry);
+    this.#setTiles(page);
+    const elements = cells.flatMap(({ id, geometry }) => {
+      const tile = this.#tiles.get(id);
       const element = tile?.element ?? header;
-      if (!element) continue;
+      if (!element) return [];
       place(element, geometry, breakpoint);
-      if (tile) {
-        tile.flow = breakpoint !== "lg";
-        const natural = geometry.h * grid.rowHeight + (geometry.h - 1) * grid.gap;
-        element.style.minHeight = breakpoint === "lg" ? "" : `${Math.min(natural, LEAST_FLOW_PX)}px`;
-      }
-      // An element that is moved loses focus and restarts its frames, so only what is out of place is.
-      const next = last ? last.nextElementSibling : this.element.firstElementChild;
-      if (next !== element) this.element.insertBefore(element, next);
-      last = element;
-    }
+      tile?.resize(geometry, breakpoint === "lg" ? undefined : leastHeight(geometry, grid));
+      return [element];
+    });
+    this.#setOrder(elements);
   }
 
   set hidden(hidden: boolean) {
@@ -49,7 +43,8 @@ export class PageView {
   }
 
   close(): void {
-    for (const [id, tile] of this.#tiles) this.#drop(id, tile);
+    for (const tile of this.#tiles.values()) tile.close();
+    this.#tiles.clear();
     this.element.remove();
   }
 
@@ -62,18 +57,35 @@ export class PageView {
     style.setProperty("--gap", `${gap}px`);
   }
 
-  #add(id: string, tile: Tile): Tile {
-    this.#tiles.set(id, tile);
-    return tile;
+  #setTiles({ widgets }: Page): void {
+    const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
+    for (const [id, tile] of this.#tiles) {
+      if (wanted.get(id)?.module === tile.moduleId) continue;
+      tile.close();
+      this.#tiles.delete(id);
+    }
+    for (const [id, widget] of wanted) {
+      const tile = this.#tiles.get(id);
+      if (tile) tile.config = widget.config;
+      else this.#tiles.set(id, new Tile(widget, this.#parts));
+    }
   }
 
-  #drop(id: string, tile: Tile): void {
-    tile.close();
-    this.#tiles.delete(id);
+  /** An element that is moved loses its focus and restarts animations: only what is amiss is moved. */
+  #setOrder(elements: readonly HTMLElement[]): void {
+    let next = this.element.firstElementChild;
+    for (const element of elements) {
+      if (element === next) next = next.nextElementSibling;
+      else this.element.insertBefore(element, next);
+    }
   }
 }
 
-function place(element: HTMLElement, { x, y, w, h }: Cell["geometry"], breakpoint: Breakpoint): void {
+function place(element: HTMLElement, { x, y, w, h }: Cell["geometry"], at: Breakpoint): void {
   element.style.gridColumn = `${x + 1} / span ${w}`;
-  element.style.gridRow = breakpoint === "lg" ? `${y + 1} / span ${h}` : "";
+  element.style.gridRow = at === "lg" ? `${y + 1} / span ${h}` : "";
+}
+
+function leastHeight({ h }: Cell["geometry"], { rowHeight, gap }: Layout["grid"]): number {
+  return Math.min(LEAST_FLOW_PX, h * rowHeight + (h - 1) * gap);
 }

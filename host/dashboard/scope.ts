@@ -42,7 +42,7 @@ export class Scope {
     for (const frame of this.#frames) cancelAnimationFrame(frame);
     this.#timers.clear();
     this.#frames.clear();
-    for (const release of this.#releases.splice(0).reverse()) {
+    for (const release of this.#releases.splice(0).toReversed()) {
       try {
         release();
       } catch (error) {

@@ -1,6 +1,6 @@
-import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { SystemSample, WidgetContext } from "@mantel/plugin-sdk/widget";
+import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { ModuleView } from "../modules/view.ts";
 import type { Api } from "./api.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
@@ -144,7 +144,15 @@ export class Session {
     "device.removed": ({ id }: { id: string }) => this.store.removeDevice(id),
     "module.state": ({ module }: { module: ModuleView }) => this.store.putModule(module),
     "module.removed": ({ id }: { id: string }) => this.store.removeModule(id),
-    "widget.updated": ({ module: id, hash, url }: { module: string; hash: string; url: string }) => {
+    "widget.updated": ({
+      module: id,
+      hash,
+      url,
+    }: {
+      module: string;
+      hash: string;
+      url: string;
+    }) => {
       const module = this.store.module(id).peek();
       if (module) this.store.putModule({ ...module, widget: { hash, url } });
     },

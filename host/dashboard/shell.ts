@@ -1,4 +1,4 @@
-import { computed, effect, signal, untracked } from "@preact/signals-core";
+import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
@@ -6,8 +6,9 @@ import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
-import type { TileParts } from "./tile.ts";
+import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
+import type { TileParts } from "./tile.ts";
 
 /** A short break is mended before anyone would read about it. */
 const BANNER_AFTER_MS = 3_000;
@@ -26,63 +27,77 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
   header.className = "top";
   root.replaceChildren(wall, banner);
 
-  const breakpoint = signal(breakpointNow());
-  for (const query of [phone, tablet]) {
-    query.addEventListener("change", () => (breakpoint.value = breakpointNow()));
-  }
-  const wanted = signal(pageInAddress());
-  addEventListener("hashchange", () => (wanted.value = pageInAddress()));
-  const pages = computed(() => store.layout.value?.pages ?? []);
-  const current = computed(() => pages.value.find(({ id }) => id === wanted.value) ?? pages.value[0]);
+  const current = currentPage(store);
+  const breakpoint = currentBreakpoint();
   const devices = store.devices();
-
-  const views = new PageViews(wall, parts);
+  const views = new PageViews(wall, header, parts);
   effect(() => {
     const layout = store.layout.value;
     const page = current.value;
     const at = breakpoint.value;
-    if (layout && page) untracked(() => views.show(layout, page, at, header));
+    if (layout && page) untracked(() => views.show(layout, page, at));
   });
-  effect(() => void render(headerOf(pages.value, current.value, devices.value), header));
+  effect(() => {
+    render(headerOf(store.layout.value?.pages ?? [], current.value, devices.value), header);
+  });
 
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
   effect(() => void render(bannerOf(session.link.value, now.value), banner));
 
-  effect(() => showTheme(theme.theme.value));
   const night = new Night(root, () => theme.touch());
   effect(() => {
+    showTheme(theme.theme.value);
     if (theme.theme.value === "night") night.show(formats.value, now.value);
     else night.hide();
   });
+  followTouches(store, () => theme.touch());
+}
 
-  backToFirstPage(() => store.ui.peek().idleSeconds ?? DEFAULT_IDLE_SECONDS, () => theme.touch());
+/** The page that the address names, or the first. */
+function currentPage({ layout }: Store): ReadonlySignal<Page | undefined> {
+  const wanted = signal(pageInAddress());
+  addEventListener("hashchange", () => (wanted.value = pageInAddress()));
+  return computed(() => {
+    const pages = layout.value?.pages ?? [];
+    return pages.find(({ id }) => id === wanted.value) ?? pages[0];
+  });
+}
+
+function pageInAddress(): string {
+  return location.hash.slice(1);
+}
+
+function currentBreakpoint(): ReadonlySignal<Breakpoint> {
+  const read = (): Breakpoint => (phone.matches ? "sm" : tablet.matches ? "md" : "lg");
+  const breakpoint = signal(read());
+  for (const query of [phone, tablet]) {
+    query.addEventListener("change", () => (breakpoint.value = read()));
+  }
+  return breakpoint;
 }
 
 /** The pages that have been looked at. They stay mounted, so going back to one is at once. */
 class PageViews {
   readonly #wall: HTMLElement;
+  readonly #header: HTMLElement;
   readonly #parts: TileParts;
   readonly #views = new Map<string, PageView>();
 
-  constructor(wall: HTMLElement, parts: TileParts) {
+  constructor(wall: HTMLElement, header: HTMLElement, parts: TileParts) {
     this.#wall = wall;
+    this.#header = header;
     this.#parts = parts;
   }
 
-  show(layout: Layout, current: Page, breakpoint: Breakpoint, header: HTMLElement): void {
-    const pages = new Map(layout.pages.map((page) => [page.id, page]));
-    for (const [id, view] of this.#views) {
-      if (pages.has(id)) continue;
-      view.close();
-      this.#views.delete(id);
-    }
+  show({ pages, grid }: Layout, current: Page, breakpoint: Breakpoint): void {
     if (!this.#views.has(current.id)) this.#add(current.id);
     for (const [id, view] of this.#views) {
-      const page = pages.get(id);
-      const shown = id === current.id;
-      view.hidden = !shown;
-      if (page) view.show(page, layout.grid, breakpoint, shown ? header : undefined);
+      const page = pages.find((each) => each.id === id);
+      const header = page === current ? this.#header : undefined;
+      view.hidden = page !== current;
+      if (page) view.show(page, { grid, breakpoint, header });
+      else this.#drop(id, view);
     }
   }
 
@@ -90,6 +105,11 @@ class PageViews {
     const view = new PageView(this.#parts);
     this.#views.set(id, view);
     this.#wall.append(view.element);
+  }
+
+  #drop(id: string, view: PageView): void {
+    view.close();
+    this.#views.delete(id);
   }
 }
 
@@ -103,7 +123,7 @@ function headerOf(
       ({ id, title, icon }) =>
         html`<button
           aria-current=${id === current?.id ? "page" : nothing}
-          @click=${() => location.replace(`#${encodeURIComponent(id)}`)}
+          @click=${() => location.replace(`#${id}`)}
         >
           <mantel-icon name=${icon ?? "mdi:circle-small"}></mantel-icon>${title}
         </button>`,
@@ -111,7 +131,10 @@ function headerOf(
   </nav>`;
   const chips = attentionOf(devices).map(
     ({ text, icon, hue }) =>
-      html`<span class="chip ${hue === "warn" ? "attention" : ""}" .style=${`--hue: var(--mantel-hue-${hue})`}>
+      html`<span
+        class="chip ${hue === "warn" ? "attention" : ""}"
+        .style=${`--hue: var(--mantel-hue-${hue})`}
+      >
         <mantel-icon name=${icon}></mantel-icon>${text}
       </span>`,
   );
@@ -134,23 +157,14 @@ function spanOf(ms: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-function breakpointNow(): Breakpoint {
-  if (phone.matches) return "sm";
-  return tablet.matches ? "md" : "lg";
-}
-
-function pageInAddress(): string {
-  return decodeURIComponent(location.hash.slice(1));
-}
-
 /** A display that nobody touches returns to its first page. */
-function backToFirstPage(idleSeconds: () => number, onTouch: () => void): void {
+function followTouches({ ui }: Store, onTouch: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const touched = (): void => {
     onTouch();
     clearTimeout(timer);
-    const seconds = idleSeconds();
-    if (seconds > 0) timer = setTimeout(() => location.replace("#"), seconds * 1000);
+    const { idleSeconds = DEFAULT_IDLE_SECONDS } = ui.peek();
+    if (idleSeconds > 0) timer = setTimeout(() => location.replace("#"), idleSeconds * 1000);
   };
   for (const type of ["pointerdown", "keydown"]) addEventListener(type, touched, { passive: true });
   touched();

@@ -1,5 +1,5 @@
-import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
+import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { ModuleView } from "../modules/view.ts";
 import type { Layout } from "./layout.ts";
 

@@ -1,15 +1,24 @@
-import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Field, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
-import { createFormats } from "./format.ts";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
+import { createFormats } from "./format.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
 type Shared = Pick<
   Context,
-  "theme" | "online" | "locale" | "timeZone" | "device" | "devices" | "channel" | "command" | "scene" | "announce"
+  | "theme"
+  | "online"
+  | "locale"
+  | "timeZone"
+  | "device"
+  | "devices"
+  | "channel"
+  | "command"
+  | "scene"
+  | "announce"
 >;
 
 interface Parts {

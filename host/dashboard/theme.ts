@@ -4,7 +4,8 @@ import type { UiSettings } from "./store.ts";
 export type Theme = "dark" | "light" | "night";
 
 const KEY = "mantel.theme";
-const DEFAULT_IDLE_SECONDS = 60;
+/** How long a touch keeps the night away. */
+const AWAKE_MS = 60_000;
 const lightPreferred = matchMedia("(prefers-color-scheme: light)");
 
 /**
@@ -36,17 +37,19 @@ export class ThemeClock {
   constructor(ui: ReadonlySignal<UiSettings>, timeZone: ReadonlySignal<string>) {
     lightPreferred.addEventListener("change", () => (this.#light.value = lightPreferred.matches));
     setInterval(() => (this.#now.value = Date.now()), 5_000);
+    const isNight = computed(() => {
+      const { theme, night } = ui.value;
+      return theme === "night" || (night && isWithin(night, this.#now.value, timeZone.value));
+    });
     this.theme = computed(() => {
-      const { theme = "auto", night, idleSeconds = DEFAULT_IDLE_SECONDS } = ui.value;
-      const awake = this.#now.value - this.#touchedAt.value < idleSeconds * 1000;
-      const dark = theme === "night" || (night && isWithin(night, this.#now.value, timeZone.value));
-      if (dark && !awake) return "night";
-      if (theme === "dark" || theme === "light") return theme;
-      return theme === "auto" && this.#light.value ? "light" : "dark";
+      const { theme = "auto" } = ui.value;
+      if (isNight.value && this.#now.value - this.#touchedAt.value >= AWAKE_MS) return "night";
+      const light = theme === "auto" ? this.#light.value : theme === "light";
+      return light ? "light" : "dark";
     });
   }
 
-  /** Somebody touched the screen: it is awake for `ui.idleSeconds`. */
+  /** Somebody touched the screen: it stays awake for a minute. */
   touch(): void {
     const now = Date.now();
     // One touch a second is enough to stay awake, and keeps a drag from computing the theme anew.

@@ -1,5 +1,5 @@
-import { signal, type ReadonlySignal } from "@preact/signals-core";
 import type { TileSize } from "@mantel/plugin-sdk/widget";
+import { signal, type ReadonlySignal } from "@preact/signals-core";
 import type { Geometry } from "./layout.ts";
 
 /** Follows how large an element is drawn, in cells and in CSS pixels. */

@@ -28,6 +28,7 @@ export interface TileParts {
 /** The frame of one widget: shows its code, swaps it in place, and stands in when it fails. */
 export class Tile {
   readonly element = document.createElement("section");
+  readonly #notices = document.createElement("div");
   readonly #parts: TileParts;
   readonly #instance: string;
   readonly #moduleId: string;
@@ -47,6 +48,8 @@ export class Tile {
     this.#config.value = widget.config;
     this.element.className = "tile";
     this.element.dataset.module = widget.module;
+    this.#notices.className = "notices";
+    this.element.append(this.#notices);
     const screen = new IntersectionObserver(([entry]) => {
       this.#onScreen.value = entry?.isIntersecting ?? false;
     });
@@ -62,18 +65,24 @@ export class Tile {
     );
   }
 
-  /** Takes the widget's place and config from a newer layout. Neither mounts the widget again. */
-  update(widget: PlacedWidget, geometry: Geometry): void {
-    this.#size.place(geometry);
-    if (JSON.stringify(widget.config) !== JSON.stringify(this.#config.peek())) {
-      this.#config.value = widget.config;
-    }
+  get moduleId(): string {
+    return this.#moduleId;
   }
 
-  /** Whether the widget's height follows what it shows, as on a phone, or fills its cells. */
-  set flow(flow: boolean) {
-    this.element.toggleAttribute("flow", flow);
-    this.#shown?.mounted.host.toggleAttribute("flow", flow);
+  /** Settings from a newer layout. They never mount the widget again. */
+  set config(config: PlacedWidget["config"]) {
+    if (JSON.stringify(config) !== JSON.stringify(this.#config.peek())) this.#config.value = config;
+  }
+
+  /**
+   * The cells it takes. With `leastHeight`, in CSS pixels, the height follows what the widget shows,
+   * as on a phone; without, the widget fills its cells.
+   */
+  resize(geometry: Geometry, leastHeight: number | undefined): void {
+    this.#size.place(geometry);
+    this.element.style.minHeight = leastHeight === undefined ? "" : `${leastHeight}px`;
+    this.element.toggleAttribute("flow", leastHeight !== undefined);
+    this.#shown?.mounted.host.toggleAttribute("flow", leastHeight !== undefined);
   }
 
   close(): void {
@@ -89,12 +98,9 @@ export class Tile {
 
   #follow(module: ModuleView | undefined): void {
     const url = module?.widget?.url;
-    if (url !== undefined) {
-      if (url !== this.#wanted) void this.#swapTo(url);
-    } else if (!this.#shown) {
-      const text = module?.error?.message ?? (module ? "it has no widget" : "it is not installed");
-      this.#notice.value = { kind: module?.error ? "fault" : "absent", text };
-    }
+    if (url === undefined) {
+      if (!this.#shown) this.#notice.value = whyNothing(module);
+    } else if (url !== this.#wanted) void this.#swapTo(url);
   }
 
   /** keep → mount the next hidden → unmount the old → show. Code that throws is let go. */
@@ -168,7 +174,7 @@ export class Tile {
 
   #drawNotice(module: ModuleView | undefined, notice: Notice | undefined): void {
     const name = module?.name ?? this.#moduleId;
-    render(notice ? this.#noticeOf(name, notice) : nothing, this.element);
+    render(notice ? this.#noticeOf(name, notice) : nothing, this.#notices);
   }
 
   #noticeOf(name: string, { kind, text }: Notice): unknown {
@@ -182,6 +188,12 @@ export class Tile {
       <button @click=${() => this.#restart()}>Restart</button>
     </div>`;
   }
+}
+
+function whyNothing(module: ModuleView | undefined): Notice {
+  if (!module) return { kind: "absent", text: "It is not installed." };
+  if (!module.error) return { kind: "absent", text: "It has no widget." };
+  return { kind: "fault", text: module.error.message };
 }
 
 function messageOf(error: unknown): string {

@@ -1,8 +1,8 @@
+import * as sdk from "@mantel/plugin-sdk/widget";
+import type { WidgetDefinition } from "@mantel/plugin-sdk/widget";
 import * as signals from "@preact/signals-core";
 import * as lit from "lit";
 import * as repeat from "lit/directives/repeat.js";
-import * as sdk from "@mantel/plugin-sdk/widget";
-import type { WidgetDefinition } from "@mantel/plugin-sdk/widget";
 import type { ScopedGlobals } from "./scope.ts";
 
 /** What a widget may `require`. The list in host/assets/build-widget.ts leaves these out of bundles. */

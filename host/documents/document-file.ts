@@ -120,7 +120,8 @@ export class DocumentFile<T> {
   }
 }
 
-async function readText(path: string): Promise<string | undefined> {
+/** The text of a file, or `undefined` when there is none. */
+export async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {

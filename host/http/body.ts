@@ -38,8 +38,8 @@ export function readJson(description: Partial<BodyDescription> = {}): Middleware
       refuseEncoded(ctx);
       requireType(ctx, types);
       await requireSize(ctx, maxBytes);
-      await readText(ctx as Parameters<typeof readText>[0], async () => undefined);
-      ctx.request.body = parseJson(String(ctx.request.rawBody ?? ""));
+      await readText(ctx, async () => undefined);
+      ctx.request.body = parseJson(ctx.request.rawBody as string);
     }
     await next();
   };

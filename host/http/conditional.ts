@@ -10,7 +10,8 @@ import type { Context } from "./route.ts";
 export function sendRevision(ctx: Context, revision: number, body: () => object | string): void {
   const etag = `"${revision}"`;
   ctx.set("ETag", etag);
-  if (ctx.response.get("Cache-Control") === "no-store") ctx.set("Cache-Control", "private, no-cache");
+  if (ctx.response.get("Cache-Control") === "no-store")
+    ctx.set("Cache-Control", "private, no-cache");
   if (matches(ctx.get("If-None-Match"), etag)) {
     ctx.status = 304;
     return;

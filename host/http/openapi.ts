@@ -1,5 +1,5 @@
-import { Device } from "@mantel/plugin-sdk/device";
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { Device } from "@mantel/plugin-sdk/device";
 import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { type TObject, type TSchema, Type } from "typebox";
@@ -82,10 +82,7 @@ export function openApiDocument(api: {
 
 function operation(route: Route): object {
   const { scope, tag, summary, body } = route;
-  const parameters = [
-    ...parametersOf(route.params, "path"),
-    ...parametersOf(route.query, "query"),
-  ];
+  const parameters = [...parametersOf(route.params, "path"), ...parametersOf(route.query, "query")];
   return {
     operationId: operationId(route),
     tags: [tag],
@@ -134,7 +131,11 @@ function answers(all: Route["answers"]): object {
       {
         description,
         ...(schema || type
-          ? { content: { [type ?? "application/json"]: schema ? { schema: withReferences(schema) } : {} } }
+          ? {
+              content: {
+                [type ?? "application/json"]: schema ? { schema: withReferences(schema) } : {},
+              },
+            }
           : {}),
       },
     ]),
@@ -166,7 +167,7 @@ function problemAnswers({ scope, params, body, errors = [], answers: good }: Rou
 function withReferences(node: unknown, whole?: TSchema): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((each) => withReferences(each));
-  const name = node === whole ? undefined : COMPONENTS.get(node as TSchema);
+  const name = node === whole ? undefined : COMPONENTS.get(node);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) => [key, withReferences(value)]),

@@ -1,8 +1,8 @@
 import type { Audit } from "../auth/audit.ts";
 import type { Tokens } from "../auth/tokens.ts";
 import type { Calendar } from "../calendar/calendar.ts";
-import type { ConfigStore } from "../config/store.ts";
 import type { Config } from "../config/schema.ts";
+import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { FanOut } from "../events/fan-out.ts";

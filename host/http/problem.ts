@@ -22,10 +22,6 @@ export function problems(log: HostLog): Middleware {
 }
 
 function answer(ctx: Context, error: MantelError): void {
-  if (ctx.headerSent) {
-    ctx.res.destroy();
-    return;
-  }
   const retryAfterMs = error.extras.retryAfterMs ?? defaultRetryMs(error.status);
   ctx.status = error.status;
   ctx.set("Cache-Control", "no-store");
@@ -55,8 +51,9 @@ function answer(ctx: Context, error: MantelError): void {
 }
 
 /** `allow` goes into its header; a place in a source is given whole and as members of its own. */
-function shownExtras({ allow: _, location, ...extras }: ErrorExtras): object {
-  return location ? { ...extras, ...location, location } : extras;
+function shownExtras({ location, ...extras }: ErrorExtras): object {
+  const shown = { ...extras, allow: undefined };
+  return location ? { ...shown, ...location, location } : shown;
 }
 
 function defaultRetryMs(status: number): number | undefined {
@@ -71,14 +68,14 @@ export function challenge(ctx: Context): string {
 /** Koa and the body parser fail with `http-errors`, whose `expose` marks what the client did wrong. */
 function toMantelError(error: unknown): MantelError | undefined {
   if (error instanceof MantelError) return error;
-  const { status, expose, type } = error as { status?: number; expose?: boolean; type?: string };
+  const { status, expose, type } = (error ?? {}) as {
+    status?: number;
+    expose?: boolean;
+    type?: string;
+  };
   if (!expose) return undefined;
-  const cause = error;
-  if (status === 413) return new MantelError("body_too_large", "the body is too large", { cause });
-  if (status === 415) {
-    return new MantelError("unsupported_media_type", "the body cannot be decoded", { cause });
-  }
-  return new MantelError("bad_request", `the body did not arrive whole: ${type ?? "aborted"}`, {
-    cause,
-  });
+  const options = { cause: error };
+  return status === 413
+    ? new MantelError("body_too_large", "the body is too large", options)
+    : new MantelError("bad_request", `the body did not arrive whole: ${type}`, options);
 }

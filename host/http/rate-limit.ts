@@ -1,4 +1,3 @@
-import { BlockList, isIPv6 } from "node:net";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { BurstyRateLimiter, RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config/schema.ts";
@@ -8,9 +7,8 @@ const BURST_EVERY_SECONDS = 60;
 
 type Limit = Config["server"]["rateLimit"];
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8);
-loopback.addAddress("::1", "ipv6");
+/** Also as IPv6 sockets show IPv4 peers. */
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 
 /** Bounds the requests of each client: so many every second, and a burst beyond that. */
 export class RateLimit {
@@ -30,7 +28,7 @@ export class RateLimit {
    */
   async count(client: string, address: string): Promise<void> {
     const limit = this.#limit();
-    if (!limit.loopback && isLoopback(address)) return;
+    if (!limit.loopback && LOOPBACK.test(address)) return;
     try {
       await this.#counterFor(limit).consume(client);
     } catch (error) {
@@ -54,8 +52,4 @@ export class RateLimit {
     );
     return this.#counter;
   }
-}
-
-function isLoopback(address: string): boolean {
-  return loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

@@ -40,7 +40,9 @@ export const plainTarget: Middleware = async (ctx, next) => {
   try {
     decodeURIComponent(target);
   } catch (cause) {
-    throw new MantelError("bad_request", "the request target has a broken percent escape", { cause });
+    throw new MantelError("bad_request", "the request target has a broken percent escape", {
+      cause,
+    });
   }
   await next();
 };

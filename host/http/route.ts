@@ -66,8 +66,10 @@ export interface Route {
   readonly handle: (ctx: Context, call: Call<never, never>) => unknown;
 }
 
-interface TypedRoute<Params extends TObject, Query extends TObject>
-  extends Omit<Route, "params" | "query" | "handle"> {
+interface TypedRoute<Params extends TObject, Query extends TObject> extends Omit<
+  Route,
+  "params" | "query" | "handle"
+> {
   readonly params?: Params;
   readonly query?: Query;
   readonly handle: (ctx: Context, call: Call<Static<Params>, Static<Query>>) => unknown;
@@ -77,7 +79,7 @@ interface TypedRoute<Params extends TObject, Query extends TObject>
 export function route<Params extends TObject, Query extends TObject>(
   row: TypedRoute<Params, Query>,
 ): Route {
-  return row as Route;
+  return row;
 }
 
 /** The answer of an operation that gives one JSON document. */

@@ -1,4 +1,4 @@
-import Router from "@koa/router";
+import { Router } from "@koa/router";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { TObject } from "typebox";
 import type { Principal } from "../auth/tokens.ts";
@@ -21,7 +21,11 @@ export function routing(routes: readonly Route[], prefix: string, gate: Gate): M
     router.register(
       pathOf(route, prefix),
       [route.method],
-      [admit(route, gate), ...(route.method === "GET" ? [] : [readJson(route.body)]), answer(route)],
+      [
+        admit(route, gate),
+        ...(route.method === "GET" ? [] : [readJson(route.body)]),
+        answer(route),
+      ],
     );
   }
   return [router.routes() as Middleware, unmatched(router, gate)];
@@ -69,7 +73,7 @@ function answer(route: Route): Middleware {
   return async (ctx) => {
     const call: Call<unknown, unknown> = {
       params: readParams(route.params, ctx),
-      query: readQuery(route.query, ctx.URL.searchParams),
+      query: readQuery(route.query, ctx),
       body: ctx.request.body,
       principal: ctx.state.principal ?? NOBODY,
     };
@@ -90,10 +94,13 @@ function readParams(schema: TObject | undefined, ctx: Context): unknown {
 }
 
 /** Takes the parameters that the schema names, and leaves others alone. */
-function readQuery(schema: TObject | undefined, given: URLSearchParams): unknown {
+function readQuery(schema: TObject | undefined, ctx: Context): unknown {
   if (!schema) return {};
+  const given = new URLSearchParams(ctx.querystring);
   const query = new Map<string, string | string[]>();
-  for (const [name, { type }] of Object.entries(schema.properties as Record<string, { type?: string }>)) {
+  for (const [name, { type }] of Object.entries(
+    schema.properties as Record<string, { type?: string }>,
+  )) {
     const texts = given.getAll(name);
     const last = texts.at(-1);
     if (last === undefined) continue;

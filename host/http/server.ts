@@ -31,6 +31,7 @@ export class HttpServer {
 
   /** @throws Error with a sentence for people when the address cannot be had */
   static async listen({ app, host, port }: ListenOptions): Promise<HttpServer> {
+    const answer = app.callback();
     const server = createServer(
       {
         headersTimeout: HEAD_DEADLINE_MS,
@@ -38,7 +39,7 @@ export class HttpServer {
         connectionsCheckingInterval: 1_000,
         maxHeaderSize: MAX_HEAD_BYTES,
       },
-      app.callback(),
+      (request, response) => void answer(request, response),
     );
     server.maxConnections = MAX_CONNECTIONS;
     server.listen(port, host);
@@ -66,9 +67,13 @@ export class HttpServer {
   }
 }
 
-function describe({ code, message }: NodeJS.ErrnoException, { host, port }: Omit<ListenOptions, "app">) {
+function describe(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port }: Omit<ListenOptions, "app">,
+) {
   const address = `port ${port} on ${host}`;
-  if (code === "EADDRINUSE") return `${address} is in use; stop what listens there, or take another --port`;
+  if (code === "EADDRINUSE")
+    return `${address} is in use; stop what listens there, or take another --port`;
   if (code === "EACCES") return `${address} needs more rights; take a --port above 1023`;
   if (code === "EADDRNOTAVAIL") return `this machine has no address ${host}; see --host`;
   return `${address} cannot be used: ${message}`;

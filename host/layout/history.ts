@@ -8,7 +8,7 @@ import { parseJsonText } from "../documents/json-text.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { parseLayout } from "./parse.ts";
-import { LayoutDocument, type LayoutRevision } from "./schema.ts";
+import type { LayoutDocument, LayoutRevision } from "./schema.ts";
 
 const KEPT = 50;
 

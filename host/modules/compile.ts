@@ -62,7 +62,8 @@ export class Compiler {
   async prune(id: string, hashes: readonly string[]): Promise<void> {
     const folder = join(this.#cacheFolder, "modules", id);
     const names = await readdir(folder).catch(() => []);
-    const stale = names.filter((name) => !hashes.some((hash) => name.startsWith(hash)));
+    const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
+    const stale = bundles.filter((name) => !hashes.some((hash) => name.startsWith(`${hash}.`)));
     await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
   }
 

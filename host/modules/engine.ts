@@ -3,9 +3,10 @@ import type { ConfigStore } from "../config/store.ts";
 import type { Build, Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
+import type { LastGoods } from "./last-good.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import { Preparation } from "./prepare.ts";
+import { Preparation, Unconfigured } from "./prepare.ts";
 import type { ReloadTrigger } from "./receipt.ts";
 import { Recovery } from "./recovery.ts";
 import { ServerSide, type Swap } from "./server-side.ts";
@@ -18,6 +19,7 @@ const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
 export interface EngineParts extends HostParts {
   readonly compiler: Compiler;
   readonly spare: Spare;
+  readonly lastGoods: LastGoods;
   readonly config: ConfigStore;
   readonly dataFolder: string;
 }
@@ -74,10 +76,24 @@ export class Engine {
     return this.#build?.inputs.has(file) ?? false;
   }
 
-  async start(): Promise<void> {
+  /**
+   * Starts what is on the disk or, when that does not start, what ran last before the host ended.
+   * Gives the failure of what is on the disk, when the other had to be taken.
+   */
+  async start(): Promise<unknown> {
     this.recovery.forgive();
-    this.#build = await this.#compile();
-    await this.server.start(this.#build);
+    try {
+      this.#build = await this.#compile();
+      await this.server.start(this.#build);
+      await this.#keep(this.#build);
+      return undefined;
+    } catch (error) {
+      const good = await this.#parts.lastGoods.of(this.#plugin.id);
+      if (!good || error instanceof Unconfigured) throw error;
+      await this.server.start(good.build);
+      this.#build = good.build;
+      return error;
+    }
   }
 
   /** Replaces the live generation when there is a reason to; `undefined` when there is none. */
@@ -89,6 +105,7 @@ export class Engine {
     this.#status.become("reloading");
     const swap = await this.#swapTo(build);
     await this.#parts.compiler.prune(this.#plugin.id, [build.hash, this.#build?.hash ?? ""]);
+    await this.#keep(build);
     this.#build = build;
     this.recovery.forgive();
     this.#status.started();
@@ -115,6 +132,10 @@ export class Engine {
       this.#refused = { hash: build.hash, error };
       throw error;
     }
+  }
+
+  #keep(build: Build): Promise<void> {
+    return this.#parts.lastGoods.keep(this.#plugin, build);
   }
 
   #compile(): Promise<Build> {

@@ -156,9 +156,10 @@ export class Module {
     try {
       this.#parts.services.claim(this);
       await this.#widget?.build();
-      await this.#engine?.start();
-      this.#isBroken = false;
+      const failure = await this.#engine?.start();
+      this.#isBroken = failure !== undefined;
       this.#status.started();
+      if (failure !== undefined) this.#stayBehind(failure);
     } catch (error) {
       this.#parts.services.release(this.id);
       const state = error instanceof Unconfigured ? "unconfigured" : "failed";
@@ -166,6 +167,12 @@ export class Module {
       this.#say("the module did not start", error);
       throw error;
     }
+  }
+
+  /** The code on the disk is wrong, and what ran before works. */
+  #stayBehind(failure: unknown): void {
+    this.#say("what is on the disk does not start, and what ran before works again", failure);
+    new ReloadRecord(this.#status, "file").failed(failure);
   }
 
   async #reload(

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import { arrange } from "./arrange.ts";
-import { type BrokenFolder, discover, type Discovery } from "./discover.ts";
+import { discover, type Discovery } from "./discover.ts";
 import type { LogEntry } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
+import { ModuleNews } from "./news.ts";
 import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
 import { brokenView } from "./status.ts";
 import type { ModuleView, ReloadReceipt } from "./view.ts";
@@ -28,18 +29,19 @@ export class ModuleRegistry {
   readonly #parts: RegistryParts;
   readonly #modules = new Map<string, Module>();
   readonly #broken = new Map<string, ModuleView>();
-  readonly #widgetHashes = new Map<string, string>();
+  readonly #news: ModuleNews;
   #watcher: Watcher | undefined;
-  #revision = 0;
+  #revision = Date.now();
   #isStarted = false;
   #work: Promise<unknown> = Promise.resolve();
   #stopListening: (() => void) | undefined;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
+    this.#news = new ModuleNews(parts);
   }
 
-  /** Grows with each change of the list. */
+  /** Grows with each change of the list; it starts from the clock, to grow over restarts too. */
   get revision(): number {
     return this.#revision;
   }
@@ -155,9 +157,10 @@ export class ModuleRegistry {
   async #rediscover(): Promise<void> {
     const found = await discover(this.#parts.roots);
     await this.#removeGone(found);
-    this.#noteBroken(found.broken);
+    await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
+    for (const { folder, error } of found.broken) this.#in(folder)?.rejectChange(error);
   }
 
   /** A module whose folder is still there, only broken, goes on with what it has. */
@@ -174,18 +177,25 @@ export class ModuleRegistry {
     this.#modules.delete(module.id);
     this.#parts.bridges.remove(module.id);
     this.#revision++;
-    this.#parts.bus.announce("module.removed", { id: module.id });
+    this.#news.removed(module);
   }
 
-  #noteBroken(broken: readonly BrokenFolder[]): void {
+  /** A broken folder is listed; what it last was runs on, or again. */
+  async #noteBroken({ plugins, broken }: Discovery): Promise<void> {
     this.#broken.clear();
     for (const { name, folder, error } of broken) {
       this.#parts.log.error("a plugin folder is broken", { folder, error: error.message });
-      const running = [...this.#modules.values()].find(({ plugin }) => plugin.folder === folder);
-      if (running) running.rejectChange(error);
+      const good = await this.#parts.lastGoods.ofFolder(folder);
+      if (this.#in(folder)) continue;
+      if (good && !plugins.has(good.plugin.id)) await this.#adopt(good.plugin);
       else if (!this.#modules.has(name)) this.#broken.set(name, brokenView(name, error));
     }
     this.#revision++;
+  }
+
+  /** The module that runs from this folder. */
+  #in(folder: string): Module | undefined {
+    return [...this.#modules.values()].find(({ plugin }) => plugin.folder === folder);
   }
 
   async #adopt(plugin: PluginPackage): Promise<void> {
@@ -203,17 +213,7 @@ export class ModuleRegistry {
 
   #changed(module: Module): void {
     this.#revision++;
-    const { bus, bridges, devices, scenes } = this.#parts;
-    const { view } = module;
-    bus.announce("module.state", { module: view });
-    if (bridges.find(module.id)) {
-      devices.bridgeChanged(module.id);
-      scenes.bridgeChanged(module.id);
-    }
-    const before = this.#widgetHashes.get(module.id);
-    if (!view.widget || before === view.widget.hash) return;
-    this.#widgetHashes.set(module.id, view.widget.hash);
-    if (before !== undefined) bus.announce("widget.updated", { module: module.id, ...view.widget });
+    this.#news.changed(module);
   }
 
   #configChanged(changed: readonly string[]): void {

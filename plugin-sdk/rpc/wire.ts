@@ -2,7 +2,12 @@ import { type CodeLocation, type ErrorExtras, isErrorCode, MantelError } from ".
 
 /** A call, its answer, or a call that wants no answer (without `call`). */
 export type Message =
-  | { readonly kind: "call"; readonly call?: number; readonly method: string; readonly input: unknown }
+  | {
+      readonly kind: "call";
+      readonly call?: number;
+      readonly method: string;
+      readonly input: unknown;
+    }
   | { readonly kind: "answer"; readonly call: number; readonly value?: unknown }
   | { readonly kind: "failure"; readonly call: number; readonly error: WireError };
 

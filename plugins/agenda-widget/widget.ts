@@ -1,6 +1,11 @@
-import { type CalendarWindow, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import {
+  type CalendarWindow,
+  defineWidget,
+  s,
+  type WidgetContext,
+} from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
-import { html, nothing, render } from "lit";
+import { html, nothing, render, type TemplateResult } from "lit";
 import { type Day, daysOf, type Entry } from "./widget/days.ts";
 import styles from "./widget.css";
 
@@ -40,15 +45,20 @@ export default defineWidget({
         { ...known, events },
         { now: now.value, timeZone: ctx.timeZone.value, most: mostFor(ctx, root) },
       );
+      if (known.sources.length === 0) return void render(noCalendar, root);
       render(
         days
           .slice(0, flows(root) ? 2 : days.length)
-          .map((day) => daySection(ctx, day, known.sources, now.value)),
+          .map((day) => daySection(ctx, day, { sources: known.sources, now: now.value })),
         root,
       );
     });
   },
 });
+
+const noCalendar = html`<p>
+  No calendar yet. Drop an .ics file into the folder <b>calendars</b> of Mantel's data.
+</p>`;
 
 /** Whether the tile's height follows what it shows, as on a phone. */
 function flows(root: ShadowRoot): boolean {
@@ -64,19 +74,23 @@ function mostFor(ctx: Context, root: ShadowRoot): number {
   return Math.max(1, Math.min(events, Math.floor((height - 2 * HEADING_PX) / EVENT_PX)));
 }
 
-function daySection(
-  ctx: Context,
-  day: Day,
-  sources: CalendarWindow["sources"],
-  now: number,
-): unknown {
+interface Known {
+  readonly sources: CalendarWindow["sources"];
+  readonly now: number;
+}
+
+function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
   const left = day.entries.length;
   return html`<section class=${day.name} aria-label=${titleOf(ctx, day)}>
     <h2>
       <strong>${titleOf(ctx, day)}</strong>
-      ${day.name === "today" ? html`<span>${left === 0 ? "nothing left" : `${left} left`}</span>` : nothing}
+      ${
+        day.name === "today"
+          ? html`<span>${left === 0 ? "nothing left" : `${left} left`}</span>`
+          : nothing
+      }
     </h2>
-    ${day.entries.map((entry) => eventRow(ctx, entry, sources, now))}
+    ${day.entries.map((entry) => eventRow(ctx, entry, known))}
   </section>`;
 }
 
@@ -85,25 +99,23 @@ function titleOf(ctx: Context, { name, date }: Day): string {
   return name === "today" ? "Today" : "Tomorrow";
 }
 
-function eventRow(
-  ctx: Context,
-  { event, startAt, running }: Entry,
-  sources: CalendarWindow["sources"],
-  now: number,
-): unknown {
+function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): TemplateResult {
+  const { event, startAt } = entry;
   const source = sources.find(({ id }) => id === event.calendarId);
-  const until = startAt === undefined ? Infinity : startAt - now;
-  const soon = until > 0 && until <= SOON_MS && startAt !== undefined;
-  const details = [
-    event.location ?? source?.name,
-    running ? "now" : soon ? ctx.fmt.relative(startAt) : undefined,
-  ];
-  return html`<div class="event ${running || soon ? "near" : ""} ${event.status}">
+  const soon = nearness(ctx, entry, now);
+  const details = [event.location ?? source?.name ?? "", soon ?? ""].filter((each) => each !== "");
+  return html`<div class="event ${soon === undefined ? "" : "near"} ${event.status}">
     <time>${startAt === undefined ? "all day" : ctx.fmt.time(startAt)}</time>
     <i .style=${`--color: ${event.color ?? source?.color ?? PLAIN_COLOR}`}></i>
     <div>
       <b>${event.title}</b>
-      <span>${details.filter((detail) => detail !== undefined).join(" · ")}</span>
+      <span>${details.join(" · ")}</span>
     </div>
   </div>`;
+}
+
+/** "now", "in 18 min", or nothing while it is too far away to count. */
+function nearness(ctx: Context, { startAt, running }: Entry, now: number): string | undefined {
+  if (running) return "now";
+  return startAt !== undefined && startAt - now <= SOON_MS ? ctx.fmt.relative(startAt) : undefined;
 }

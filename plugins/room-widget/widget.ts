@@ -31,9 +31,13 @@ export default defineWidget({
       const heading = title || room;
       render(
         html`<section class=${heading === "" ? "bare" : ""} aria-label=${heading || "Devices"}>
-          ${heading === "" ? nothing : html`<h2><strong>${heading}</strong><span>${climate(here)}</span></h2>`}
+          ${heading === "" ? nothing : html`<h2><strong>${heading}</strong><span>${room === "" ? nothing : climate(here)}</span></h2>`}
           <div class="tiles">
-            ${repeat(shown, ({ id }) => id, (device) => tileOf(device, actions))}
+            ${repeat(
+              shown,
+              ({ id }) => id,
+              (device) => tileOf(device, actions),
+            )}
           </div>
         </section>`,
         root,
@@ -62,7 +66,10 @@ function tileOf(device: Device, actions: Actions): unknown {
 
 /** What only measures the air is in the heading, and a button has nothing to show. */
 function isForTiles({ kind, capabilities }: Device): boolean {
-  return kind !== "button" && !(kind === "sensor" && ("temperature" in capabilities || "humidity" in capabilities));
+  return (
+    kind !== "button" &&
+    !(kind === "sensor" && ("temperature" in capabilities || "humidity" in capabilities))
+  );
 }
 
 function firstNumber(devices: readonly Device[], field: string): number | undefined {

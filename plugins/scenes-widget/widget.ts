@@ -52,12 +52,14 @@ function chosen(
   { room, scenes: wanted }: { room: string; scenes: readonly string[] },
 ): readonly Scene[] {
   if (wanted.length === 0) return scenes.filter((scene) => room === "" || scene.room === room);
-  return wanted.flatMap((each) => scenes.find(({ id, name }) => id === each || name === each) ?? []);
+  return wanted.flatMap(
+    (each) => scenes.find(({ id, name }) => id === each || name === each) ?? [],
+  );
 }
 
 function lastActivated(scenes: readonly Scene[]): string | undefined {
   const [last] = scenes
     .filter(({ lastActivatedAt }) => lastActivatedAt !== null)
-    .sort((a, b) => Date.parse(b.lastActivatedAt ?? "") - Date.parse(a.lastActivatedAt ?? ""));
+    .toSorted((a, b) => Date.parse(b.lastActivatedAt ?? "") - Date.parse(a.lastActivatedAt ?? ""));
   return last?.id;
 }

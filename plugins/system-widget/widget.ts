@@ -42,7 +42,9 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
       const figure =
         last === undefined || last === null
           ? html`<b class="none">${last === null ? "No sensor" : "–"}</b>`
-          : html`<b>${ctx.fmt.number(last, { maximumFractionDigits: 0 })}<small>${unit}</small></b>`;
+          : html`<b
+              >${ctx.fmt.number(last, { maximumFractionDigits: 0 })}<small>${unit}</small></b
+            >`;
       const { line, area } = sparkline(values, ceiling);
       render(
         html`<section aria-label=${title} .style=${`--hue: var(--mantel-hue-${hue})`}>

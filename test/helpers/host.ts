@@ -42,16 +42,16 @@ export interface TestHost {
   /** The folder with the host's own copies of the plugins: a test may edit them. */
   readonly plugins: string;
   /** All that the host has written to standard error. */
-  log(): string;
+  readonly log: () => string;
   /** A token of this scope, made by the token command. */
-  token(scope: Scope): Promise<string>;
+  readonly token: (scope: Scope) => Promise<string>;
   /** Requests `/api/v1<path>`. */
-  api(path: string, request?: ApiRequest): Promise<Response>;
+  readonly api: (path: string, request?: ApiRequest) => Promise<Response>;
   /**
    * Asks the host to end, and checks that it does within 10 s and leaves no process behind. Gives its
    * exit code, or `null` when a signal from the test had ended it.
    */
-  stop(): Promise<number | null>;
+  readonly stop: () => Promise<number | null>;
 }
 
 /** The real host as a process of its own, ready. It is stopped and checked when the test ends. */
@@ -168,7 +168,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 async function shippedPlugins(): Promise<string[]> {
   const names = await readdir(join(REPOSITORY, "plugins"));
-  return names.map((name) => `plugins/${name}`);
+  return names.filter((name) => !name.startsWith(".")).map((name) => `plugins/${name}`);
 }
 
 /** Copies plugins to where a test may edit them and their imports still find the installed packages. */

@@ -8,6 +8,7 @@ import { DeviceRegistry } from "../../host/devices/registry.ts";
 import { Bus } from "../../host/events/bus.ts";
 import { openLog } from "../../host/log.ts";
 import { Compiler } from "../../host/modules/compile.ts";
+import { LastGoods } from "../../host/modules/last-good.ts";
 import { BridgeTable } from "../../host/modules/module-bridge.ts";
 import { ModuleRegistry } from "../../host/modules/registry.ts";
 import { compileRuntime } from "../../host/modules/runtime.ts";
@@ -32,16 +33,45 @@ export function packageJson(id: string, mantel: object = {}): string {
   });
 }
 
-/** All that modules need, without HTTP: real processes, real files, real registries. */
-export async function startModules(t: TestContext, plugins: Readonly<Record<string, PluginFiles>>) {
-  const assertClosed = watchResources();
+const endings = new WeakMap<TestContext, (() => Promise<void>)[]>();
+
+/** Does `work` when the test ends, what was asked for last first; `t.after` goes the other way. */
+function atEnd(t: TestContext, work: () => Promise<void>): void {
+  const known = endings.get(t);
+  if (known) known.push(work);
+  else {
+    const all = [work];
+    endings.set(t, all);
+    t.after(async () => {
+      for (const each of all.toReversed()) await each();
+    });
+  }
+}
+
+/** A folder for plugins and data. It goes with the test. */
+async function openHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "mantel-modules-"));
+  atEnd(t, () => rm(home, { recursive: true, force: true }));
+  await mkdir(join(home, "plugins"));
+  await mkdir(join(home, "data"));
+  await symlink(resolve(import.meta.dirname, "../../node_modules"), join(home, "node_modules"));
+  return home;
+}
+
+/**
+ * All that modules need, without HTTP: real processes, real files, real registries. With the `home` of
+ * modules that were stopped it is the host's next start.
+ */
+export async function startModules(
+  t: TestContext,
+  plugins: Readonly<Record<string, PluginFiles>>,
+  before?: string,
+) {
+  const assertClosed = watchResources();
+  const home = before ?? (await openHome(t));
   const root = join(home, "plugins");
   const dataFolder = join(home, "data");
   const cacheFolder = join(dataFolder, "cache");
-  await mkdir(root);
-  await mkdir(dataFolder);
-  await symlink(resolve(import.meta.dirname, "../../node_modules"), join(home, "node_modules"));
   const write = async (file: string, content: string): Promise<void> => {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), content);
@@ -68,6 +98,7 @@ export async function startModules(t: TestContext, plugins: Readonly<Record<stri
   const registry = new ModuleRegistry({
     ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler },
     ...{ dataFolder, cacheFolder, roots: [root] },
+    lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": keptUnder("calendar.window"),
       "system.sample": keptUnder("system.sample"),
@@ -78,18 +109,34 @@ export async function startModules(t: TestContext, plugins: Readonly<Record<stri
       removeWidget: () => undefined,
     },
   });
-  t.after(async () => {
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
     await registry.close();
     await compiler.close();
     await spare.close();
     await config.close();
-    await rm(home, { recursive: true, force: true });
     await assertClosed();
-  });
+  };
+  atEnd(t, stop);
   await registry.start();
 
   return {
-    ...{ registry, bus, config, services, devices, commands, scenes, published, root, dataFolder },
+    ...{
+      home,
+      stop,
+      registry,
+      bus,
+      config,
+      services,
+      devices,
+      commands,
+      scenes,
+      published,
+      root,
+      dataFolder,
+    },
     write,
     /** Saves a file with a part of it replaced. */
     edit: async (file: string, replace: (source: string) => string): Promise<void> => {

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-
-const REPOSITORY = resolve(import.meta.dirname, "../..");
-const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
-const TOOL_SETTINGS = [".oxfmtrc.json", ".oxlintrc.json", "tsconfig.json"];
+import { emptyRepository } from "../helpers/repository.ts";
 
 for (const kind of ["bridge", "service", "widget"]) {
   test(`a new ${kind} passes its own test and the checks`, async (t) => {
@@ -73,24 +68,9 @@ test("a plugin that exists is not written over", async (t) => {
   assert.match(source, /mqtt\.publish/);
 });
 
-/** A repository like this one, without plugins. */
 async function emptyHome(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-new-plugin-"));
-  t.after(() => rm(folder, { recursive: true }));
-  for (const name of SHARED) await symlink(join(REPOSITORY, name), join(folder, name));
-  for (const name of TOOL_SETTINGS) await cp(join(REPOSITORY, name), join(folder, name));
-  await mkdir(join(folder, "plugins"));
-  await cp(join(REPOSITORY, "test/helpers"), join(folder, "test/helpers"), { recursive: true });
-
-  // Inside a test run, Node's test runner starts no other one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const run = (program: string, ...args: readonly string[]) =>
-    new Promise<{ code: number; output: string }>((resolveRun) => {
-      const child = execFile(program, args, { cwd: folder, env }, (_failure, stdout, stderr) =>
-        resolveRun({ code: child.exitCode ?? 1, output: stdout + stderr }),
-      );
-    });
+  const repository = await emptyRepository(t);
   const newPlugin = (...args: readonly string[]) =>
-    run(process.execPath, "--import", "tsx", "scripts/new-plugin.ts", ...args);
-  return { folder, run, newPlugin };
+    repository.run(process.execPath, "--import", "tsx", "scripts/new-plugin.ts", ...args);
+  return { ...repository, newPlugin };
 }

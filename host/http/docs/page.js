@@ -108,7 +108,8 @@ function send(method, target, { body, signal } = {}) {
 
 /** A value of the right shape to begin with. */
 function example(document, schema) {
-  if (schema.$ref) return example(document, document.components.schemas[schema.$ref.split("/").pop()]);
+  if (schema.$ref)
+    return example(document, document.components.schemas[schema.$ref.split("/").pop()]);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return example(document, schema.anyOf[0]);

@@ -39,7 +39,7 @@ export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
       query: Query,
       answers: ok("Events in order of their start", CalendarAnswer),
       errors: ["invalid", "service_unavailable", "deadline_passed"],
-      handle: (ctx) => calendar.events(ctx.URL.searchParams),
+      handle: (ctx) => calendar.events(new URLSearchParams(ctx.querystring)),
     }),
   ];
 }

@@ -1,25 +1,27 @@
 import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
 import { permits } from "../../auth/scopes.ts";
-import { ifMatch, sendRevision } from "../conditional.ts";
 import { DEFAULT_BODY_BYTES } from "../body.ts";
+import { ifMatch, sendRevision } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Section = Type.Record(Type.String(), Type.Unknown());
 const Sections = Type.Record(Type.String(), Section);
 const Keys = Type.Array(Type.String());
-const view = {
+const shown = {
   /** By section. Secrets appear only as `{"set": true}` or `{"set": false}`. */
   config: Sections,
   /** Keys that the `edit` scope may change, and those that need `admin`. */
   meta: Type.Object({ writable: Keys, adminWritable: Keys }),
   revision: Type.Integer(),
 };
-export const ConfigView = Type.Object(view);
-export const ConfigChange = Type.Object({ ...view, changed: Keys });
+const ConfigView = Type.Object(shown);
+export const ConfigChange = Type.Object({ ...shown, changed: Keys });
 
 /** `/config`: the effective settings of the host and of its plugins. */
-export function configRoutes({ config, audit }: Pick<Parts, "config" | "audit">): Route[] {
+export function configRoutes(parts: Pick<Parts, "config" | "audit" | "log">): Route[] {
+  const { config } = parts;
   return [
     route({
       method: "GET",
@@ -45,7 +47,7 @@ export function configRoutes({ config, audit }: Pick<Parts, "config" | "audit">)
       async handle(ctx, { body, principal }) {
         const admin = permits(principal.scope, "admin");
         const change = await config.patch(body, { admin, ...ifMatch(ctx) });
-        await audit.record(principal, { action: "config.patch", keys: change.changed });
+        await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
         ctx.set("ETag", `"${change.revision}"`);
         return change;
       },

@@ -41,7 +41,11 @@ const Outcome = Type.Object({
 });
 
 /** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
-export function deviceRoutes({ devices, commands }: Pick<Parts, "devices" | "commands">): Route[] {
+export function deviceRoutes(parts: Pick<Parts, "devices" | "commands">): Route[] {
+  return [...readingRoutes(parts), commandRoute(parts)];
+}
+
+function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
   return [
     route({
       method: "GET",
@@ -68,35 +72,32 @@ export function deviceRoutes({ devices, commands }: Pick<Parts, "devices" | "com
       errors: ["device_unknown"],
       handle: (_, { params }) => devices.get(params.id),
     }),
-    route({
-      method: "POST",
-      path: "/smart-home/devices/:id/command",
-      scope: "control",
-      tag: "Devices",
-      summary: "Change what a device does",
-      params: Params,
-      body: { schema: Command, maxBytes: DEFAULT_BODY_BYTES },
-      answers: {
-        200: { description: "The bridge has confirmed", schema: Outcome },
-        202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },
-      },
-      errors: [
-        "device_unknown",
-        "invalid",
-        "bridge_rate_limited",
-        "bridge_down",
-        "deadline_passed",
-      ],
-      handle(ctx, { params, body }) {
-        const { commandId, done } = commands.send(params.id, body);
-        if (!prefersAsync(ctx)) return done;
-        done.catch(() => undefined); // Nobody waits for it; what comes of it is in the device's state.
-        ctx.status = 202;
-        ctx.set("Preference-Applied", "respond-async");
-        return { commandId, deviceId: params.id, status: "accepted" };
-      },
-    }),
   ];
+}
+
+function commandRoute({ commands }: Pick<Parts, "commands">): Route {
+  return route({
+    method: "POST",
+    path: "/smart-home/devices/:id/command",
+    scope: "control",
+    tag: "Devices",
+    summary: "Change what a device does",
+    params: Params,
+    body: { schema: Command, maxBytes: DEFAULT_BODY_BYTES },
+    answers: {
+      200: { description: "The bridge has confirmed", schema: Outcome },
+      202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },
+    },
+    errors: ["device_unknown", "invalid", "bridge_rate_limited", "bridge_down", "deadline_passed"],
+    handle(ctx, { params, body }) {
+      const { commandId, done } = commands.send(params.id, body);
+      if (!prefersAsync(ctx)) return done;
+      done.catch(() => undefined); // Nobody waits for it; what comes of it is in the device's state.
+      ctx.status = 202;
+      ctx.set("Preference-Applied", "respond-async");
+      return { commandId, deviceId: params.id, status: "accepted" };
+    },
+  });
 }
 
 /** RFC 7240, 4.1. */

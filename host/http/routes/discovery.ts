@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { isAuthenticated } from "../authenticate.ts";
-import { challenge } from "../problem.ts";
 import { openApiDocument } from "../openapi.ts";
 import type { Parts } from "../parts.ts";
+import { challenge } from "../problem.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Discovery = Type.Object({
@@ -34,63 +34,70 @@ interface DiscoveryParts extends Pick<Parts, "version" | "tokens"> {
 
 /** What the API is: where it answers, and its documentation for programs and for people. */
 export function discoveryRoutes(parts: DiscoveryParts): Route[] {
-  const { version, tokens, prefix, docsPage, table } = parts;
+  return [prefixRoute(parts), documentRoute(parts), pageRoute(parts)];
+}
+
+function prefixRoute({ version, prefix }: DiscoveryParts): Route {
+  return route({
+    method: "GET",
+    path: "/api",
+    outsidePrefix: true,
+    scope: "public",
+    tag: "API",
+    summary: "Find out where the API answers",
+    answers: ok("The prefix in use, and where to go on", Discovery),
+    handle: () => ({
+      name: "mantel",
+      version,
+      prefix,
+      versions: [{ version: "v1", prefix, status: "current" }],
+      links: {
+        openapi: `${prefix}/openapi.json`,
+        docs: `${prefix}/docs`,
+        health: `${prefix}/health`,
+        events: `${prefix}/events`,
+      },
+    }),
+  });
+}
+
+function documentRoute({ version, prefix, table }: DiscoveryParts): Route {
   let document: string | undefined;
-  return [
-    route({
-      method: "GET",
-      path: "/api",
-      outsidePrefix: true,
-      scope: "public",
-      tag: "API",
-      summary: "Find out where the API answers",
-      answers: ok("The prefix in use, and where to go on", Discovery),
-      handle: () => ({
-        name: "mantel",
-        version,
-        prefix,
-        versions: [{ version: "v1", prefix, status: "current" }],
-        links: {
-          openapi: `${prefix}/openapi.json`,
-          docs: `${prefix}/docs`,
-          health: `${prefix}/health`,
-          events: `${prefix}/events`,
-        },
-      }),
-    }),
-    route({
-      method: "GET",
-      path: "/openapi.json",
-      scope: "read",
-      tag: "API",
-      summary: "Read this document",
-      answers: ok("OpenAPI 3.1", Type.Object({ openapi: Type.String() })),
-      handle(ctx) {
-        document ??= JSON.stringify(openApiDocument({ version, prefix, routes: table() }));
-        ctx.body = document;
-        ctx.type = "application/json";
+  return route({
+    method: "GET",
+    path: "/openapi.json",
+    scope: "read",
+    tag: "API",
+    summary: "Read this document",
+    answers: ok("OpenAPI 3.1", Type.Object({ openapi: Type.String() })),
+    handle(ctx) {
+      document ??= JSON.stringify(openApiDocument({ version, prefix, routes: table() }));
+      ctx.body = document;
+      ctx.type = "application/json";
+    },
+  });
+}
+
+function pageRoute({ tokens, docsPage }: DiscoveryParts): Route {
+  return route({
+    method: "GET",
+    path: "/docs",
+    scope: "public",
+    tag: "API",
+    summary: "Read and try the API in a browser",
+    answers: {
+      200: { description: "The page", type: "text/html" },
+      401: {
+        description: "The same page, which asks for the token that the request did not bring",
+        type: "text/html",
       },
-    }),
-    route({
-      method: "GET",
-      path: "/docs",
-      scope: "public",
-      tag: "API",
-      summary: "Read and try the API in a browser",
-      answers: {
-        200: { description: "The page", type: "text/html" },
-        401: {
-          description: "The same page, which asks for the token that the request did not bring",
-          type: "text/html",
-        },
-      },
-      // A browser opens a page without a token. This one has no data, only a field for the token.
-      handle(ctx) {
-        ctx.status = isAuthenticated(ctx, tokens) ? 200 : 401;
-        if (ctx.status === 401) ctx.set("WWW-Authenticate", challenge(ctx));
-        ctx.body = docsPage;
-        ctx.type = "text/html; charset=utf-8";
-      },
-    }),
-  ];
+    },
+    // A browser opens a page without a token. This one has no data, only a field for the token.
+    handle(ctx) {
+      ctx.status = isAuthenticated(ctx, tokens) ? 200 : 401;
+      if (ctx.status === 401) ctx.set("WWW-Authenticate", challenge(ctx));
+      ctx.body = docsPage;
+      ctx.type = "text/html; charset=utf-8";
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { Metrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
@@ -19,57 +19,68 @@ interface HealthParts extends Pick<Parts, "version" | "modules"> {
 }
 
 /** How the host is: for people, for what starts it, and for Prometheus. */
-export function healthRoutes({ version, modules, metrics }: HealthParts): Route[] {
-  const health = () => {
-    const counts = modules.counts();
-    return {
-      status: statusOf(counts),
-      version,
-      uptimeSeconds: Math.floor(process.uptime()),
-      modules: counts,
-    };
-  };
-  return [
-    route({
-      method: "GET",
-      path: "/health",
-      scope: "public",
-      tag: "Health",
-      summary: "See that the host answers",
-      answers: ok("It does", Health),
-      handle: health,
-    }),
-    route({
-      method: "GET",
-      path: "/health/ready",
-      scope: "read",
-      tag: "Health",
-      summary: "See whether every module has settled",
-      answers: ok("All have", Health),
-      errors: ["service_unavailable"],
-      handle() {
-        if (modules.settled()) return health();
-        throw new MantelError("service_unavailable", "some modules are still starting", {
-          retryAfterMs: SETTLING_RETRY_MS,
-        });
-      },
-    }),
-    route({
-      method: "GET",
-      path: "/metrics",
-      scope: "read",
-      tag: "Health",
-      summary: "Read figures in Prometheus' text format",
-      answers: { 200: { description: "Requests, event-loop lag, modules", type: "text/plain" } },
-      async handle(ctx) {
-        ctx.body = await metrics.text();
-        ctx.set("Content-Type", metrics.contentType);
-      },
-    }),
-  ];
+export function healthRoutes(parts: HealthParts): Route[] {
+  return [healthRoute(parts), readinessRoute(parts), metricsRoute(parts)];
 }
 
-function statusOf({ active, failed }: { active: number; failed: number }): "pass" | "warn" | "fail" {
+function healthRoute(parts: HealthParts): Route {
+  return route({
+    method: "GET",
+    path: "/health",
+    scope: "public",
+    tag: "Health",
+    summary: "See that the host answers",
+    answers: ok("It does", Health),
+    handle: () => healthOf(parts),
+  });
+}
+
+function readinessRoute(parts: HealthParts): Route {
+  return route({
+    method: "GET",
+    path: "/health/ready",
+    scope: "read",
+    tag: "Health",
+    summary: "See whether every module has settled",
+    answers: ok("All have", Health),
+    errors: ["service_unavailable"],
+    handle() {
+      if (parts.modules.settled()) return healthOf(parts);
+      throw new MantelError("service_unavailable", "some modules are still starting", {
+        retryAfterMs: SETTLING_RETRY_MS,
+      });
+    },
+  });
+}
+
+function metricsRoute({ metrics }: HealthParts): Route {
+  return route({
+    method: "GET",
+    path: "/metrics",
+    scope: "read",
+    tag: "Health",
+    summary: "Read figures in Prometheus' text format",
+    answers: { 200: { description: "Requests, event-loop lag, modules", type: "text/plain" } },
+    async handle(ctx) {
+      ctx.body = await metrics.text();
+      ctx.set("Content-Type", metrics.contentType);
+    },
+  });
+}
+
+function healthOf({ version, modules }: HealthParts): Static<typeof Health> {
+  const counts = modules.counts();
+  const uptimeSeconds = Math.floor(process.uptime());
+  return { status: statusOf(counts), version, uptimeSeconds, modules: counts };
+}
+
+function statusOf({
+  active,
+  failed,
+}: {
+  active: number;
+  failed: number;
+}): "pass" | "warn" | "fail" {
   if (failed === 0) return "pass";
   return active > 0 ? "warn" : "fail";
 }

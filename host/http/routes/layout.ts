@@ -12,7 +12,11 @@ const Params = Type.Object({
 });
 
 /** `/layout`: the document of pages and tiles, and the ones before it. */
-export function layoutRoutes({ layout }: Pick<Parts, "layout">): Route[] {
+export function layoutRoutes(parts: Pick<Parts, "layout">): Route[] {
+  return [...currentRoutes(parts), ...historyRoutes(parts)];
+}
+
+function currentRoutes({ layout }: Pick<Parts, "layout">): Route[] {
   return [
     route({
       method: "GET",
@@ -35,6 +39,11 @@ export function layoutRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       handle: async (ctx, { body }) =>
         tagged(ctx, await layout.replace(body, ifMatch(ctx).ifMatch)),
     }),
+  ];
+}
+
+function historyRoutes({ layout }: Pick<Parts, "layout">): Route[] {
+  return [
     route({
       method: "GET",
       path: "/layout/history",

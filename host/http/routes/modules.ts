@@ -1,7 +1,9 @@
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
 import { ModuleView, ReloadReceipt } from "../../modules/view.ts";
+import { check } from "../../validate.ts";
 import { DEFAULT_BODY_BYTES } from "../body.ts";
 import { ifMatch } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
@@ -26,6 +28,7 @@ const LogEntries = Type.Object({
     }),
   ),
 });
+const Options = Type.Record(Type.String(), Type.Unknown());
 const shared = { tag: "Modules", params: Params } as const;
 
 /** `/modules`: what plugins run, and how they are reloaded and managed. */
@@ -98,46 +101,54 @@ function reloadRoute({ modules, log }: Pick<Parts, "modules" | "log">): Route {
   });
 }
 
-function managingRoutes({ modules, config, audit }: Pick<Parts, "modules" | "config" | "audit">) {
-  const switching = (action: "enable" | "disable", summary: string) =>
-    route({
-      ...shared,
-      method: "POST",
-      path: `/modules/:id/${action}`,
-      scope: "admin",
-      summary,
-      answers: ok("The module after it", Type.Object({ module: ModuleView })),
-      errors: ["module_unknown", "disk_full"],
-      async handle(_, { params, principal }) {
-        const module = await modules[action](params.id);
-        await audit.record(principal, { action: `module.${action}`, module: params.id });
-        return { module };
-      },
-    });
+type ManagingParts = Pick<Parts, "modules" | "config" | "audit" | "log">;
+
+function managingRoutes(parts: ManagingParts): Route[] {
   return [
-    switching("enable", "Let a module run"),
-    switching("disable", "Stop a module until it is enabled again"),
-    route({
-      ...shared,
-      method: "PATCH",
-      path: "/modules/:id/config",
-      scope: "admin",
-      summary: "Change options of a module",
-      body: {
-        schema: Type.Record(Type.String(), Type.Unknown()),
-        maxBytes: DEFAULT_BODY_BYTES,
-        mergePatch: true,
-      },
-      answers: ok("The whole config after it", ConfigChange),
-      errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
-      async handle(ctx, { params, body, principal }) {
-        modules.get(params.id);
-        const patch = { [params.id]: body };
-        const change = await config.patch(patch, { admin: true, ...ifMatch(ctx) });
-        await audit.record(principal, { action: "config.patch", keys: change.changed });
-        ctx.set("ETag", `"${change.revision}"`);
-        return change;
-      },
-    }),
+    switchRoute(parts, "enable", "Let a module run"),
+    switchRoute(parts, "disable", "Stop a module until it is enabled again"),
+    optionsRoute(parts),
   ];
+}
+
+function switchRoute(parts: ManagingParts, action: "enable" | "disable", summary: string): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: `/modules/:id/${action}`,
+    scope: "admin",
+    summary,
+    answers: ok("The module after it", Type.Object({ module: ModuleView })),
+    errors: ["module_unknown", "disk_full"],
+    async handle(_, { params, principal }) {
+      const module = await parts.modules[action](params.id);
+      await recordDone(parts, principal, { action: `module.${action}`, module: params.id });
+      return { module };
+    },
+  });
+}
+
+function optionsRoute(parts: ManagingParts): Route {
+  return route({
+    ...shared,
+    method: "PATCH",
+    path: "/modules/:id/config",
+    scope: "admin",
+    summary: "Change options of a module",
+    body: {
+      schema: Options,
+      maxBytes: DEFAULT_BODY_BYTES,
+      mergePatch: true,
+    },
+    answers: ok("The whole config after it", ConfigChange),
+    errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
+    async handle(ctx, { params, body, principal }) {
+      parts.modules.get(params.id);
+      const patch = { [params.id]: check(Options, body, "the patch") };
+      const change = await parts.config.patch(patch, { admin: true, ...ifMatch(ctx) });
+      await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
+      ctx.set("ETag", `"${change.revision}"`);
+      return change;
+    },
+  });
 }

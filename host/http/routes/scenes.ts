@@ -12,11 +12,15 @@ const Params = Type.Object({
     description: "the id of a scene, such as host:scene:movie-night",
   }),
 });
+const shared = { tag: "Scenes", params: Params } as const;
 const SceneList = Type.Object({ scenes: Type.Array(Scene), revision: Type.Integer() });
 
 /** `/smart-home/scenes`: scenes of bridges, and those that people make here. */
-export function sceneRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
-  const shared = { tag: "Scenes", params: Params } as const;
+export function sceneRoutes(parts: Pick<Parts, "scenes">): Route[] {
+  return [...readingRoutes(parts), ...makingRoutes(parts), activationRoute(parts)];
+}
+
+function readingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
   return [
     route({
       method: "GET",
@@ -40,6 +44,11 @@ export function sceneRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
       errors: ["scene_unknown"],
       handle: (_, { params }) => scenes.get(params.id),
     }),
+  ];
+}
+
+function makingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
+  return [
     route({
       ...shared,
       method: "PUT",
@@ -64,15 +73,18 @@ export function sceneRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
         ctx.status = 204;
       },
     }),
-    route({
-      ...shared,
-      method: "POST",
-      path: "/smart-home/scenes/:id/activate",
-      scope: "control",
-      summary: "Activate a scene",
-      answers: ok("What each device did", Activation),
-      errors: ["scene_unknown", "bridge_rate_limited", "bridge_down", "deadline_passed"],
-      handle: (_, { params }) => scenes.activate(params.id),
-    }),
   ];
+}
+
+function activationRoute({ scenes }: Pick<Parts, "scenes">): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/smart-home/scenes/:id/activate",
+    scope: "control",
+    summary: "Activate a scene",
+    answers: ok("What each device did", Activation),
+    errors: ["scene_unknown", "bridge_rate_limited", "bridge_down", "deadline_passed"],
+    handle: (_, { params }) => scenes.activate(params.id),
+  });
 }

@@ -1,4 +1,4 @@
-import type { CalendarWindow } from "@mantel/plugin-sdk/widget";
+import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 
 type Event = CalendarWindow["events"][number];
 type Bound = Event["start"];
@@ -59,7 +59,7 @@ function upcoming(events: readonly Event[], now: number, dates: Intl.DateTimeFor
       const startAt = "date" in event.start ? undefined : Date.parse(event.start.dateTime);
       return { event, startAt, running: startAt !== undefined && startAt <= now };
     })
-    .sort((a, b) => sortKey(a, dates).localeCompare(sortKey(b, dates)));
+    .toSorted((a, b) => sortKey(a, dates).localeCompare(sortKey(b, dates)));
 }
 
 /** By date, all-day events first, then by instant. */

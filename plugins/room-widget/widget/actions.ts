@@ -1,4 +1,9 @@
-import type { CommandResult, Device, DeviceCommand, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type {
+  CommandResult,
+  Device,
+  DeviceCommand,
+  WidgetContext,
+} from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import type { Look } from "./look.ts";
 
@@ -7,7 +12,7 @@ const WORD_MS = 4_000;
 
 type Context = Pick<
   WidgetContext<Record<string, never>, unknown>,
-  "command" | "announce" | "online" | "fmt" | "onCleanup"
+  "command" | "announce" | "online" | "fmt"
 >;
 
 /** What people do to the tiles of one widget, and the words tiles show for a while because of it. */
@@ -20,8 +25,24 @@ export class Actions {
     this.#ctx = ctx;
   }
 
-  get ctx(): Context {
-    return this.#ctx;
+  get fmt(): Context["fmt"] {
+    return this.#ctx.fmt;
+  }
+
+  /** States that any tile may be in beside on and off, as class names. */
+  statesOf(device: Device): string {
+    return [
+      Object.keys(device.pending).length > 0 ? "pending" : "",
+      this.wordOf(device) === undefined ? "" : "word",
+      device.available ? "" : "away",
+      this.#ctx.online.value ? "" : "stale",
+    ].join(" ");
+  }
+
+  /** How old a value is, when there is no connection that would have brought a newer one. */
+  ageOf({ lastSeenAt }: Device): string | undefined {
+    if (this.#ctx.online.value || lastSeenAt === null) return undefined;
+    return this.#ctx.fmt.relative(Date.parse(lastSeenAt));
   }
 
   /** What the tile of a device says in place of its value just now. */
@@ -51,7 +72,10 @@ export class Actions {
   #say(id: string, word: string): void {
     clearTimeout(this.#timers.get(id));
     this.#words.value = new Map(this.#words.value).set(id, word);
-    this.#timers.set(id, setTimeout(() => this.#unsay(id), WORD_MS));
+    this.#timers.set(
+      id,
+      setTimeout(() => this.#unsay(id), WORD_MS),
+    );
   }
 
   #unsay(id: string): void {

@@ -1,35 +1,31 @@
 import type { Device } from "@mantel/plugin-sdk/widget";
-import { html } from "lit";
+import { html, type TemplateResult } from "lit";
 import type { Actions } from "./actions.ts";
 import { iconOf } from "./icon.ts";
 
 /** A thermostat over two cells: what it is, what is asked for, and warmer and cooler. */
-export function climateTile(device: Device, actions: Actions): unknown {
-  const { unit } = actions.ctx.fmt;
-  const state = { ...device.state, ...device.pending };
-  const { temperature, targetTemperature: target, heating, mode } = state;
-  const word = actions.wordOf(device);
-  const on = mode !== "off" && device.available;
-  const pending = Object.keys(device.pending).length > 0;
-  const stale = !actions.ctx.online.value;
+export function climateTile(device: Device, actions: Actions): TemplateResult {
+  const { fmt } = actions;
+  const { temperature, targetTemperature: target, mode } = { ...device.state, ...device.pending };
+  const on = mode !== "off" && device.available ? "on" : "";
   return html`<div
-    class="tile wide climate ${on ? "on" : ""} ${pending ? "pending" : ""} ${word ? "word" : ""} ${stale
-      ? "stale"
-      : ""}"
+    class="tile wide climate ${on} ${actions.statesOf(device)}"
     .style=${"--hue: var(--mantel-hue-heat)"}
     role="group"
     aria-label=${device.name}
   >
     <span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
-    <span class="big">${typeof temperature === "number" ? unit(temperature, "temperature") : "–"}</span>
+    <span class="big">
+      ${typeof temperature === "number" ? fmt.unit(temperature, "temperature") : "–"}
+    </span>
     <span class="set">${typeof target === "number" ? stepper(device, target, actions) : ""}</span>
     <span class="name">
-      ${device.name} <em>· ${word ?? sentence(mode, heating === true, target, unit)}</em>
+      ${device.name} <em>· ${actions.wordOf(device) ?? sentence(device, target, fmt)}</em>
     </span>
   </div>`;
 }
 
-function stepper(device: Device, target: number, actions: Actions): unknown {
+function stepper(device: Device, target: number, actions: Actions): TemplateResult {
   const capability = device.capabilities.targetTemperature;
   const { min = 5, max = 30, step = 0.5 } = capability?.type === "number" ? capability : {};
   const change = (by: number) => () => {
@@ -37,17 +33,16 @@ function stepper(device: Device, target: number, actions: Actions): unknown {
     void actions.send(device, { targetTemperature: next });
   };
   return html`<button aria-label="Cooler" ?disabled=${target <= min} @click=${change(-step)}>
-      <mantel-icon name="mdi:minus"></mantel-icon></button
-    ><b aria-live="polite">${actions.ctx.fmt.unit(target, "temperature")}</b
-    ><button aria-label="Warmer" ?disabled=${target >= max} @click=${change(step)}>
+      <mantel-icon name="mdi:minus"></mantel-icon>
+    </button>
+    <b aria-live="polite">${actions.fmt.unit(target, "temperature")}</b>
+    <button aria-label="Warmer" ?disabled=${target >= max} @click=${change(step)}>
       <mantel-icon name="mdi:plus"></mantel-icon>
     </button>`;
 }
 
-type UnitFormat = Actions["ctx"]["fmt"]["unit"];
-
-function sentence(mode: unknown, heating: boolean, target: unknown, unit: UnitFormat): string {
-  if (mode === "off") return "off";
-  if (!heating) return "holds";
-  return typeof target === "number" ? `heats to ${unit(target, "temperature")}` : "heats";
+function sentence({ state }: Device, target: unknown, fmt: Actions["fmt"]): string {
+  if (state.mode === "off") return "off";
+  if (state.heating !== true) return "holds";
+  return typeof target === "number" ? `heats to ${fmt.unit(target, "temperature")}` : "heats";
 }

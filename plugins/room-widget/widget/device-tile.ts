@@ -1,5 +1,5 @@
 import type { Device } from "@mantel/plugin-sdk/widget";
-import { html, nothing } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import type { Actions } from "./actions.ts";
 import { followDrag } from "./drag.ts";
 import { iconOf } from "./icon.ts";
@@ -16,38 +16,62 @@ const KEY_STEPS: Readonly<Record<string, number>> = {
   End: 100,
 };
 
+interface Tile {
+  readonly device: Device;
+  readonly look: Look;
+  readonly actions: Actions;
+  readonly classes: string;
+  readonly style: string;
+  /** What the tile says, for people who cannot see it. */
+  readonly said: string;
+}
+
 /** A device as a tile: a slider where it has a level, a button where it can be tapped. */
-export function deviceTile(device: Device, actions: Actions): unknown {
+export function deviceTile(device: Device, actions: Actions): TemplateResult {
   const look = lookOf(device);
-  const word = actions.wordOf(device);
-  const classes = classesOf(device, look, actions);
-  const style = styleOf(look);
-  const content = html`<span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
-    <span class="value">${word ?? valueOf(look)}${staleSince(device, actions)}</span>
-    <span class="name">${device.name}</span>`;
-  const said = word ?? `${look.value} ${look.unit ?? ""}`.trim();
-  if (look.level) {
-    return html`<button
-      role="slider"
-      class=${classes}
-      .style=${style}
-      aria-label=${device.name}
-      aria-valuemin="0"
-      aria-valuemax="100"
-      aria-valuenow=${Math.round(look.level.percent)}
-      aria-valuetext=${said}
-      @pointerdown=${(event: PointerEvent) => startDrag(event, device, look, actions)}
-      @keydown=${(event: KeyboardEvent) => step(event, device, look, actions)}
-      @click=${(event: MouseEvent) => tapUnlessDragged(event, device, look, actions)}
-    >
-      ${content}
-    </button>`;
-  }
-  if (look.tap === undefined) {
-    return html`<div class=${classes} .style=${style} role="group" aria-label="${device.name}, ${said}">
-      ${content}
-    </div>`;
-  }
+  const { hue, level, progress, value, unit = "" } = look;
+  const tile = {
+    device,
+    look,
+    actions,
+    classes: `tile ${looksOf(look, device.available)} ${actions.statesOf(device)}`,
+    style: `--hue: ${hue}; --percent: ${progress ?? level?.percent ?? 0}%`,
+    said: actions.wordOf(device) ?? `${value} ${unit}`.trim(),
+  };
+  if (level) return slider(tile, level.percent);
+  return look.tap ? button(tile) : still(tile);
+}
+
+function looksOf({ on, level, progress }: Look, available: boolean): string {
+  if (!available) return "";
+  return [
+    on ? "on" : "",
+    on && level ? "level" : "",
+    progress === undefined ? "" : "progress",
+  ].join(" ");
+}
+
+function slider(tile: Tile, percent: number): TemplateResult {
+  const { device, classes, style, said } = tile;
+  return html`<button
+    role="slider"
+    class=${classes}
+    .style=${style}
+    aria-label=${device.name}
+    aria-valuemin="0"
+    aria-valuemax="100"
+    aria-valuenow=${Math.round(percent)}
+    aria-valuetext=${said}
+    @pointerdown=${(event: PointerEvent) => startDrag(event, tile)}
+    @keydown=${(event: KeyboardEvent) => step(event, tile)}
+    @click=${(event: MouseEvent) => tapUnlessDragged(event, tile)}
+  >
+    ${content(tile)}
+  </button>`;
+}
+
+function button(tile: Tile): TemplateResult {
+  const { device, look, actions, classes, style, said } = tile;
   return html`<button
     class=${classes}
     .style=${style}
@@ -55,62 +79,58 @@ export function deviceTile(device: Device, actions: Actions): unknown {
     aria-pressed=${look.on}
     @click=${() => actions.tap(device, look)}
   >
-    ${content}
+    ${content(tile)}
   </button>`;
 }
 
-function classesOf(device: Device, look: Look, actions: Actions): string {
-  const away = !device.available;
-  return [
-    "tile",
-    look.on && !away ? "on" : "",
-    look.level && look.on && !away ? "level" : "",
-    look.progress !== undefined && !away ? "progress" : "",
-    Object.keys(device.pending).length > 0 ? "pending" : "",
-    actions.wordOf(device) === undefined ? "" : "word",
-    away ? "away" : "",
-    actions.ctx.online.value ? "" : "stale",
-  ].join(" ");
+function still(tile: Tile): TemplateResult {
+  const { device, classes, style, said } = tile;
+  return html`<div
+    class=${classes}
+    .style=${style}
+    role="group"
+    aria-label="${device.name}, ${said}"
+  >
+    ${content(tile)}
+  </div>`;
 }
 
-function styleOf({ hue, level, progress }: Look): string {
-  return `--hue: ${hue}; --percent: ${progress ?? level?.percent ?? 0}%`;
-}
-
-function valueOf({ value, unit }: Look): unknown {
-  return html`${value}${unit === undefined ? nothing : html`<small>${unit}</small>`}`;
-}
-
-/** Without a connection, a value says how old it is. */
-function staleSince({ lastSeenAt }: Device, { ctx }: Actions): unknown {
-  if (ctx.online.value || lastSeenAt === null) return nothing;
-  return html`<small class="age">${ctx.fmt.relative(Date.parse(lastSeenAt))}</small>`;
+function content({ device, look, actions }: Tile): TemplateResult {
+  const { value, unit } = look;
+  const shown = html`${value}${unit === undefined ? nothing : html`<small>${unit}</small>`}`;
+  const age = actions.ageOf(device);
+  return html`<span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
+    <span class="value">
+      ${actions.wordOf(device) ?? shown}${
+        age === undefined ? nothing : html`<small class="age">${age}</small>`
+      }
+    </span>
+    <span class="name">${device.name}</span>`;
 }
 
 const dragged = new WeakSet<EventTarget>();
 
-function startDrag(down: PointerEvent, device: Device, { level }: Look, actions: Actions): void {
-  const tile = down.currentTarget;
-  if (!level || !tile) return;
-  dragged.delete(tile);
-  followDrag(down, {
-    level: level.percent,
-    onLevel(percent) {
-      dragged.add(tile);
-      void actions.send(device, { [level.field]: percent });
-    },
-    onEnd: () => undefined,
+function startDrag(down: PointerEvent, { device, look, actions }: Tile): void {
+  const { currentTarget } = down;
+  const { level } = look;
+  if (!level || !currentTarget) return;
+  dragged.delete(currentTarget);
+  followDrag(down, level.percent, (percent) => {
+    dragged.add(currentTarget);
+    void actions.send(device, { [level.field]: percent });
   });
 }
 
 /** The click that ends a drag is not a tap. */
-function tapUnlessDragged(event: MouseEvent, device: Device, look: Look, actions: Actions): void {
-  const tile = event.currentTarget;
-  if (tile && dragged.delete(tile) && event.detail > 0) return;
+function tapUnlessDragged(
+  { currentTarget, detail }: MouseEvent,
+  { device, look, actions }: Tile,
+): void {
+  if (currentTarget && dragged.delete(currentTarget) && detail > 0) return;
   actions.tap(device, look);
 }
 
-function step(event: KeyboardEvent, device: Device, { level }: Look, actions: Actions): void {
+function step(event: KeyboardEvent, { device, look: { level }, actions }: Tile): void {
   const change = KEY_STEPS[event.key];
   if (change === undefined || !level) return;
   event.preventDefault();

@@ -1,19 +1,16 @@
 /** How far a finger goes before it is a drag and not a tap, in CSS pixels. */
 const LOCK_PX = 8;
 
-interface Drag {
-  /** The level where the drag began, 0 to 100. */
-  readonly level: number;
-  readonly onLevel: (percent: number) => void;
-  /** Called with whether the finger dragged at all. */
-  readonly onEnd: (dragged: boolean) => void;
-}
-
 /**
- * Follows one finger from its `pointerdown`: sideways it changes the level, over the element's width
- * from 0 to 100; up or down the page scrolls, because the element has `touch-action: pan-y`.
+ * Follows one finger from its `pointerdown` and calls `onLevel` with 0 to 100. Sideways it changes the
+ * level, over the element's width from 0 to 100; up or down the page scrolls, because the element has
+ * `touch-action: pan-y`.
  */
-export function followDrag(down: PointerEvent, { level, onLevel, onEnd }: Drag): void {
+export function followDrag(
+  down: PointerEvent,
+  level: number,
+  onLevel: (percent: number) => void,
+): void {
   const element = down.currentTarget;
   if (!(element instanceof HTMLElement) || down.button !== 0) return;
   const width = element.clientWidth;
@@ -31,12 +28,11 @@ export function followDrag(down: PointerEvent, { level, onLevel, onEnd }: Drag):
     onLevel(Math.max(0, Math.min(100, Math.round(level + (dx / width) * 100))));
   };
   const end = (event: PointerEvent): void => {
-    if (event.pointerId !== down.pointerId) return;
-    ended.abort();
-    onEnd(dragged);
+    if (event.pointerId === down.pointerId) ended.abort();
   };
   const { signal } = ended;
-  element.addEventListener("pointermove", move, { signal });
-  element.addEventListener("pointerup", end, { signal });
-  element.addEventListener("pointercancel", end, { signal });
+  // A finger that leaves before it drags lifts elsewhere, where the element does not hear of it.
+  window.addEventListener("pointermove", move, { signal });
+  window.addEventListener("pointerup", end, { signal });
+  window.addEventListener("pointercancel", end, { signal });
 }

@@ -48,14 +48,22 @@ const BY_FIELD: readonly (readonly [string, Icon])[] = [
   ["energy", "mdi:lightning-bolt"],
 ];
 
-/** The icon of a device, by its state where that shows, its name, what it measures, or its kind. */
-export function iconOf({ kind, name, state, capabilities }: Device): Icon {
+/** The icon of a device: by its state where that shows, what it measures, its name, or its kind. */
+export function iconOf(device: Device): Icon {
+  return byState(device) ?? byMeasure(device) ?? byName(device) ?? BY_KIND[device.kind];
+}
+
+function byState({ kind, state }: Device): Icon | undefined {
   if (kind === "lock" && state.locked === false) return "mdi:lock-open-variant";
-  if (state.contact === false) return "mdi:window-open-variant";
-  if (kind === "sensor" || kind === "binary-sensor") {
-    const measured = BY_FIELD.find(([field]) => Object.hasOwn(capabilities, field));
-    return measured?.[1] ?? BY_KIND[kind];
-  }
-  const named = kind === "light" || kind === "plug" || kind === "switch";
-  return (named && BY_NAME.find(([pattern]) => pattern.test(name))?.[1]) || BY_KIND[kind];
+  return state.contact === false ? "mdi:window-open-variant" : undefined;
+}
+
+function byMeasure({ kind, capabilities }: Device): Icon | undefined {
+  if (kind !== "sensor" && kind !== "binary-sensor") return undefined;
+  return BY_FIELD.find(([field]) => Object.hasOwn(capabilities, field))?.[1];
+}
+
+function byName({ kind, name }: Device): Icon | undefined {
+  if (kind !== "light" && kind !== "plug" && kind !== "switch") return undefined;
+  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
 }

@@ -40,21 +40,36 @@ export function lookOf(device: Device): Look {
 
 function switchLook(device: Device, state: DeviceState): Look {
   const on = state.on === true;
-  const tap = device.capabilities.on ? { tap: { on: !on } } : {};
   const hue = hueOf(device, state);
-  if (!on) return { hue, on, value: state.on === false ? "Off" : wordOf(state.mode), ...tap, ...levelIn(device, state, 0) };
-  if (typeof state.remaining === "number" && state.remaining > 0) {
-    const progress = typeof state.progress === "number" ? { progress: state.progress } : {};
-    return { hue: theme("info"), on, value: `${Math.ceil(state.remaining)}`, unit: "min", ...progress, ...tap };
+  const tap = device.capabilities.on ? { tap: { on: !on } } : {};
+  if (on) return { hue, on, ...tap, ...running(device, state) };
+  return {
+    hue,
+    on,
+    value: state.on === false ? "Off" : wordOf(state.mode),
+    ...tap,
+    ...levelIn(device, state, 0),
+  };
+}
+
+/** What a device that is on says of itself. */
+function running(device: Device, state: DeviceState): Pick<Look, "value"> & Partial<Look> {
+  const { remaining, progress, mode } = state;
+  if (typeof remaining === "number" && remaining > 0) {
+    const shown = { hue: theme("info"), value: `${Math.ceil(remaining)}`, unit: "min" };
+    return typeof progress === "number" ? { ...shown, progress } : shown;
   }
-  if (state.mode === "auto") return { hue, on, value: "Auto", ...tap };
-  const level = levelIn(device, state);
-  if (level.level) return { hue, on, value: `${Math.round(level.level.percent)}`, unit: "%", ...level, ...tap };
-  return { hue, on, value: "On", ...tap };
+  if (mode === "auto") return { value: "Auto" };
+  const { level } = levelIn(device, state);
+  return level ? { value: `${Math.round(level.percent)}`, unit: "%", level } : { value: "On" };
 }
 
 /** Brightness or speed, when the device has it; `shown` overrides what it is now. */
-function levelIn({ capabilities }: Device, state: DeviceState, shown?: number): Pick<Look, "level"> {
+function levelIn(
+  { capabilities }: Device,
+  state: DeviceState,
+  shown?: number,
+): Pick<Look, "level"> {
   const field = ["brightness", "speed"].find((name) => isDial(capabilities[name]));
   const value = field === undefined ? undefined : state[field];
   if (field === undefined || typeof value !== "number") return {};
@@ -78,9 +93,11 @@ function coverLook({ position }: DeviceState): Look {
   return {
     hue: theme("cool"),
     on: percent > 0,
-    ...(percent === 0 ? { value: "Closed" } : percent === 100 ? { value: "Open" } : { value: `${Math.round(percent)}`, unit: "%" }),
     level: { field: "position", percent },
     tap: { position: percent > 0 ? 0 : 100 },
+    ...(percent > 0 && percent < 100
+      ? { value: `${Math.round(percent)}`, unit: "%" }
+      : { value: percent === 0 ? "Closed" : "Open" }),
   };
 }
 
@@ -100,18 +117,22 @@ function binaryLook(state: DeviceState): Look {
 
 /** A sensor shows the first thing it measures. */
 function sensorLook({ capabilities }: Device, state: DeviceState): Look {
+  const look = { hue: theme("info"), on: false };
   for (const [name, capability] of Object.entries(capabilities)) {
     const value = state[name];
-    if (typeof value !== "number" || capability.type !== "number" || name === "battery") continue;
-    const unit = capability.unit ?? "";
-    if (unit === "W" && value >= 1000) return reading(value / 1000, "kW", 1);
-    return reading(value, unit === "°C" ? "°" : unit, capability.step !== undefined && capability.step < 1 ? 1 : 0);
+    if (typeof value === "number" && capability.type === "number" && name !== "battery") {
+      return { ...look, ...reading(value, capability) };
+    }
   }
-  return { hue: theme("info"), on: false, value: "–" };
+  return { ...look, value: "–" };
 }
 
-function reading(value: number, unit: string, digits: number): Look {
-  return { hue: theme("info"), on: false, value: value.toFixed(digits), unit };
+function reading(
+  value: number,
+  { unit = "", step = 1 }: { unit?: string; step?: number },
+): Pick<Look, "value" | "unit"> {
+  if (unit === "W" && value >= 1000) return { value: (value / 1000).toFixed(1), unit: "kW" };
+  return { value: value.toFixed(step < 1 ? 1 : 0), unit: unit === "°C" ? "°" : unit };
 }
 
 function wordOf(value: unknown): string {

@@ -4,7 +4,11 @@
  * "A perceptual color space for image processing").
  */
 export function oklchHue(hue: number): number {
-  const [red, green, blue] = [0, 8, 4].map((offset) => channel(hue, offset)) as [number, number, number];
+  const [red, green, blue] = [0, 8, 4].map((offset) => channel(hue, offset)) as [
+    number,
+    number,
+    number,
+  ];
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
   const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);

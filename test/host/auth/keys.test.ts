@@ -14,14 +14,19 @@ test("the key is made at first use, has 32 bytes, and is the owner's alone", asy
 
   const { mode } = await stat(join(data, "keys.json"));
   assert.equal(mode & 0o777, 0o600);
-  assert.deepEqual([...keys.ring.values()].map((key) => key.symmetricKeySize), [32]);
+  assert.deepEqual(
+    [...keys.ring.values()].map((key) => key.symmetricKeySize),
+    [32],
+  );
   assert.deepEqual(await readdir(data), ["keys.json"]);
 });
 
 test("twenty that start at once agree on one key", async (t) => {
   const data = await emptyFolder(t);
 
-  const opened = await Promise.all(Array.from({ length: 20 }, () => Keys.open(data, collectedLog())));
+  const opened = await Promise.all(
+    Array.from({ length: 20 }, () => Keys.open(data, collectedLog())),
+  );
 
   const kids = new Set(opened.flatMap(({ ring }) => [...ring.keys()]));
   assert.equal(kids.size, 1);
@@ -38,12 +43,15 @@ test("a file that others could read is made private again, and the log says so",
 
   const { mode } = await stat(join(data, "keys.json"));
   assert.equal(mode & 0o777, 0o600);
-  assert.deepEqual(log.records.map(({ level }) => level), ["warn"]);
+  assert.deepEqual(
+    log.records.map(({ level }) => level),
+    ["warn"],
+  );
 });
 
 for (const [name, content] of Object.entries({
   "cut off": '{"keys": [{"kid"',
-  "empty": "",
+  empty: "",
   "without keys": '{"keys": []}',
   "with a short key": '{"keys": [{"kid": "x", "secret": "YQ"}]}',
 })) {
@@ -58,7 +66,10 @@ for (const [name, content] of Object.entries({
     const aside = (await readdir(data)).filter((file) => file.startsWith("keys.json.damaged-"));
     assert.equal(aside.length, 1);
     assert.equal(await readFile(join(data, aside[0] ?? ""), "utf8"), content);
-    assert.deepEqual(log.records.map(({ level }) => level), ["error"]);
+    assert.deepEqual(
+      log.records.map(({ level }) => level),
+      ["error"],
+    );
   });
 }
 

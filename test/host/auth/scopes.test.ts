@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { isScope, permits, SCOPES } from "../../../host/auth/scopes.ts";
 
 test("each scope permits what the ones before it do, and nothing above", () => {
-  const table = SCOPES.map((held) => SCOPES.map((needed) => Number(permits([held], needed))).join(""));
+  const table = SCOPES.map((held) =>
+    SCOPES.map((needed) => Number(permits([held], needed))).join(""),
+  );
 
   assert.deepEqual(table, ["1000", "1100", "1110", "1111"]);
 });

@@ -23,10 +23,13 @@ test("records outlast the process and keep their order", async (t) => {
 
   const { issued, revoked } = new TokenRegister(data, collectedLog()).records;
 
-  assert.deepEqual(issued.map(({ jti, revokedAt }) => [jti, revokedAt !== null]), [
-    ["1", true],
-    ["2", false],
-  ]);
+  assert.deepEqual(
+    issued.map(({ jti, revokedAt }) => [jti, revokedAt !== null]),
+    [
+      ["1", true],
+      ["2", false],
+    ],
+  );
   assert.deepEqual([...revoked], ["1"]);
   assert.equal((await stat(join(data, "tokens.jsonl"))).mode & 0o777, 0o600);
 });
@@ -37,7 +40,9 @@ test("many writers at once lose no record", async (t) => {
 
   await Promise.all(
     registers.flatMap((register, writer) =>
-      Array.from({ length: 20 }, (_, n) => register.addIssued({ ...ISSUED, jti: `${writer}-${n}` })),
+      Array.from({ length: 20 }, (_, n) =>
+        register.addIssued({ ...ISSUED, jti: `${writer}-${n}` }),
+      ),
     ),
   );
 
@@ -56,7 +61,10 @@ test("a record that a crash has cut off is left out, said so, and costs no other
   const { issued, revoked } = new TokenRegister(data, log).records;
 
   assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
-  assert.deepEqual(log.records.map(({ fields }) => fields), [{ damaged: 1 }]);
+  assert.deepEqual(
+    log.records.map(({ fields }) => fields),
+    [{ damaged: 1 }],
+  );
 });
 
 test("a token stays revoked when its own line is lost", async (t) => {
@@ -65,7 +73,9 @@ test("a token stays revoked when its own line is lost", async (t) => {
   const register = new TokenRegister(data, collectedLog());
   await register.addIssued(ISSUED);
   await register.addRevoked("1");
-  const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line.includes("revoked"));
+  const lines = (await readFile(path, "utf8"))
+    .split("\n")
+    .filter((line) => line.includes("revoked"));
   await writeFile(path, lines.join("\n"));
 
   const { issued, revoked } = new TokenRegister(data, collectedLog()).records;

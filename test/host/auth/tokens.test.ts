@@ -15,7 +15,11 @@ const CLAIMS = { sub: "forger", jti: "1", iss: "mantel", aud: "mantel-api", scop
 test("a token that was issued stands for its name and scopes", async (t) => {
   const { tokens } = await openTokens(t);
 
-  const token = await tokens.issue({ name: "wall tablet", scope: ["read", "control"], ttlSeconds: 60 });
+  const token = await tokens.issue({
+    name: "wall tablet",
+    scope: ["read", "control"],
+    ttlSeconds: 60,
+  });
   const principal = tokens.verify(token);
 
   assert.equal(principal.sub, "wall tablet");
@@ -28,28 +32,34 @@ test("a token with anything forged is refused", async (t) => {
   const genuine = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
   const { kid, secret } = await signingKey(data);
   const sign = (claims: object, options: jwt.SignOptions = {}, key: jwt.Secret = secret) =>
-    jwt.sign({ iat: now(), exp: now() + 60, ...CLAIMS, ...claims }, key, { keyid: kid, ...options });
+    jwt.sign({ iat: now(), exp: now() + 60, ...CLAIMS, ...claims }, key, {
+      keyid: kid,
+      ...options,
+    });
   const [head = "", claims = "", signature = ""] = genuine.split(".");
   const without = (name: string) => {
-    const { [name]: _, ...rest } = { iat: now(), exp: now() + 60, ...CLAIMS } as Record<string, unknown>;
+    const { [name]: _, ...rest } = { iat: now(), exp: now() + 60, ...CLAIMS } as Record<
+      string,
+      unknown
+    >;
     return jwt.sign(rest, secret, { keyid: kid, noTimestamp: name === "iat" });
   };
   const forged = {
-    "nothing": "",
+    nothing: "",
     "no token": "abc",
     "only dots": "..",
     "alg none": `${encode({ alg: "none", typ: "JWT", kid })}.${encode({ ...CLAIMS, exp: now() + 60 })}.`,
     "alg none, kept signature": `${encode({ alg: "none", kid })}.${claims}.${signature}`,
     "no signature": `${head}.${claims}.`,
-    "HS384": sign({}, { algorithm: "HS384" }),
-    "HS512": sign({}, { algorithm: "HS512" }),
+    HS384: sign({}, { algorithm: "HS384" }),
+    HS512: sign({}, { algorithm: "HS512" }),
     "another key": sign({}, {}, createSecretKey(Buffer.alloc(32, 1))),
     "an empty key": sign({}, {}, createSecretKey(Buffer.from("x"))),
     "an unknown kid": sign({}, { keyid: "nobody" }),
     "kid of the prototype": sign({}, { keyid: "__proto__" }),
     "another issuer": sign({ iss: "somebody" }),
     "another audience": sign({ aud: "other" }),
-    "expired": sign({ exp: now() - 31 }),
+    expired: sign({ exp: now() - 31 }),
     "not yet valid": sign({ nbf: now() + 60 }),
     "no exp": without("exp"),
     "no iat": without("iat"),
@@ -65,6 +75,7 @@ test("a token with anything forged is refused", async (t) => {
     "scope with an object": sign({ scope: [{ admin: true }] }),
     "claims swapped": `${head}.${encode({ ...CLAIMS, iat: now(), exp: now() + 60 })}.${signature}`,
     "signature cut": genuine.slice(0, -2),
+    "claims that are no JSON": `${head}.${Buffer.from("{").toString("base64url")}.${signature}`,
     "text appended": `${genuine}.${signature}`,
     "claims that are no object": `${head}.${encode(5)}.${signature}`,
   };
@@ -72,7 +83,10 @@ test("a token with anything forged is refused", async (t) => {
   const accepted = Object.entries(forged).filter(([, token]) => isAccepted(tokens, token));
 
   assert.deepEqual(accepted, []);
-  assert.ok(isAccepted(tokens, sign({})), "the forgeries differ from a good token only in what they name");
+  assert.ok(
+    isAccepted(tokens, sign({})),
+    "the forgeries differ from a good token only in what they name",
+  );
 });
 
 test("a token is good for thirty seconds more than it says, for clocks that differ", async (t) => {
@@ -106,7 +120,10 @@ test("revoking a name revokes all of its tokens and no others", async (t) => {
   const again = await tokens.revoke("phone");
 
   assert.deepEqual([revoked, again], [2, 0]);
-  assert.deepEqual([lost, alsoLost, kept].map((token) => isAccepted(tokens, token)), [false, false, true]);
+  assert.deepEqual(
+    [lost, alsoLost, kept].map((token) => isAccepted(tokens, token)),
+    [false, false, true],
+  );
 });
 
 test("what another process issues and revokes counts in one that runs", async (t) => {
@@ -129,11 +146,19 @@ test("tokens of a key that was rotated out of use stay valid", async (t) => {
   await tokens.rotateKey();
   const newer = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
 
-  const [olderKid, newerKid] = [older, newer].map((token) => jwt.decode(token, { complete: true })?.header.kid);
+  const [olderKid, newerKid] = [older, newer].map(
+    (token) => jwt.decode(token, { complete: true })?.header.kid,
+  );
   assert.notEqual(olderKid, newerKid);
-  assert.deepEqual([older, newer].map((token) => isAccepted(tokens, token)), [true, true]);
+  assert.deepEqual(
+    [older, newer].map((token) => isAccepted(tokens, token)),
+    [true, true],
+  );
   const reopened = await Tokens.open({ dataFolder: data, log: collectedLog() });
-  assert.deepEqual([older, newer].map((token) => isAccepted(reopened, token)), [true, true]);
+  assert.deepEqual(
+    [older, newer].map((token) => isAccepted(reopened, token)),
+    [true, true],
+  );
 });
 
 test("the register never holds a token, and only its owner may read it", async (t) => {

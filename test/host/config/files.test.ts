@@ -90,3 +90,31 @@ test("a damaged config at the start is set aside and the last good one used", as
   assert.equal(next.current.ui.theme, "dark");
   assert.match(String(log.records[0]?.fields["damage"]), /config\.json is no JSON at line 1/);
 });
+
+test("a change of config and secrets that a crash cut off is carried out", async (t) => {
+  const { config, dataFolder, stored } = await openConfig(t, {
+    files: {
+      "config.json": '{"mqtt":{"username":"old"}}',
+      "secrets.json": '{"mqtt":{"password":"new"}}',
+      "config.pending.json":
+        '{"plain":{"mqtt":{"username":"new"}},"secret":{"mqtt":{"password":"new"}}}',
+    },
+  });
+
+  assert.equal(config.current.mqtt.username, "new");
+  assert.equal(config.current.mqtt.password, "new");
+  assert.deepEqual(await stored(), { mqtt: { username: "new" } });
+  assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
+});
+
+for (const text of ["", "null", "{}", '{"plain":{"ui":{"theme":5}},"secret":{}}']) {
+  test(`${text || "nothing"} in place of a cut-off change is told and changes nothing`, async (t) => {
+    const { config, dataFolder, log } = await openConfig(t, {
+      files: { "config.json": '{"ui":{"theme":"dark"}}', "config.pending.json": text },
+    });
+
+    assert.equal(config.current.ui.theme, "dark");
+    assert.equal(log.records[0]?.level, "error");
+    assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
+  });
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
@@ -49,7 +49,8 @@ test("a client that comes back gets what it has missed, once and nothing else", 
   bus.announce("layout.changed", { revision: 1 });
   const [seen] = await before.events(1);
   await before.leave();
-  for (let revision = 2; revision <= 1_000; revision++) bus.announce("layout.changed", { revision });
+  for (let revision = 2; revision <= 1_000; revision++)
+    bus.announce("layout.changed", { revision });
 
   const after = await follow({ lastEventId: String(seen?.id) });
   bus.announce("layout.changed", { revision: 1_001 });
@@ -83,7 +84,8 @@ for (const [name, lastEventId] of Object.entries({
   test(`a client that ${name} is told to resync, and goes on from there`, async (t) => {
     const { bus, follow } = await serveStreams(t);
     const before = await follow();
-    for (let revision = 0; revision <= 1_001; revision++) bus.announce("layout.changed", { revision });
+    for (let revision = 0; revision <= 1_001; revision++)
+      bus.announce("layout.changed", { revision });
 
     const stream = await follow({ lastEventId: lastEventId(before.firstId()) });
     bus.announce("device.removed", { id: "demo:light:1" });
@@ -184,7 +186,7 @@ const BULKY: CalendarSource = {
 async function serveStreams(t: TestContext) {
   const bus = new Bus();
   const streams = new FanOut(bus);
-  const responses: import("node:http").ServerResponse[] = [];
+  const responses: ServerResponse[] = [];
   let asked: Partial<StreamRequest> = {};
   const server = createServer((_, response) => {
     responses.push(response);
@@ -204,7 +206,7 @@ async function serveStreams(t: TestContext) {
   });
   return {
     ...{ bus, streams, port, responses },
-    async follow(request: Partial<StreamRequest> = {}) {
+    follow: (request: Partial<StreamRequest> = {}) => {
       asked = request;
       return followStream(t, `http://127.0.0.1:${port}`);
     },

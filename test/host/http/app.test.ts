@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRoutes } from "../../../host/http/routes/index.ts";
 import type { Route } from "../../../host/http/route.ts";
+import { createRoutes } from "../../../host/http/routes/index.ts";
 import { json, rawStatus, serveApp } from "./serve-app.ts";
 
 const PUBLIC = ["GET /api", "GET /docs", "GET /health"];
@@ -55,6 +55,33 @@ test("only the listed routes are public", async (t) => {
   assert.deepEqual(open.map(nameOf).toSorted(), PUBLIC);
 });
 
+test("a token counts in the Authorization header alone, and only when there is one", async (t) => {
+  const { url, token } = await serveApp(t);
+  const good = await token("admin");
+  const requests: [string, Record<string, string | string[]>][] = [
+    [`/api/v1/config?token=${good}`, {}],
+    [`/api/v1/config?access_token=${good}`, {}],
+    ["/api/v1/config", { cookie: `token=${good}` }],
+    ["/api/v1/config", { "x-authorization": `Bearer ${good}` }],
+    ["/api/v1/config", { authorization: good }],
+    ["/api/v1/config", { authorization: `Basic ${good}` }],
+    ["/api/v1/config", { authorization: `Bearer ${good}, Bearer ${good}` }],
+    ["/api/v1/config", { authorization: [`Bearer ${good}`, `Bearer ${good}`] }],
+    ["/api/v1/config", { authorization: "Bearer" }],
+  ];
+
+  const statuses = await Promise.all(
+    requests.map(([target, headers]) => rawStatus(url, target, headers)),
+  );
+  const asMeant = await rawStatus(url, "/api/v1/config", { authorization: `bearer ${good}` });
+
+  assert.deepEqual(
+    statuses,
+    requests.map(() => 401),
+  );
+  assert.equal(asMeant, 200);
+});
+
 test("odd spellings of a path reach nothing", async (t) => {
   const { url, token } = await serveApp(t);
   const authorization = `Bearer ${await token("admin")}`;
@@ -80,7 +107,10 @@ test("odd spellings of a path reach nothing", async (t) => {
   );
   const asWritten = await rawStatus(url, "/api/v1/config", { authorization });
 
-  assert.deepEqual(statuses, spellings.map(() => 404));
+  assert.deepEqual(
+    statuses,
+    spellings.map(() => 404),
+  );
   assert.equal(asWritten, 200);
 });
 

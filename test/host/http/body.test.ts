@@ -14,7 +14,11 @@ interface Attempt {
 const REFUSED: Record<string, [Attempt, status: number, code: string]> = {
   "malformed JSON": [{ body: '{"on": tru' }, 400, "bad_request"],
   "two documents": [{ body: "{} {}" }, 400, "bad_request"],
-  "bytes that are no UTF-8": [{ body: Buffer.from('{"on": "\xe9"}', "latin1") }, 400, "bad_request"],
+  "bytes that are no UTF-8": [
+    { body: Buffer.from('{"on": "\xe9"}', "latin1") },
+    400,
+    "bad_request",
+  ],
   "a depth bomb": [{ body: `${"[".repeat(30_000)}${"]".repeat(30_000)}` }, 400, "bad_request"],
   "an open depth bomb": [{ body: '{"a":'.repeat(10_000) }, 400, "bad_request"],
   "thirty-three levels": [{ body: `${"[".repeat(33)}${"]".repeat(33)}` }, 400, "bad_request"],
@@ -78,8 +82,15 @@ for (const [name, attempt] of Object.entries<Attempt>({
 
 test("a charset of UTF-8 may be named, and a merge patch has its own type", async (t) => {
   const app = await serveApp(t);
-  const command = { body: '{"on":true}', headers: { "content-type": "application/json;charset=UTF-8" } };
-  const patch = json("PATCH", { ui: { theme: "dark" } }, { "content-type": "application/merge-patch+json" });
+  const command = {
+    body: '{"on":true}',
+    headers: { "content-type": "application/json;charset=UTF-8" },
+  };
+  const patch = json(
+    "PATCH",
+    { ui: { theme: "dark" } },
+    { "content-type": "application/merge-patch+json" },
+  );
 
   const statuses = [
     (await post(app, command)).status,

@@ -14,7 +14,10 @@ test("a client that has the revision gets 304 and no body, however it names it",
   );
 
   assert.equal(etag, `"${revision}"`);
-  assert.deepEqual(answers.map(({ status }) => status), [304, 304, 304, 304, 200, 200, 200]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [304, 304, 304, 304, 200, 200, 200],
+  );
   assert.equal(await answers[0]?.text(), "");
   assert.equal(answers[0]?.headers.get("etag"), etag);
 });

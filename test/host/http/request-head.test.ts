@@ -11,7 +11,7 @@ test("only addresses, localhost and configured names are answered", async (t) =>
     "127.0.0.1:8470": 200,
     "192.168.1.5": 200,
     "[::1]:8470": 200,
-    "localhost": 200,
+    localhost: 200,
     "LOCALHOST:1": 200,
     "mantel.local:8470": 200,
     "Mantel.Local": 200,
@@ -25,7 +25,6 @@ test("only addresses, localhost and configured names are answered", async (t) =>
     "user@localhost": 421,
     "localhost:x": 421,
     "[::1": 421,
-    "": 421,
   };
 
   const statuses = await Promise.all(
@@ -48,10 +47,18 @@ test("the Host is checked before anything else is said", async (t) => {
   assert.deepEqual(statuses, [421, 421, 421, 421]);
 });
 
+test("a request without a host is for nobody here", async (t) => {
+  const { url } = await serveApp(t);
+
+  assert.match(await exchange(url, "GET /api HTTP/1.1\r\nHost:\r\n"), /^HTTP\/1\.1 421 /);
+  assert.match(await exchange(url, "GET /api HTTP/1.0\r\n"), /^HTTP\/1\.1 421 /);
+});
+
 for (const [name, head] of Object.entries({
   "two Hosts": "GET /api HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n",
   "an absolute target": "GET http://localhost/api HTTP/1.1\r\nHost: localhost\r\n",
-  "an absolute target for another host": "GET http://evil.example/api HTTP/1.1\r\nHost: localhost\r\n",
+  "an absolute target for another host":
+    "GET http://evil.example/api HTTP/1.1\r\nHost: localhost\r\n",
   "a target that is no path": "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n",
 })) {
   test(`a request with ${name} is 400`, async (t) => {
@@ -66,7 +73,10 @@ for (const [name, head] of Object.entries({
 test("heads over 16 KiB are refused", async (t) => {
   const { url } = await serveApp(t);
 
-  const answer = await exchange(url, `GET /api HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(17_000)}\r\n`);
+  const answer = await exchange(
+    url,
+    `GET /api HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(17_000)}\r\n`,
+  );
 
   assert.match(answer, /^HTTP\/1\.1 431 /);
 });

@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import type { TestContext } from "node:test";
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
@@ -34,9 +34,9 @@ export interface ServedApp {
   readonly log: CollectedLog;
   /** What the bridge was told, in order. */
   readonly commands: readonly DeviceCommand[];
-  token(scope: Scope): Promise<string>;
+  readonly token: (scope: Scope) => Promise<string>;
   /** Requests `/api/v1<path>` with a token of this scope; `null` sends none. */
-  api(scope: Scope | null, path: string, init?: RequestInit): Promise<Response>;
+  readonly api: (scope: Scope | null, path: string, init?: RequestInit) => Promise<Response>;
 }
 
 /**
@@ -64,7 +64,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
       log,
       call: () => Promise.resolve(),
       audit: new Audit(data),
-    } as never),
+    }),
     modules: demoModules(),
     assets: demoAssets(),
     ...overrides,
@@ -79,7 +79,8 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
 
   const issued = new Map<Scope, string>();
   const token = async (scope: Scope) => {
-    const known = issued.get(scope) ?? (await tokens.issue({ name: scope, scope: [scope], ttlSeconds: 60 }));
+    const known =
+      issued.get(scope) ?? (await tokens.issue({ name: scope, scope: [scope], ttlSeconds: 60 }));
     issued.set(scope, known);
     return known;
   };
@@ -94,7 +95,11 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
 }
 
 /** A request with a JSON body. */
-export function json(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {
+export function json(
+  method: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): RequestInit {
   return {
     method,
     headers: { "content-type": "application/json", ...headers },
@@ -103,7 +108,11 @@ export function json(method: string, body: unknown, headers: Record<string, stri
 }
 
 /** Requests a target as it stands, which `fetch` would tidy up, and gives the status. */
-export function rawStatus(url: string, target: string, headers: Record<string, string>): Promise<number> {
+export function rawStatus(
+  url: string,
+  target: string,
+  headers: OutgoingHttpHeaders,
+): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     request({ hostname, port, path: target, headers, agent: false }, (response) => {

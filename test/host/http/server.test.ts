@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import Koa from "koa";
-import { HttpServer } from "../../../host/http/server.ts";
 import type { RequestState } from "../../../host/http/route.ts";
-import { until } from "../../helpers/until.ts";
+import { HttpServer } from "../../../host/http/server.ts";
 import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
 
 test("closing answers what is in flight, lets kept-alive connections go, and leaves nothing open", async () => {
   const assertClosed = watchResources();

@@ -145,3 +145,32 @@ test("a hundred requests to reload are at most two reloads", async (t) => {
   assert.ok(registry.get("counter").generation <= 3);
   assert.ok(all.every(({ reload }) => reload.result === "reloaded"));
 });
+
+test("a host that starts while the code is broken runs what ran last", async (t) => {
+  const first = await startModules(t, { counter });
+  await first.stop();
+  await first.write("counter/index.ts", "export default ;");
+
+  const { registry, services, write, once } = await startModules(t, {}, first.home);
+  const { state, lastReload } = registry.get("counter");
+
+  assert.equal(await ask(services), "hello 1");
+  assert.equal(state, "active");
+  assert.equal(lastReload?.result, "rolled_back");
+  assert.equal(lastReload?.error?.file, "index.ts");
+
+  await write("counter/index.ts", COUNTER.replace("count}", "count} mended"));
+  await once("counter", ({ lastReload: last }) => last?.result !== "rolled_back");
+  assert.equal(registry.get("counter").state, "active");
+});
+
+test("a host that starts while the manifest is broken runs what ran last", async (t) => {
+  const first = await startModules(t, { counter });
+  await first.stop();
+  await first.write("counter/package.json", "{");
+
+  const { registry, services } = await startModules(t, {}, first.home);
+
+  assert.equal(await ask(services), "hello 1");
+  assert.match(registry.get("counter").lastReload?.error?.message ?? "", /is not JSON/);
+});

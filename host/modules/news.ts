@@ -1,0 +1,45 @@
+import type { DeviceRegistry } from "../devices/registry.ts";
+import type { Bus } from "../events/bus.ts";
+import type { SceneRegistry } from "../scenes/registry.ts";
+import type { BridgeTable } from "./module-bridge.ts";
+import type { Module } from "./module.ts";
+
+interface NewsParts {
+  readonly bus: Bus;
+  readonly bridges: BridgeTable;
+  readonly devices: DeviceRegistry;
+  readonly scenes: SceneRegistry;
+}
+
+/** Tells the house what has changed of its modules. */
+export class ModuleNews {
+  readonly #parts: NewsParts;
+  readonly #widgetHashes = new Map<string, string>();
+
+  constructor(parts: NewsParts) {
+    this.#parts = parts;
+  }
+
+  changed({ id, view }: Module): void {
+    const { bus, bridges, devices, scenes } = this.#parts;
+    bus.announce("module.state", { module: view });
+    if (bridges.find(id)) {
+      devices.bridgeChanged(id);
+      scenes.bridgeChanged(id);
+    }
+    if (view.widget) this.#widget(id, view.widget);
+  }
+
+  removed({ id }: Module): void {
+    this.#widgetHashes.delete(id);
+    this.#parts.bus.announce("module.removed", { id });
+  }
+
+  /** The first code of a widget is no update. */
+  #widget(module: string, widget: { readonly hash: string; readonly url: string }): void {
+    const before = this.#widgetHashes.get(module);
+    this.#widgetHashes.set(module, widget.hash);
+    if (before === undefined || before === widget.hash) return;
+    this.#parts.bus.announce("widget.updated", { module, ...widget });
+  }
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { layLine } from "../helpers/line.ts";
+import { until } from "../helpers/until.ts";
+
+interface House {
+  readonly host: TestHost;
+  /** A page that shows the house to a holder of a token. */
+  readonly visit: (t: TestContext) => Promise<TestPage>;
+  readonly browser: Browser;
+}
+
+test("the dashboard", async (t) => {
+  const browser = await openBrowser(t);
+  const host = await startHost(t);
+  const house: House = {
+    host,
+    browser,
+    async visit(each) {
+      const visit = await openPage(
+        each,
+        browser,
+        `${host.url}/#token=${await host.token("admin")}`,
+      );
+      await visit.page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+      return visit;
+    },
+  };
+
+  await t.test("takes the token out of the address", (each) => takesToken(each, house));
+  await t.test("asks for a token, and takes the printed link", (each) => asksForToken(each, house));
+  await t.test("says that a token is not valid", (each) => refusesToken(each, house));
+  await t.test("switches a lamp by a tap", (each) => switches(each, house));
+  await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, house));
+  await t.test("dims a lamp by the keyboard", (each) => dimsByKeyboard(each, house));
+  await t.test("shows what changes elsewhere", (each) => showsChanges(each, house));
+  await t.test("changes its theme with the config", (each) => changesTheme(each, house));
+  await t.test("goes to another page and back", (each) => changesPage(each, house));
+  await t.test("says that the host is away, and comes back", (each) =>
+    survivesOffline(each, house),
+  );
+});
+
+async function takesToken(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page, faults } = await visit(t);
+
+  assert.equal(page.url(), `${host.url}/`);
+  await page.reload();
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+  assert.deepEqual(faults, []);
+}
+
+async function asksForToken(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, host.url);
+  const field = page.getByLabel("Link or token");
+
+  await field.fill(`${host.url}/#token=${await host.token("read")}`);
+  await page.getByRole("button", { name: "Open the dashboard" }).click();
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function refusesToken(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, `${host.url}/#token=forged`);
+
+  await page.getByRole("alert").getByText("not valid any more").waitFor();
+  assert.equal(await page.evaluate("localStorage.length"), 0);
+}
+
+async function switches(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+  const lamp = page.getByRole("slider", { name: "Ceiling" });
+  const before = await stateOf(host, "Ceiling");
+
+  await lamp.click();
+
+  await until(async () => (await stateOf(host, "Ceiling")).on === !before.on);
+  await until(async () => ((await lamp.getAttribute("aria-valuetext")) === "Off") === before.on);
+}
+
+async function dims(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+  const lamp = page.getByRole("slider", { name: "Island" });
+  const sent: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/command")) sent.push(request.postDataJSON());
+  });
+  const box = await lamp.boundingBox();
+  assert(box);
+
+  await page.mouse.move(box.x + box.width * 0.85, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 50, { steps: 30 });
+  await page.mouse.up();
+
+  const asked = Number(await lamp.getAttribute("aria-valuenow"));
+  assert(asked > 15 && asked < 35, `shows ${asked} % at once`);
+  await until(async () => (await stateOf(host, "Island")).brightness === asked);
+  assert.equal((await stateOf(host, "Island")).on, true, "the click that ends a drag is no tap");
+  assert(sent.length < 15, `${sent.length} commands for 30 moves`);
+}
+
+async function dimsByKeyboard(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+  await host.api(`/smart-home/devices/${await idOf(host, "Sofa lamp")}/command`, {
+    method: "POST",
+    json: { on: true, brightness: 50 },
+  });
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  await until(async () => (await lamp.getAttribute("aria-valuenow")) === "50");
+
+  await lamp.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+
+  await until(async () => (await stateOf(host, "Sofa lamp")).brightness === 60);
+}
+
+async function showsChanges(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+  const blinds = page.getByRole("slider", { name: "TV backlight" });
+
+  await host.api(`/smart-home/devices/${await idOf(host, "TV backlight")}/command`, {
+    method: "POST",
+    json: { on: true, brightness: 77 },
+  });
+
+  await until(async () => (await blinds.getAttribute("aria-valuetext")) === "77 %");
+}
+
+async function changesTheme(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+
+  await host.api("/config", {
+    method: "PATCH",
+    headers: { "Content-Type": "application/merge-patch+json" },
+    json: { ui: { theme: "light" } },
+  });
+
+  await page.locator(":root[data-theme=light]").waitFor();
+  await host.api("/config", { method: "PATCH", json: { ui: { theme: null } } });
+  await page.locator(":root[data-theme=dark]").waitFor();
+}
+
+async function changesPage(t: TestContext, { visit }: House): Promise<void> {
+  const { page } = await visit(t);
+
+  await page.getByRole("button", { name: "Climate" }).click();
+  await page.getByText("Windows, doors and locks").waitFor();
+  assert.equal(await page.getByRole("slider", { name: "Sofa lamp" }).isVisible(), false);
+  await page.getByRole("button", { name: "Home" }).click();
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function survivesOffline(t: TestContext, { host, browser }: House): Promise<void> {
+  const line = await layLine(t, host.url);
+  const { page } = await openPage(t, browser, `${line.url}/#token=${await host.token("read")}`);
+  const lamp = page.getByRole("slider", { name: "Sofa lamp" });
+  const id = await idOf(host, "Sofa lamp");
+  await lamp.waitFor();
+
+  line.cut();
+  await page.getByText(/Offline for \d+ s · showing the last known state/).waitFor();
+  const shown = await lamp.getAttribute("class");
+  const command = { method: "POST", json: { on: true, brightness: 33 } };
+  await host.api(`/smart-home/devices/${id}/command`, command);
+  line.mend();
+
+  await until(async () => (await lamp.getAttribute("aria-valuenow")) === "33", {
+    withinMs: 15_000,
+  });
+  await page.getByText(/Offline for/).waitFor({ state: "detached" });
+  assert.match(shown ?? "", /stale/);
+}
+
+interface Devices {
+  readonly devices: readonly { id: string; name: string; state: Record<string, unknown> }[];
+}
+
+async function deviceOf(host: TestHost, name: string): Promise<Devices["devices"][number]> {
+  const { devices } = (await (await host.api("/smart-home/devices")).json()) as Devices;
+  const device = devices.find((each) => each.name === name);
+  assert(device, `there is a device ${name}`);
+  return device;
+}
+
+async function stateOf(host: TestHost, name: string): Promise<Record<string, unknown>> {
+  return (await deviceOf(host, name)).state;
+}
+
+async function idOf(host: TestHost, name: string): Promise<string> {
+  return (await deviceOf(host, name)).id;
+}

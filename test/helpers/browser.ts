@@ -1,0 +1,47 @@
+import type { TestContext } from "node:test";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+/** What a page is waited for shows within this; a slow machine shares it with other tests. */
+const DEADLINE_MS = 10_000;
+
+/** A page of a real browser, with everything it complained about. */
+export interface TestPage {
+  readonly page: Page;
+  /** Uncaught errors and what the console says of errors, refused content among it. */
+  readonly faults: readonly string[];
+}
+
+/** A browser that is closed when the test ends. */
+export async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-quic",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** A page with storage of its own, at a wall tablet's size, which shows `url`. */
+export async function openPage(t: TestContext, browser: Browser, url: string): Promise<TestPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    colorScheme: "dark",
+  });
+  context.setDefaultTimeout(DEADLINE_MS);
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  await page.goto(url);
+  return { page, faults };
+}

@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
+const TOOL_SETTINGS = [".oxfmtrc.json", ".oxlintrc.json", "tsconfig.json"];
+
+/** A program that has ended. */
+export interface Ended {
+  readonly code: number;
+  /** Standard output, then standard error. */
+  readonly output: string;
+}
+
+export interface TestRepository {
+  readonly folder: string;
+  /** Runs a program in the folder. */
+  readonly run: (program: string, ...args: readonly string[]) => Promise<Ended>;
+}
+
+/** A repository with this one's code and tools, and without plugins and tests. */
+export async function emptyRepository(t: TestContext): Promise<TestRepository> {
+  const folder = await mkdtemp(join(tmpdir(), "mantel-repository-"));
+  t.after(() => rm(folder, { recursive: true }));
+  for (const name of SHARED) await symlink(join(REPOSITORY, name), join(folder, name));
+  for (const name of TOOL_SETTINGS) await cp(join(REPOSITORY, name), join(folder, name));
+  await mkdir(join(folder, "plugins"));
+  await cp(join(REPOSITORY, "test/helpers"), join(folder, "test/helpers"), { recursive: true });
+
+  // Inside a test run, Node's test runner starts no other one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = (program: string, ...args: readonly string[]) =>
+    new Promise<Ended>((resolveRun) => {
+      const child = execFile(program, args, { cwd: folder, env }, (_failure, stdout, stderr) =>
+        resolveRun({ code: child.exitCode ?? 1, output: stdout + stderr }),
+      );
+    });
+  return { folder, run };
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { Assets } from "../../../host/assets/assets.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+
+const WIDGETS = ["agenda", "clock", "room", "scenes", "system"];
+const BUDGET_BYTES = 60_000;
+
+const assets = new Assets({ log: collectedLog() });
+await assets.openShell();
+const page = String(assets.find("/")?.body);
+const linked = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
+
+test("the page needs no inline script or style, so the strictest policy fits it", () => {
+  assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|\{\{/);
+  assert.equal(assets.find("/")?.immutable, false);
+});
+
+test("everything the page links is served, under names that may be kept for ever", () => {
+  assert.equal(linked.length, 4);
+  for (const path of linked) assert.equal(assets.find(path)?.immutable, true, path);
+});
+
+test("fonts come from the host", () => {
+  const styles = String(assets.find(linked.find((path) => path.endsWith(".css")) ?? "")?.body);
+  const fonts = [...styles.matchAll(/url\("?\.?\/?([^")]+\.woff2)/g)].map(([, file]) => file);
+
+  assert.equal(fonts.length, 2);
+  for (const file of fonts) assert.equal(assets.find(`/assets/${file}`)?.type, "font/woff2");
+  assert.doesNotMatch(styles, /https?:/);
+});
+
+test("the shell, its styles, the font and the first widgets stay within their budget", async () => {
+  const bodies = linked.map((path) => assets.find(path)?.body ?? "");
+  for (const name of WIDGETS) {
+    const folder = new URL(`../../../plugins/${name}-widget`, import.meta.url).pathname;
+    const { code } = await assets.buildWidget({ id: name, folder, entry: "widget.ts" });
+    bodies.push(code);
+  }
+
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+
+  assert.ok(bytes < BUDGET_BYTES, `${bytes} bytes, compressed`);
+});
+
+test("icons are found by their name", () => {
+  const sofa = assets.find("/assets/icons/7.4.47/sofa.svg");
+
+  assert.equal(sofa?.type, "image/svg+xml");
+  assert.match(
+    String(sofa?.body),
+    /^<svg xmlns="[^"]+" viewBox="0 0 24 24"><path d="M[\w\d .-]+"\/><\/svg>$/,
+  );
+  assert.ok(assets.find("/assets/icons/7.4.47/numeric-1-box.svg"));
+});
+
+test("what is not an icon's name finds nothing", () => {
+  for (const name of ["nothing-like-it", "Sofa", "__proto__", "../main", "sofa.svg", "", "%2e"]) {
+    assert.equal(assets.find(`/assets/icons/7.4.47/${name}.svg`), undefined, name);
+  }
+});
+
+test("a widget is served by its hash, with the content before it", () => {
+  const bundle = (hash: string) => ({ hash, code: `code ${hash}`, map: "{}", inputs: [] });
+
+  const urls = ["a1", "b2", "c3"].map((hash) => assets.setWidget("lamp-widget", bundle(hash)));
+
+  assert.equal(urls[2], "/assets/widgets/lamp-widget.c3.js");
+  assert.deepEqual(
+    urls.map((url) => assets.find(url)?.body),
+    [undefined, "code b2", "code c3"],
+  );
+  assert.equal(assets.find(`${urls[2]}.map`)?.body, "{}");
+  assets.removeWidget("lamp-widget");
+  assert.equal(assets.find(urls[2] ?? ""), undefined);
+});
+
+test("no path leads to a file that was not built", () => {
+  for (const path of ["/assets/", "/assets/../package.json", "/host/main.ts", "/index.html", ""]) {
+    assert.equal(assets.find(path), undefined, path);
+  }
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { buildWidget } from "../../../host/assets/build-widget.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+test("a widget's script defines a factory under its id and hash", async (t) => {
+  const folder = await folderWith(t, { "widget.ts": "export default { name: 'Lamp' as string };" });
+
+  const { code, hash } = await buildWidget({ id: "lamp-widget", folder, entry: "widget.ts" });
+
+  const [defined] = run(code);
+  assert.equal(defined?.id, "lamp-widget");
+  assert.equal(defined?.hash, hash);
+  assert.equal(JSON.stringify(defined?.factory().default), '{"name":"Lamp"}');
+});
+
+test("libraries that the shell shares stay outside the bundle", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": `
+      import { html } from "lit";
+      import { repeat } from "lit/directives/repeat.js";
+      import { signal } from "@preact/signals-core";
+      import { defineWidget } from "@mantel/plugin-sdk/widget";
+      export default [html, repeat, signal, defineWidget];`,
+  });
+
+  const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  const required: string[] = [];
+  run(code)[0]?.factory((name) => (required.push(name), {}));
+  assert.deepEqual(required, [
+    "lit",
+    "lit/directives/repeat.js",
+    "@preact/signals-core",
+    "@mantel/plugin-sdk/widget",
+  ]);
+});
+
+test("bare timers, listeners and fetches are the tile's own", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": `
+      export default () => {
+        setTimeout(() => {}, 1); setInterval(() => {}, 1); requestAnimationFrame(() => {});
+        fetch("/x"); addEventListener("x", () => {});
+      };`,
+  });
+
+  const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  const used: string[] = [];
+  const globals = new Proxy({}, { get: (_, name) => () => used.push(String(name)) });
+  const use = run(code)[0]?.factory(() => ({}), globals).default;
+  assert(typeof use === "function");
+  use();
+  assert.deepEqual(used, [
+    "setTimeout",
+    "setInterval",
+    "requestAnimationFrame",
+    "fetch",
+    "addEventListener",
+  ]);
+});
+
+test("a style sheet that is imported is its text, and counts as source", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": `import styles from "./widget.css"; export default styles;`,
+    "widget.css": "b { color: red }",
+  });
+
+  const { code, inputs } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  assert.equal(run(code)[0]?.factory().default, "b { color: red }");
+  assert.deepEqual(inputs.toSorted(), [join(folder, "widget.css"), join(folder, "widget.ts")]);
+});
+
+test("the hash follows the content", async (t) => {
+  const folder = await folderWith(t, { "widget.ts": "export default 1;" });
+  const build = async (): Promise<string> =>
+    (await buildWidget({ id: "x", folder, entry: "widget.ts" })).hash;
+
+  const first = await build();
+  await writeFile(join(folder, "widget.ts"), "export default 1; // said again");
+  const same = await build();
+  await writeFile(join(folder, "widget.ts"), "export default 2;");
+  const other = await build();
+
+  assert.equal(same, first);
+  assert.notEqual(other, first);
+});
+
+test("the source map leads to the author's TypeScript", async (t) => {
+  const folder = await folderWith(t, { "widget.ts": "const x: number = 1;\nexport default x;" });
+
+  const { code, map, hash } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  assert.ok(code.endsWith(`//# sourceMappingURL=x.${hash}.js.map\n`));
+  assert.match(JSON.parse(map).sourcesContent[0], /const x: number/);
+});
+
+test("code that does not build is refused with its place", async (t) => {
+  const folder = await folderWith(t, { "widget.ts": "export default {\n  name: ;\n};" });
+
+  await assert.rejects(buildWidget({ id: "x", folder, entry: "widget.ts" }), {
+    code: "reload_failed",
+    extras: {
+      location: {
+        file: "widget.ts",
+        line: 2,
+        column: 9,
+        frame: ["  1 | export default {", "> 2 |   name: ;", "    |         ^", "  3 | };"].join(
+          "\n",
+        ),
+      },
+    },
+  });
+});
+
+interface Defined {
+  readonly id: string;
+  readonly hash: string;
+  readonly factory: (
+    require?: (name: string) => unknown,
+    globals?: object,
+  ) => { default?: unknown };
+}
+
+/** Runs a script as a browser would, and gives what it defined. */
+function run(code: string): Defined[] {
+  const defined: Defined[] = [];
+  const mantelDefine = (id: string, hash: string, factory: Defined["factory"]) =>
+    defined.push({
+      id,
+      hash,
+      factory: (require = () => ({}), globals = {}) => factory(require, globals),
+    });
+  runInNewContext(code, { mantelDefine });
+  return defined;
+}
+
+async function folderWith(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await emptyFolder(t);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}

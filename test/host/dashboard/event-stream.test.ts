@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readEvents, type StreamEvent } from "../../../host/dashboard/event-stream.ts";
+
+test("events are read with their id, topic and data", async () => {
+  const events = await read("id: 7\nevent: device.state\ndata: {}\n\nid: 8\ndata: plain\n\n");
+
+  assert.deepEqual(events, [
+    { topic: "device.state", id: "7", data: "{}" },
+    { topic: "message", id: "8", data: "plain" },
+  ]);
+});
+
+test("an event may come in pieces, in the middle of a character too", async () => {
+  const bytes = new TextEncoder().encode("event: x\ndata: 21°\n\n");
+
+  const events = await read(...[...bytes].map((byte) => Uint8Array.of(byte)));
+
+  assert.deepEqual(events, [{ topic: "x", id: undefined, data: "21°" }]);
+});
+
+test("lines may end as on Windows, and data may have several", async () => {
+  const events = await read("event: x\r\ndata: a\r\ndata: b\r\n\r\n");
+
+  assert.deepEqual(events, [{ topic: "x", id: undefined, data: "a\nb" }]);
+});
+
+test("a comment is heard and is no event", async () => {
+  let heard = 0;
+
+  const events = await readWith(() => heard++, ": ping\n\n", ": ping\n\n");
+
+  assert.deepEqual(events, []);
+  assert.equal(heard, 2);
+});
+
+test("a resync needs no data", async () => {
+  assert.deepEqual(await read("event: resync\n\n"), [{ topic: "resync", id: undefined, data: "" }]);
+});
+
+test("an event that is cut off is not read", async () => {
+  assert.deepEqual(await read("event: x\ndata: {"), []);
+});
+
+function read(...pieces: (string | Uint8Array)[]): Promise<StreamEvent[]> {
+  return readWith(() => undefined, ...pieces);
+}
+
+async function readWith(
+  onBytes: () => void,
+  ...pieces: (string | Uint8Array)[]
+): Promise<StreamEvent[]> {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) {
+        controller.enqueue(typeof piece === "string" ? encoder.encode(piece) : piece);
+      }
+      controller.close();
+    },
+  });
+  const events: StreamEvent[] = [];
+  for await (const event of readEvents(body, onBytes)) events.push(event);
+  return events;
+}

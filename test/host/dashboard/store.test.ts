@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Device } from "@mantel/plugin-sdk/device";
+import { effect } from "@preact/signals-core";
+import { Store } from "../../../host/dashboard/store.ts";
+
+test("a change of one device draws only what reads that device", () => {
+  const store = storeWith(lamp(1), lamp(2));
+  const drawn: string[] = [];
+  effect(() => void drawn.push(`1: ${store.device("demo:light:1").value?.state.on === true}`));
+  effect(() => void drawn.push(`2: ${store.device("demo:light:2").value?.state.on === true}`));
+  drawn.length = 0;
+
+  store.putDevice(lamp(2, { revision: 2, state: { on: true } }));
+
+  assert.deepEqual(drawn, ["2: true"]);
+});
+
+test("a list is the same list while none of its devices has changed", () => {
+  const store = storeWith(lamp(1, { room: "Kitchen" }), lamp(2, { room: "Bath" }));
+  const kitchen = store.devices({ room: "Kitchen" });
+  let draws = 0;
+  effect(() => {
+    void kitchen.value;
+    draws++;
+  });
+
+  store.putDevice(lamp(2, { room: "Bath", revision: 2 }));
+  const unrelated = draws;
+  store.putDevice(lamp(1, { room: "Kitchen", revision: 3 }));
+
+  assert.equal(unrelated, 1);
+  assert.equal(draws, 2);
+});
+
+test("a device older than the one shown is ignored", () => {
+  const store = storeWith(lamp(1, { revision: 5, state: { on: true } }));
+
+  store.putDevice(lamp(1, { revision: 4, state: { on: false } }));
+
+  assert.equal(store.device("demo:light:1").value?.state.on, true);
+});
+
+test("what was asked for is pending until it is taken away, whatever the host says meanwhile", () => {
+  const store = storeWith(lamp(1));
+  const device = store.device("demo:light:1");
+
+  store.setAsked("demo:light:1", { on: true });
+  store.putDevice(lamp(1, { revision: 2, pending: { brightness: 5 } }));
+  const meanwhile = device.value?.pending;
+  store.setAsked("demo:light:1", {});
+
+  assert.deepEqual(meanwhile, { brightness: 5, on: true });
+  assert.deepEqual(device.value?.pending, { brightness: 5 });
+});
+
+test("a new snapshot replaces everything, also what is newer by its count", () => {
+  const store = storeWith(lamp(1, { revision: 9 }), lamp(2));
+
+  store.replaceDevices([lamp(1, { revision: 1, state: { on: true } }), lamp(3)]);
+
+  assert.equal(store.device("demo:light:1").value?.state.on, true);
+  assert.deepEqual(
+    store.devices().value.map(({ number }) => number),
+    [1, 3],
+  );
+});
+
+test("devices come and go", () => {
+  const store = storeWith(lamp(1));
+  const all = store.devices({ kind: "light" });
+
+  store.putDevice(lamp(2));
+  store.removeDevice("demo:light:1");
+
+  assert.deepEqual(
+    all.value.map(({ number }) => number),
+    [2],
+  );
+});
+
+function storeWith(...devices: Device[]): Store {
+  const store = new Store();
+  store.replaceDevices(devices);
+  return store;
+}
+
+function lamp(number: number, change: Partial<Device> = {}): Device {
+  return {
+    id: `demo:light:${number}`,
+    bridgeKind: "demo",
+    kind: "light",
+    number,
+    bridge: "demo-home",
+    name: `Lamp ${number}`,
+    room: null,
+    groups: [],
+    info: { manufacturer: null, model: null, serial: null, firmware: null },
+    available: true,
+    lastSeenAt: null,
+    stateChangedAt: null,
+    revision: 1,
+    capabilities: { on: { type: "boolean" } },
+    state: { on: false },
+    pending: {},
+    ...change,
+  };
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TSchema } from "typebox";
+import { openApiDocument } from "../../../host/http/openapi.ts";
+import type { Route } from "../../../host/http/route.ts";
+import { routing } from "../../../host/http/router.ts";
+import { createRoutes } from "../../../host/http/routes/index.ts";
+import { faultsOf } from "../../../host/validate.ts";
+import { json, serveApp } from "./serve-app.ts";
+
+type Operation = {
+  operationId: string;
+  security: object[];
+  parameters?: { name: string; in: string }[];
+  responses: Record<string, { content?: Record<string, { schema?: object }> }>;
+};
+type Document = { openapi: string; paths: Record<string, Record<string, Operation>> };
+
+test("the document lists every route of the table, with its scope and its parameters", async (t) => {
+  const { api, parts } = await serveApp(t);
+  const table = createRoutes({ ...parts, prefix: "/api/v1", docsPage: "", metrics: {} as never });
+
+  const response = await api("read", "/openapi.json");
+
+  const { openapi, paths } = (await response.json()) as Document;
+  assert.equal(openapi, "3.1.0");
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  assert.equal(operations.length, table.length);
+  assert.equal(
+    new Set(operations.map(({ operation }) => operation.operationId)).size,
+    table.length,
+  );
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const named = operation.parameters
+      ?.filter((each) => each.in === "path")
+      .map(({ name }) => name);
+    assert.deepEqual(named ?? [], inPath, path);
+  }
+  assert.deepEqual(paths["/api/v1/mqtt/publish"]?.["post"]?.security, [{ token: ["admin"] }]);
+  assert.deepEqual(paths["/api"]?.["get"]?.security, []);
+});
+
+test("every reference in the document leads somewhere", async (t) => {
+  const { api } = await serveApp(t);
+
+  const document = (await (await api("read", "/openapi.json")).json()) as {
+    components: { schemas: Record<string, object> };
+  };
+
+  const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
+  const names = new Set([...references].map(([, name]) => name ?? ""));
+  assert.ok(names.has("Device") && names.has("Problem"));
+  for (const name of names) assert.ok(document.components.schemas[name], name);
+});
+
+test("answers are as the document says", async (t) => {
+  const { api, parts } = await serveApp(t);
+  const scene = { name: "Movie", targets: { "demo:light:1": { on: true } } };
+  const requests: [string, RequestInit][] = [
+    ["/smart-home/devices", {}],
+    ["/smart-home/devices/demo:light:1", {}],
+    ["/smart-home/devices/demo:light:1/command", json("POST", { brightness: 62.5 })],
+    ["/smart-home/scenes/host:scene:movie", json("PUT", scene)],
+    ["/smart-home/scenes", {}],
+    ["/smart-home/scenes/host:scene:movie", {}],
+    ["/smart-home/scenes/host:scene:movie/activate", json("POST", {})],
+    ["/mqtt/publish", json("POST", { topic: "a/b", payload: "1" })],
+    ["/health", {}],
+    ["/health/ready", {}],
+    ["/config", {}],
+    ["/config", json("PATCH", { ui: { theme: "dark" } })],
+    ["/layout", {}],
+    ["/layout", json("PUT", parts.layout.current)],
+    ["/layout/history", {}],
+    ["/modules", {}],
+    ["/modules/demo", {}],
+    ["/modules/demo/logs", {}],
+    ["/modules/demo/reload", json("POST", {})],
+    ["/modules/demo/disable", json("POST", {})],
+  ];
+  const table = createRoutes({ ...parts, prefix: "", docsPage: "", metrics: {} as never });
+
+  for (const [path, init] of requests) {
+    const response = await api("admin", path, init);
+    const answer: unknown = await response.json();
+
+    const { answers } = matching(table, init.method ?? "GET", path);
+    const schema = answers[response.status]?.schema as TSchema;
+    assert.ok(schema, `${path} answered ${response.status} ${JSON.stringify(answer)}`);
+    assert.deepEqual(faultsOf(schema, answer), [], path);
+  }
+});
+
+test("a route that declares no scope does not start", () => {
+  const open = { method: "GET", path: "/open", handle: () => ({}) } as unknown as Route;
+
+  assert.throws(() => routing([open], "/api/v1", {} as never), /GET \/open declares no scope/);
+});
+
+test("the document of an empty table is still one", () => {
+  const document = openApiDocument({ version: "1.0.0", prefix: "/api/v1", routes: [] });
+
+  assert.deepEqual((document as Document).paths, {});
+});
+
+function matching(table: readonly Route[], method: string, path: string): Route {
+  const found = table.find(
+    (route) =>
+      route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}$`).test(path),
+  );
+  assert.ok(found, `${method} ${path}`);
+  return found;
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { until } from "../../../helpers/until.ts";
+import { json, serveApp } from "../serve-app.ts";
+
+const COMMAND = "/smart-home/devices/demo:light:1/command";
+
+test("the list is filtered by bridge, kind and room, and has all bridges", async (t) => {
+  const { api } = await serveApp(t);
+  const count = async (query: string) => {
+    const response = await api("read", `/smart-home/devices${query}`);
+    return ((await response.json()) as { devices: object[] }).devices.length;
+  };
+
+  const counts = [
+    await count(""),
+    await count("?kind=light&bridge=demo"),
+    await count("?kind=sensor"),
+    await count("?bridge=none"),
+    await count("?room=Kitchen"),
+  ];
+  const unknownKind = await api("read", "/smart-home/devices?kind=lamp");
+
+  assert.deepEqual(counts, [1, 1, 0, 0, 0]);
+  const { errors } = (await unknownKind.json()) as { errors: { pointer: string }[] };
+  assert.deepEqual([unknownKind.status, errors[0]?.pointer], [422, "/kind"]);
+});
+
+test("a command is answered when the bridge has confirmed it", async (t) => {
+  const { api, commands } = await serveApp(t);
+
+  const response = await api("control", COMMAND, json("POST", { on: true, brightness: 62 }));
+
+  const { status, applied, deviceId } = (await response.json()) as Record<string, unknown>;
+  assert.equal(response.status, 200);
+  assert.deepEqual(
+    { status, applied, deviceId },
+    {
+      status: "applied",
+      applied: { on: true, brightness: 62 },
+      deviceId: "demo:light:1",
+    },
+  );
+  assert.deepEqual(commands, [{ on: true, brightness: 62 }]);
+});
+
+test("a client that prefers not to wait gets 202, and its command is carried out", async (t) => {
+  const { api, commands } = await serveApp(t);
+  const headers = { prefer: "handling=lenient, respond-async" };
+
+  const response = await api("control", COMMAND, json("POST", { on: true }, headers));
+
+  const { status } = (await response.json()) as { status: string };
+  assert.deepEqual([response.status, status], [202, "accepted"]);
+  assert.equal(response.headers.get("preference-applied"), "respond-async");
+  await until(() => commands.length === 1);
+});
+
+test("a bridge that takes no more is 409 with whole seconds in Retry-After", async (t) => {
+  const send = () => {
+    throw new MantelError("bridge_rate_limited", "demo takes no more", { retryAfterMs: 1_200 });
+  };
+  const { api } = await serveApp(t, { commands: { send } });
+
+  const response = await api("control", COMMAND, json("POST", { on: true }));
+
+  const { code, retryAfterMs } = (await response.json()) as Record<string, unknown>;
+  assert.deepEqual([response.status, code, retryAfterMs], [409, "bridge_rate_limited", 1_200]);
+  assert.equal(response.headers.get("retry-after"), "2");
+});
+
+test("whatever is unavailable says when to come back", async (t) => {
+  const send = () => {
+    throw new MantelError("bridge_down", "demo is down");
+  };
+  const { api } = await serveApp(t, { commands: { send } });
+
+  const response = await api("control", COMMAND, json("POST", { on: true }));
+
+  assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
+});

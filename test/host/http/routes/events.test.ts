@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../../../helpers/until.ts";
+import { serveApp } from "../serve-app.ts";
+
+test("the stream says what happens in the house, to those who may read it", async (t) => {
+  const { api, bus } = await serveApp(t);
+
+  const response = await api("read", "/events?topics=layout.changed,device.state");
+  const text = collect(response);
+  bus.announce("device.removed", { id: "demo:light:1" });
+  bus.announce("layout.changed", { revision: 3 });
+
+  assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+  await until(() => /event: layout\.changed\ndata: \{"revision":3\}\n\n/.test(text()));
+  assert.ok(!text().includes("device.removed"));
+});
+
+test("the place to go on from may come in the header or in the address", async (t) => {
+  const { api, bus } = await serveApp(t);
+  const first = collect(await api("read", "/events"));
+  await until(() => first().includes("id: "));
+  const id = /id: (\d+)/.exec(first())?.[1] ?? "";
+  bus.announce("layout.changed", { revision: 3 });
+
+  const byHeader = collect(await api("read", "/events", { headers: { "last-event-id": id } }));
+  const byAddress = collect(await api("read", `/events?lastEventId=${id}`));
+
+  await until(() => byHeader().includes('"revision":3') && byAddress().includes('"revision":3'));
+});
+
+test("an unknown topic is 422, and HEAD opens no stream", async (t) => {
+  const { api } = await serveApp(t);
+
+  const unknown = await api("read", "/events?topics=layout.changed,nothing");
+  const head = await api("read", "/events", { method: "HEAD" });
+
+  assert.equal(unknown.status, 422);
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+});
+
+test("a stream ends within seconds when its token is revoked", async (t) => {
+  const { api, tokens } = await serveApp(t);
+  const response = await api("read", "/events");
+  const text = collect(response);
+  await until(() => text() !== "");
+
+  await tokens.revoke("read");
+
+  await until(() => text().endsWith("[ended]"), { withinMs: 3_000 });
+});
+
+test("more streams than may be open are 429 as a problem document", async (t) => {
+  const { api } = await serveApp(t);
+  await Promise.all(Array.from({ length: 32 }, () => api("read", "/events")));
+
+  const response = await api("read", "/events");
+
+  assert.equal(response.status, 429);
+  assert.equal(response.headers.get("content-type"), "application/problem+json");
+  assert.equal(response.headers.get("retry-after"), "2");
+});
+
+/** Gives the text that has come so far; `[ended]` at its end once nothing more can. */
+function collect({ body }: Response): () => string {
+  let text = "";
+  const decoder = new TextDecoder();
+  void (async () => {
+    for await (const bytes of body ?? []) text += decoder.decode(bytes);
+    text += "[ended]";
+  })();
+  return () => text;
+}

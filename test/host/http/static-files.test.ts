@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rawStatus, serveApp } from "./serve-app.ts";
+
+test("the shell is asked for again at each visit, and what has its hash in its name never", async (t) => {
+  const { url } = await serveApp(t);
+
+  const shell = await fetch(`${url}/`);
+  const widget = await fetch(`${url}/assets/widgets/demo.0123abcd.js`);
+
+  assert.equal(shell.headers.get("cache-control"), "no-cache");
+  assert.equal(shell.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.equal(widget.headers.get("cache-control"), "public, max-age=31536000, immutable");
+  assert.equal(await widget.text(), "define()");
+});
+
+test("nothing but what was built is served", async (t) => {
+  const { url } = await serveApp(t);
+  const targets = [
+    "/index.html",
+    "/assets",
+    "/assets/",
+    "/assets/../package.json",
+    "/assets/..%2f..%2fpackage.json",
+    "/assets/%2e%2e/package.json",
+    "/assets/widgets/demo.0123abcd.js/",
+    "/Assets/widgets/demo.0123abcd.js",
+    "/favicon.ico",
+  ];
+
+  const statuses = await Promise.all(targets.map((target) => rawStatus(url, target, {})));
+
+  assert.deepEqual(
+    statuses,
+    targets.map(() => 404),
+  );
+});
+
+test("files can only be read", async (t) => {
+  const { url } = await serveApp(t);
+
+  const head = await fetch(`${url}/`, { method: "HEAD" });
+  const post = await fetch(`${url}/`, { method: "POST" });
+
+  assert.deepEqual([head.status, await head.text()], [200, ""]);
+  assert.deepEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"]);
+});
+
+test("the page for trying the API needs nothing inline and nothing from elsewhere", async (t) => {
+  const { url, api } = await serveApp(t);
+
+  const withToken = await api("read", "/docs");
+  const without = await api(null, "/docs");
+  const page = await without.text();
+
+  assert.deepEqual([withToken.status, without.status], [200, 401]);
+  assert.equal(without.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.doesNotMatch(page, /https?:|style=|<style|<script>|onclick/);
+  for (const [, path] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    assert.equal((await fetch(url + path)).status, 200, path);
+  }
+});

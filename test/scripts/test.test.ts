@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { emptyRepository } from "../helpers/repository.ts";
+
+const RUN = [process.execPath, "--import", "tsx", "scripts/test.ts"] as const;
+
+test("a path without tests fails, because nothing would be tested", async (t) => {
+  const { folder, run } = await emptyRepository(t);
+  await mkdir(join(folder, "test/empty"));
+
+  const empty = await run(...RUN, "test/empty");
+  const absent = await run(...RUN, "test/absent");
+
+  assert.deepEqual(empty, { code: 1, output: "test: there are no tests in test/empty\n" });
+  assert.deepEqual(absent, { code: 1, output: "test: there is no test/absent\n" });
+});
+
+test("the tests below a path run, and one that fails fails the run", async (t) => {
+  const { folder, run } = await emptyRepository(t);
+  await mkdir(join(folder, "test/a/b"), { recursive: true });
+  const source = (check: string) => `import { test } from "node:test";
+    import assert from "node:assert/strict";
+    test("counts", () => assert.equal(1 + 1, ${check}));`;
+  await writeFile(join(folder, "test/a/b/good.test.ts"), source("2"));
+  await writeFile(join(folder, "test/a/bad.test.ts"), source("3"));
+
+  const good = await run(...RUN, "test/a/b");
+  const both = await run(...RUN, "test/a");
+
+  assert.equal(good.code, 0, good.output);
+  assert.match(good.output, /pass 1$/m);
+  assert.equal(both.code, 1);
+  assert.match(both.output, /fail 1$/m);
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { Tokens } from "../../host/auth/tokens.ts";
+import { collectedLog } from "../helpers/collected-log.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+
+test("it prints the token alone, in a data folder that it makes", async (t) => {
+  const data = join(await emptyFolder(t), "data");
+
+  const { code, stdout, stderr } = await run(
+    "--scope",
+    "control",
+    "--name",
+    "tablet",
+    "--data",
+    data,
+  );
+
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  assert.equal((await stat(data)).mode & 0o777, 0o700);
+  const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const { sub, scope } = tokens.verify(stdout.trim());
+  assert.deepEqual([sub, scope], ["tablet", ["control"]]);
+  assert.match(
+    await readFile(join(data, "audit.log"), "utf8"),
+    /"action":"token\.issue".+"name":"tablet"/,
+  );
+});
+
+test("it lists names without tokens, and revokes by name", async (t) => {
+  const data = await emptyFolder(t);
+  const { stdout: token } = await run(
+    "--scope",
+    "read",
+    "--scope",
+    "edit",
+    "--name",
+    "a b",
+    "--data",
+    data,
+  );
+
+  const revoked = await run("--revoke", "a b", "--data", data);
+  const again = await run("--revoke", "a b", "--data", data);
+  const listed = await run("--list", "--data", data);
+
+  assert.deepEqual([revoked.code, revoked.stdout, again.code], [0, "revoked 1\n", 1]);
+  assert.match(listed.stdout, /^a b\tread,edit\trevoked\tissued \S+\texpires \S+\n$/);
+  assert.ok(!listed.stdout.includes(token.trim()));
+});
+
+test("a rotated key signs the next token, and the usage is printed when asked for", async (t) => {
+  const data = await emptyFolder(t);
+  const tokenOf = async () => (await run("--scope", "read", "--data", data)).stdout;
+  const kidOf = (token: string) => Buffer.from(token.split(".")[0] ?? "", "base64url").toString();
+
+  const before = await tokenOf();
+  const rotated = await run("--rotate", "--data", data);
+  const after = await tokenOf();
+  const help = await run("--help");
+
+  assert.equal(rotated.code, 0);
+  assert.notEqual(kidOf(before), kidOf(after));
+  assert.deepEqual([help.code, help.stderr], [0, ""]);
+  assert.match(help.stdout, /^Makes, lists and revokes/);
+});
+
+test("a data folder that cannot be made is said in a sentence", async (t) => {
+  const file = join(await emptyFolder(t), "file");
+  await writeFile(file, "");
+
+  const { code, stdout, stderr } = await run("--scope", "read", "--data", join(file, "data"));
+
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^token: ENOTDIR.+\n$/);
+});
+
+for (const [name, args] of Object.entries({
+  "an unknown flag": ["--scop", "admin"],
+  "a word too many": ["--scope", "admin", "now"],
+  "no scope": ["--name", "x"],
+  "an unknown scope": ["--scope", "root"],
+  "a ttl that is no number": ["--scope", "read", "--ttl", "soon"],
+  "a ttl of nothing": ["--scope", "read", "--ttl", "0"],
+  "a ttl of a century": ["--scope", "read", "--ttl", "3200000000"],
+  "a name with a line break": ["--scope", "read", "--name", "a\nb"],
+})) {
+  test(`${name} is an error with the usage, and makes no token`, async (t) => {
+    const data = join(await emptyFolder(t), "data");
+
+    const { code, stdout, stderr } = await run(...args, "--data", data);
+
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^token: .+\n\nMakes, lists and revokes/s);
+    await assert.rejects(stat(data));
+  });
+}
+
+function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const script = resolve(import.meta.dirname, "../../scripts/token.ts");
+  return new Promise((done) => {
+    execFile(process.execPath, ["--import", "tsx", script, ...args], (error, stdout, stderr) => {
+      done({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
