@@ -109,13 +109,13 @@ const FieldName = "^[a-z][A-Za-z0-9]{0,63}$";
  * `pressure` (hPa), `power` (W), `energy` (kWh), `battery` (%), `motion`, `contact` (true is closed),
  * `locked`, `mode`, `playback`, `volume` (%), `muted`, `title`, `artist`.
  */
-export const DeviceState = Type.Record(Type.String({ pattern: FieldName }), StateValue, Strict);
+export const DeviceState = Type.Record(Type.String({ pattern: FieldName }), StateValue);
 export type DeviceState = Readonly<Record<string, StateValue>>;
 
 /** The fields of a device that a caller wants changed, such as `{on: true, brightness: 62}`. */
 export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
 
-export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability, Strict);
+export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;
 
 /** A device as its bridge describes it. The host adds the id, and keeps the number for ever. */

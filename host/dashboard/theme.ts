@@ -64,7 +64,7 @@ function preferred(): Theme {
 }
 
 /** Whether an instant lies in hours such as 22:30 to 06:30, which may pass midnight. */
-export function isWithin(
+function isWithin(
   { from, to }: { from: string; to: string },
   at: number,
   timeZone: string,

@@ -106,12 +106,17 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   const details = [event.location ?? source?.name ?? "", soon ?? ""].filter((each) => each !== "");
   return html`<div class="event ${soon === undefined ? "" : "near"} ${event.status}">
     <time>${startAt === undefined ? "all day" : ctx.fmt.time(startAt)}</time>
-    <i .style=${`--color: ${event.color ?? source?.color ?? PLAIN_COLOR}`}></i>
+    <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
     <div>
       <b>${event.title}</b>
       <span>${details.join(" · ")}</span>
     </div>
   </div>`;
+}
+
+/** Feeds are written by strangers: what is not a plain colour stays out of the style. */
+function colorOf(text: string | undefined): string {
+  return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
 }
 
 /** "now", "in 18 min", or nothing while it is too far away to count. */

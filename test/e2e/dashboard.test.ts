@@ -39,6 +39,8 @@ test("the dashboard", async (t) => {
   await t.test("shows what changes elsewhere", (each) => showsChanges(each, house));
   await t.test("changes its theme with the config", (each) => changesTheme(each, house));
   await t.test("goes to another page and back", (each) => changesPage(each, house));
+  await t.test("says when a token does not permit a tap", (each) => saysNotAllowed(each, house));
+  await t.test("asks before it unlocks a door", (each) => asksToUnlock(each, house));
   await t.test("says that the host is away, and comes back", (each) =>
     survivesOffline(each, house),
   );
@@ -154,6 +156,32 @@ async function changesPage(t: TestContext, { visit }: House): Promise<void> {
   await page.getByRole("button", { name: "Home" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function saysNotAllowed(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("read")}`);
+  const lamp = page.getByRole("slider", { name: "TV backlight" });
+  const before = await stateOf(host, "TV backlight");
+
+  await lamp.click();
+
+  await lamp.getByText("Not allowed").waitFor();
+  assert.equal((await stateOf(host, "TV backlight")).on, before.on);
+}
+
+async function asksToUnlock(t: TestContext, { host, visit }: House): Promise<void> {
+  const { page } = await visit(t);
+  await page.getByRole("button", { name: "Climate" }).click();
+  const door = page.getByRole("button", { name: "Front door" });
+
+  await door.click();
+  await door.getByText("Unlock?").waitFor();
+  const afterOneTap = await stateOf(host, "Front door");
+  await door.click();
+
+  await until(async () => (await stateOf(host, "Front door")).locked === false);
+  assert.equal(afterOneTap.locked, true);
+  await page.getByRole("status").getByText("Front door unlocked").waitFor();
 }
 
 async function survivesOffline(t: TestContext, { host, browser }: House): Promise<void> {

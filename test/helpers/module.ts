@@ -16,6 +16,7 @@ import { Spare } from "../../host/modules/spare.ts";
 import type { ModuleView } from "../../host/modules/view.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
+import { atEnd } from "./at-end.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
 
@@ -31,21 +32,6 @@ export function packageJson(id: string, mantel: object = {}): string {
     type: "module",
     mantel: { id, kinds, server: "index.ts", ...mantel },
   });
-}
-
-const endings = new WeakMap<TestContext, (() => Promise<void>)[]>();
-
-/** Does `work` when the test ends, what was asked for last first; `t.after` goes the other way. */
-function atEnd(t: TestContext, work: () => Promise<void>): void {
-  const known = endings.get(t);
-  if (known) known.push(work);
-  else {
-    const all = [work];
-    endings.set(t, all);
-    t.after(async () => {
-      for (const each of all.toReversed()) await each();
-    });
-  }
 }
 
 /** A folder for plugins and data. It goes with the test. */

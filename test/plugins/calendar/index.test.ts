@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
@@ -18,8 +19,7 @@ const tomorrow = (title: string) =>
 
 /** A folder for calendars that is removed when the test ends. */
 async function makeFolder(t: TestContext, files: Record<string, Buffer> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "mantel-calendars-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   return folder;
 }
@@ -37,7 +37,7 @@ async function start(t: TestContext, folder: string, sources: object[] = []) {
     await running.stop();
     await assertClosed();
   };
-  t.after(stop);
+  atEnd(t, stop);
   const window = () => running.published["calendar.window"] ?? assert.fail("nothing was published");
   return {
     running,

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { withDeadline } from "@mantel/plugin-sdk/deadline";
+import { watchResources } from "../helpers/resources.ts";
+
+test("work that ends in time gives its value, and leaves no timer", async () => {
+  const assertClosed = watchResources();
+
+  assert.equal(await withDeadline(Promise.resolve("done"), 60_000, "the work"), "done");
+
+  await assertClosed();
+});
+
+test("work that fails in time fails as it did, and leaves no timer", async () => {
+  const assertClosed = watchResources();
+  const failure = new Error("out of paper");
+
+  await assert.rejects(withDeadline(Promise.reject(failure), 60_000, "the work"), failure);
+
+  await assertClosed();
+});
+
+test("work that is late fails with what it was and how long it had", async () => {
+  const late = withDeadline(new Promise(() => undefined), 10, "printing");
+
+  await assert.rejects(late, {
+    code: "deadline_passed",
+    message: "printing did not end within 10 ms",
+  });
+});
+
+test("work that fails after its deadline troubles nobody", async () => {
+  const failsLate = delay(20).then(() => {
+    throw new Error("too late to matter");
+  });
+
+  await assert.rejects(withDeadline(failsLate, 5, "the work"), { code: "deadline_passed" });
+
+  await assert.rejects(failsLate, /too late/); // an unhandled rejection would have ended the test
+});

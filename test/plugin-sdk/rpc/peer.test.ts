@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type Handlers, Peer, RemoteFault, type Transport } from "@mantel/plugin-sdk/rpc";
+import { watchResources } from "../../helpers/resources.ts";
+
+interface Shop {
+  add(numbers: readonly number[]): Promise<number>;
+  slow(nothing: null): Promise<void>;
+  sell(what: string): Promise<void>;
+  ask(question: string): Promise<unknown>;
+}
+interface Customer {
+  name(nothing: null): Promise<string>;
+}
+const DEADLINE_MS = 5_000;
+
+/** Two ends of a channel in memory over which, as between processes, only JSON travels. */
+function openChannel(handlers: Partial<Handlers<Shop>>) {
+  const shopSide = transport();
+  const customerSide = transport();
+  shopSide.deliverTo(customerSide);
+  customerSide.deliverTo(shopSide);
+  const shop = new Peer<Customer, Shop>(shopSide, handlers as Handlers<Shop>);
+  const customer = new Peer<Shop, Customer>(customerSide, { name: () => "Ada" });
+  return { shop, customer, shopSide };
+}
+
+function transport() {
+  let receive: (message: unknown) => void = () => undefined;
+  let other: { readonly receive: (message: unknown) => void } | undefined;
+  const end = {
+    sent: 0,
+    receive: (message: unknown) => receive(message),
+    deliverTo: (to: typeof other) => void (other = to),
+    send(message: unknown) {
+      const text = JSON.stringify(message);
+      end.sent++;
+      queueMicrotask(() => other?.receive(JSON.parse(text)));
+    },
+    onMessage: (listener: (message: unknown) => void) => void (receive = listener),
+  };
+  return end satisfies Transport;
+}
+
+test("a call gives what the other end answers, in both directions", async () => {
+  const assertClosed = watchResources();
+  const { shop, customer } = openChannel({
+    add: (numbers) => numbers.reduce((sum, each) => sum + each, 0),
+  });
+
+  assert.equal(await customer.call("add", [1, 2, 3], DEADLINE_MS), 6);
+  assert.equal(await shop.call("name", null, DEADLINE_MS), "Ada");
+  await assertClosed();
+});
+
+test("answers find their calls, whichever comes first", async () => {
+  const asked: ((answer: string) => void)[] = [];
+  const { customer } = openChannel({
+    ask: () => new Promise((resolve) => asked.push(resolve)),
+  });
+
+  const first = customer.call("ask", "first", DEADLINE_MS);
+  const second = customer.call("ask", "second", DEADLINE_MS);
+  await turn();
+  asked[1]?.("of the second");
+  asked[0]?.("of the first");
+
+  assert.deepEqual(await Promise.all([first, second]), ["of the first", "of the second"]);
+});
+
+test("an expected failure of the other end is thrown with its code", async () => {
+  const { customer } = openChannel({
+    sell: (what) => {
+      throw new MantelError("not_found", `there is no ${what}`, { retryAfterMs: 7 });
+    },
+  });
+
+  await assert.rejects(customer.call("sell", "bread", DEADLINE_MS), {
+    code: "not_found",
+    message: "there is no bread",
+    extras: { retryAfterMs: 7 },
+  });
+});
+
+test("a fault of the other end is thrown as one, with the stack it had there", async () => {
+  const { customer } = openChannel({
+    sell: async () => {
+      throw new RangeError("the till is full");
+    },
+  });
+
+  await assert.rejects(customer.call("sell", "bread", DEADLINE_MS), (error: unknown) => {
+    assert.ok(error instanceof RemoteFault);
+    assert.match(error.message, /RangeError: the till is full/);
+    assert.match(error.remoteStack, /peer\.test\.ts/);
+    return true;
+  });
+});
+
+for (const method of ["steal", "constructor", "__proto__"]) {
+  test(`a call named ${method}, which there is not, is refused`, async () => {
+    const { customer } = openChannel({});
+
+    await assert.rejects(customer.call(method as "sell", "bread", DEADLINE_MS), {
+      code: "not_found",
+      message: `there is no call named ${method}`,
+    });
+  });
+}
+
+test("a call that is not answered in time fails, and a late answer troubles nobody", async () => {
+  let answer = (): void => undefined;
+  const { customer } = openChannel({ slow: () => new Promise((resolve) => (answer = resolve)) });
+
+  await assert.rejects(customer.call("slow", null, 10), {
+    code: "deadline_passed",
+    message: "slow did not end within 10 ms",
+  });
+  answer();
+  await turn();
+});
+
+test("an answer that is not plain data is a failure of the call, not silence", async () => {
+  const { customer } = openChannel({ ask: () => ({ price: 3n }) });
+
+  await assert.rejects(customer.call("ask", "the price?", DEADLINE_MS), /BigInt/);
+});
+
+test("a call that wants no answer gets none, not even of its failure", async () => {
+  const sold: string[] = [];
+  const { customer, shopSide } = openChannel({
+    sell: (what) => {
+      sold.push(what);
+      throw new Error("and then it failed");
+    },
+  });
+
+  customer.notify("sell", "bread");
+  customer.notify("sell", "milk");
+  await turn();
+
+  assert.deepEqual(sold, ["bread", "milk"]);
+  assert.equal(shopSide.sent, 0);
+});
+
+test("closing fails the calls that wait and all that come, with the reason", async () => {
+  const assertClosed = watchResources();
+  const { customer, shopSide } = openChannel({ slow: () => new Promise(() => undefined) });
+  const waiting = customer.call("slow", null, DEADLINE_MS);
+  const reason = new MantelError("module_down", "the process has ended");
+
+  customer.close(reason);
+  customer.close(new Error("a second reason"));
+  customer.notify("sell", "bread");
+
+  await assert.rejects(waiting, reason);
+  await assert.rejects(customer.call("slow", null, DEADLINE_MS), reason);
+  assert.equal(shopSide.sent, 0);
+  await assertClosed();
+});
+
+test("an end that was closed answers no more", async () => {
+  let answer = (): void => undefined;
+  const { shop, customer, shopSide } = openChannel({
+    slow: () => new Promise((resolve) => (answer = resolve)),
+  });
+  const unanswered = customer.call("slow", null, 50);
+  await turn();
+
+  shop.close(new Error("closed"));
+  answer();
+
+  await assert.rejects(unanswered, { code: "deadline_passed" });
+  assert.equal(shopSide.sent, 0);
+});
+
+test("messages that mean nothing are ignored", async () => {
+  const { customer, shopSide } = openChannel({ add: () => 1 });
+
+  for (const noise of [null, "call", 7, {}, { kind: "answer", call: 99 }, { kind: "shout" }]) {
+    shopSide.receive(noise);
+  }
+
+  assert.equal(await customer.call("add", [], DEADLINE_MS), 1);
+});
+
+/** Lets the messages under way arrive. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

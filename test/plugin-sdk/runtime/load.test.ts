@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { loadPlugin } from "../../../plugin-sdk/runtime/load.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+/** Bundles are functions that wait for their `require`, as the host makes them. */
+const bundled = (code: string) =>
+  `module.exports = function (require, module, exports) {${code}\n};`;
+const PLUGIN = 'exports.default = require("@mantel/plugin-sdk").definePlugin({ start });';
+
+async function load(t: TestContext, { code = "", vendor }: { code?: string; vendor?: string }) {
+  const folder = await emptyFolder(t);
+  const files = { "bundle.cjs": bundled(code), "vendor.cjs": bundled(vendor ?? "") };
+  await mkdir(join(folder, "node_modules", "installed"), { recursive: true });
+  await writeFile(join(folder, "node_modules/installed/index.js"), 'exports.from = "folder";');
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  return loadPlugin({
+    id: "garden-bridge",
+    folder,
+    bundle: join(folder, "bundle.cjs"),
+    vendor: vendor === undefined ? undefined : join(folder, "vendor.cjs"),
+  });
+}
+
+test("a bundle's default export is the plugin, and nothing of it is started", async (t) => {
+  const plugin = await load(t, {
+    code: `const start = () => { throw new Error("started"); }; ${PLUGIN}`,
+  });
+
+  assert.equal(plugin.mantelPlugin, 1);
+  assert.throws(() => plugin.start({} as never), /started/);
+});
+
+test("packages come from the vendor bundle, or else from the plugin's folder", async (t) => {
+  const plugin = await load(t, {
+    vendor: 'exports["bundled"] = { from: "vendor" };',
+    code: `const start = () => [require("bundled").from, require("installed").from, require("node:path").sep];
+      ${PLUGIN}`,
+  });
+
+  assert.deepEqual(plugin.start({} as never), ["vendor", "folder", "/"]);
+});
+
+test("a package that is not there fails the load, by name", async (t) => {
+  await assert.rejects(load(t, { code: 'require("no-such-package");' }), /no-such-package/);
+});
+
+test("what the top level throws is thrown as it is", async (t) => {
+  await assert.rejects(load(t, { code: 'throw new RangeError("boom");' }), {
+    name: "RangeError",
+    message: "boom",
+  });
+});
+
+for (const [what, code, reason] of [
+  ["no default export", "", /the default export is missing: write "export default definePlugin/],
+  ["a default that is a function", "exports.default = () => 1;", /is not a plugin/],
+  ["a default that is null", "exports.default = null;", /is not a plugin/],
+  ["a mark without a start", "exports.default = { mantelPlugin: 1 };", /is not a plugin/],
+  [
+    "a mark of another version",
+    "exports.default = { mantelPlugin: 2, start() {} };",
+    /is not a plugin/,
+  ],
+] as const) {
+  test(`a bundle with ${what} is refused with what to write`, async (t) => {
+    await assert.rejects(load(t, { code }), { name: "TypeError", message: reason });
+  });
+}

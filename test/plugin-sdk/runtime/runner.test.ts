@@ -1,0 +1,295 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { definePlugin, MantelError, type PluginContext } from "@mantel/plugin-sdk";
+import type { StartRequest } from "@mantel/plugin-sdk/protocol";
+import type { PluginDefinition } from "../../../plugin-sdk/plugin.ts";
+import { type HostLink, Runner } from "../../../plugin-sdk/runtime/runner.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+type Start = PluginDefinition<undefined, undefined>["start"];
+type Context = PluginContext<undefined, undefined>;
+const LAMP = { nativeId: "lamp-1", command: { on: true }, commandId: "c1" };
+
+/** A generation of a plugin, and in `said` all that its host was told, in the order it was. */
+async function startRunner(t: TestContext, start: Start, request: Partial<StartRequest> = {}) {
+  const said: [method: string, input: unknown][] = [];
+  const host = {
+    async call(method: string, input: unknown) {
+      said.push([method, input]);
+    },
+    notify: (method: string, input: unknown) => void said.push([method, input]),
+  } as HostLink;
+  const runner = new Runner(definePlugin({ start }), host);
+  const started = runner.start("garden-bridge", {
+    config: {},
+    house: { locale: "en-GB", timeZone: "Europe/Berlin" },
+    storage: await emptyFolder(t),
+    folders: {},
+    uses: [],
+    ...request,
+  });
+  return { runner, said, started };
+}
+
+test("a plugin is started with what the host asks it to start with", async (t) => {
+  let seen: Context | undefined;
+
+  const { started } = await startRunner(t, (ctx) => void (seen = ctx), {
+    config: { name: "Lamp" },
+    handedOver: { on: true },
+    folders: { calendars: "/data/calendars" },
+  });
+
+  assert.deepEqual(await started, { command: false, activateScene: false, services: [] });
+  assert.equal(seen?.id, "garden-bridge");
+  assert.deepEqual(seen?.config, { name: "Lamp" });
+  assert.deepEqual(seen?.handedOver, { on: true });
+  assert.equal(seen?.house.timeZone, "Europe/Berlin");
+  assert.equal(seen?.folder("calendars"), "/data/calendars");
+  assert.equal(seen?.signal.aborted, false);
+});
+
+test("what a started plugin offers is told, so that the rest can be refused", async (t) => {
+  const { started } = await startRunner(t, () => ({
+    command: async () => undefined,
+    activateScene: async () => undefined,
+    services: { "broker.address": async () => ({ url: "mqtt://127.0.0.1" }) },
+  }));
+
+  assert.deepEqual(await started, {
+    command: true,
+    activateScene: true,
+    services: ["broker.address"],
+  });
+});
+
+test("a start that throws leaves nothing open", async (t) => {
+  const closed: string[] = [];
+  const { started } = await startRunner(t, async ({ onDispose, signal }) => {
+    onDispose(() => void closed.push(`aborted: ${signal.aborted}`));
+    throw new Error("no such lamp");
+  });
+
+  await assert.rejects(started, /no such lamp/);
+
+  assert.deepEqual(closed, ["aborted: true"]);
+});
+
+test("commands, scenes and services reach the plugin as they were asked", async (t) => {
+  const asked: unknown[] = [];
+  const { runner, started } = await startRunner(t, () => ({
+    command: async (...all) => void asked.push(all),
+    activateScene: async (...all) => void asked.push(all),
+    services: { "mqtt.publish": async (message) => void asked.push(message) },
+  }));
+  await started;
+
+  await runner.command(LAMP);
+  await runner.activateScene({ nativeId: "dusk", activationId: "a1" });
+  await runner.callService({ name: "mqtt.publish", input: { topic: "a" } });
+
+  assert.deepEqual(asked, [["lamp-1", { on: true }, "c1"], ["dusk", "a1"], { topic: "a" }]);
+});
+
+for (const name of ["mqtt.publish", "toString", "__proto__"]) {
+  test(`a service named ${name}, which the plugin does not provide, is refused`, async (t) => {
+    const { runner, started } = await startRunner(t, () => ({ services: {} }));
+    await started;
+
+    await assert.rejects(async () => runner.callService({ name, input: {} }), {
+      code: "service_unavailable",
+      message: `the plugin does not provide ${name}`,
+    });
+  });
+}
+
+test("updates of one turn are one message, in the order they were made", async (t) => {
+  const { said, started } = await startRunner(t, ({ devices }) => {
+    devices.update({ nativeId: "a", state: { on: true } });
+    devices.update({ nativeId: "b", state: { on: true } }, { nativeId: "a", available: false });
+  });
+  await started;
+
+  assert.deepEqual(said, [
+    [
+      "updateDevices",
+      [
+        { nativeId: "a", state: { on: true } },
+        { nativeId: "b", state: { on: true } },
+        { nativeId: "a", available: false },
+      ],
+    ],
+  ]);
+});
+
+test("updates before a publish arrive before it", async (t) => {
+  const { said, started } = await startRunner(t, async ({ devices }) => {
+    devices.update({ nativeId: "a", state: { on: true } });
+    await devices.publish([]);
+  });
+  await started;
+
+  assert.deepEqual(
+    said.map(([method]) => method),
+    ["updateDevices", "publishDevices"],
+  );
+});
+
+for (const [outcome, fails] of [
+  ["is done", false],
+  ["fails", true],
+] as const) {
+  test(`updates made in a command arrive before the answer that it ${outcome}`, async (t) => {
+    const { runner, said, started } = await startRunner(t, ({ devices }) => ({
+      async command(nativeId, command) {
+        await delay(1);
+        devices.update({ nativeId, state: command });
+        if (fails) throw new MantelError("bridge_down", "the lamp is away");
+      },
+    }));
+    await started;
+
+    const answer = runner.command(LAMP);
+    await (fails ? assert.rejects(answer, { code: "bridge_down" }) : answer);
+
+    assert.deepEqual(said, [["updateDevices", [{ nativeId: "lamp-1", state: { on: true } }]]]);
+  });
+}
+
+test("what a plugin publishes, reports and calls goes to the host", async (t) => {
+  const { said, started } = await startRunner(
+    t,
+    async ({ call, publish, reportDegraded, scenes }) => {
+      await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
+      await publish("system.sample", { sampledAt: "now" } as never);
+      await call("broker.address", {});
+      reportDegraded("the lamp is away");
+      reportDegraded(undefined);
+    },
+    { uses: ["broker.address"] },
+  );
+  await started;
+
+  assert.deepEqual(said, [
+    ["publishScenes", [{ nativeId: "dusk", name: "Dusk" }]],
+    ["publish", { name: "system.sample", value: { sampledAt: "now" } }],
+    ["callService", { name: "broker.address", input: {} }],
+    ["reportDegraded", { reason: "the lamp is away" }],
+    ["reportDegraded", {}],
+  ]);
+});
+
+test("a service or folder that the manifest does not name is refused with what to add", async (t) => {
+  const { started } = await startRunner(t, async ({ call, folder }) => {
+    assert.throws(() => folder("toString"), {
+      code: "invalid",
+      message: /add "toString" to "mantel\.permissions\.folders"/,
+    });
+    await assert.rejects(call("mqtt.publish", {} as never), {
+      code: "invalid",
+      message: /garden-bridge reaches for mqtt\.publish.*add "mqtt\.publish" to "mantel\.uses"/,
+    });
+  });
+
+  await started;
+});
+
+test("records go to the host with their level, and errors in them as their stack", async (t) => {
+  const error = new Error("socket hang up");
+  const { said, started } = await startRunner(t, ({ log }) => {
+    log.debug("a poll begins");
+    log.warn("the lamp is away", {
+      tries: 3,
+      error,
+      without: Object.assign(new Error("x"), { stack: undefined }),
+    });
+  });
+  await started;
+
+  assert.deepEqual(said, [
+    ["log", { level: "debug", sentence: "a poll begins" }],
+    [
+      "log",
+      {
+        level: "warn",
+        sentence: "the lamp is away",
+        fields: { tries: 3, error: error.stack, without: "Error: x" },
+      },
+    ],
+  ]);
+});
+
+test("quiescing finishes the accepted calls, takes the state, and then closes", async (t) => {
+  const steps: string[] = [];
+  const { runner, said, started } = await startRunner(t, ({ devices, onDispose, signal }) => {
+    onDispose(() => {
+      steps.push(`closed, aborted: ${signal.aborted}`);
+      devices.update({ nativeId: "lamp-1", available: false });
+    });
+    return {
+      async command() {
+        await delay(20);
+        steps.push(`command done, aborted: ${signal.aborted}`);
+      },
+      handOver: () => {
+        steps.push("handed over");
+        return undefined;
+      },
+    };
+  });
+  await started;
+  const command = runner.command(LAMP);
+
+  const result = await runner.quiesce({ deadlineMs: 5_000 });
+
+  await command;
+  assert.deepEqual(result, { drained: 1, faults: [] });
+  assert.deepEqual(steps, ["command done, aborted: false", "handed over", "closed, aborted: true"]);
+  assert.deepEqual(said, [["updateDevices", [{ nativeId: "lamp-1", available: false }]]]);
+});
+
+test("the state is what handOver gives, and faults of releases are told beside it", async (t) => {
+  const { runner, started } = await startRunner(t, ({ onDispose }) => {
+    onDispose(() => Promise.reject(new Error("the socket was closed already")));
+    return { handOver: () => ({ on: true }) as never };
+  });
+  await started;
+
+  assert.deepEqual(await runner.quiesce({ deadlineMs: 100 }), {
+    state: { on: true },
+    drained: 0,
+    faults: ["Error: the socket was closed already"],
+  });
+});
+
+test("a call that failed is not waited for, and does not fail the quiesce", async (t) => {
+  const { runner, started } = await startRunner(t, () => ({
+    command: async () => {
+      throw new Error("broken");
+    },
+  }));
+  await started;
+  await assert.rejects(runner.command(LAMP), /broken/);
+  const failing = runner.command(LAMP);
+
+  const [result] = await Promise.all([
+    runner.quiesce({ deadlineMs: 100 }),
+    assert.rejects(failing, /broken/),
+  ]);
+
+  assert.deepEqual(result, { drained: 1, faults: [] });
+});
+
+test("a call that does not end is waited for until the deadline, and no longer", async (t) => {
+  const { runner, started } = await startRunner(t, () => ({
+    command: () => new Promise(() => undefined),
+  }));
+  await started;
+  void runner.command(LAMP);
+
+  await assert.rejects(runner.quiesce({ deadlineMs: 10 }), {
+    code: "deadline_passed",
+    message: "finishing the accepted calls did not end within 10 ms",
+  });
+});

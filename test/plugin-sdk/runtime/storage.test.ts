@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+async function openStorage(t: TestContext) {
+  const folder = join(await emptyFolder(t), "plugins", "garden-bridge");
+  const log = collectedLog();
+  return { folder, log, storage: createStorage(folder, log) };
+}
+
+test("a value that was stored is there again after a restart", async (t) => {
+  const { folder, log, storage } = await openStorage(t);
+  const pairing = { key: "abc", lamps: [1, 2], since: null };
+
+  await storage.set("pairing", pairing);
+
+  assert.deepEqual(await createStorage(folder, log).get("pairing"), pairing);
+  assert.equal(await storage.get("something-else"), undefined);
+});
+
+test("the folder is made with the first value, and only its owner may look into it", async (t) => {
+  const { folder, storage } = await openStorage(t);
+  assert.equal(await storage.get("pairing"), undefined);
+  await assert.rejects(stat(folder), { code: "ENOENT" });
+
+  await storage.set("pairing", 1);
+
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  assert.equal((await stat(join(folder, "pairing.json"))).mode & 0o777, 0o600);
+});
+
+test("a value that was deleted is gone, and deleting it again is no fault", async (t) => {
+  const { folder, storage } = await openStorage(t);
+  await storage.set("pairing", 1);
+
+  await storage.delete("pairing");
+  await storage.delete("pairing");
+
+  assert.equal(await storage.get("pairing"), undefined);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("what is asked at once is done in the order it was asked", async (t) => {
+  const { storage } = await openStorage(t);
+
+  const read: unknown[] = [];
+  await Promise.all([
+    storage.set("count", 1),
+    storage.get("count").then((value) => read.push(value)),
+    storage.set("count", 2),
+    storage.get("count").then((value) => read.push(value)),
+    storage.delete("count"),
+    storage.get("count").then((value) => read.push(value)),
+  ]);
+
+  assert.deepEqual(read, [1, 2, undefined]);
+});
+
+test("a damaged value counts as absent, is set aside, and the log says where", async (t) => {
+  const { folder, log, storage } = await openStorage(t);
+  await storage.set("pairing", 1);
+  await writeFile(join(folder, "pairing.json"), '{"key": "ab');
+
+  assert.equal(await storage.get("pairing"), undefined);
+
+  const aside = join(folder, "pairing.json.damaged");
+  assert.equal(await readFile(aside, "utf8"), '{"key": "ab');
+  assert.deepEqual(log.records, [
+    {
+      level: "warn",
+      sentence: "a stored value was damaged and is set aside",
+      fields: { key: "pairing", file: aside },
+    },
+  ]);
+  await storage.set("pairing", 2);
+  assert.equal(await storage.get("pairing"), 2);
+});
+
+for (const key of ["", "../secrets", "a/b", "Key", "a.b", "a".repeat(61), "__proto__"]) {
+  test(`${JSON.stringify(key)} is no key, whatever is asked of it`, async (t) => {
+    const { folder, storage } = await openStorage(t);
+
+    for (const asked of [
+      () => storage.get(key),
+      () => storage.set(key, 1),
+      () => storage.delete(key),
+    ]) {
+      await assert.rejects(asked, { code: "invalid", message: /a storage key is 1 to 60 of a-z/ });
+    }
+    await assert.rejects(stat(folder), { code: "ENOENT" });
+  });
+}
+
+test("a value that is not plain data is refused, and what comes after it is not", async (t) => {
+  const { storage } = await openStorage(t);
+  await storage.set("pairing", 1);
+
+  await assert.rejects(storage.set("pairing", { big: 1n }), TypeError);
+
+  assert.equal(await storage.get("pairing"), 1);
+});
+
+test("what the file system refuses is the caller's to know", async (t) => {
+  const { folder, storage } = await openStorage(t);
+  await storage.set("other", 1);
+  await writeFile(join(folder, "..", "file"), "");
+
+  const inFile = createStorage(join(folder, "..", "file"), collectedLog());
+
+  await assert.rejects(inFile.set("pairing", 1), { code: "EEXIST" });
+  await assert.rejects(inFile.get("pairing"), { code: "ENOTDIR" });
+});

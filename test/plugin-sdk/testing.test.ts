@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { watchResources } from "../helpers/resources.ts";
+
+const LAMP: DeviceDescription = {
+  nativeId: "lamp-1",
+  kind: "light",
+  name: "Lamp",
+  capabilities: { on: { type: "boolean" }, brightness: { type: "number", min: 0, max: 100 } },
+  state: { on: false, brightness: 50 },
+};
+
+const bridge = definePlugin({
+  state: Type.Object({ on: Type.Boolean() }),
+  async start({ devices, handedOver, scenes }) {
+    let on = handedOver?.on ?? false;
+    await devices.publish([{ ...LAMP, state: { ...LAMP.state, on } }]);
+    await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
+    const turn = (next: boolean) => {
+      on = next;
+      devices.update({ nativeId: "lamp-1", state: { on } });
+    };
+    return {
+      command: async (_nativeId, command) => turn(command["on"] === true),
+      activateScene: async (nativeId) => turn(nativeId === "dusk"),
+      handOver: () => ({ on }),
+    };
+  },
+});
+
+test("a command or a scene shows in the state when it is done; other fields stay", async () => {
+  const host = await startPlugin(bridge);
+  assert.deepEqual(host.state("lamp-1"), { on: false, brightness: 50 });
+
+  await host.command("lamp-1", { on: true });
+  assert.deepEqual(host.state("lamp-1"), { on: true, brightness: 50 });
+  await host.activateScene("dawn");
+  assert.deepEqual(host.state("lamp-1"), { on: false, brightness: 50 });
+
+  assert.deepEqual(host.scenes, [{ nativeId: "dusk", name: "Dusk" }]);
+  await host.stop();
+});
+
+test("what a plugin hands over at its stop can start the next one", async () => {
+  const assertClosed = watchResources();
+  const before = await startPlugin(bridge);
+  await before.command("lamp-1", { on: true });
+
+  const handedOver = await before.stop();
+  const after = await startPlugin(bridge, { handedOver });
+
+  assert.deepEqual(handedOver, { on: true });
+  assert.equal(after.state("lamp-1")["on"], true);
+  await after.stop();
+  await assertClosed();
+});
+
+test("a device that was not published is named", async () => {
+  const host = await startPlugin(bridge);
+
+  assert.throws(() => host.state("lamp-2"), {
+    code: "device_unknown",
+    message: "no device was published as lamp-2",
+  });
+  await host.stop();
+});
+
+test("a publish replaces the whole set, and what was given may be changed afterwards", async () => {
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([LAMP]);
+        const other = { ...LAMP, nativeId: "lamp-2", state: { on: false } };
+        await devices.publish([other]);
+        other.state.on = true;
+        devices.update({ nativeId: "lamp-2", available: false });
+      },
+    }),
+  );
+
+  assert.deepEqual([...host.devices.keys()], ["lamp-2"]);
+  assert.deepEqual(host.state("lamp-2"), { on: false });
+  assert.equal(host.devices.get("lamp-2")?.available, false);
+  await host.stop();
+});
+
+test("config, folders, time zone and other plugins' services are as the test gives them", async () => {
+  const seen: unknown[] = [];
+  const plugin = definePlugin({
+    options: Type.Object({ name: Type.String() }),
+    async start({ call, config, folder, house }) {
+      seen.push(config.name, folder("calendars"), house.timeZone);
+      seen.push(await call("broker.address", {}));
+      await assert.rejects(call("mqtt.publish", {} as never), { code: "invalid" });
+    },
+  });
+
+  const host = await startPlugin(plugin, {
+    config: { name: "Lamp" },
+    folders: { calendars: "/tmp/calendars" },
+    timeZone: "Asia/Tokyo",
+    services: { "broker.address": async () => ({ url: "mqtt://there" }) },
+  });
+
+  assert.deepEqual(seen, ["Lamp", "/tmp/calendars", "Asia/Tokyo", { url: "mqtt://there" }]);
+  await host.stop();
+});
+
+test("what a plugin says is kept: publications, logs, and whether it is degraded", async () => {
+  let report: (reason: string | undefined) => void = () => undefined;
+  const host = await startPlugin(
+    definePlugin({
+      async start({ log, publish, reportDegraded }) {
+        report = reportDegraded;
+        log.info("started", { lamps: 1 });
+        await publish("system.sample", { sampledAt: "2026-11-20T12:00:00Z" } as never);
+      },
+    }),
+  );
+
+  assert.deepEqual(host.logs, [{ level: "info", sentence: "started", fields: { lamps: 1 } }]);
+  assert.equal(host.published["system.sample"]?.sampledAt, "2026-11-20T12:00:00Z");
+  report("the lamp is away");
+  assert.equal(host.degraded, "the lamp is away");
+  report(undefined);
+  assert.equal(host.degraded, undefined);
+  await host.stop();
+});
+
+test("a service of the plugin is called by its name", async () => {
+  const host = await startPlugin(
+    definePlugin({
+      start: () => ({ services: { "broker.address": async () => ({ url: "mqtt://here" }) } }),
+    }),
+  );
+
+  assert.deepEqual(await host.call("broker.address", {}), { url: "mqtt://here" });
+  await host.stop();
+});
+
+test("a plugin may store values, and its last records are kept", async () => {
+  let stored: unknown;
+  const host = await startPlugin(
+    definePlugin({
+      async start({ storage, log, onDispose }) {
+        await storage.set("pairing", { key: "abc" });
+        stored = await storage.get("pairing");
+        onDispose(() => log.info("closed"));
+      },
+    }),
+  );
+
+  await host.stop();
+
+  assert.deepEqual(stored, { key: "abc" });
+  assert.deepEqual(host.logs.at(-1), { level: "info", sentence: "closed" });
+});
+
+test("a release that fails fails the stop", async () => {
+  const host = await startPlugin(
+    definePlugin({
+      start({ onDispose }) {
+        onDispose(() => Promise.reject(new Error("it was closed already")));
+      },
+    }),
+  );
+
+  await assert.rejects(host.stop(), /releases failed: Error: it was closed already/);
+});
+
+test("a start that throws fails the test that asked for it", async () => {
+  const broken = definePlugin({
+    start() {
+      throw new Error("no such lamp");
+    },
+  });
+
+  await assert.rejects(startPlugin(broken), /no such lamp/);
+});
