@@ -15,7 +15,7 @@ const Icon = Type.String({
 });
 
 /** A place on the grid, in cells, from the left and from the top. */
-export const Cells = Type.Object(
+const Cells = Type.Object(
   {
     x: Type.Integer({ minimum: 0, maximum: 47 }),
     y: Type.Integer({ minimum: 0, maximum: 10_000 }),
@@ -26,7 +26,7 @@ export const Cells = Type.Object(
 );
 
 /** One tile. Its module may be missing: the tile is kept then, and a placeholder is shown. */
-export const Widget = Type.Object(
+const Widget = Type.Object(
   {
     /** Unique in the whole layout. */
     id: Id,
@@ -44,7 +44,7 @@ export const Widget = Type.Object(
   Strict,
 );
 
-export const Page = Type.Object(
+const Page = Type.Object(
   {
     id: Id,
     title: Text,
@@ -55,7 +55,7 @@ export const Page = Type.Object(
 );
 
 /** A screen in the house, and what it shows. */
-export const Display = Type.Object(
+const Display = Type.Object(
   {
     id: Id,
     name: Text,

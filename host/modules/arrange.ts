@@ -27,7 +27,7 @@ async function arrangeOne(module: Module, all: readonly Module[], config: Config
 }
 
 /** Why a module shall not run now, for people; `undefined` when it shall. */
-export function reasonToRest(
+function reasonToRest(
   { id, plugin }: Module,
   config: Config,
   all: readonly Module[],

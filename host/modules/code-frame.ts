@@ -7,7 +7,7 @@ const CONTEXT_LINES = 2;
 const STACK_PLACE = /\(?((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)\)?$/;
 
 /** A few numbered lines around a place, with a caret below it. Lines and columns count from 1. */
-export function codeFrame(source: string, line: number, column: number): string {
+function codeFrame(source: string, line: number, column: number): string {
   const lines = source.split("\n");
   const first = Math.max(1, line - CONTEXT_LINES);
   const last = Math.min(lines.length, line + CONTEXT_LINES);

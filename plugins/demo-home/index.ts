@@ -50,6 +50,9 @@ export default definePlugin({
       shown = shownStates(world);
       devices.update(...changes(before, shown));
     };
+    const ask = async (path: string, message: object) => {
+      await Promise.all([answerTime(), radio.send(path, message)]);
+    };
     const clock = setInterval(
       () => become(tick(world, config.tickSeconds)),
       config.tickSeconds * 1_000,
@@ -58,24 +61,28 @@ export default definePlugin({
 
     return {
       async command(nativeId, command) {
-        await Promise.all([answerTime(), radio.send(nativeId, command)]);
+        await ask(nativeId, command);
         become(obey(world, nativeId, command));
       },
       async activateScene(nativeId) {
-        const scene = SCENES.find((each) => each.nativeId === nativeId);
-        if (!scene) throw new MantelError("scene_unknown", `the house has no scene ${nativeId}`);
-        await Promise.all([answerTime(), radio.send(`scenes/${nativeId}`, scene.targets ?? {})]);
-        become(
-          Object.entries(scene.targets ?? {}).reduce(
-            (after, [id, command]) => obey(after, id, command),
-            world,
-          ),
-        );
+        const { targets } = sceneOf(nativeId);
+        await ask(`scenes/${nativeId}`, targets);
+        become(obeyAll(world, targets));
       },
       handOver: () => world,
     };
   },
 });
+
+function sceneOf(nativeId: string) {
+  const scene = SCENES.find((each) => each.nativeId === nativeId);
+  if (scene) return { targets: {}, ...scene };
+  throw new MantelError("scene_unknown", `the house has no scene ${nativeId}`);
+}
+
+function obeyAll(world: World, targets: Readonly<Record<string, DeviceState>>): World {
+  return Object.entries(targets).reduce((after, [id, command]) => obey(after, id, command), world);
+}
 
 function answerTime(): Promise<void> {
   return delay(FASTEST_ANSWER_MS + Math.random() * (SLOWEST_ANSWER_MS - FASTEST_ANSWER_MS));

@@ -62,9 +62,9 @@ const reload = await measure(async () => {
 await mantel.stop();
 
 const watched = ["--watch", "--import", "tsx", `${home.plugins}/lamp/server.ts`];
-const { url: free, stop } = await serve([...watched.slice(1), "0"]);
-await stop();
-const alternative = await serve([...watched, new URL(free).port]);
+const probe = await serve([...watched.slice(1), "0"]); // finds a free port: a restart needs the same
+await probe.stop();
+const alternative = await serve([...watched, new URL(probe.url).port]);
 const restart = await measure(async () => (await fetch(alternative.url)).text());
 await alternative.stop();
 await home.remove();
