@@ -15,8 +15,12 @@ const STEPS: readonly Step[] = [
   { command: "tsc", args: ["-p", "."], failure: "types of the code that runs on Node" },
   { command: "tsc", args: ["-p", "host/dashboard"], failure: "types of the browser code" },
   // Named folders: on "." the type-aware rules take thirty times as long.
-  { command: "oxlint", args: CODE, failure: "lint" },
-  { command: "oxfmt", args: ["--list-different"], failure: "not formatted; `npx oxfmt` does it" },
+  { command: "oxlint", args: ["-c", ".ci/oxlint.json", ...CODE], failure: "lint" },
+  {
+    command: "oxfmt",
+    args: ["-c", ".ci/oxfmt.json", "--list-different"],
+    failure: "not formatted; `npm run format` does it",
+  },
   { command: "knip", args: ["--no-progress", "--no-config-hints"], failure: "dead code" },
 ];
 

@@ -198,10 +198,14 @@ export class Module {
   ): Promise<ReloadReceipt> {
     const isNewWidget = (await this.#widget?.build()) ?? false;
     const swap = await this.#engine?.reload(trigger);
+    const isMended = this.#isBroken;
     this.#isBroken = false;
-    // A request that joined a reload of the same content has that reload's receipt.
-    if (!swap && !isNewWidget)
-      return (await underWay?.catch(() => undefined)) ?? record.unchanged();
+    if (!swap && !isNewWidget) {
+      // A request that joined a reload of the same content has that reload's receipt; a second event
+      // of one save is not worth a line.
+      const joined = await underWay?.catch(() => undefined);
+      return joined ?? record.unchanged(trigger !== "file" || isMended);
+    }
     if (!swap) this.#status.widgetChanged(this.#engine === undefined);
     this.#reloads++;
     return record.reloaded(swap);

@@ -23,8 +23,9 @@ export class ReloadRecord {
     return this.#end("reloaded", swap);
   }
 
-  unchanged(): ReloadReceipt {
-    return this.#end("unchanged");
+  /** The code is what runs already. */
+  unchanged(isNoted: boolean): ReloadReceipt {
+    return this.#end("unchanged", undefined, isNoted);
   }
 
   /** The new code did not start; when old code works, it goes on. Gives the failure to answer with. */
@@ -40,10 +41,10 @@ export class ReloadRecord {
     return asReloadFailure(error, isWorking);
   }
 
-  #end(result: "reloaded" | "unchanged", swap?: Swap): ReloadReceipt {
+  #end(result: "reloaded" | "unchanged", swap?: Swap, isNoted = true): ReloadReceipt {
     const durationMs = this.#elapsed();
     const downtimeMs = rounded(swap?.downtimeMs ?? 0);
-    this.#status.reloaded({ trigger: this.#trigger, result, durationMs, downtimeMs });
+    if (isNoted) this.#status.reloaded({ trigger: this.#trigger, result, durationMs, downtimeMs });
     return {
       result,
       from: this.#from,

@@ -132,13 +132,15 @@ export class ModuleRegistry {
       void this.#inOrder(() => this.#renewRuntime());
       return;
     }
-    const here = [...this.#modules.values()].filter(({ plugin }) => plugin.folder === folder);
-    const isSource = files.every((file) => file !== folder && !file.endsWith("/package.json"));
-    if (here.length === 0 || !isSource) void this.#inOrder(() => this.#rediscover());
-    for (const module of here) {
-      if (isSource && files.some((file) => module.concerns(file)))
-        void quietly(module.reload("file"));
-    }
+    const isManifest = (file: string): boolean => file === folder || file.endsWith("/package.json");
+    if (!this.#in(folder) || files.some(isManifest)) {
+      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, files));
+    } else this.#reloadFrom(folder, files);
+  }
+
+  #reloadFrom(folder: string, files: readonly string[]): void {
+    const module = this.#in(folder);
+    if (module && files.some((file) => module.concerns(file))) void quietly(module.reload("file"));
   }
 
   /** A changed SDK concerns every process: they follow one after the other. */

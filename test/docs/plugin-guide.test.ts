@@ -63,7 +63,10 @@ async function startReader(t: TestContext) {
     async follow(block: Block): Promise<void> {
       if (block.kind !== "commands") await save(home, block);
       else if (!isReading(block.text)) await ask(block.text, block.answer);
-      else await until(() => ask(block.text, block.answer), { withinMs: SETTLED_MS });
+      else {
+        const shown = until(() => ask(block.text, block.answer), { withinMs: SETTLED_MS });
+        await shown.catch(({ cause }: Error) => assert.fail(`${String(cause)}\n${host.log()}`));
+      }
     },
   };
 }

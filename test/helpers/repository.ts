@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
-const TOOL_SETTINGS = [".oxfmtrc.json", ".oxlintrc.json", "tsconfig.json"];
+const TOOL_SETTINGS = [".ci", "tsconfig.json"];
 
 /** A program that has ended. */
 export interface Ended {
@@ -26,7 +26,8 @@ export async function emptyRepository(t: TestContext): Promise<TestRepository> {
   const folder = await mkdtemp(join(tmpdir(), "mantel-repository-"));
   t.after(() => rm(folder, { recursive: true }));
   for (const name of SHARED) await symlink(join(REPOSITORY, name), join(folder, name));
-  for (const name of TOOL_SETTINGS) await cp(join(REPOSITORY, name), join(folder, name));
+  for (const name of TOOL_SETTINGS)
+    await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
   await mkdir(join(folder, "plugins"));
   await cp(join(REPOSITORY, "test/helpers"), join(folder, "test/helpers"), { recursive: true });
 

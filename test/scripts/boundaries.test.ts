@@ -46,7 +46,7 @@ const ALLOWED = [
 test("imports across a boundary are refused, each of them, and no other", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "mantel-boundaries-"));
   t.after(() => rm(folder, { recursive: true }));
-  await cp(join(REPOSITORY, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));
+  await cp(join(REPOSITORY, ".ci"), join(folder, ".ci"), { recursive: true });
   await symlink(join(REPOSITORY, "node_modules"), join(folder, "node_modules"));
   const sources = new Map<string, string>();
   for (const [path, imported] of [...REFUSED, ...ALLOWED]) {
@@ -76,7 +76,17 @@ async function lint(folder: string): Promise<readonly Finding[]> {
   const output = await new Promise<string>((resolveOutput) => {
     execFile(
       join(REPOSITORY, "node_modules/.bin/oxlint"),
-      ["--format", "json", "host", "plugin-sdk", "plugins", "scripts", "test"],
+      [
+        "-c",
+        ".ci/oxlint.json",
+        "--format",
+        "json",
+        "host",
+        "plugin-sdk",
+        "plugins",
+        "scripts",
+        "test",
+      ],
       { cwd: folder },
       (_failure, stdout) => resolveOutput(stdout),
     );

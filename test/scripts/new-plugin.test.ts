@@ -14,8 +14,12 @@ for (const kind of ["bridge", "service", "widget"]) {
       (name) => `test/plugins/garden-lamp/${name}`,
     );
     const written = [...tests, "plugins/garden-lamp"];
-    assert.equal((await run("node_modules/.bin/oxfmt", "--list-different", ...written)).output, "");
-    const lint = await run("node_modules/.bin/oxlint", ...written);
+    assert.equal(
+      (await run("node_modules/.bin/oxfmt", "-c", ".ci/oxfmt.json", "--list-different", ...written))
+        .output,
+      "",
+    );
+    const lint = await run("node_modules/.bin/oxlint", "-c", ".ci/oxlint.json", ...written);
     assert.equal(lint.code, 0, lint.output);
     const result = await run(process.execPath, "--import", "tsx", "--test", ...tests);
     assert.equal(result.code, 0, result.output);
