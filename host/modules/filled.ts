@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 
-const PAUSE_MS = 10;
+const PAUSE_MS = 2;
 /** How often an empty file is looked at again before it counts as meant to be empty. */
-const TRIES = 20;
+const TRIES = 100;
 
 /**
  * Waits for the content of a file that an editor has truncated and is about to write. A file that

@@ -3,7 +3,7 @@ import { watch, type FSWatcher } from "chokidar";
 import { filled } from "./filled.ts";
 
 /** Several saves within this time are one change; editors write in more than one step. */
-const SETTLE_MS = 10;
+const SETTLE_MS = 5;
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]+|[^\\/]*~)([\\/]|$)/;
 
 /** What changed below one plugin folder. Paths are absolute. */

@@ -55,6 +55,7 @@ const peer = new Peer<HostApi, PluginApi>(
 );
 
 captureConsole();
+setImmediate(warmUp);
 process.on("disconnect", endWithChildren);
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
 
@@ -73,6 +74,13 @@ function started(): Runner {
 /** The host is gone, and so is the reason to be here, for this process and those it has started. */
 function endWithChildren(): void {
   process.kill(-process.pid, "SIGKILL");
+}
+
+/** Loads what most plugins need while this process is the spare, and nobody waits for it. */
+function warmUp(): void {
+  for (const name of ["net", "tls", "http", "https", "crypto", "stream", "url", "zlib", "dns"]) {
+    process.getBuiltinModule(`node:${name}`);
+  }
 }
 
 /** What a plugin prints becomes records of its log. */
