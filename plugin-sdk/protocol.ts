@@ -33,13 +33,6 @@ export interface StartRequest {
   readonly uses: readonly string[];
 }
 
-/** What a started plugin offers, so that the host refuses the rest without asking. */
-export interface StartResult {
-  readonly command: boolean;
-  readonly activateScene: boolean;
-  readonly services: readonly string[];
-}
-
 export interface QuiesceResult {
   /** Absent when the plugin hands nothing over. */
   readonly state?: unknown;
@@ -64,7 +57,7 @@ export interface ProcessFigures {
 export interface PluginApi {
   /** Imports the code and runs its top level, but starts nothing. */
   load(request: LoadRequest): Promise<LoadResult>;
-  start(request: StartRequest): Promise<StartResult>;
+  start(request: StartRequest): Promise<void>;
   command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;

@@ -51,13 +51,17 @@ export async function startPlugin(
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
   const host = new MemoryHost(options.services ?? {});
   const runner = new Runner(plugin, host);
-  await runner.start("test", {
+  const started = runner.start("test", {
     config: options.config ?? {},
     house: { locale: "en-GB", timeZone: options.timeZone ?? "Europe/Berlin" },
     storage,
     folders: options.folders ?? {},
     uses: Object.keys(options.services ?? {}),
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
+  });
+  await started.catch(async (error: unknown) => {
+    await rm(storage, { recursive: true, force: true });
+    throw error;
   });
   let calls = 0;
   return {
@@ -75,7 +79,7 @@ export async function startPlugin(
       runner.command({ nativeId, command, commandId: `command-${++calls}` }),
     activateScene: (nativeId) =>
       runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
-    call: (name, input) => runner.callService({ name, input }) as never,
+    call: async (name, input) => (await runner.callService({ name, input })) as never,
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await rm(storage, { recursive: true, force: true });

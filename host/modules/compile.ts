@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -115,9 +115,9 @@ export class Compiler {
     await mkdir(folder, { recursive: true });
     // The map may differ where the code does not: a comment moves lines.
     await writeFile(`${bundle}.map`, map);
-    if (!existsSync(bundle)) {
-      await writeFile(bundle, `${code}\n//# sourceMappingURL=${basename(bundle)}.map\n`);
-    }
+    const text = `${code}\n//# sourceMappingURL=${basename(bundle)}.map\n`;
+    // Other content under this name was cut off, by a crash or a full disk.
+    if ((await readFile(bundle, "utf8").catch(() => "")) !== text) await writeFile(bundle, text);
     return bundle;
   }
 }

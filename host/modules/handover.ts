@@ -1,9 +1,4 @@
-import type {
-  LoadResult,
-  QuiesceResult,
-  StartRequest,
-  StartResult,
-} from "@mantel/plugin-sdk/protocol";
+import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
 import type { Build } from "./compile.ts";
 import type { Gate } from "./gate.ts";
 import type { Generation } from "./generation.ts";
@@ -16,10 +11,8 @@ export interface Candidate {
   readonly request: StartRequest;
 }
 
-/** A candidate that has started. */
-export interface Started extends Candidate {
-  readonly offers: StartResult;
-}
+/** A candidate that has started, with the request it was started with. */
+export type Started = Candidate;
 
 /** What a handover needs to know, and how it makes a generation speak for its module. */
 export interface HandoverParts {
@@ -94,8 +87,8 @@ export async function begin(
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
   parts.letSpeak(candidate.generation);
-  const offers = await candidate.generation.peer.call("start", request, parts.startMs);
-  return { ...candidate, request, offers };
+  await candidate.generation.peer.call("start", request, parts.startMs);
+  return { ...candidate, request };
 }
 
 /** An old generation that hangs or dies now has no state to give; the next one starts fresh. */

@@ -133,9 +133,9 @@ export class ModuleRegistry {
       return;
     }
     const isManifest = (file: string): boolean => file === folder || file.endsWith("/package.json");
-    if (!this.#in(folder) || files.some(isManifest)) {
-      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, files));
-    } else this.#reloadFrom(folder, files);
+    const sources = files.filter((file) => !isManifest(file));
+    if (this.#in(folder) && sources.length === files.length) this.#reloadFrom(folder, sources);
+    else void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, sources));
   }
 
   #reloadFrom(folder: string, files: readonly string[]): void {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build } from "esbuild";
 import { hashOf } from "./compile.ts";
 
@@ -30,7 +31,7 @@ export async function compileRuntime(cacheFolder: string): Promise<string> {
   const name = `runtime-${hashOf(code)}.cjs`;
   await mkdir(cacheFolder, { recursive: true });
   await removeOthers(cacheFolder, name);
-  if (!existsSync(join(cacheFolder, name))) await writeFile(join(cacheFolder, name), code);
+  if (!existsSync(join(cacheFolder, name))) await writeDurably(join(cacheFolder, name), code);
   return join(cacheFolder, name);
 }
 

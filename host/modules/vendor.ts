@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build, type BuildFailure } from "esbuild";
 import { toReloadFailure } from "./code-frame.ts";
 
@@ -33,7 +34,7 @@ export class VendorCache {
     try {
       const result = await bundlePackages(from, names);
       await mkdir(this.#folder, { recursive: true });
-      await writeFile(file, result);
+      await writeDurably(file, result); // what was cut off would stay under its name for ever
       return file;
     } catch (error) {
       if (isNativeAddon(error)) return undefined;
@@ -42,7 +43,7 @@ export class VendorCache {
   }
 }
 
-async function bundlePackages(from: string, names: readonly string[]): Promise<Uint8Array> {
+async function bundlePackages(from: string, names: readonly string[]): Promise<string> {
   // A namespace has the exact defaults and names of Node; the mark keeps the plugin's bundle from
   // wrapping it again.
   const entry = names
@@ -71,7 +72,7 @@ async function bundlePackages(from: string, names: readonly string[]): Promise<U
       js: `${WRAPPED.banner.js}const __vendorUrl = require("node:url").pathToFileURL(__filename).href;`,
     },
   });
-  return outputFiles[0]?.contents ?? new Uint8Array();
+  return outputFiles[0]?.text ?? "";
 }
 
 /** Grows another key whenever the packages, or what is installed for the folder, may differ. */

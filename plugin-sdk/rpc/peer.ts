@@ -63,7 +63,12 @@ export class Peer<Remote extends object, Local extends object> {
           else resolve(outcome.value as Result<Remote[M]>);
         },
       });
-      this.#transport.send({ kind: "call", call, method, input });
+      try {
+        this.#transport.send({ kind: "call", call, method, input });
+      } catch (error) {
+        const cause = error as Error; // what is no JSON cannot be sent
+        this.#waiting.get(call)?.settle({ error: cause });
+      }
     });
   }
 

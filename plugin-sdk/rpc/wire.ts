@@ -1,4 +1,11 @@
-import { type CodeLocation, type ErrorExtras, isErrorCode, MantelError } from "../errors.ts";
+import {
+  type CodeLocation,
+  type ErrorCode,
+  type ErrorExtras,
+  type Fault,
+  isErrorCode,
+  MantelError,
+} from "../errors.ts";
 
 /** A call, its answer, or a call that wants no answer (without `call`). */
 export type Message =
@@ -52,7 +59,41 @@ export function toWire(error: unknown): WireError {
   return { name: "Error", message: String(error) };
 }
 
+/**
+ * The failures that may cross. The rest, such as `unauthorized`, are the host's own to state: from a
+ * plugin they are a fault like any other.
+ */
+const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "invalid",
+  "device_unknown",
+  "scene_unknown",
+  "bridge_rate_limited",
+  "bridge_down",
+  "broker_down",
+  "broker_refused",
+  "module_down",
+  "service_unavailable",
+  "deadline_passed",
+  "disk_full",
+  "not_found",
+]);
+
 export function fromWire(error: WireError): Error {
-  if (!isErrorCode(error.code)) return new RemoteFault(error);
-  return new MantelError(error.code, error.message, error.extras);
+  if (!isErrorCode(error.code) || !CROSSING.has(error.code)) return new RemoteFault(error);
+  return new MantelError(error.code, String(error.message), checkedExtras(error.extras));
+}
+
+/** Of what another process says besides, only what has its type. */
+function checkedExtras({ retryAfterMs, errors }: ErrorExtras = {}): ErrorExtras {
+  return {
+    ...(typeof retryAfterMs === "number" && retryAfterMs >= 0 && retryAfterMs < Infinity
+      ? { retryAfterMs }
+      : {}),
+    ...(Array.isArray(errors) && errors.every(isFault) ? { errors } : {}),
+  };
+}
+
+function isFault(fault: unknown): fault is Fault {
+  const { pointer, detail } = (fault ?? {}) as Partial<Fault>;
+  return typeof pointer === "string" && typeof detail === "string";
 }

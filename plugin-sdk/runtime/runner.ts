@@ -1,16 +1,10 @@
+import { inspect } from "node:util";
 import { withDeadline } from "../deadline.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
 import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
-import type {
-  HostApi,
-  LogLevel,
-  PluginApi,
-  QuiesceResult,
-  StartRequest,
-  StartResult,
-} from "../protocol.ts";
+import type { HostApi, LogLevel, PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
 import { createStorage } from "./storage.ts";
 
 /** How the runner reaches the host; a process's channel, or a stand-in in an author's test. */
@@ -37,15 +31,10 @@ export class Runner {
     this.#host = host;
   }
 
-  async start(id: string, request: StartRequest): Promise<StartResult> {
+  async start(id: string, request: StartRequest): Promise<void> {
     const started = await this.#begin(id, request);
     this.#flush();
     this.#running = started ?? {};
-    return {
-      command: this.#running.command !== undefined,
-      activateScene: this.#running.activateScene !== undefined,
-      services: Object.keys(this.#running.services ?? {}),
-    };
   }
 
   /** A start that throws leaves nothing open. */
@@ -60,11 +49,19 @@ export class Runner {
   }
 
   command({ nativeId, command, commandId }: Input<"command">): Promise<void> {
-    return this.#accept(async () => this.#running.command?.(nativeId, command, commandId));
+    return this.#accept(async () => {
+      if (!this.#running.command) throw new MantelError("invalid", "the bridge takes no commands");
+      await this.#running.command(nativeId, command, commandId);
+    });
   }
 
   activateScene({ nativeId, activationId }: Input<"activateScene">): Promise<void> {
-    return this.#accept(async () => this.#running.activateScene?.(nativeId, activationId));
+    return this.#accept(async () => {
+      if (!this.#running.activateScene) {
+        throw new MantelError("invalid", "the bridge activates no scenes");
+      }
+      await this.#running.activateScene(nativeId, activationId);
+    });
   }
 
   callService({ name, input }: Input<"callService">): Promise<unknown> {
@@ -161,14 +158,23 @@ export function createLog(host: HostLink): Log {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** Errors become text, because JSON leaves nothing of them. */
+/** Errors become text, because JSON leaves nothing of them; what is no JSON at all does too. */
 function plain(fields: LogFields): LogFields {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      value instanceof Error ? (value.stack ?? String(value)) : value,
-    ]),
+    Object.entries(fields).map(([name, value]) => {
+      if (value instanceof Error) return [name, value.stack ?? String(value)];
+      return [name, isJson(value) ? value : inspect(value)];
+    }),
   );
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false; // a BigInt, or an object that holds itself
+  }
 }
 
 function undeclared(id: string, name: string, key: string): MantelError {

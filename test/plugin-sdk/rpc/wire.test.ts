@@ -65,3 +65,19 @@ test("an error that only looks like an expected failure is a fault", () => {
     fromWire({ code: "toString", name: "MantelError", message: "" }) instanceof RemoteFault,
   );
 });
+
+test("a failure that is the host's own to state comes from another process as a fault", () => {
+  const error = fromWire({ code: "unauthorized", name: "MantelError", message: "who are you" });
+
+  assert.equal(error.name, "RemoteFault");
+});
+
+test("what another process says besides is taken only where it has its type", () => {
+  const extras = { retryAfterMs: "soon", allow: 5, errors: [{ pointer: "/a", detail: "b" }] };
+  const error = fromWire({
+    ...{ code: "invalid", name: "MantelError", message: "wrong" },
+    extras: extras as never,
+  });
+
+  assert.deepEqual((error as MantelError).extras, { errors: [{ pointer: "/a", detail: "b" }] });
+});

@@ -41,7 +41,7 @@ test("a plugin is started with what the host asks it to start with", async (t) =
     folders: { calendars: "/data/calendars" },
   });
 
-  assert.deepEqual(await started, { command: false, activateScene: false, services: [] });
+  await started;
   assert.equal(seen?.id, "garden-bridge");
   assert.deepEqual(seen?.config, { name: "Lamp" });
   assert.deepEqual(seen?.handedOver, { on: true });
@@ -50,18 +50,26 @@ test("a plugin is started with what the host asks it to start with", async (t) =
   assert.equal(seen?.signal.aborted, false);
 });
 
-test("what a started plugin offers is told, so that the rest can be refused", async (t) => {
-  const { started } = await startRunner(t, () => ({
-    command: async () => undefined,
-    activateScene: async () => undefined,
-    services: { "broker.address": async () => ({ url: "mqtt://127.0.0.1" }) },
-  }));
+test("a plugin without commands or scenes refuses them in words", async (t) => {
+  const { runner, started } = await startRunner(t, () => undefined);
+  await started;
 
-  assert.deepEqual(await started, {
-    command: true,
-    activateScene: true,
-    services: ["broker.address"],
+  const command = runner.command({ nativeId: "lamp", command: { on: true }, commandId: "1" });
+  const scene = runner.activateScene({ nativeId: "movie", activationId: "1" });
+
+  await assert.rejects(command, { code: "invalid", message: "the bridge takes no commands" });
+  await assert.rejects(scene, { code: "invalid", message: "the bridge activates no scenes" });
+});
+
+test("a log field that is no JSON is told as text", async (t) => {
+  const { said, started } = await startRunner(t, ({ log }) => {
+    log.info("counted", { amount: 12n });
   });
+  await started;
+
+  assert.deepEqual(said, [
+    ["log", { level: "info", sentence: "counted", fields: { amount: "12n" } }],
+  ]);
 });
 
 test("a start that throws leaves nothing open", async (t) => {
