@@ -1,18 +1,13 @@
 import { Type, type Static } from "typebox";
-
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+import { Nullable, Strict } from "./schema.ts";
 
 /** An all-day bound: `{date: "2026-11-20"}` (RFC 5545 DATE, in no time zone). */
-export const CalendarDate = Type.Object(
-  { date: Type.String({ format: "date" }) },
-  { additionalProperties: false },
-);
+export const CalendarDate = Type.Object({ date: Type.String({ format: "date" }) }, Strict);
 
 /** A timed bound: an RFC 3339 instant with its offset, and the IANA zone it is meant in. */
 export const CalendarInstant = Type.Object(
   { dateTime: Type.String({ format: "date-time" }), timeZone: Type.String() },
-  { additionalProperties: false },
+  Strict,
 );
 
 /** Either a date or an instant, never both. */
@@ -41,7 +36,7 @@ export const CalendarEvent = Type.Object(
     /** `#rrggbb`. */
     color: Nullable(Type.String()),
   },
-  { additionalProperties: false },
+  Strict,
 );
 export type CalendarEvent = Static<typeof CalendarEvent>;
 
@@ -56,7 +51,7 @@ export const CalendarSource = Type.Object(
     fetchedAt: Nullable(Type.String({ format: "date-time" })),
     error: Type.Optional(Type.String()),
   },
-  { additionalProperties: false },
+  Strict,
 );
 export type CalendarSource = Static<typeof CalendarSource>;
 
@@ -68,6 +63,6 @@ export const CalendarWindow = Type.Object(
     events: Type.Array(CalendarEvent),
     sources: Type.Array(CalendarSource),
   },
-  { additionalProperties: false },
+  Strict,
 );
 export type CalendarWindow = Static<typeof CalendarWindow>;

@@ -1,8 +1,5 @@
 import { Type, type Static } from "typebox";
-
-const Strict = { additionalProperties: false } as const;
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
+import { Nullable, Strict } from "./schema.ts";
 
 /** What a device is, which decides how it is shown and which capabilities are expected of it. */
 export const DEVICE_KINDS = [

@@ -1,7 +1,6 @@
 import { Type, type Static } from "typebox";
+import { Strict } from "./schema.ts";
 import { PUBLICATIONS, SERVICE_NAMES } from "./service.ts";
-
-const Strict = { additionalProperties: false } as const;
 
 /** The pattern of plugin ids: lower-case words joined by hyphens, at most 64 characters. */
 export const PLUGIN_ID = "^[a-z][a-z0-9]*(-[a-z0-9]+)*$";

@@ -1,8 +1,6 @@
 import { Type, type Static } from "typebox";
+import { Nullable, Strict } from "./schema.ts";
 
-const Strict = { additionalProperties: false } as const;
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
-  Type.Union([schema, Type.Null()]);
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Bytes = Type.Number({ minimum: 0 });
 

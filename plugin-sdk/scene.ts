@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { DeviceState } from "./device.ts";
+import { Nullable, Strict } from "./schema.ts";
 
 /** A scene that lives in the bridge itself and is activated by one native call. */
 export const SceneDescription = Type.Object(
@@ -12,7 +13,7 @@ export const SceneDescription = Type.Object(
     /** What the scene sets, by the bridge's own device ids, when the bridge tells. */
     targets: Type.Optional(Type.Record(Type.String(), DeviceState)),
   },
-  { additionalProperties: false },
+  Strict,
 );
 export type SceneDescription = Static<typeof SceneDescription>;
 
@@ -21,13 +22,13 @@ export const Scene = Type.Object({
   /** `<bridge_kind>:scene:<number>`, or `host:scene:<slug>` for one made by a user. */
   id: Type.String(),
   name: Type.String(),
-  room: Type.Union([Type.String(), Type.Null()]),
-  icon: Type.Union([Type.String(), Type.Null()]),
+  room: Nullable(Type.String()),
+  icon: Nullable(Type.String()),
   /** The module that owns the scene, or `host`. */
   source: Type.String(),
   available: Type.Boolean(),
   /** What is set, by device id; empty when the bridge does not tell. */
   targets: Type.Record(Type.String(), DeviceState),
-  lastActivatedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  lastActivatedAt: Nullable(Type.String({ format: "date-time" })),
 });
 export type Scene = Static<typeof Scene>;

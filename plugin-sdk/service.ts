@@ -1,8 +1,7 @@
 import { Type, type Static } from "typebox";
 import { CalendarWindow } from "./calendar.ts";
 import { SystemSample } from "./metrics.ts";
-
-const Strict = { additionalProperties: false } as const;
+import { Strict } from "./schema.ts";
 
 export const MqttPublish = Type.Object(
   {

@@ -1,8 +1,8 @@
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
-import { Type, type Static, type TProperties } from "typebox";
+import { Nullable } from "@mantel/plugin-sdk/schema";
+import { Type, type Static } from "typebox";
 
 const Instant = Type.String({ format: "date-time" });
-const Nullable = <T extends TProperties[string]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const MODULE_STATES = [
   "disabled",

@@ -29,10 +29,13 @@ test("objects are merged into what is there, and everything else is replaced", (
   ]);
 });
 
-test("null inside a value removes that part of it", () => {
-  const { extras } = failureOf({ server: { rateLimit: { burst: null } } });
-
-  assert.deepEqual(extras.errors, [{ pointer: "/server/rateLimit/burst", detail: "is missing" }]);
+test("null inside a value removes that part of it, which has its default then", () => {
+  assert.deepEqual(plan({ server: { rateLimit: { burst: null } } }), [
+    ["server.rateLimit", { perSecond: 20, loopback: false }],
+  ]);
+  assert.deepEqual(failureOf({ ui: { night: { from: null, to: "06:00" } } }).extras.errors, [
+    { pointer: "/ui/night/from", detail: "is missing" },
+  ]);
 });
 
 test("an editor is refused with every key that needs admin", () => {
@@ -42,8 +45,11 @@ test("an editor is refused with every key that needs admin", () => {
   assert.deepEqual(failure.extras.keys, ["mqtt.url", "nothing"]);
 });
 
-test("putting back a section of admin's is refused to an editor", () => {
-  assert.equal(failureOf({ mqtt: null }, false).code, "config_key_not_allowed");
+test("replacing a section of admin's is refused to an editor, with whatever value", () => {
+  for (const mqtt of [null, 5, "x", []]) {
+    assert.equal(failureOf({ mqtt }, false).code, "config_key_not_allowed");
+  }
+  assert.equal(failureOf({ ui: 5 }, false).code, "invalid");
 });
 
 test("unknown keys are faults for admin, listed with all others", () => {

@@ -70,6 +70,17 @@ test("null puts a key, or a whole section, back to its default", async (t) => {
   assert.deepEqual(await stored(), {});
 });
 
+test("a part of a value that nobody has set has its default", async (t) => {
+  const files = { "config.json": '{"server":{"rateLimit":{"burst":5}}}' };
+  const { config } = await openConfig(t, { files });
+
+  assert.deepEqual(config.current.server.rateLimit, { perSecond: 20, burst: 5, loopback: false });
+
+  await config.patch({ server: { rateLimit: { burst: null } } }, admin);
+
+  assert.equal(config.current.server.rateLimit.burst, 100);
+});
+
 test("values survive a restart, and the revision grows over it", async (t) => {
   const { config, dataFolder } = await openConfig(t);
   const { revision } = await config.patch(

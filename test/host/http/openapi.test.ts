@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TSchema } from "typebox";
+import { ConfigPatch } from "../../../host/config/schema.ts";
 import { openApiDocument } from "../../../host/http/openapi.ts";
 import type { Route } from "../../../host/http/route.ts";
 import { routing } from "../../../host/http/router.ts";
@@ -12,7 +13,10 @@ type Operation = {
   operationId: string;
   security: object[];
   parameters?: { name: string; in: string }[];
-  responses: Record<string, { content?: Record<string, { schema?: object }> }>;
+  responses: Record<
+    string,
+    { content?: Record<string, { schema?: object }>; headers?: Record<string, object> }
+  >;
 };
 type Document = { openapi: string; paths: Record<string, Record<string, Operation>> };
 
@@ -41,6 +45,31 @@ test("the document lists every route of the table, with its scope and its parame
   }
   assert.deepEqual(paths["/api/v1/mqtt/publish"]?.["post"]?.security, [{ token: ["admin"] }]);
   assert.deepEqual(paths["/api"]?.["get"]?.security, []);
+});
+
+test("the document says which headers of requests and answers have a meaning", async (t) => {
+  const { api } = await serveApp(t);
+
+  const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;
+
+  const patch = paths["/api/v1/config"]?.["patch"];
+  assert.deepEqual(
+    patch?.parameters?.map(({ name, in: place }) => [name, place]),
+    [["If-Match", "header"]],
+  );
+  assert.ok(paths["/api/v1/system"]?.["get"]?.responses["304"]);
+  assert.ok(
+    paths["/api/v1/smart-home/devices/{id}/command"]?.["post"]?.responses["409"]?.headers?.[
+      "Retry-After"
+    ],
+  );
+});
+
+test("a patch of the config is described key by key", () => {
+  const good = { ui: { theme: null, idleSeconds: 60 }, server: { rateLimit: { burst: 5 } } };
+
+  assert.deepEqual(faultsOf(ConfigPatch, { ...good, log: null, hue: { address: "10.0.0.5" } }), []);
+  assert.equal(faultsOf(ConfigPatch, { ui: { theme: "pink" } }).length, 1);
 });
 
 test("every reference in the document leads somewhere", async (t) => {

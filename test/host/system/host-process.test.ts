@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { HostProcess } from "../../../host/system/host-process.ts";
+import { HostProcess, LoopLag } from "../../../host/system/host-process.ts";
 
 function openProcess(t: TestContext): HostProcess {
   const host = new HostProcess();
@@ -37,6 +37,15 @@ test("each measurement counts from the one before", async (t) => {
   await delay(200);
 
   assert.ok(host.measure().eventLoopLagP99Ms < 100);
+});
+
+test("the time between two looks at the loop is no lag", async (t) => {
+  const lag = new LoopLag();
+  t.after(() => lag.close());
+
+  await delay(200);
+
+  assert.ok(lag.percentileMs(50) < 8, `${lag.percentileMs(50)} ms`);
 });
 
 test("measuring twice at once gives numbers", (t) => {

@@ -70,6 +70,18 @@ test("a bridge that takes no more is 409 with whole seconds in Retry-After", asy
   assert.equal(response.headers.get("retry-after"), "2");
 });
 
+test("a bridge that refuses without a time is asked again after a second", async (t) => {
+  const send = () => {
+    throw new MantelError("bridge_rate_limited", "the hub is busy");
+  };
+  const { api } = await serveApp(t, { commands: { send } });
+
+  const response = await api("control", COMMAND, json("POST", { on: true }));
+
+  const { retryAfterMs } = (await response.json()) as Record<string, unknown>;
+  assert.deepEqual([response.headers.get("retry-after"), retryAfterMs], ["1", 1_000]);
+});
+
 test("whatever is unavailable says when to come back", async (t) => {
   const send = () => {
     throw new MantelError("bridge_down", "demo is down");

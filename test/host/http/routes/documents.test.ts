@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import { json, serveApp } from "../serve-app.ts";
 
@@ -129,6 +129,25 @@ test("options of a module are changed by an admin, and nothing but an object is 
   assert.equal(refused.status, 422);
   assert.deepEqual(((await response.json()) as { changed: string[] }).changed, ["demo.lamps"]);
   assert.deepEqual(config.current["demo"], { lamps: 5 });
+});
+
+test("faults of a module's options are named as they are in the body", async (t) => {
+  const { api, config } = await serveApp(t);
+  const patch = json("PATCH", { lamps: "x", lamp: 1 });
+  const faults = async () => {
+    const response = await api("admin", "/modules/demo/config", patch);
+    return ((await response.json()) as { errors: Fault[] }).errors;
+  };
+  const without = await faults();
+
+  config.registerOptions("demo", Type.Object({ lamps: Type.Integer() }));
+  const withOptions = await faults();
+
+  assert.deepEqual(without, [{ pointer: "", detail: "is for a module without options" }]);
+  assert.deepEqual(
+    withOptions.map(({ pointer }) => pointer),
+    ["/lamps", "/lamp"],
+  );
 });
 
 test("options of a module that does not exist are 404", async (t) => {

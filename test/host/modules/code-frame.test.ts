@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { build } from "esbuild";
+import { locationInStack, toReloadFailure } from "../../../host/modules/code-frame.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+test("what esbuild rejects is told with file, line, column and a frame", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "lamp.ts"), "const one = 1;\nconst two = ;\nconst three = 3;\n");
+
+  const error: unknown = await build({
+    entryPoints: [join(folder, "lamp.ts")],
+    write: false,
+    logLevel: "silent",
+  }).catch((failure: unknown) => failure);
+  const { code, extras, message } = toReloadFailure(error, folder);
+
+  assert.equal(code, "reload_failed");
+  assert.equal(message, 'Unexpected ";"');
+  assert.deepEqual(extras.location, {
+    file: "lamp.ts",
+    line: 2,
+    column: 13,
+    frame: [
+      "  1 | const one = 1;",
+      "> 2 | const two = ;",
+      "    |             ^",
+      "  3 | const three = 3;",
+      "  4 | ",
+    ].join("\n"),
+  });
+});
+
+test("a failure of another kind keeps its first line", () => {
+  const failure = toReloadFailure(new Error("the disk is on fire\nat once"), "/nowhere");
+
+  assert.equal(failure.message, "the build failed: the disk is on fire");
+  assert.equal(failure.extras.location, undefined);
+});
+
+test("the first place of a stack in the author's folder is the one that is shown", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "lamp.ts"), 'throw new Error("boom");\n');
+  const stack = [
+    "Error: boom",
+    "    at wrap (/elsewhere/sdk.ts:9:9)",
+    `    at Object.start (${folder}/lamp.ts:1:7)`,
+    `    at load (${folder}/other.ts:5:1)`,
+  ].join("\n");
+
+  const location = locationInStack(stack, folder);
+
+  assert.equal(location?.file, "lamp.ts");
+  assert.deepEqual([location?.line, location?.column], [1, 7]);
+  assert.equal(locationInStack("Error: boom\n    at node:internal:1:1", folder), undefined);
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Gate } from "../../../host/modules/gate.ts";
+
+test("calls pass an open gate at once", async () => {
+  const gate = new Gate("lamp", 1);
+
+  await gate.pass();
+});
+
+test("calls wait at a closed gate and go on in the order they came", async () => {
+  const gate = new Gate("lamp", 10);
+  const passed: number[] = [];
+  gate.close();
+
+  const calls = [1, 2, 3].map(async (call) => {
+    await gate.pass();
+    passed.push(call);
+  });
+  await Promise.resolve();
+  assert.deepEqual(passed, []);
+  gate.open();
+  await Promise.all(calls);
+
+  assert.deepEqual(passed, [1, 2, 3]);
+});
+
+test("more calls than may wait are refused with a time to come back", async () => {
+  const gate = new Gate("lamp", 1);
+  gate.close();
+  const waiting = gate.pass();
+
+  await assert.rejects(gate.pass(), {
+    code: "module_down",
+    message: "1 calls wait for lamp already",
+    extras: { retryAfterMs: 1_000 },
+  });
+
+  gate.open();
+  await waiting;
+});
+
+test("a call does not wait for ever", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const gate = new Gate("lamp", 1);
+  gate.close();
+
+  const refused = assert.rejects(gate.pass(), { code: "module_down" });
+  t.mock.timers.tick(2_000);
+
+  await refused;
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openLog } from "../../../host/log.ts";
+import { ModuleLog } from "../../../host/modules/logs.ts";
+
+const silent = () => {
+  const log = openLog("error", false);
+  return { ...log, warn: () => undefined, info: () => undefined };
+};
+
+test("records are kept with their time, and the newest 500 of them", () => {
+  const log = new ModuleLog(silent());
+
+  for (let count = 0; count < 3; count++) {
+    log.record({ level: "info", sentence: "counted", fields: { count } });
+  }
+
+  assert.deepEqual(
+    log.entries.map(({ level, fields }) => [level, fields]),
+    [0, 1, 2].map((count) => ["info", { count }]),
+  );
+  assert.match(log.entries[0]?.at ?? "", /^\d{4}-\d\d-\d\dT.*Z$/);
+});
+
+test("a flood is counted and not kept", () => {
+  const log = new ModuleLog(silent());
+
+  for (let count = 0; count < 10_000; count++) log.record({ level: "info", sentence: "again" });
+
+  assert.equal(log.entries.length + log.dropped, 10_000);
+  assert.ok(log.entries.length <= 500);
+});
+
+test("a sentence without end is cut", () => {
+  const log = new ModuleLog(silent());
+
+  log.record({ level: "info", sentence: "x".repeat(1_000_000) });
+
+  assert.equal(log.entries[0]?.sentence.length, 4_000);
+});
