@@ -3,6 +3,7 @@ import type { ConfigStore } from "../config/store.ts";
 import type { Build, Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
+import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
@@ -46,6 +47,7 @@ export class Engine {
   readonly #entry: string;
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
+  readonly #log: ModuleLog;
   /** The build that runs, or ran last. */
   #build: Build | undefined;
   /** The last build that did not start; a second event of the same save does not try it again. */
@@ -56,6 +58,7 @@ export class Engine {
     this.#entry = owner.entry;
     this.#parts = parts;
     this.#status = owner.status;
+    this.#log = owner.log;
     this.server = this.#createServerSide(owner);
     this.recovery = new Recovery({
       server: this.server,
@@ -138,7 +141,10 @@ export class Engine {
     return this.#parts.lastGoods.keep(this.#plugin, build);
   }
 
-  #compile(): Promise<Build> {
+  async #compile(): Promise<Build> {
+    await installMissing(this.#plugin.folder, (sentence) =>
+      this.#log.record({ level: "info", sentence }),
+    );
     return this.#parts.compiler.compile(this.#plugin.id, this.#plugin.folder, this.#entry);
   }
 

@@ -3,6 +3,8 @@ import type { HostLog } from "../log.ts";
 
 const KEPT = 500;
 const PER_SECOND = 200;
+/** What is left of a flood, so that the host's own log stays readable and small. */
+const PER_SECOND_OF_FLOOD = 5;
 const LONGEST = 4_000;
 
 /** One record of a module's log. `at` is ISO 8601. */
@@ -19,6 +21,7 @@ export class ModuleLog {
   #entries: LogEntry[] = [];
   #second = 0;
   #inSecond = 0;
+  #isFlooding = false;
   #dropped = 0;
 
   constructor(log: HostLog) {
@@ -51,11 +54,14 @@ export class ModuleLog {
   #floods(): boolean {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) {
+      this.#isFlooding &&= this.#inSecond > PER_SECOND_OF_FLOOD;
       this.#second = second;
       this.#inSecond = 0;
     }
-    if (++this.#inSecond <= PER_SECOND) return false;
-    if (this.#inSecond === PER_SECOND + 1) this.#log.warn("the module floods its log");
+    this.#inSecond++;
+    if (this.#inSecond <= (this.#isFlooding ? PER_SECOND_OF_FLOOD : PER_SECOND)) return false;
+    if (!this.#isFlooding) this.#log.warn("the module floods its log; most of it is dropped");
+    this.#isFlooding = true;
     this.#dropped++;
     return true;
   }

@@ -73,10 +73,6 @@ export class Module {
     return this.#status.isWorking;
   }
 
-  get isBroken(): boolean {
-    return this.#isBroken;
-  }
-
   get work(): ModuleWork {
     const counts = this.#engine?.server.counts ?? { calls: 0, errors: 0, drops: 0 };
     return { id: this.id, reloads: this.#reloads, ...counts };

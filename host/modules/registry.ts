@@ -30,6 +30,8 @@ export class ModuleRegistry {
   readonly #modules = new Map<string, Module>();
   readonly #broken = new Map<string, ModuleView>();
   readonly #news: ModuleNews;
+  /** Folders whose manifest cannot be read now. */
+  #rejected: ReadonlySet<string> = new Set();
   #watcher: Watcher | undefined;
   #revision = Date.now();
   #isStarted = false;
@@ -132,15 +134,17 @@ export class ModuleRegistry {
       void this.#inOrder(() => this.#renewRuntime());
       return;
     }
-    const isManifest = (file: string): boolean => file === folder || file.endsWith("/package.json");
-    const sources = files.filter((file) => !isManifest(file));
-    if (this.#in(folder) && sources.length === files.length) this.#reloadFrom(folder, sources);
-    else void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, sources));
+    const isManifest = files.some((file) => file === folder || file.endsWith("/package.json"));
+    const module = this.#in(folder);
+    if (isManifest || !module) {
+      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder));
+    } else if (files.some((file) => module.concerns(file))) this.#reloadFrom(folder);
   }
 
-  #reloadFrom(folder: string, files: readonly string[]): void {
-    const module = this.#in(folder);
-    if (module && files.some((file) => module.concerns(file))) void quietly(module.reload("file"));
+  /** While the manifest is broken, what runs goes on. */
+  #reloadFrom(folder: string): void {
+    const module = this.#rejected.has(folder) ? undefined : this.#in(folder);
+    if (module) void quietly(module.reload("file"));
   }
 
   /** A changed SDK concerns every process: they follow one after the other. */
@@ -162,6 +166,7 @@ export class ModuleRegistry {
     await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
+    this.#rejected = new Set(found.broken.map(({ folder }) => folder));
     for (const { folder, error } of found.broken) this.#in(folder)?.rejectChange(error);
   }
 
@@ -186,7 +191,8 @@ export class ModuleRegistry {
   async #noteBroken({ plugins, broken }: Discovery): Promise<void> {
     this.#broken.clear();
     for (const { name, folder, error } of broken) {
-      this.#parts.log.error("a plugin folder is broken", { folder, error: error.message });
+      const why = { error: error.message, faults: error.extras.errors };
+      this.#parts.log.error("a plugin folder is broken", { folder, ...why });
       const good = await this.#parts.lastGoods.ofFolder(folder);
       if (this.#in(folder)) continue;
       if (good && !plugins.has(good.plugin.id)) await this.#adopt(good.plugin);
@@ -202,10 +208,7 @@ export class ModuleRegistry {
 
   async #adopt(plugin: PluginPackage): Promise<void> {
     const known = this.#modules.get(plugin.id);
-    if (known && isDeepStrictEqual(known.plugin, plugin)) {
-      if (known.isBroken) await quietly(known.reload("file"));
-      return;
-    }
+    if (known && isDeepStrictEqual(known.plugin, plugin)) return;
     if (known) await this.#remove(known);
     this.#broken.delete(plugin.id);
     const module = new Module(plugin, { ...this.#parts, changed: (which) => this.#changed(which) });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { build, type BuildFailure } from "esbuild";
 import { toReloadFailure } from "./code-frame.ts";
 
@@ -91,11 +92,11 @@ function isNativeAddon(error: unknown): boolean {
   );
 }
 
+/** A package's name says more than its place, which is in a file that only this build has. */
 function missing(error: unknown, from: string): Error {
   const failure = toReloadFailure(error, from);
   const [, name] = /Could not resolve "([^"]+)"/.exec(failure.message) ?? [];
-  if (name !== undefined) {
-    failure.message = `the package ${name} is not installed; run "npm install" in ${from}`;
-  }
-  return failure;
+  if (name === undefined) return failure;
+  const detail = `the package ${name} is not installed; run "npm install" in ${from}`;
+  return new MantelError("reload_failed", detail, { cause: error });
 }
