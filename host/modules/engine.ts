@@ -137,8 +137,14 @@ export class Engine {
     }
   }
 
-  #keep(build: Build): Promise<void> {
-    return this.#parts.lastGoods.keep(this.#plugin, build);
+  /** The build works, and goes on working when the disk has no room to note that. */
+  async #keep(build: Build): Promise<void> {
+    try {
+      await this.#parts.lastGoods.keep(this.#plugin, build);
+    } catch (error) {
+      const fields = { reason: (error as Error).message };
+      this.#log.record({ level: "warn", sentence: "no code is kept to go back to", fields });
+    }
   }
 
   async #compile(): Promise<Build> {

@@ -97,6 +97,6 @@ function missing(error: unknown, from: string): Error {
   const failure = toReloadFailure(error, from);
   const [, name] = /Could not resolve "([^"]+)"/.exec(failure.message) ?? [];
   if (name === undefined) return failure;
-  const detail = `the package ${name} is not installed; run "npm install" in ${from}`;
+  const detail = `the package ${name} is not installed; name it under "dependencies" in the package.json in ${from}`;
   return new MantelError("reload_failed", detail, { cause: error });
 }

@@ -78,10 +78,13 @@ export class Runner {
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const drained = this.#accepted.size;
     const accepted = Promise.allSettled(this.#accepted);
-    await withDeadline(accepted, deadlineMs, "finishing the accepted calls");
+    const late: unknown[] = [];
+    await withDeadline(accepted, deadlineMs, "finishing the accepted calls").catch(
+      (error: unknown) => late.push(error),
+    );
     const state = this.#running.handOver?.();
     this.#ended.abort();
-    const faults = await this.#scope.dispose();
+    const faults = [...late, ...(await this.#scope.dispose())];
     this.#flush();
     return {
       drained,
