@@ -3,10 +3,12 @@ import type { ProcessFigures } from "@mantel/plugin-sdk/protocol";
 import type { Generation } from "./generation.ts";
 
 const BEAT_MS = 500;
-/** A process that computes and does not answer is hung after this long. */
+/** A process that computes, or sleeps, and does not answer is hung after this long. */
 const SILENCE_MS = 1_000;
-/** A process that does not answer and does not compute either may only be short of a CPU until then. */
+/** A process that does not answer may only be short of a CPU until then. */
 const STARVED_MS = 5_000;
+/** An answer may lie unread in the host's own channel when the host was busy. */
+const GRACE_MS = 50;
 /** What a process may use besides its heap: Node itself, code and buffers. */
 const BESIDES_HEAP_MIB = 128;
 
@@ -58,17 +60,18 @@ export class HealthWatch {
   /** Why a generation that does not answer must be ended; `undefined` when it answers. */
   async #silence(): Promise<string | undefined> {
     const { peer, pid } = this.#generation;
-    const before = cpuMillis(pid);
+    const before = activity(pid);
     const answer = peer.call("ping", {}, STARVED_MS).catch(() => undefined);
-    if ((await Promise.race([answer, quiet(SILENCE_MS)])) === "quiet") {
-      const usedMs = cpuMillis(pid) - before;
-      if (usedMs >= SILENCE_MS / 2) {
-        return `it did not answer for ${SILENCE_MS} ms and used ${usedMs} ms of CPU: an endless loop?`;
-      }
+    if (
+      (await soon(answer, SILENCE_MS)) === "silent" &&
+      (await soon(answer, GRACE_MS)) === "silent"
+    ) {
+      const cause = causeOfSilence(before, activity(pid));
+      if (cause !== undefined) return cause;
     }
     const figures = await answer;
     if (figures) this.#tell(figures);
-    else return `it did not answer for ${STARVED_MS} ms: something blocks its event loop`;
+    else return `it did not answer for ${STARVED_MS} ms`;
     return undefined;
   }
 
@@ -90,8 +93,23 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-async function quiet(ms: number): Promise<"quiet"> {
-  return new Promise((resolve) => setTimeout(resolve, ms, "quiet").unref());
+/** What comes within `ms`, or `"silent"`. */
+async function soon<T>(answer: Promise<T>, ms: number): Promise<T | "silent"> {
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<"silent">((resolve) => {
+    timer = setTimeout(resolve, ms, "silent");
+  });
+  return Promise.race([answer, silent]).finally(() => clearTimeout(timer));
+}
+
+/** A process that waits for a CPU or a disk is late and not hung. */
+function causeOfSilence(before: Activity, now: Activity): string | undefined {
+  const usedMs = now.cpuMs - before.cpuMs;
+  if (usedMs >= SILENCE_MS / 2) {
+    return `it did not answer for ${SILENCE_MS} ms and used ${usedMs} ms of CPU: an endless loop?`;
+  }
+  if (now.state !== "S" && now.state !== "T") return undefined;
+  return `it did not answer for ${SILENCE_MS} ms: a call that waits blocks its event loop`;
 }
 
 function excess({ pid, memoryMiB }: Generation): string | undefined {
@@ -107,11 +125,20 @@ function ownMemory(pid: number): number {
   return Number(kilobytes ?? 0) * 1024;
 }
 
-/** CPU time of the process so far, in milliseconds (proc(5), utime and stime in ticks of 10 ms). */
-function cpuMillis(pid: number): number {
+interface Activity {
+  /** `R` runs or waits for a CPU, `D` waits for a disk, `S` sleeps, `T` is stopped (proc(5)). */
+  readonly state: string;
+  readonly cpuMs: number;
+}
+
+/** What the process does now, and its CPU time so far (proc(5), utime and stime in ticks of 10 ms). */
+function activity(pid: number): Activity {
   const stat = procFile(pid, "stat");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
+  return {
+    state: fields[0] ?? "",
+    cpuMs: (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10,
+  };
 }
 
 function procFile(pid: number, name: string): string {

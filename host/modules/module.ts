@@ -175,6 +175,9 @@ export class Module {
     trigger: ReloadTrigger,
     underWay: Promise<ReloadReceipt> | undefined,
   ): Promise<ReloadReceipt> {
+    if (this.view.state === "disabled") {
+      throw new MantelError("reload_failed", `${this.id} is disabled; enable it first`);
+    }
     const record = new ReloadRecord(this.#status, trigger);
     try {
       if (this.isWorking) return await this.#replace(trigger, record, underWay);

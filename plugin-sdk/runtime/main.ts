@@ -12,9 +12,12 @@ import { createLog, type HostLink, Runner } from "./runner.ts";
 /** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
 const HOST_DEADLINE_MS = 30_000;
 
+/** The histogram counts from one sampling to the next, so an idle loop shows the step itself. */
+const LAG_STEP_MS = 10;
+
 if (!process.send) throw new Error("this file is started by the host, as a child process");
 
-const lag = monitorEventLoopDelay({ resolution: 10 });
+const lag = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
 lag.enable();
 
 let plugin: { id: string; code: Plugin } | undefined;
@@ -27,6 +30,7 @@ const peer = new Peer<HostApi, PluginApi>(
   },
   {
     load(request) {
+      process.title = `mantel ${request.id}`;
       plugin = { id: request.id, code: loadPlugin(request) };
       return { options: plugin.code.options, state: plugin.code.state };
     },
@@ -43,7 +47,7 @@ const peer = new Peer<HostApi, PluginApi>(
     quiesce: (request) => started().quiesce(request),
     ping() {
       const { user, system } = process.cpuUsage();
-      const loopLagP99Ms = lag.percentile(99) / 1e6;
+      const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
       lag.reset();
       return {
         cpuMicros: user + system,

@@ -6,12 +6,13 @@ import { until } from "../../helpers/until.ts";
 /** A bridge with one lamp whose commands can be told to do harm. */
 const LAMP = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
-import { spawn } from "node:child_process";
+import { execSync, spawn } from "node:child_process";
 
 const hold: unknown[] = [];
 const harm: Record<string, () => void> = {
   exit: () => process.exit(1),
   abort: () => process.abort(),
+  "wait in a call": () => { execSync("sleep 60"); },
   loop: () => { for (;;); },
   "throw in a timer": () => { setTimeout(() => { throw new Error("late"); }); },
   reject: () => { void Promise.reject(new Error("alone")); },
@@ -48,6 +49,7 @@ for (const harm of [
   "exit",
   "abort",
   "loop",
+  "wait in a call",
   "throw in a timer",
   "reject",
   "signal itself",

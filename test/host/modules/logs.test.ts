@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../../host/log.ts";
 import { ModuleLog } from "../../../host/modules/logs.ts";
+import { until } from "../../helpers/until.ts";
 
 const silent = () => {
   const log = openLog("error", false);
@@ -29,6 +30,25 @@ test("a flood is counted and not kept", () => {
 
   assert.equal(log.entries.length + log.dropped, 10_000);
   assert.ok(log.entries.length <= 500);
+});
+
+test("a flood is told once however long it lasts, and little of it reaches the host's log", async () => {
+  const told: string[] = [];
+  const log = new ModuleLog({
+    ...silent(),
+    warn: (sentence) => told.push(sentence),
+    info: (sentence) => told.push(sentence),
+  });
+  const flood = () => {
+    for (let count = 0; count < 1_000; count++) log.record({ level: "info", sentence: "again" });
+  };
+
+  const endsAt = performance.now() + 3_100;
+  await until(() => (flood(), performance.now() > endsAt), { withinMs: 5_000 });
+
+  const floods = told.filter((sentence) => sentence.includes("floods"));
+  assert.deepEqual(floods, ["the module floods its log; most of it is dropped"]);
+  assert.ok(told.length <= 1 + 200 + 4 * 5, String(told.length));
 });
 
 test("a sentence without end is cut", () => {

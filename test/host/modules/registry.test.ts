@@ -112,6 +112,7 @@ test("a stand-in steps aside while a real bridge is configured, and comes back",
 
   await registry.disable("real");
   await until(() => registry.get("demo").state === "active");
+  await assert.rejects(registry.reload("real"), { message: "real is disabled; enable it first" });
   assert.equal(registry.get("real").state, "disabled");
 
   await registry.enable("real");

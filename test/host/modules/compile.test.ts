@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Compiler } from "../../../host/modules/compile.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+test("a bundle that a crash has cut off is written again", async (t) => {
+  const { compiler, folder } = await openCompiler(t);
+  const { bundle } = await compiler.compile("one", folder, "index.ts");
+  const whole = await readFile(bundle, "utf8");
+  await truncate(bundle, 10);
+
+  const again = await compiler.compile("one", folder, "index.ts");
+
+  assert.equal(again.bundle, bundle);
+  assert.equal(await readFile(bundle, "utf8"), whole);
+});
+
+test("a package that is missing is named without a place in a made-up file", async (t) => {
+  const { compiler, folder } = await openCompiler(t, 'import x from "not-there"; console.log(x);');
+
+  await assert.rejects(
+    compiler.compile("one", folder, "index.ts"),
+    ({ code, message, extras }: Error & { code: string; extras: object }) => {
+      assert.equal(code, "reload_failed");
+      assert.match(message, /^the package not-there is not installed; /);
+      assert.ok(!("location" in extras));
+      return true;
+    },
+  );
+});
+
+async function openCompiler(t: TestContext, source = "export default 1;") {
+  const home = await emptyFolder(t);
+  const folder = join(home, "one");
+  await mkdir(folder);
+  await writeFile(join(folder, "index.ts"), source);
+  const compiler = new Compiler(join(home, "cache"));
+  atEnd(t, () => compiler.close());
+  return { compiler, folder };
+}
