@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { pointerToken } from "../faults.ts";
-import { faultsOf, invalid } from "../validate.ts";
+import { faultsOf, invalid, withDefaults } from "../validate.ts";
 import type { ConfigKey, KeyTable, Place } from "./keys.ts";
 
 /** Values by section and key, as they are stored. A key that is absent has its default. */
@@ -38,10 +38,16 @@ function sectionFaults(section: string, entries: unknown, keys: KeyTable): Fault
   });
 }
 
-/** What is wrong with a value for a key; pointers start at the root of the config. */
+/**
+ * What is wrong with a value for a key, apart from parts that are absent and have a default. Pointers
+ * start at the root of the config.
+ */
 export function keyFaults({ section, key, schema }: ConfigKey, value: unknown): Fault[] {
   const at = `/${pointerToken(section)}/${pointerToken(key)}`;
-  return faultsOf(schema, value).map(({ pointer, detail }) => ({ pointer: at + pointer, detail }));
+  return faultsOf(schema, withDefaults(schema, value)).map(({ pointer, detail }) => ({
+    pointer: at + pointer,
+    detail,
+  }));
 }
 
 export function valueIn(document: ConfigDocument, { section, key }: Place): unknown {

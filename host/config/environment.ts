@@ -1,3 +1,4 @@
+import { RUN_VARIABLES } from "../options.ts";
 import { invalid } from "../validate.ts";
 import { type ConfigDocument, isObject, keyFaults, withValue } from "./document.ts";
 import type { KeyTable } from "./keys.ts";
@@ -19,6 +20,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, keys: KeyTable): C
     if (faults.length > 0) throw invalid(key.variable ?? key.dotted, faults);
   }
   return lifted;
+}
+
+/** The names of variables that look like Mantel's and mean nothing to it, such as mistyped ones. */
+export function unknownVariables(variables: NodeJS.ProcessEnv, keys: KeyTable): string[] {
+  const known = new Set<string | undefined>(RUN_VARIABLES);
+  for (const { variable } of keys.all()) known.add(variable);
+  return Object.keys(variables).filter((name) => name.startsWith("MANTEL_") && !known.has(name));
 }
 
 /**

@@ -58,11 +58,12 @@ function takeApart(patch: unknown, context: PatchContext): { parts: Part[]; faul
     const pointer = `/${pointerToken(section)}`;
     if (!context.keys.isKnownSection(section)) {
       parts.push({ dotted: section, pointer, known: undefined, value: entries });
-    } else if (entries === null || isObject(entries)) {
-      parts.push(...keysOf(section, entries ?? allNull(context.current[section]), context.keys));
-    } else {
-      faults.push({ pointer, detail: "must be an object" });
+      continue;
     }
+    if (entries !== null && !isObject(entries))
+      faults.push({ pointer, detail: "must be an object" });
+    const replaced = isObject(entries) ? entries : allNull(context.current[section]);
+    parts.push(...keysOf(section, replaced, context.keys));
   }
   return { parts, faults };
 }
@@ -76,7 +77,7 @@ function keysOf(section: string, entries: Record<string, unknown>, keys: KeyTabl
   }));
 }
 
-/** A section that is `null` in a patch has all its keys put back to their defaults. */
+/** A patch that replaces a section whole, as `null` does, puts all its keys back to their defaults. */
 function allNull(entries: ConfigDocument[string] = {}): Record<string, null> {
   return Object.fromEntries(Object.keys(entries).map((key) => [key, null]));
 }

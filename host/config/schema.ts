@@ -1,6 +1,6 @@
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
-import { Type, type Static, type TProperties } from "typebox";
+import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { Format } from "typebox/format";
 
 Format.Set("time-zone", (text) => /^[A-Za-z]/.test(text) && accepted(() => zone(text)));
@@ -51,12 +51,12 @@ export const CoreConfig = section({
     ),
     rateLimit: Type.Object(
       {
-        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000 }),
-        burst: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+        perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000, default: 20 }),
+        burst: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 100 }),
         /** Whether callers on this machine are limited too. */
-        loopback: Type.Boolean(),
+        loopback: Type.Boolean({ default: false }),
       },
-      { additionalProperties: false, default: { perSecond: 20, burst: 100, loopback: false } },
+      { additionalProperties: false, default: {} },
     ),
   }),
   ui: section({
@@ -127,6 +127,12 @@ export const CoreConfig = section({
   }),
 });
 
+/**
+ * A JSON Merge Patch (RFC 7396) of the host's own keys, for people to read: plugins add keys, and a
+ * patch is judged key by key.
+ */
+export const ConfigPatch = patchOf(CoreConfig);
+
 /** The effective config: core sections by name, and a section for each plugin that has options. */
 export type Config = Static<typeof CoreConfig> & {
   readonly [section: string]: Readonly<Record<string, unknown>>;
@@ -141,6 +147,13 @@ export const HOST_SECTIONS: ReadonlySet<string> = new Set([
   "log",
   "modules",
 ]);
+
+function patchOf(schema: TSchema): TSchema {
+  const { properties } = schema as { properties?: TProperties };
+  if (!properties) return Type.Union([schema, Type.Null()]);
+  const parts = Object.entries(properties).map(([key, part]) => [key, patchOf(part)] as const);
+  return Type.Union([Type.Partial(Type.Object(Object.fromEntries(parts))), Type.Null()]);
+}
 
 const zone = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone });
 

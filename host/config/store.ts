@@ -6,7 +6,7 @@ import { Turns } from "../documents/turns.ts";
 import { watchFile } from "../documents/watch-file.ts";
 import type { HostLog } from "../log.ts";
 import { type ConfigDocument, differences } from "./document.ts";
-import { readEnvironment } from "./environment.ts";
+import { readEnvironment, unknownVariables } from "./environment.ts";
 import { ConfigFiles } from "./files.ts";
 import { KeyTable } from "./keys.ts";
 import { planPatch } from "./patch.ts";
@@ -51,6 +51,8 @@ export class ConfigStore {
     const { dataFolder, log } = options;
     const keys = new KeyTable();
     const environment = readEnvironment(options.environment, keys);
+    const unknown = unknownVariables(options.environment, keys);
+    if (unknown.length > 0) log.warn("variables of the environment are not known", { unknown });
     const files = new ConfigFiles(dataFolder, keys, log);
     await files.load();
     const store = new ConfigStore({ keys, environment, files, log });

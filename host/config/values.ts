@@ -31,7 +31,8 @@ export function effectiveConfig(sources: Sources): Config {
   let config: ConfigDocument = emptySections();
   for (const key of sources.keys.all()) {
     const value = givenValue(key, sources) ?? (key.schema as { default?: unknown }).default;
-    if (value !== undefined) config = withValue(config, key, structuredClone(value));
+    if (value === undefined) continue;
+    config = withValue(config, key, withDefaults(key.schema, structuredClone(value)));
   }
   return frozen({ ...config, modules: { ...sources.stored.plain["modules"] } }) as Config;
 }

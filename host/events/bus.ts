@@ -27,9 +27,8 @@ export interface Announcements {
 }
 export type Topic = keyof Announcements;
 
-/** One announcement; `sequence` grows by one with each, from 1 at the start of the host. */
 export type Announcement = {
-  [T in Topic]: { readonly sequence: number; readonly topic: T; readonly data: Announcements[T] };
+  [T in Topic]: { readonly topic: T; readonly data: Announcements[T] };
 }[Topic];
 
 type Listener = (announcement: Announcement) => void;
@@ -37,10 +36,9 @@ type Listener = (announcement: Announcement) => void;
 /** Tells whoever listens what has happened. No part waits for an announcement to go on with its work. */
 export class Bus {
   readonly #listeners = new Set<Listener>();
-  #sequence = 0;
 
   announce<T extends Topic>(topic: T, data: Announcements[T]): void {
-    const announcement = { sequence: ++this.#sequence, topic, data } as Announcement;
+    const announcement = { topic, data } as Announcement;
     for (const listener of this.#listeners) listener(announcement);
   }
 
@@ -48,10 +46,5 @@ export class Bus {
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  /** The sequence of the last announcement. */
-  get sequence(): number {
-    return this.#sequence;
   }
 }

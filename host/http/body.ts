@@ -4,9 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import bodyParser from "koa-bodyparser";
 import type { BodyDescription, Context, Middleware } from "./route.ts";
 
-/** What a route without a body description takes: nothing, or a small JSON document that is ignored. */
-export const DEFAULT_BODY_BYTES = 64 * 2 ** 10;
-
+const MAX_BYTES = 64 * 2 ** 10;
 const MAX_DEPTH = 32;
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 2 ** 20;
@@ -25,7 +23,7 @@ const MERGE_PATCH_TYPE = "application/merge-patch+json";
  */
 export function readJson(description: Partial<BodyDescription> = {}): Middleware {
   const types = description.mergePatch ? [JSON_TYPE, MERGE_PATCH_TYPE] : [JSON_TYPE];
-  const maxBytes = description.maxBytes ?? DEFAULT_BODY_BYTES;
+  const maxBytes = description.maxBytes ?? MAX_BYTES;
   const options: bodyParser.Options & { encoding: string } = {
     enableTypes: ["text"],
     extendTypes: { text: types },

@@ -1,4 +1,9 @@
+import { entityTag } from "../documents/precondition.ts";
 import type { Context } from "./route.ts";
+
+interface Revised {
+  readonly revision: number;
+}
 
 /**
  * Answers with `body()` under an ETag made of `revision`, or with 304 when the client has that already
@@ -8,7 +13,7 @@ import type { Context } from "./route.ts";
  * `fetch` adds to every request that carries `If-None-Match`.
  */
 export function sendRevision(ctx: Context, revision: number, body: () => object | string): void {
-  const etag = `"${revision}"`;
+  const etag = entityTag(revision);
   ctx.set("ETag", etag);
   if (ctx.response.get("Cache-Control") === "no-store")
     ctx.set("Cache-Control", "private, no-cache");
@@ -18,6 +23,12 @@ export function sendRevision(ctx: Context, revision: number, body: () => object 
   }
   ctx.body = body();
   ctx.type = "application/json";
+}
+
+/** A document that was changed just now; its tag is what the next `If-Match` takes. */
+export function tagged<D extends Revised>(ctx: Context, document: D): D {
+  ctx.set("ETag", entityTag(document.revision));
+  return document;
 }
 
 /** Weak comparison with a list of tags, as If-None-Match asks for. */

@@ -1,5 +1,5 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { LoopLag } from "../system/host-process.ts";
 import type { ModulesPart } from "./parts.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
@@ -7,7 +7,7 @@ const LAG_PERCENTILES = [50, 99, 100];
 /** What `GET /metrics` shows, in Prometheus' text format. Figures of modules are read when asked for. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #lag: IntervalHistogram = monitorEventLoopDelay({ resolution: 10 });
+  readonly #lag = new LoopLag();
   readonly #requests: Counter<"method" | "route" | "status">;
   readonly #durations: Histogram<"route">;
 
@@ -28,7 +28,6 @@ export class Metrics {
     });
     this.#addHost();
     this.#addModules(modules);
-    this.#lag.enable();
   }
 
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -51,7 +50,7 @@ export class Metrics {
       labels: ["quantile"],
       values() {
         const values = LAG_PERCENTILES.map((percentile): Value => {
-          return [{ quantile: percentile / 100 }, lag.percentile(percentile) / 1e9];
+          return [{ quantile: percentile / 100 }, lag.percentileMs(percentile) / 1e3];
         });
         lag.reset();
         return values;

@@ -6,11 +6,17 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
 import { ModuleView } from "../modules/view.ts";
-import type { Answer, BodyDescription, Route } from "./route.ts";
+import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
 import { pathOf } from "./router.ts";
 
 const PROBLEM_TYPE = "application/problem+json";
 
+const CodeLocation = Type.Object({
+  file: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  frame: Type.String(),
+});
 const Problem = Type.Object({
   type: Type.String({ format: "uri" }),
   title: Type.String(),
@@ -24,6 +30,12 @@ const Problem = Type.Object({
     ),
   ),
   retryAfterMs: Type.Optional(Type.Number()),
+  /** Config keys that were refused. */
+  keys: Type.Optional(Type.Array(Type.String())),
+  /** Of a reload that failed: that the old code goes on, and where the new code is wrong. */
+  rolledBack: Type.Optional(Type.Boolean()),
+  ...Type.Partial(CodeLocation).properties,
+  location: Type.Optional(CodeLocation),
 });
 
 /** Schemas that stand in the document once, by their names there. */
@@ -36,6 +48,15 @@ const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [CalendarEvent, "CalendarEvent"],
   [CalendarSource, "CalendarSource"],
 ]);
+
+const HEADERS: Readonly<Record<RequestHeader, string>> = {
+  "If-Match": "The ETag of the revision that is meant to be changed; refused when it is stale",
+  "If-None-Match": "The ETag of the revision that is known already",
+  "Last-Event-ID": "The id of the last event that was had; what came after it is sent again",
+  Prefer: "`respond-async` is answered at once, and does not wait for the bridge",
+};
+const RETRIED = new Set([409, 429, 503]);
+const RETRY_AFTER = { description: "Seconds", schema: Type.Integer({ minimum: 1 }) };
 
 /** What any route may fail with, and what follows from the form of a route. */
 const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limited", "internal"];
@@ -81,8 +102,12 @@ export function openApiDocument(api: {
 }
 
 function operation(route: Route): object {
-  const { scope, tag, summary, body } = route;
-  const parameters = [...parametersOf(route.params, "path"), ...parametersOf(route.query, "query")];
+  const { scope, tag, summary, headers = [], body } = route;
+  const parameters = [
+    ...parametersOf(route.params, "path"),
+    ...parametersOf(route.query, "query"),
+    ...headers.map(headerParameter),
+  ];
   return {
     operationId: operationId(route),
     tags: [tag],
@@ -90,7 +115,11 @@ function operation(route: Route): object {
     ...(scope === "public" ? { security: [] } : { security: [{ token: [scope] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
-    responses: { ...answers(route.answers), ...problemAnswers(route) },
+    responses: {
+      ...answers(route.answers),
+      ...(headers.includes("If-None-Match") ? { 304: { description: "It is unchanged" } } : {}),
+      ...problemAnswers(route),
+    },
   };
 }
 
@@ -109,8 +138,11 @@ function parametersOf(schema: TObject | undefined, place: "path" | "query"): obj
     in: place,
     required: required.includes(name),
     schema: property,
-    ...((property as { type?: string }).type === "array" ? { style: "form", explode: false } : {}),
   }));
+}
+
+function headerParameter(name: RequestHeader): object {
+  return { name, in: "header", description: HEADERS[name], schema: Type.String() };
 }
 
 function requestBody({ schema, mergePatch }: BodyDescription): object {
@@ -157,6 +189,7 @@ function problemAnswers({ scope, params, body, errors = [], answers: good }: Rou
     if (here.length === 0 || good[status]) continue;
     byStatus[status] = {
       description: here.map(({ code, title }) => `\`${code}\`: ${title}`).join("; "),
+      ...(RETRIED.has(status) ? { headers: { "Retry-After": RETRY_AFTER } } : {}),
       content: { [PROBLEM_TYPE]: { schema: withReferences(Problem) } },
     };
   }

@@ -1,8 +1,9 @@
 import { type ErrorExtras, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
-import { type Context, type Middleware } from "./route.ts";
+import type { Context, Middleware } from "./route.ts";
 
-const DEFAULT_RETRY_MS = 5_000;
+const RATE_RETRY_MS = 1_000;
+const DOWN_RETRY_MS = 5_000;
 const REALM = 'Bearer realm="mantel"';
 
 /**
@@ -22,7 +23,7 @@ export function problems(log: HostLog): Middleware {
 }
 
 function answer(ctx: Context, error: MantelError): void {
-  const retryAfterMs = error.extras.retryAfterMs ?? defaultRetryMs(error.status);
+  const retryAfterMs = error.extras.retryAfterMs ?? defaultRetryMs(error);
   ctx.status = error.status;
   ctx.set("Cache-Control", "no-store");
   if (error.status === 401) ctx.set("WWW-Authenticate", challenge(ctx));
@@ -56,8 +57,10 @@ function shownExtras({ location, ...extras }: ErrorExtras): object {
   return location ? { ...shown, ...location, location } : shown;
 }
 
-function defaultRetryMs(status: number): number | undefined {
-  return status === 503 ? DEFAULT_RETRY_MS : undefined;
+/** A plugin's own refusal may leave open when to try again; an answer never does. */
+function defaultRetryMs({ code, status }: MantelError): number | undefined {
+  if (code === "bridge_rate_limited" || code === "rate_limited") return RATE_RETRY_MS;
+  return status === 503 ? DOWN_RETRY_MS : undefined;
 }
 
 /** What a 401 asks for (RFC 6750, 3.1): a request that brought no token gets no error code. */

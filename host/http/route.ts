@@ -35,10 +35,13 @@ export interface Answer {
 /** The JSON body a route takes. */
 export interface BodyDescription {
   readonly schema: TSchema;
-  readonly maxBytes: number;
+  /** Absent means 64 KiB. */
+  readonly maxBytes?: number;
   /** True for a JSON Merge Patch (RFC 7396), which may come under its own media type. */
   readonly mergePatch?: boolean;
 }
+
+export type RequestHeader = "If-Match" | "If-None-Match" | "Last-Event-ID" | "Prefer";
 
 /**
  * One operation of the API. From the same table come the router, the checks and the OpenAPI document,
@@ -58,6 +61,8 @@ export interface Route {
   readonly params?: TObject;
   /** Texts, or arrays of texts for what may be repeated or joined by commas. A fault is 422. */
   readonly query?: TObject;
+  /** Request headers it heeds, beyond those that all do. */
+  readonly headers?: readonly RequestHeader[];
   readonly body?: BodyDescription;
   readonly answers: Readonly<Record<number, Answer>>;
   /** What it may fail with, beyond what every route may. */

@@ -9,6 +9,8 @@ const REQUEST_DEADLINE_MS = 20_000;
 const MAX_HEAD_BYTES = 16 * 2 ** 10;
 const MAX_CONNECTIONS = 4_096;
 const SWEEP_EVERY_MS = 20;
+/** Addresses to listen on, and not to connect to: where this machine itself finds them. */
+const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export interface ListenOptions {
   readonly app: Koa<RequestState>;
@@ -26,7 +28,8 @@ export class HttpServer {
   private constructor(server: Server, host: string) {
     const { port } = server.address() as AddressInfo;
     this.#server = server;
-    this.url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const reached = WILDCARDS[host] ?? host;
+    this.url = `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
   }
 
   /** @throws Error with a sentence for people when the address cannot be had */
@@ -74,6 +77,7 @@ function describe(
   const address = `port ${port} on ${host}`;
   if (code === "EADDRINUSE")
     return `${address} is in use; stop what listens there, or take another --port`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${host} is no address; see --host`;
   if (code === "EACCES") return `${address} needs more rights; take a --port above 1023`;
   if (code === "EADDRNOTAVAIL") return `this machine has no address ${host}; see --host`;
   return `${address} cannot be used: ${message}`;

@@ -19,13 +19,9 @@ export type ProcessFigures = Static<typeof ProcessFigures>;
 
 /** Measures this process from one call to the next. */
 export class HostProcess {
-  readonly #delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  readonly #lag = new LoopLag();
   #cpu = process.cpuUsage();
   #measuredAt = performance.now();
-
-  constructor() {
-    this.#delay.enable();
-  }
 
   measure(): ProcessFigures {
     const { rss, heapUsed } = process.memoryUsage();
@@ -40,7 +36,7 @@ export class HostProcess {
   }
 
   close(): void {
-    this.#delay.disable();
+    this.#lag.close();
   }
 
   #cpuPercent(): number {
@@ -53,10 +49,32 @@ export class HostProcess {
     return Math.round(percent * 10) / 10;
   }
 
-  /** The histogram holds the time between two ticks, of which the resolution itself is no lag. */
   #lagMs(): number {
-    const p99Ms = this.#delay.count > 0 ? this.#delay.percentile(99) / 1e6 : 0;
+    const p99Ms = this.#lag.percentileMs(99);
+    this.#lag.reset();
+    return Math.round(p99Ms * 10) / 10;
+  }
+}
+
+/** How late the timers of this process have been since the last reset. */
+export class LoopLag {
+  readonly #delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  /** The histogram holds the time between two ticks, of which the resolution itself is no lag. */
+  percentileMs(percentile: number): number {
+    if (this.#delay.count === 0) return 0;
+    return Math.max(0, this.#delay.percentile(percentile) / 1e6 - LOOP_RESOLUTION_MS);
+  }
+
+  reset(): void {
     this.#delay.reset();
-    return Math.max(0, Math.round((p99Ms - LOOP_RESOLUTION_MS) * 10) / 10);
+  }
+
+  close(): void {
+    this.#delay.disable();
   }
 }

@@ -19,15 +19,9 @@ export class Samples {
   readonly #bus: Bus;
   readonly #process = new HostProcess();
   #current: SystemView | undefined;
-  #revision = 0;
 
   constructor({ bus }: { bus: Bus }) {
     this.#bus = bus;
-  }
-
-  /** Grows with each sample; 0 before the first. */
-  get revision(): number {
-    return this.#revision;
   }
 
   /** Takes a sample that fits its schema. The uptime of its process is replaced by the host's. */
@@ -36,7 +30,6 @@ export class Samples {
     const { systemSeconds } = sample.uptime;
     const shared = { ...sample, uptime: { systemSeconds, processSeconds: figures.uptimeSeconds } };
     this.#current = { ...shared, process: figures };
-    this.#revision += 1;
     this.#bus.announce("system.sample", shared);
   }
 

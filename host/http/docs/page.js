@@ -40,9 +40,9 @@ function operationPanel(document, operation) {
   find(".scope").textContent = operation.security[0]?.token[0] ?? "no token";
 
   const fields = find(".fields");
-  for (const { name, required, schema } of operation.parameters ?? []) {
+  for (const { name, required, schema, description } of operation.parameters ?? []) {
     const input = Object.assign(window.document.createElement("input"), { name, required });
-    fields.append(labelled(`${name} ${schema.description ?? ""}`, input));
+    fields.append(labelled(`${name} ${description ?? schema.description ?? ""}`, input));
   }
   if (operation.requestBody) {
     const { schema } = operation.requestBody.content["application/json"];
@@ -66,18 +66,12 @@ function operationPanel(document, operation) {
 async function tryOut(operation, values, answer) {
   answer.hidden = false;
   answer.textContent = "…";
-  const query = new URLSearchParams();
-  let path = operation.path;
-  for (const { name, in: place } of operation.parameters ?? []) {
-    const value = String(values.get(name));
-    if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
-    else if (value !== "") query.set(name, value);
-  }
-  const target = query.size > 0 ? `${path}?${query}` : path;
+  const { target, headers } = addressed(operation, values);
   try {
     const endless = operation.responses[200]?.content?.["text/event-stream"];
     const response = await send(operation.method.toUpperCase(), target, {
       body: values.get(" body"),
+      headers,
       signal: endless ? AbortSignal.timeout(STREAM_PREVIEW_MS) : undefined,
     });
     answer.classList.toggle("wrong", !response.ok);
@@ -86,6 +80,22 @@ async function tryOut(operation, values, answer) {
   } catch (error) {
     answer.textContent += `\n${error.message}`;
   }
+}
+
+/** Puts the fields where the operation has them: in the path, in the query, in headers. */
+function addressed({ path, parameters = [] }, values) {
+  const query = new URLSearchParams();
+  const headers = {};
+  let target = path;
+  for (const { name, in: place, schema } of parameters) {
+    const value = String(values.get(name));
+    if (place === "path") target = target.replace(`{${name}}`, encodeURIComponent(value));
+    else if (value === "") continue;
+    else if (place === "header") headers[name] = value;
+    else if (schema.type === "array") value.split(",").forEach((each) => query.append(name, each));
+    else query.set(name, value);
+  }
+  return { target: query.size > 0 ? `${target}?${query}` : target, headers };
 }
 
 /** Shows the body as it comes, so that a stream without end can be read too. */
@@ -100,8 +110,8 @@ async function showBody(response, answer) {
   }
 }
 
-function send(method, target, { body, signal } = {}) {
-  const headers = new Headers({ Authorization: `Bearer ${token}` });
+function send(method, target, { body, headers: given, signal } = {}) {
+  const headers = new Headers({ ...given, Authorization: `Bearer ${token}` });
   if (body) headers.set("Content-Type", "application/json");
   return fetch(target, { method, headers, body: body || undefined, signal });
 }

@@ -1,13 +1,13 @@
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
 import { permits } from "../../auth/scopes.ts";
-import { DEFAULT_BODY_BYTES } from "../body.ts";
-import { ifMatch, sendRevision } from "../conditional.ts";
+import type { Principal } from "../../auth/tokens.ts";
+import { ConfigPatch } from "../../config/schema.ts";
+import { ifMatch, sendRevision, tagged } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
-import { ok, type Route, route } from "../route.ts";
+import { type Context, ok, type Route, route } from "../route.ts";
 
-const Section = Type.Record(Type.String(), Type.Unknown());
-const Sections = Type.Record(Type.String(), Section);
+const Sections = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()));
 const Keys = Type.Array(Type.String());
 const shown = {
   /** By section. Secrets appear only as `{"set": true}` or `{"set": false}`. */
@@ -19,8 +19,10 @@ const shown = {
 const ConfigView = Type.Object(shown);
 export const ConfigChange = Type.Object({ ...shown, changed: Keys });
 
+type ConfigParts = Pick<Parts, "config" | "audit" | "log">;
+
 /** `/config`: the effective settings of the host and of its plugins. */
-export function configRoutes(parts: Pick<Parts, "config" | "audit" | "log">): Route[] {
+export function configRoutes(parts: ConfigParts): Route[] {
   const { config } = parts;
   return [
     route({
@@ -29,6 +31,7 @@ export function configRoutes(parts: Pick<Parts, "config" | "audit" | "log">): Ro
       scope: "read",
       tag: "Config",
       summary: "Read the effective config",
+      headers: ["If-None-Match"],
       answers: ok("The config, without secrets", ConfigView),
       handle(ctx) {
         const view = config.view();
@@ -41,16 +44,23 @@ export function configRoutes(parts: Pick<Parts, "config" | "audit" | "log">): Ro
       scope: "edit",
       tag: "Config",
       summary: "Change some keys, or put them back to their defaults with null",
-      body: { schema: Sections, maxBytes: DEFAULT_BODY_BYTES, mergePatch: true },
+      headers: ["If-Match"],
+      body: { schema: ConfigPatch, mergePatch: true },
       answers: ok("The config after it", ConfigChange),
       errors: ["config_key_not_allowed", "invalid", "revision_stale", "disk_full"],
-      async handle(ctx, { body, principal }) {
-        const admin = permits(principal.scope, "admin");
-        const change = await config.patch(body, { admin, ...ifMatch(ctx) });
-        await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
-        ctx.set("ETag", `"${change.revision}"`);
-        return change;
-      },
+      handle: (ctx, { body, principal }) => patchConfig(parts, ctx, { patch: body, principal }),
     }),
   ];
+}
+
+/** Patches the config as far as the principal may, puts that on record, and gives the answer. */
+export async function patchConfig(
+  parts: ConfigParts,
+  ctx: Context,
+  { patch, principal }: { patch: unknown; principal: Principal },
+): Promise<object> {
+  const admin = permits(principal.scope, "admin");
+  const change = await parts.config.patch(patch, { admin, ...ifMatch(ctx) });
+  await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
+  return tagged(ctx, change);
 }

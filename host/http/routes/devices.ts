@@ -1,7 +1,6 @@
 import { Device, DeviceKind, StateValue } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
-import { DEFAULT_BODY_BYTES } from "../body.ts";
 import { sendRevision } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
 import { type Context, ok, type Route, route } from "../route.ts";
@@ -54,6 +53,7 @@ function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
       tag: "Devices",
       summary: "List devices and their bridges",
       query: Query,
+      headers: ["If-None-Match"],
       answers: ok("All devices that fit the filters", DeviceList),
       errors: ["invalid"],
       handle(ctx, { query }) {
@@ -83,7 +83,8 @@ function commandRoute({ commands }: Pick<Parts, "commands">): Route {
     tag: "Devices",
     summary: "Change what a device does",
     params: Params,
-    body: { schema: Command, maxBytes: DEFAULT_BODY_BYTES },
+    headers: ["Prefer"],
+    body: { schema: Command },
     answers: {
       200: { description: "The bridge has confirmed", schema: Outcome },
       202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },

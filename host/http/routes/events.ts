@@ -8,9 +8,6 @@ const Query = Type.Object({
   topics: Type.Optional(
     Type.Array(Type.Enum([...TOPICS]), { description: "joined by commas; all when absent" }),
   ),
-  lastEventId: Type.Optional(
-    Type.String({ description: "as the Last-Event-ID header, for clients that cannot set it" }),
-  ),
 });
 
 /** `/events`: what happens in the house, as it happens. */
@@ -23,6 +20,7 @@ export function eventRoutes({ streams, tokens }: Pick<Parts, "streams" | "tokens
       tag: "Events",
       summary: "Follow what happens, as server-sent events",
       query: Query,
+      headers: ["Last-Event-ID"],
       answers: { 200: { description: "A stream without end", type: "text/event-stream" } },
       errors: ["invalid"],
       handle(ctx, { query }) {
@@ -31,7 +29,7 @@ export function eventRoutes({ streams, tokens }: Pick<Parts, "streams" | "tokens
         ctx.status = 200;
         if (ctx.method === "HEAD") return;
         streams.open(ctx.res, {
-          lastEventId: ctx.get("Last-Event-ID") || query.lastEventId,
+          lastEventId: ctx.get("Last-Event-ID") || undefined,
           topics: query.topics && new Set(query.topics),
           permitted: () => isAuthenticated(ctx, tokens),
         });

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { LayoutDocument, LayoutInput, LayoutRevision } from "../../layout/schema.ts";
-import { ifMatch, sendRevision } from "../conditional.ts";
+import { ifMatch, sendRevision, tagged } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { ok, type Route, route } from "../route.ts";
 
 const MAX_LAYOUT_BYTES = 2 ** 20;
 
@@ -24,6 +24,7 @@ function currentRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       scope: "read",
       tag: "Layout",
       summary: "Read the layout",
+      headers: ["If-None-Match"],
       answers: ok("The layout", LayoutDocument),
       handle: (ctx) => sendRevision(ctx, layout.current.revision, () => layout.current),
     }),
@@ -33,6 +34,7 @@ function currentRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       scope: "edit",
       tag: "Layout",
       summary: "Replace the layout",
+      headers: ["If-Match"],
       body: { schema: LayoutInput, maxBytes: MAX_LAYOUT_BYTES },
       answers: ok("The layout as it is stored", LayoutDocument),
       errors: ["invalid", "revision_stale", "disk_full"],
@@ -60,15 +62,11 @@ function historyRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       tag: "Layout",
       summary: "Make an earlier layout the current one",
       params: Params,
+      headers: ["If-Match"],
       answers: ok("The layout as it is stored, under a new revision", LayoutDocument),
       errors: ["revision_unknown", "revision_stale", "disk_full"],
       handle: async (ctx, { params }) =>
         tagged(ctx, await layout.restore(Number(params.revision), ifMatch(ctx).ifMatch)),
     }),
   ];
-}
-
-function tagged<D extends { readonly revision: number }>(ctx: Context, document: D): D {
-  ctx.set("ETag", `"${document.revision}"`);
-  return document;
 }

@@ -1,14 +1,13 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
 import { ModuleView, ReloadReceipt } from "../../modules/view.ts";
-import { check } from "../../validate.ts";
-import { DEFAULT_BODY_BYTES } from "../body.ts";
-import { ifMatch } from "../conditional.ts";
+import { check, invalid } from "../../validate.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
-import { ConfigChange } from "./config.ts";
+import { ConfigChange, patchConfig } from "./config.ts";
 
 const Params = Type.Object({
   id: Type.String({
@@ -135,20 +134,29 @@ function optionsRoute(parts: ManagingParts): Route {
     path: "/modules/:id/config",
     scope: "admin",
     summary: "Change options of a module",
-    body: {
-      schema: Options,
-      maxBytes: DEFAULT_BODY_BYTES,
-      mergePatch: true,
-    },
+    headers: ["If-Match"],
+    body: { schema: Options, mergePatch: true },
     answers: ok("The whole config after it", ConfigChange),
     errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
-    async handle(ctx, { params, body, principal }) {
-      parts.modules.get(params.id);
-      const patch = { [params.id]: check(Options, body, "the patch") };
-      const change = await parts.config.patch(patch, { admin: true, ...ifMatch(ctx) });
-      await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
-      ctx.set("ETag", `"${change.revision}"`);
-      return change;
+    async handle(ctx, { params: { id }, body, principal }) {
+      parts.modules.get(id);
+      const patch = { [id]: check(Options, body, "the patch") };
+      try {
+        return await patchConfig(parts, ctx, { patch, principal });
+      } catch (error) {
+        throw withinSection(error, id);
+      }
     },
   });
+}
+
+/** Faults of a patch as they are in the body, which has one section of the patch. */
+function withinSection(error: unknown, section: string): unknown {
+  const { code, extras } = error instanceof MantelError ? error : {};
+  if (code !== "invalid" || !extras?.errors) return error;
+  const errors = extras.errors.map(({ pointer, detail }) => {
+    const inside = pointer.slice(`/${section}`.length);
+    return { pointer: inside, detail: inside === "" ? "is for a module without options" : detail };
+  });
+  return invalid("the patch", errors);
 }

@@ -1,7 +1,6 @@
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
-import { DEFAULT_BODY_BYTES } from "../body.ts";
 import { sendRevision } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
@@ -28,6 +27,7 @@ function readingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
       scope: "read",
       tag: "Scenes",
       summary: "List scenes",
+      headers: ["If-None-Match"],
       answers: ok("All scenes", SceneList),
       handle(ctx) {
         const { revision } = scenes;
@@ -55,7 +55,7 @@ function makingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
       path: "/smart-home/scenes/:id",
       scope: "edit",
       summary: "Make or replace a scene of the host",
-      body: { schema: SceneBody, maxBytes: DEFAULT_BODY_BYTES },
+      body: { schema: SceneBody },
       answers: ok("The scene as it is stored", Scene),
       errors: ["invalid", "scene_read_only", "disk_full"],
       handle: (_, { params, body }) => scenes.put(params.id, body),

@@ -12,6 +12,7 @@ export function systemRoutes({ samples }: Pick<Parts, "samples">): Route[] {
       scope: "read",
       tag: "System",
       summary: "Read how the machine is",
+      headers: ["If-None-Match"],
       answers: ok("The last sample; null stands for what has no sensor", SystemView),
       errors: ["service_unavailable"],
       handle(ctx) {

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { liftCredentials, readEnvironment } from "../../../host/config/environment.ts";
+import {
+  liftCredentials,
+  readEnvironment,
+  unknownVariables,
+} from "../../../host/config/environment.ts";
 import { KeyTable } from "../../../host/config/keys.ts";
 
 test("variables give values to their keys, and empty ones give none", () => {
@@ -24,6 +28,12 @@ test("a wrong variable is named, and a password in it is not shown", () => {
     code: "invalid",
     message: /^MANTEL_MQTT_URL is wrong: (?!.*canary)/,
   });
+});
+
+test("a mistyped variable is found among those that are known and those of others", () => {
+  const variables = { MANTEL_PORT: "1", MANTEL_LOG_LEVEL: "info", MANTEL_MQTT_ULR: "", PATH: "" };
+
+  assert.deepEqual(unknownVariables(variables, new KeyTable()), ["MANTEL_MQTT_ULR"]);
 });
 
 test("credentials that are given apart win over those in the address", () => {

@@ -28,7 +28,6 @@ function openSamples(t: TestContext) {
 test("before the first sample a reader is told when to come back", (t) => {
   const { samples } = openSamples(t);
 
-  assert.equal(samples.revision, 0);
   assert.throws(
     () => samples.current(),
     (error) => {
@@ -61,16 +60,14 @@ test("all readers between two samples see the same one", (t) => {
   const first = samples.current();
 
   assert.equal(samples.current(), first);
-  assert.equal(samples.revision, 1);
 });
 
-test("each sample has a revision of its own and is announced once", (t) => {
+test("each sample is announced once", (t) => {
   const { samples, announced } = openSamples(t);
 
   samples.accept(SAMPLE);
   samples.accept({ ...SAMPLE, sampledAt: "2026-11-20T18:00:05.000Z" });
 
-  assert.equal(samples.revision, 2);
   assert.deepEqual(
     announced.map(({ topic }) => topic),
     ["system.sample", "system.sample"],
