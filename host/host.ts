@@ -1,19 +1,18 @@
-import { constants } from "node:fs";
-import { access, chmod, mkdir, realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { ConfigStore } from "./config/store.ts";
+import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { Bus } from "./events/bus.ts";
 import { FanOut } from "./events/fan-out.ts";
+import { openDataFolder, openPluginFolder } from "./folders.ts";
 import { createApp } from "./http/app.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
@@ -31,6 +30,7 @@ import { Samples } from "./system/samples.ts";
 
 const ANSWERS_DEADLINE_MS = 4_000;
 const CALENDAR_DEADLINE_MS = 10_000;
+const TELL_EVERY_MS = 3_000;
 
 export interface HostOptions {
   readonly version: string;
@@ -80,6 +80,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   });
 
   const settled = Promise.all([house.assets.openShell(), modules.start()]).then(() => undefined);
+  tellOfWaiting(settled, modules, log);
   return {
     url: server.url,
     tokens: foundation.tokens,
@@ -96,6 +97,8 @@ async function openFoundation(
   { onDispose }: DisposeScope,
 ) {
   const dataFolder = await openDataFolder(options.dataFolder);
+  onDispose(await lockDataFolder(dataFolder));
+  await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });
   onDispose(() => config.close());
@@ -160,42 +163,20 @@ async function openModules(
   return modules;
 }
 
+/** A start that takes long says what for. */
+function tellOfWaiting(settled: Promise<void>, modules: ModuleRegistry, log: HostLog): void {
+  const ticking = setInterval(() => {
+    const loading = modules.list().filter(({ state }) => state === "loading");
+    log.info("the start waits for modules", { modules: loading.map(({ id }) => id) });
+  }, TELL_EVERY_MS);
+  const stop = () => clearInterval(ticking);
+  void settled.then(stop, stop);
+}
+
 function followConfig(config: ConfigStore, bus: Bus, log: HostLog): void {
   log.setLevel(config.current.log.level);
   config.onChange((changed) => {
     if (changed.includes("log.level")) log.setLevel(config.current.log.level);
     bus.announce("config.changed", { changed, revision: config.revision });
   });
-}
-
-/** @throws MantelError `invalid`, with what to do, when the folder cannot be used */
-async function openDataFolder(path: string): Promise<string> {
-  const folder = resolve(path);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    await chmod(folder, 0o700);
-    await sweepTemporaryFiles(folder);
-    return await realpath(folder);
-  } catch (error) {
-    throw new MantelError(
-      "invalid",
-      `the data folder ${folder} cannot be used (${(error as Error).message}); name another one with --data`,
-      { cause: error },
-    );
-  }
-}
-
-async function openPluginFolder(path: string): Promise<string> {
-  const folder = resolve(path);
-  try {
-    await access(folder, constants.R_OK | constants.X_OK);
-    return await realpath(folder);
-  } catch (error) {
-    throw new MantelError(
-      "invalid",
-      `the plugin folder ${folder} cannot be read (${(error as Error).message}); see --plugins`,
-      { cause: error },
-    );
-  }
 }

@@ -1,6 +1,6 @@
 import type { Log, LogFields } from "@mantel/plugin-sdk";
 import type { LogLevel } from "@mantel/plugin-sdk/protocol";
-import { pino, type Logger } from "pino";
+import { type Logger, type LoggerOptions, pino } from "pino";
 import pretty from "pino-pretty";
 
 /** The host's log. Records go to standard error: lines for people on a terminal, JSON elsewhere. */
@@ -10,12 +10,22 @@ export interface HostLog extends Log {
   setLevel(level: LogLevel): void;
 }
 
-/** Opens the log. `terminal` chooses the form for people. */
+/** What is kept of records that cannot be written, such as on a full disk; more of them is dropped. */
+const MAX_UNWRITTEN_BYTES = 2 ** 20;
+
+/** Opens the log. `terminal` chooses the form for people. A log that cannot be written ends nothing. */
 export function openLog(level: LogLevel, terminal: boolean): HostLog {
   const stream = terminal
     ? pretty({ destination: 2, sync: true, ignore: "pid,hostname", translateTime: "HH:MM:ss" })
-    : pino.destination({ dest: 2, sync: true });
-  return wrap(pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream));
+    : pino.destination({ dest: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  stream.on("error", () => undefined); // without a listener, it would end the process
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) }, // by name, as the config has it
+  };
+  return wrap(pino(options, stream));
 }
 
 function wrap(logger: Logger): HostLog {

@@ -1,77 +1,64 @@
 // The entry: reads arguments, starts the host, stops it on a signal.
 import { readFile } from "node:fs/promises";
+import { isIPv4 } from "node:net";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type Host, startHost } from "./host.ts";
+import type { Host } from "./host.ts";
 import { openLog } from "./log.ts";
+import { readOptions, type RunOptions, USAGE } from "./options.ts";
 
-const USAGE = `usage: npm start -- [--port N] [--host ADDRESS] [--data DIR] [--plugins DIR[:DIR...]]
-
-  --port      port to listen on, 0 for a free one         (MANTEL_PORT, default 8470)
-  --host      address to listen on                        (MANTEL_HOST, default 127.0.0.1)
-  --data      folder for config, layout, keys and caches  (MANTEL_DATA, default ./data)
-  --plugins   plugin folders, later ones win              (MANTEL_PLUGINS, default ./plugins)
-`;
 const FIRST_TOKEN_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
 const log = openLog("info", process.stderr.isTTY);
+/** Once the host is on its way, whether it is ready or not. */
+let starting: Promise<Host> | undefined;
+let isStopping = false;
 
+// Whoever reads the output may go: the home stays.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+process.on("SIGTERM", stop);
+process.on("SIGINT", stop);
 try {
+  await main();
+} catch (error) {
+  if (!isStopping) giveUp(error);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), process.env, ROOT);
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const host = await start(options);
+  await host.settled;
+  if (isStopping) return;
+  await inviteFirstVisitor(host);
+  process.stdout.write(`mantel ready ${host.url}\n`);
+}
+
+async function start({ address, port, dataFolder, pluginFolders }: RunOptions): Promise<Host> {
+  if (!isLoopback(address)) {
+    log.warn("the host listens beyond this machine, as it was asked to", { address });
+  }
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
-  const { port, address, dataFolder, pluginFolders } = readOptions();
-  if (!["127.0.0.1", "::1", "localhost"].includes(address)) {
-    log.warn("the host listens beyond this machine, as it was asked to", { address });
-  }
-  const host = await startHost({
+  // Loaded here, because that takes most of the start, and a signal is heard by now.
+  const { startHost } = await import("./host.ts");
+  starting = startHost({
     ...{ version, address, port, dataFolder, pluginFolders, log },
     layoutFolder: join(ROOT, "layouts"),
     environment: process.env,
   });
-  stopOnSignal(host);
-  await host.settled;
-  await inviteFirstVisitor(host);
-  process.stdout.write(`mantel ready ${host.url}\n`);
-} catch (error) {
-  giveUp(error);
+  return starting;
 }
 
-interface Options {
-  readonly port: number;
-  readonly address: string;
-  readonly dataFolder: string;
-  readonly pluginFolders: readonly string[];
-}
-
-/** @throws MantelError `bad_request` */
-function readOptions(): Options {
-  const flag = { type: "string" } as const;
-  const { values } = parseArgs({
-    options: { port: flag, host: flag, data: flag, plugins: flag, help: { type: "boolean" } },
-  });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    process.exit(0);
-  }
-  const { env } = process;
-  return {
-    port: parsePort(values.port ?? env["MANTEL_PORT"] ?? "8470"),
-    address: values.host ?? env["MANTEL_HOST"] ?? "127.0.0.1",
-    dataFolder: values.data ?? env["MANTEL_DATA"] ?? join(ROOT, "data"),
-    pluginFolders: (values.plugins ?? env["MANTEL_PLUGINS"] ?? join(ROOT, "plugins"))
-      .split(":")
-      .filter((folder) => folder !== ""),
-  };
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new MantelError("bad_request", `the port is a number from 0 to 65535, not ${text}`);
+function isLoopback(address: string): boolean {
+  const isOfNet127 = isIPv4(address) && address.startsWith("127.");
+  return isOfNet127 || ["::1", "localhost"].includes(address);
 }
 
 /** A house without a token is new: its first visitor gets a link. The fragment never reaches a server. */
@@ -85,29 +72,33 @@ async function inviteFirstVisitor({ tokens, url }: Host): Promise<void> {
   process.stderr.write(`\nOpen your home: ${url}/#token=${token}\n\n`);
 }
 
-function stopOnSignal(host: Host): void {
-  let isStopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (isStopping) return;
-    isStopping = true;
-    log.info("the host stops", { signal });
-    setTimeout(() => process.exit(0), STOP_DEADLINE_MS).unref();
-    void host.close().then(() => process.exit(0));
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+/** A host that is only starting is stopped when it stands: it has processes to end and files to close. */
+function stop(signal: NodeJS.Signals): void {
+  if (isStopping) return;
+  isStopping = true;
+  log.info("the host stops", { signal });
+  setTimeout(() => process.exit(0), STOP_DEADLINE_MS).unref();
+  void Promise.resolve(starting)
+    .then((host) => host?.close())
+    .catch(() => undefined) // it did not start, and has closed what it had opened
+    .then(() => process.exit(0));
 }
 
-/** Ends with a sentence that says what to do; what nobody expected keeps its stack. */
+/** Ends with a sentence that says what to do; the debug log has the stack of what nobody expected. */
 function giveUp(error: unknown): never {
-  const code = (error as { code?: string }).code ?? "";
-  if (code.startsWith("ERR_PARSE_ARGS")) {
-    process.stderr.write(`mantel: ${(error as Error).message}\n\n${USAGE}`);
+  if (error instanceof MantelError && error.code === "bad_request") {
+    process.stderr.write(`mantel: ${error.message}\n\n${USAGE}`);
     process.exit(2);
   }
-  if (error instanceof MantelError || error instanceof Error) {
-    process.stderr.write(`mantel cannot start: ${error.message}\n`);
-    if (!(error instanceof MantelError)) log.debug("the cause", { error });
-  }
+  process.stderr.write(`mantel cannot start: ${reasonOf(error)}\n`);
+  if (!(error instanceof MantelError)) log.debug("the cause", { error });
   process.exit(1);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ((error as NodeJS.ErrnoException).code === "ENOSPC") {
+    return `the disk is full (${error.message}); free some space, or name another folder with --data`;
+  }
+  return error.message;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DeviceCommand, DeviceDescription, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
-import type { HostApi, LogRecord } from "./protocol.ts";
+import type { HostApi, LogRecord, StartRequest } from "./protocol.ts";
 import { type HostLink, Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
@@ -51,15 +51,7 @@ export async function startPlugin(
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
   const host = new MemoryHost(options.services ?? {});
   const runner = new Runner(plugin, host);
-  const started = runner.start("test", {
-    config: options.config ?? {},
-    house: { locale: "en-GB", timeZone: options.timeZone ?? "Europe/Berlin" },
-    storage,
-    folders: options.folders ?? {},
-    uses: Object.keys(options.services ?? {}),
-    ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
-  });
-  await started.catch(async (error: unknown) => {
+  await runner.start("test", startRequest(options, storage)).catch(async (error: unknown) => {
     await rm(storage, { recursive: true, force: true });
     throw error;
   });
@@ -86,6 +78,15 @@ export async function startPlugin(
       if (faults.length > 0) throw new Error(`releases failed: ${faults.join("; ")}`);
       return state;
     },
+  };
+}
+
+function startRequest(options: TestHostOptions, storage: string): StartRequest {
+  const { config = {}, folders = {}, services = {}, timeZone = "Europe/Berlin" } = options;
+  return {
+    ...{ config, folders, storage, uses: Object.keys(services) },
+    house: { locale: "en-GB", timeZone },
+    ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Audit } from "../host/auth/audit.ts";
 import { isScope, type Scope, SCOPES } from "../host/auth/scopes.ts";
 import { type TokenRequest, Tokens } from "../host/auth/tokens.ts";
+import { openDataFolder } from "../host/folders.ts";
 import { openLog } from "../host/log.ts";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
@@ -28,8 +28,7 @@ const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
 async function main(): Promise<void> {
   const options = readOptions();
   const work = chooseWork(options);
-  const data = options.data ?? process.env.MANTEL_DATA ?? "./data";
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  const data = await openDataFolder(options.data ?? (process.env.MANTEL_DATA || "./data"));
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const tokens = await Tokens.open({ dataFolder: data, log });
   await work({ tokens, audit: new Audit(data) });
@@ -45,9 +44,13 @@ const OPERATOR = { sub: "token command", jti: "" };
 function chooseWork(
   options: ReturnType<typeof readOptions>,
 ): (on: Registers) => Promise<void> | void {
-  const { revoke: name } = options;
-  if (options.list) return list;
-  if (options.rotate) return rotate;
+  const { list: isList, rotate: isRotate, revoke: name } = options;
+  if ([isList, isRotate, name !== undefined].filter(Boolean).length > 1) {
+    return usageError("--list, --revoke and --rotate go one at a time");
+  }
+  if (options.data === "") return usageError("--data is empty; give it a value or leave it out");
+  if (isList) return list;
+  if (isRotate) return rotate;
   if (name !== undefined) return (registers) => revoke(registers, name);
   const request = {
     scope: readScope(options.scope),

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { chmod, link, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
@@ -38,7 +39,10 @@ export class Keys {
     this.#file = new FollowedFile(path, parseKeys);
   }
 
-  /** A file that cannot be used is set aside and replaced, which voids all tokens; the log says so. */
+  /**
+   * A damaged file is set aside and replaced, which voids all tokens; the log says so.
+   * @throws MantelError `invalid` when the file cannot be read at all
+   */
   static async open(dataFolder: string, log: HostLog): Promise<Keys> {
     const path = join(dataFolder, "keys.json");
     await createKeys(path);
@@ -46,10 +50,11 @@ export class Keys {
     try {
       return new Keys(path);
     } catch (error) {
+      refuseUnreadable(path, error);
       const damaged = `${path}.damaged-${Date.now()}`;
       await rename(path, damaged);
       await createKeys(path);
-      log.error("the signing keys were unusable and are replaced; all tokens are void", {
+      log.error("the signing keys were damaged and are replaced; make new tokens, all are void", {
         damaged,
         error,
       });
@@ -86,6 +91,14 @@ async function createKeys(path: string): Promise<void> {
   } finally {
     await rm(draft);
   }
+}
+
+/** Keys that are whole, and only cannot be reached now, are not to be replaced. */
+function refuseUnreadable(path: string, cause: unknown): void {
+  const { code, syscall } = cause as NodeJS.ErrnoException;
+  if (syscall === undefined) return;
+  const detail = `${path} cannot be read (${code}); give the user who runs Mantel access to it`;
+  throw new MantelError("invalid", detail, { cause });
 }
 
 async function keepPrivate(path: string, log: HostLog): Promise<void> {

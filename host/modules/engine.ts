@@ -1,4 +1,3 @@
-import type { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ConfigStore } from "../config/store.ts";
 import type { Build, Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
@@ -13,6 +12,7 @@ import { Recovery } from "./recovery.ts";
 import { ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
+import type { ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
 const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
@@ -33,8 +33,8 @@ export interface EngineOwner {
   readonly status: ModuleStatus;
   readonly log: ModuleLog;
   /** New code crashed on probation, and the code before it works again. */
-  readonly wentBack: (cause: MantelError) => void;
-  readonly say: (sentence: string, cause: unknown) => void;
+  readonly wentBack: (fault: ModuleFault) => void;
+  readonly say: (sentence: string, fault: ModuleFault) => void;
   /** Does `work` when nothing else changes the module. */
   readonly inOrder: (work: () => Promise<void>) => void;
 }
@@ -64,9 +64,9 @@ export class Engine {
       server: this.server,
       status: owner.status,
       build: () => this.#build,
-      wentBack: (previous, cause) => {
+      wentBack: (previous, fault) => {
         this.#build = previous;
-        owner.wentBack(cause);
+        owner.wentBack(fault);
       },
       gaveUp: () => parts.services.release(owner.plugin.id),
       say: owner.say,
@@ -166,7 +166,7 @@ export class Engine {
     });
     return new ServerSide(this.#plugin, preparation, {
       warn,
-      onCrash: (cause) => inOrder(() => this.recovery.crashed(cause)),
+      onCrash: (fault) => inOrder(() => this.recovery.crashed(fault)),
       onFigures: (figures) => status.uses(figures),
       onSpeaker: () => status.forgetDegraded(),
     });

@@ -83,7 +83,7 @@ async function runNpm(folder: string, say: (sentence: string) => void): Promise<
   for (const stream of [npm.stdout, npm.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
       if (line.trim() !== "") lines.push(line);
-      if (/^added /.test(line)) say(line);
+      if (line.startsWith("added ")) say(line);
     });
   }
   const code = await new Promise<number | null>((done) => {

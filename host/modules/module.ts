@@ -9,7 +9,7 @@ import { Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
 import type { Called } from "./server-side.ts";
 import { ModuleStatus, toFault } from "./status.ts";
-import type { ModuleState, ModuleView, ReloadReceipt } from "./view.ts";
+import type { ModuleFault, ModuleState, ModuleView, ReloadReceipt } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 
 export interface ModuleParts extends EngineParts {
@@ -160,14 +160,17 @@ export class Module {
       this.#parts.services.release(this.id);
       const state = error instanceof Unconfigured ? "unconfigured" : "failed";
       this.#status.become(state, toFault(error));
-      this.#say("the module did not start", error);
+      this.#say("the module did not start", toFault(error));
       throw error;
     }
   }
 
   /** The code on the disk is wrong, and what ran before works. */
   #stayBehind(failure: unknown): void {
-    this.#say("what is on the disk does not start, and what ran before works again", failure);
+    this.#say(
+      "what is on the disk does not start, and what ran before works again",
+      toFault(failure),
+    );
     new ReloadRecord(this.#status, "file").failed(failure);
   }
 
@@ -185,7 +188,9 @@ export class Module {
       return record.reloaded();
     } catch (error) {
       this.#isBroken = true;
-      if (this.isWorking) this.#say("the new code did not start, and the old code goes on", error);
+      if (this.isWorking) {
+        this.#say("the new code did not start, and the old code goes on", toFault(error));
+      }
       throw record.failed(error);
     }
   }
@@ -213,19 +218,19 @@ export class Module {
   #createEngine(entry: string): Engine {
     const owner: EngineOwner = {
       ...{ plugin: this.plugin, entry, status: this.#status, log: this.log },
-      wentBack: (cause) => {
+      wentBack: (fault) => {
         this.#isBroken = true;
-        this.#say("the new code crashed, and the code before it works again", cause);
-        new ReloadRecord(this.#status, "crash").failed(cause);
+        this.#say("the new code crashed, and the code before it works again", fault);
+        new ReloadRecord(this.#status, "crash").notGood(fault);
       },
-      say: (sentence, cause) => this.#say(sentence, cause),
+      say: (sentence, fault) => this.#say(sentence, fault),
       inOrder: (work) => void this.#inOrder(work),
     };
     return new Engine(owner, this.#parts);
   }
 
-  #say(sentence: string, error: unknown): void {
-    this.log.record({ level: "error", sentence, fields: { ...toFault(error) } });
+  #say(sentence: string, fault: ModuleFault): void {
+    this.log.record({ level: "error", sentence, fields: { ...fault } });
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {

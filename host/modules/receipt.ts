@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Swap } from "./server-side.ts";
 import type { ModuleStatus } from "./status.ts";
 import { toFault } from "./status.ts";
-import type { LastReload, ReloadReceipt } from "./view.ts";
+import type { LastReload, ModuleFault, ReloadReceipt } from "./view.ts";
 
 export type ReloadTrigger = LastReload["trigger"];
 
@@ -30,15 +30,19 @@ export class ReloadRecord {
 
   /** The new code did not start; when old code works, it goes on. Gives the failure to answer with. */
   failed(error: unknown): MantelError {
-    const isWorking = this.#status.isWorking;
+    this.notGood(toFault(error));
+    return asReloadFailure(error, this.#status.isWorking);
+  }
+
+  /** The new code is wrong, which may have shown only after it had started. */
+  notGood(fault: ModuleFault): void {
     this.#status.reloaded({
       trigger: this.#trigger,
-      result: isWorking ? "rolled_back" : "failed",
+      result: this.#status.isWorking ? "rolled_back" : "failed",
       durationMs: this.#elapsed(),
       downtimeMs: 0,
-      error: toFault(error),
+      error: fault,
     });
-    return asReloadFailure(error, isWorking);
   }
 
   #end(result: "reloaded" | "unchanged", swap?: Swap, isNoted = true): ReloadReceipt {

@@ -1,8 +1,8 @@
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Build } from "./compile.ts";
 import type { ServerSide } from "./server-side.ts";
-import type { ModuleStatus } from "./status.ts";
+import { type ModuleStatus, toFault } from "./status.ts";
 import { Supervisor } from "./supervisor.ts";
+import type { ModuleFault } from "./view.ts";
 
 /** What a crash touches of its module. */
 export interface RecoveryParts {
@@ -11,10 +11,10 @@ export interface RecoveryParts {
   /** The build that ran last. */
   readonly build: () => Build | undefined;
   /** The code on the disk was wrong: `previous` runs again. */
-  readonly wentBack: (previous: Build, cause: MantelError) => void;
+  readonly wentBack: (previous: Build, fault: ModuleFault) => void;
   /** The module crashed too often. */
   readonly gaveUp: () => void;
-  readonly say: (sentence: string, cause: unknown) => void;
+  readonly say: (sentence: string, fault: ModuleFault) => void;
   /** Does `work` when nothing else changes the module. */
   readonly inOrder: (work: () => Promise<void>) => void;
 }
@@ -29,9 +29,9 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  async crashed(cause: string): Promise<void> {
+  async crashed(fault: ModuleFault): Promise<void> {
     if (this.#parts.server.live) return; // another generation works by now
-    if (!(await this.#goBack(cause))) this.#restartLater(cause);
+    if (!(await this.#goBack(fault))) this.#restartLater(fault);
   }
 
   /** No restart comes from a crash before now. */
@@ -46,33 +46,34 @@ export class Recovery {
   }
 
   /** On probation a crash means that the new code is wrong. */
-  async #goBack(cause: string): Promise<boolean> {
+  async #goBack(fault: ModuleFault): Promise<boolean> {
     const { server, status, say, wentBack } = this.#parts;
     const previous = server.takePrevious();
     if (!previous) return false;
-    status.restarting({ message: cause });
+    status.restarting(fault);
     try {
       await server.start(previous.build, previous.state);
       status.started();
-      wentBack(previous.build, new MantelError("reload_failed", cause));
+      wentBack(previous.build, fault);
       return true;
     } catch (error) {
-      say("the code before does not start either", error);
+      say("the code before does not start either", toFault(error));
       return false;
     }
   }
 
-  #restartLater(cause: string): void {
+  #restartLater(fault: ModuleFault): void {
     const { status, say, gaveUp, inOrder } = this.#parts;
     const waitMs = this.#supervisor.crashed();
     if (waitMs === undefined) {
       gaveUp();
-      status.become("quarantined", { message: `it crashed too often; at last ${cause}` });
-      say("the module crashed too often and rests until it is reloaded", cause);
+      const message = `it crashed too often; at last ${fault.message}`;
+      status.become("quarantined", { ...fault, message });
+      say("the module crashed too often and rests until it is reloaded", fault);
       return;
     }
-    status.restarting({ message: cause });
-    say("the module crashed and starts again", cause);
+    status.restarting(fault);
+    say("the module crashed and starts again", fault);
     this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), waitMs);
   }
 
@@ -84,7 +85,7 @@ export class Recovery {
       await server.start(last);
       status.started();
     } catch (error) {
-      this.#restartLater(error instanceof Error ? error.message : String(error));
+      this.#restartLater(toFault(error));
     }
   }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import { arrange } from "./arrange.ts";
+import { BrokenFolders } from "./broken.ts";
 import { discover, type Discovery } from "./discover.ts";
 import type { LogEntry } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
@@ -9,7 +10,6 @@ import type { BridgeTable } from "./module-bridge.ts";
 import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
 import { ModuleNews } from "./news.ts";
 import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
-import { brokenView } from "./status.ts";
 import type { ModuleView, ReloadReceipt } from "./view.ts";
 import { type FolderChange, Watcher } from "./watch.ts";
 
@@ -28,19 +28,19 @@ export interface RegistryParts extends Omit<ModuleParts, "changed"> {
 export class ModuleRegistry {
   readonly #parts: RegistryParts;
   readonly #modules = new Map<string, Module>();
-  readonly #broken = new Map<string, ModuleView>();
+  readonly #broken: BrokenFolders;
   readonly #news: ModuleNews;
-  /** Folders whose manifest cannot be read now. */
-  #rejected: ReadonlySet<string> = new Set();
   #watcher: Watcher | undefined;
   #revision = Date.now();
   #isStarted = false;
+  #isClosed = false;
   #work: Promise<unknown> = Promise.resolve();
   #stopListening: (() => void) | undefined;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
     this.#news = new ModuleNews(parts);
+    this.#broken = new BrokenFolders(parts.log);
   }
 
   /** Grows with each change of the list; it starts from the clock, to grow over restarts too. */
@@ -50,12 +50,12 @@ export class ModuleRegistry {
 
   list(): readonly ModuleView[] {
     const modules = [...this.#modules.values()].map((module) => module.view);
-    return [...modules, ...this.#broken.values()].toSorted((a, b) => a.id.localeCompare(b.id));
+    return [...modules, ...this.#brokenViews()].toSorted((a, b) => a.id.localeCompare(b.id));
   }
 
   /** @throws MantelError `module_unknown` */
   get(id: string): ModuleView {
-    return this.#broken.get(id) ?? this.#module(id).view;
+    return this.list().find((view) => view.id === id) ?? this.#module(id).view;
   }
 
   /** @throws MantelError `module_unknown`, `reload_failed` */
@@ -93,7 +93,6 @@ export class ModuleRegistry {
     };
   }
 
-  /** What each module has done since the host started. */
   work(): readonly ModuleWork[] {
     return [...this.#modules.values()].map((module) => module.work);
   }
@@ -109,15 +108,17 @@ export class ModuleRegistry {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#stopListening?.();
     await this.#watcher?.close();
+    await this.#work;
     await Promise.all([...this.#modules.values()].map((module) => module.shutDown()));
   }
 
   #module(id: string): Module {
     const module = this.#modules.get(id);
     if (module) return module;
-    const broken = this.#broken.get(id)?.error;
+    const broken = this.#brokenViews().find((view) => view.id === id)?.error;
     if (broken) throw new MantelError("reload_failed", broken.message);
     throw new MantelError("module_unknown", `no module has the id ${id}`);
   }
@@ -143,7 +144,7 @@ export class ModuleRegistry {
 
   /** While the manifest is broken, what runs goes on. */
   #reloadFrom(folder: string): void {
-    const module = this.#rejected.has(folder) ? undefined : this.#in(folder);
+    const module = this.#isClosed || this.#broken.has(folder) ? undefined : this.#in(folder);
     if (module) void quietly(module.reload("file"));
   }
 
@@ -166,7 +167,6 @@ export class ModuleRegistry {
     await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
-    this.#rejected = new Set(found.broken.map(({ folder }) => folder));
     for (const { folder, error } of found.broken) this.#in(folder)?.rejectChange(error);
   }
 
@@ -187,18 +187,18 @@ export class ModuleRegistry {
     this.#news.removed(module);
   }
 
-  /** A broken folder is listed; what it last was runs on, or again. */
+  /** What a broken folder last was runs on, or again. */
   async #noteBroken({ plugins, broken }: Discovery): Promise<void> {
-    this.#broken.clear();
-    for (const { name, folder, error } of broken) {
-      const why = { error: error.message, faults: error.extras.errors };
-      this.#parts.log.error("a plugin folder is broken", { folder, ...why });
+    this.#broken.replace(broken);
+    for (const { folder } of broken.filter((each) => !this.#in(each.folder))) {
       const good = await this.#parts.lastGoods.ofFolder(folder);
-      if (this.#in(folder)) continue;
       if (good && !plugins.has(good.plugin.id)) await this.#adopt(good.plugin);
-      else if (!this.#modules.has(name)) this.#broken.set(name, brokenView(name, error));
     }
     this.#revision++;
+  }
+
+  #brokenViews(): readonly ModuleView[] {
+    return this.#broken.views(({ name, folder }) => !!this.#in(folder) || this.#modules.has(name));
   }
 
   /** The module that runs from this folder. */
@@ -210,7 +210,6 @@ export class ModuleRegistry {
     const known = this.#modules.get(plugin.id);
     if (known && isDeepStrictEqual(known.plugin, plugin)) return;
     if (known) await this.#remove(known);
-    this.#broken.delete(plugin.id);
     const module = new Module(plugin, { ...this.#parts, changed: (which) => this.#changed(which) });
     this.#modules.set(plugin.id, module);
     this.#parts.bridges.add(module);

@@ -1,5 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import { locationInStack } from "./code-frame.ts";
 import type { Build } from "./compile.ts";
 import { Gate } from "./gate.ts";
 import { causeOf, type Generation } from "./generation.ts";
@@ -14,7 +15,7 @@ import {
 import { type Figures, HealthWatch } from "./health.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
-import { limitsOf } from "./view.ts";
+import { limitsOf, type ModuleFault } from "./view.ts";
 
 /** After a switch, a crash within this time brings the previous bundle back. */
 const PROBATION_MS = 10_000;
@@ -35,7 +36,7 @@ interface Limits {
 
 /** What the server side tells its module. */
 export interface ServerEvents {
-  onCrash(cause: string): void;
+  onCrash(fault: ModuleFault): void;
   onFigures(figures: Figures | undefined): void;
   /** Another generation is heard from now on. */
   onSpeaker(): void;
@@ -51,6 +52,7 @@ export interface Swap {
 
 /** The processes of one module: the live generation, and the one that is to follow it. */
 export class ServerSide {
+  readonly #folder: string;
   readonly #preparation: Preparation;
   readonly #events: ServerEvents;
   readonly #limits: Limits;
@@ -64,11 +66,16 @@ export class ServerSide {
   #previous: { build: Build; state: unknown; until: number } | undefined;
   #health: HealthWatch | undefined;
 
-  constructor({ id, manifest }: PluginPackage, preparation: Preparation, events: ServerEvents) {
+  constructor(
+    { id, folder, manifest }: PluginPackage,
+    preparation: Preparation,
+    events: ServerEvents,
+  ) {
     this.#limits = {
       ...limitsOf(manifest),
       reloadStartMs: manifest.limits?.startMs ?? RELOAD_START_MS,
     };
+    this.#folder = folder;
     this.#preparation = preparation;
     this.#events = events;
     this.#gate = new Gate(id, this.#limits.queueLength);
@@ -214,7 +221,10 @@ export class ServerSide {
     void live.generation.exited.then((exit) => {
       if (this.#live?.generation !== live.generation || this.#swapping) return;
       this.#forget();
-      this.#events.onCrash(this.#endedFor ?? causeOf(exit));
+      this.#events.onCrash({
+        message: this.#endedFor ?? causeOf(exit),
+        ...locationInStack(exit.lastLines.join("\n"), this.#folder),
+      });
     });
   }
 

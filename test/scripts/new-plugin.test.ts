@@ -21,7 +21,8 @@ for (const kind of ["bridge", "service", "widget"]) {
     );
     const lint = await run("node_modules/.bin/oxlint", "-c", ".ci/oxlint.json", ...written);
     assert.equal(lint.code, 0, lint.output);
-    const result = await run(process.execPath, "--import", "tsx", "--test", ...tests);
+    const args = ["--import", "tsx", "--test", "--test-reporter=tap", ...tests];
+    const result = await run(process.execPath, ...args);
     assert.equal(result.code, 0, result.output);
     assert.match(result.output, /^# pass [1-9]/m);
   });

@@ -76,7 +76,7 @@ test("a data folder that cannot be made is said in a sentence", async (t) => {
   const { code, stdout, stderr } = await run("--scope", "read", "--data", join(file, "data"));
 
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^token: ENOTDIR.+\n$/);
+  assert.match(stderr, /^token: the data folder .+ cannot be used: it is no folder.+--data\n$/);
 });
 
 for (const [name, args] of Object.entries({
@@ -88,6 +88,7 @@ for (const [name, args] of Object.entries({
   "a ttl of nothing": ["--scope", "read", "--ttl", "0"],
   "a ttl of a century": ["--scope", "read", "--ttl", "3200000000"],
   "a name with a line break": ["--scope", "read", "--name", "a\nb"],
+  "two pieces of work at once": ["--list", "--revoke", "tablet"],
 })) {
   test(`${name} is an error with the usage, and makes no token`, async (t) => {
     const data = join(await emptyFolder(t), "data");

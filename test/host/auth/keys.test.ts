@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Keys } from "../../../host/auth/keys.ts";
@@ -72,6 +72,18 @@ for (const [name, content] of Object.entries({
     );
   });
 }
+
+test("keys that only cannot be read are left alone", async (t) => {
+  const data = await emptyFolder(t);
+  await mkdir(join(data, "keys.json"));
+
+  await assert.rejects(Keys.open(data, collectedLog()), {
+    code: "invalid",
+    message: /keys\.json cannot be read \(EISDIR\); give the user who runs Mantel access/,
+  });
+
+  assert.deepEqual(await readdir(data), ["keys.json"]);
+});
 
 test("a key that is removed from the file is forgotten while the host runs", async (t) => {
   const data = await emptyFolder(t);

@@ -64,6 +64,7 @@ for (const harm of [
     const crashed = await once("lamp", ({ restarts }) => restarts === 1, 10_000);
     assert.equal(crashed.state, "loading");
     assert.ok(crashed.error?.message);
+    if (harm === "throw in a timer") assert.equal(crashed.error?.file, "index.ts");
     assert.equal(devices.get("test:light:1").available, false);
 
     await once("lamp", ({ state }) => state === "active", 10_000);

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import { atEnd } from "../helpers/at-end.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+import { until } from "../helpers/until.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const LINK = /Open your home: (http:\S+)\/#token=(\S+)/;
+
+const MISTAKES: Readonly<Record<string, { args: string[]; says: RegExp }>> = {
+  "an unknown flag": { args: ["--prot", "1"], says: /unknown option '--prot'[^]*usage:/i },
+  "a flag without a value": { args: ["--port"], says: /--port[^]*usage:/ },
+  "an empty flag": { args: ["--data", ""], says: /--data is empty[^]*usage:/ },
+  "a port that is none": { args: ["--port", "http"], says: /0 to 65535, not http[^]*usage:/ },
+};
+
+for (const [mistake, { args, says }] of Object.entries(MISTAKES)) {
+  test(`${mistake} is told with the usage, and nothing is made`, async (t) => {
+    const data = join(await emptyFolder(t), "data");
+
+    const ended = await launch(t, ["--data", data, ...args]).ended;
+
+    assert.deepEqual([ended.code, ended.stdout], [2, ""]);
+    assert.match(ended.stderr, says);
+    await assert.rejects(readdir(data), { code: "ENOENT" });
+  });
+}
+
+test("a port in use, a folder that is none and a strange variable each get a sentence", async (t) => {
+  const { args, folder } = await emptyHome(t);
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  t.after(() => taken.close());
+  const port = String((taken.address() as AddressInfo).port);
+  const file = join(folder, "file");
+  await writeFile(file, "");
+
+  const ended = await Promise.all([
+    launch(t, [...args, "--port", port]).ended,
+    launch(t, [...args, "--data", file]).ended,
+    launch(t, [...args, "--data", join(folder, "other"), "--plugins", file]).ended,
+    launch(t, [...args, "--data", join(folder, "third")], { MANTEL_LOG_LEVEL: "loud" }).ended,
+  ]);
+
+  assert.deepEqual(
+    ended.map(({ code, stdout }) => [code, stdout]),
+    ended.map(() => [1, ""]),
+  );
+  const [inUse, data, plugins, variable] = ended.map(({ stderr }) => stderr);
+  assert.match(inUse ?? "", new RegExp(`port ${port} on 127.0.0.1 is in use; .+--port\n$`));
+  assert.match(data ?? "", /data folder .+file cannot be used: it is a file; .+--data\n$/);
+  assert.match(plugins ?? "", /plugin folder .+file cannot be read: .+--plugins\n$/);
+  assert.match(variable ?? "", /MANTEL_LOG_LEVEL is wrong: .+"loud"/);
+});
+
+test("the ready line is alone on standard output, and only the first start has a link that lets in", async (t) => {
+  const { args } = await emptyHome(t);
+
+  const first = launch(t, args);
+  const url = await first.ready();
+  const [, home, token] = LINK.exec(first.log()) ?? [];
+  const config = await fetch(`${home}/api/v1/config`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const firstEnded = await first.stop();
+  const second = launch(t, args);
+  await second.ready();
+  const secondEnded = await second.stop();
+
+  assert.deepEqual([home, config.status], [url, 200]);
+  assert.deepEqual([firstEnded.code, secondEnded.code], [0, 0]);
+  assert.equal(firstEnded.stdout, `mantel ready ${url}\n`);
+  assert.doesNotMatch(secondEnded.stderr, /token=/);
+});
+
+test("a stop answers what is in flight, ends the event streams and exits 0", async (t) => {
+  const { args } = await emptyHome(t);
+  const host = launch(t, args);
+  const url = await host.ready();
+  const authorization = `Bearer ${LINK.exec(host.log())?.[2]}`;
+  const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization } });
+  const body = '{"ui":{"theme":"dark"}}';
+  const patch = request(`${url}/api/v1/config`, {
+    method: "PATCH",
+    headers: { authorization, "content-type": "application/json", "content-length": body.length },
+  });
+  const answered = once(patch, "response");
+  patch.write(body.slice(0, 5));
+  await once(patch, "socket").then(([socket]) => once(socket, "connect"));
+
+  const ended = host.stop();
+  await until(() => host.log().includes("the host stops"));
+  patch.end(body.slice(5));
+  const [response] = await answered;
+
+  assert.equal(response.statusCode, 200);
+  assert.match(await text(response), /"theme":"dark"/);
+  await stream.text(); // it ends
+  assert.equal((await ended).code, 0);
+});
+
+test("a home whose output nobody takes any more goes on", async (t) => {
+  const { args } = await emptyHome(t);
+  const host = launch(t, args);
+  host.child.stdout?.destroy();
+
+  const [, home] = await until(() => LINK.exec(host.log()), { withinMs: 30_000 });
+  const health = await until(async () => (await fetch(`${home}/api/v1/health`)).ok);
+
+  assert.ok(health);
+  assert.equal((await host.stop()).code, 0);
+});
+
+test("a signal during the start ends it well, without a ready line", async (t) => {
+  const { args, data } = await emptyHome(t);
+  const host = launch(t, args);
+  await until(async () => (await readdir(data)).some((name) => name.endsWith(".lock")));
+
+  const { code, stdout } = await host.stop();
+
+  assert.deepEqual([code, stdout], [0, ""]);
+});
+
+test("a second host on the same data folder is refused, and one after a crash is not", async (t) => {
+  const { args, data } = await emptyHome(t);
+  const first = launch(t, args);
+  await first.ready();
+
+  const refused = await launch(t, args).ended;
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const next = launch(t, args);
+  await next.ready();
+  const locks = (await readdir(data)).filter((name) => name.endsWith(".lock"));
+  await next.stop();
+
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    new RegExp(`in use by another Mantel \\(process ${first.child.pid}\\)`),
+  );
+  assert.equal(locks.length, 1);
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** The address in the ready line. */
+  readonly ready: () => Promise<string>;
+  readonly stop: () => Promise<Ended>;
+  readonly log: () => string;
+}
+
+/** A home without plugins, which starts quickly. */
+async function emptyHome(t: TestContext) {
+  const folder = await emptyFolder(t);
+  const [data, plugins] = [join(folder, "data"), join(folder, "plugins")];
+  await mkdir(plugins);
+  return { folder, data, args: ["--port", "0", "--data", data, "--plugins", plugins] };
+}
+
+/** The host with these arguments, as a person starts it. It is ended when the test is over. */
+function launch(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}): Launched {
+  const child = spawn(process.execPath, ["--import", "tsx", "host/main.ts", ...args], {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...env },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
+  const ended = once(child, "close").then(([code]) => ({
+    code: code as number | null,
+    stdout,
+    stderr,
+  }));
+  atEnd(t, async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return {
+    child,
+    ended,
+    log: () => stderr,
+    ready: () => until(() => /^mantel ready (\S+)\n/.exec(stdout)?.[1], { withinMs: 30_000 }),
+    stop: () => (child.kill("SIGTERM"), ended),
+  };
+}
