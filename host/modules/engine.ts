@@ -50,6 +50,8 @@ export class Engine {
   readonly #log: ModuleLog;
   /** The build that runs, or ran last. */
   #build: Build | undefined;
+  /** The build that ran before that one. */
+  #before: Build | undefined;
   /** The last build that did not start; a second event of the same save does not try it again. */
   #refused: { readonly hash: string; readonly error: unknown } | undefined;
 
@@ -66,6 +68,7 @@ export class Engine {
       build: () => this.#build,
       wentBack: (previous, fault) => {
         this.#build = previous;
+        void this.#keep(previous);
         owner.wentBack(fault);
       },
       gaveUp: () => parts.services.release(owner.plugin.id),
@@ -96,6 +99,8 @@ export class Engine {
       await this.server.start(good.build);
       this.#build = good.build;
       return error;
+    } finally {
+      await this.#tidy();
     }
   }
 
@@ -106,20 +111,30 @@ export class Engine {
     if (isSame && !REGARDLESS.has(trigger)) return undefined;
     if (trigger === "file" && this.#refused?.hash === build.hash) throw this.#refused.error;
     this.#status.become("reloading");
-    const swap = await this.#swapTo(build);
-    await this.#parts.compiler.prune(this.#plugin.id, [build.hash, this.#build?.hash ?? ""]);
-    await this.#keep(build);
-    this.#build = build;
-    this.recovery.forgive();
-    this.#status.started();
-    void this.#parts.spare.warm(this.#memoryMiB);
-    return swap;
+    try {
+      const swap = await this.#swapTo(build);
+      this.#before = this.#build;
+      this.#build = build;
+      await this.#keep(build);
+      this.recovery.forgive();
+      this.#status.started();
+      return swap;
+    } finally {
+      await this.#tidy();
+    }
   }
 
   /** Ends the process, and with it all that could bring it back. */
   async stop(): Promise<void> {
     this.recovery.cancel();
     await this.server.stop();
+  }
+
+  /** Leaves no code on the disk but what runs and what ran before, and a spare for the next reload. */
+  async #tidy(): Promise<void> {
+    void this.#parts.spare.warm(this.#memoryMiB);
+    const kept = [this.#build?.hash ?? "", this.#before?.hash ?? ""];
+    await this.#parts.compiler.prune(this.#plugin.id, kept);
   }
 
   get #memoryMiB(): number {

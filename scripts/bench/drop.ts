@@ -1,7 +1,7 @@
 // npm run bench drop [-- reloads]: requests that fail, and the longest wait of one, while a bridge
 // reloads again and again under 200 requests a second to all its devices and 50 commands a second.
 import { setTimeout as delay } from "node:timers/promises";
-import { openHome, serveHost, summarise } from "./house.ts";
+import { openHome, repeat, serveHost } from "./house.ts";
 
 const READS_PER_SECOND = 200;
 const COMMANDS_PER_SECOND = 50;
@@ -68,37 +68,3 @@ const { received, round } = answer.state;
 console.log(
   JSON.stringify({ bench: "drop", reloads, lastRound: round, read, commanded, received }),
 );
-
-/** Asks at a steady rate, whether or not earlier requests are answered. */
-function repeat(perSecond: number, ask: () => Promise<Response>) {
-  const waits: Promise<{ ms: number; isOk: boolean; isOwn: boolean }>[] = [];
-  const timer = setInterval(() => waits.push(timed(ask)), 1_000 / perSecond);
-  return {
-    async end() {
-      clearInterval(timer);
-      const all = await Promise.all(waits);
-      return {
-        asked: all.length,
-        failed: all.filter(({ isOk }) => !isOk).length,
-        /** Commands that were merged into a later one do not reach the bridge themselves. */
-        merged: all.filter(({ isOk, isOwn }) => isOk && !isOwn).length,
-        ms: summarise(all.map(({ ms }) => ms)),
-      };
-    },
-  };
-}
-
-async function timed(ask: () => Promise<Response>) {
-  const startedAt = performance.now();
-  try {
-    const response = await ask();
-    const body = await response.text();
-    return {
-      ms: performance.now() - startedAt,
-      isOk: response.ok,
-      isOwn: !body.includes('"superseded"'),
-    };
-  } catch {
-    return { ms: performance.now() - startedAt, isOk: false, isOwn: true };
-  }
-}

@@ -1,21 +1,34 @@
 import { spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+/** Files that a lamp's entry imports, beside the one that holds its name. */
+const PARTS = 8;
+
+/** What is left to end and remove when a bench fails or is interrupted. */
+const leftovers = new Set<() => void>();
+process.once("exit", () => leftovers.forEach((clear) => clear()));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 /** A folder for one bench, with copies of plugins in it. It is removed by `remove`. */
 export interface BenchHome {
   readonly plugins: string;
   readonly data: string;
-  write(file: string, content: string): Promise<void>;
-  remove(): Promise<void>;
+  readonly write: (file: string, content: string) => Promise<void>;
+  readonly remove: () => Promise<void>;
 }
 
 export async function openHome(shipped: readonly string[] = []): Promise<BenchHome> {
   const home = await mkdtemp(join(tmpdir(), "mantel-bench-"));
+  const clear = () => rmSync(home, { recursive: true, force: true });
+  leftovers.add(clear);
   const plugins = join(home, "plugins");
   await mkdir(plugins);
   await symlink(join(ROOT, "node_modules"), join(home, "node_modules"));
@@ -29,54 +42,170 @@ export async function openHome(shipped: readonly string[] = []): Promise<BenchHo
       await mkdir(join(plugins, file, ".."), { recursive: true });
       await writeFile(join(plugins, file), content);
     },
-    remove: () => rm(home, { recursive: true, force: true }),
+    remove: async () => {
+      await rm(home, { recursive: true, force: true });
+      leftovers.delete(clear);
+    },
   };
+}
+
+/** What the entry of a lamp imports, as its first lines: nine files and one npm dependency. */
+export const LAMP_IMPORTS = [
+  `import mqtt from "mqtt";`,
+  ...Array.from({ length: PARTS }, (_, at) => `import "./part${at}.ts";`),
+  `import { name } from "./name.ts";`,
+].join("\n");
+
+/**
+ * Writes a bridge of ten files and one npm dependency, with one device: the light
+ * `<id>:light:1`, named by `<id>/name.ts`. The id is a word of letters and digits.
+ */
+export async function writeLamp({ write }: BenchHome, id: string): Promise<void> {
+  const bridge = { kind: id, commandsPerSecond: 10 };
+  const mantel = { id, kinds: ["bridge"], server: "index.ts", bridge };
+  const manifest = { name: id, type: "module", dependencies: { mqtt: "^5.0.0" }, mantel };
+  await write(`${id}/package.json`, JSON.stringify(manifest));
+  for (let at = 0; at < PARTS; at++) {
+    await write(`${id}/part${at}.ts`, `export const part${at}: number = ${at};\n`);
+  }
+  await write(`${id}/name.ts`, nameFile("name 0."));
+  const plugin = `
+import { definePlugin } from "@mantel/plugin-sdk";
+${LAMP_IMPORTS}
+export default definePlugin({
+  start: ({ devices }) => devices.publish([{
+    nativeId: "lamp", kind: "light", name: name + typeof mqtt,
+    capabilities: { on: { type: "boolean" } }, state: { on: false },
+  }]),
+});
+`;
+  await write(`${id}/index.ts`, plugin);
+}
+
+/** The content of a lamp's `name.ts`. */
+export function nameFile(name: string): string {
+  return `export const name: string = ${JSON.stringify(name)};\n`;
 }
 
 /** A process that answers HTTP, ended by `stop`. */
 export interface Served {
   readonly url: string;
+  readonly pid: number;
   /** What came with the first visit's link; empty for a process that has none. */
   readonly token: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts a program, and resolves when one of its lines names the address it answers at. */
 export async function serve(args: readonly string[]): Promise<Served> {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const kill = () => void child.kill("SIGKILL");
+  leftovers.add(kill);
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let token = "";
+  let lastLine = "";
   const url = await new Promise<string>((found, failed) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
+        lastLine = line;
         token = /#token=(\S+)/.exec(line)?.[1] ?? token;
         const [, ready] = /ready (http:\S+)/.exec(line) ?? [];
         if (ready !== undefined) found(ready);
       });
     }
-    child.once("exit", (code) => failed(new Error(`it ended with code ${code}`)));
+    child.once("exit", () => failed(new Error(`${args.join(" ")} ended: ${lastLine}`)));
   });
   return {
     url,
+    pid: child.pid ?? 0,
     token,
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
+      leftovers.delete(kill);
     },
   };
 }
 
-/** The host over a bench's own folders. */
-export function serveHost({ plugins, data }: BenchHome): Promise<Served> {
-  const flags = ["--port", "0", "--data", data, "--plugins", plugins];
+/** The host over a bench's own folders, at a free port unless one is given. */
+export function serveHost({ plugins, data }: BenchHome, port = 0): Promise<Served> {
+  const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
   return serve(["--import", "tsx", "host/main.ts", ...flags]);
+}
+
+/** A port of the loopback address that nobody listens at now. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Ids of the processes that `pid` has started and not yet buried. */
+export async function findChildren(pid: number): Promise<number[]> {
+  const all = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(all.map(async (each) => [each, await parentOf(each)] as const));
+  return parents.filter(([, parent]) => parent === pid).map(([each]) => each);
+}
+
+/** proc(5), `stat`: the fourth field, after a name in brackets that may hold anything. */
+async function parentOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+/** Memory of a process in MiB, to a tenth. `pss` counts a page shared by n processes as 1/n of it. */
+export async function readMemory(pid: number): Promise<{ rss: number; pss: number }> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+  const mebibytes = (field: string): number =>
+    rounded(Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(rollup)?.[1] ?? 0) / 1024);
+  return { rss: mebibytes("Rss"), pss: mebibytes("Pss") };
+}
+
+/** Asks at a steady rate, whether or not earlier requests are answered, until `end`. */
+export function repeat(perSecond: number, ask: () => Promise<Response>) {
+  const waits: Promise<{ ms: number; isOk: boolean; isOwn: boolean }>[] = [];
+  const timer = setInterval(() => waits.push(timed(ask)), 1_000 / perSecond);
+  return {
+    async end() {
+      clearInterval(timer);
+      const all = await Promise.all(waits);
+      return {
+        asked: all.length,
+        failed: all.filter(({ isOk }) => !isOk).length,
+        /** Commands that were merged into a later one do not reach the bridge themselves. */
+        merged: all.filter(({ isOk, isOwn }) => isOk && !isOwn).length,
+        ms: summarise(all.map(({ ms }) => ms)),
+      };
+    },
+  };
+}
+
+async function timed(ask: () => Promise<Response>) {
+  const startedAt = performance.now();
+  try {
+    const response = await ask();
+    const body = await response.text();
+    return {
+      ms: performance.now() - startedAt,
+      isOk: response.ok,
+      isOwn: !body.includes('"superseded"'),
+    };
+  } catch {
+    return { ms: performance.now() - startedAt, isOk: false, isOwn: true };
+  }
 }
 
 /** Median, 95th percentile and maximum, rounded to a tenth. */
 export function summarise(values: readonly number[]): { p50: number; p95: number; max: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0) * 10) /
-    10;
+    rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
   return { p50: at(0.5), p95: at(0.95), max: at(1) };
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
 }

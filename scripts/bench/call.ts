@@ -1,0 +1,137 @@
+// npm run bench call [-- count]: round trip of a command and of a service call that answers 20 kB, to a
+// plugin in its own process, against a worker thread that answers the same messages, and against the
+// same plugin in this process.
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { Plugin } from "@mantel/plugin-sdk";
+import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
+import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { Compiler } from "../../host/modules/compile.ts";
+import { Generation } from "../../host/modules/generation.ts";
+import { compileRuntime } from "../../host/modules/runtime.ts";
+import { openHome, summarise } from "./house.ts";
+
+const WARM_UP = 1_000;
+const AT_ONCE = 100;
+const DEADLINE_MS = 10_000;
+const EVENTS = 100;
+
+const ANSWER = JSON.stringify(
+  Array.from({ length: EVENTS }, (_, at) => ({ title: `event ${at} `.padEnd(180, "x"), at })),
+);
+const PLUGIN = `
+import { definePlugin } from "@mantel/plugin-sdk";
+const answer = ${ANSWER};
+export default definePlugin({
+  start: () => ({
+    command: async () => undefined,
+    services: { "calendar.events": async () => answer },
+  }),
+});
+`;
+const THREAD = `
+const { parentPort } = require("node:worker_threads");
+const answer = ${ANSWER};
+parentPort.on("message", ({ call, method }) => {
+  parentPort.postMessage({ kind: "answer", call, value: method === "command" ? undefined : answer });
+});
+`;
+
+const COMMAND = { nativeId: "lamp", command: { on: true, brightness: 62 }, commandId: "1" };
+const CALL = {
+  name: "calendar.events",
+  input: { start: "2025-01-01", end: "2025-02-01" },
+} as const;
+
+/** The two calls that are timed, whoever answers them. */
+interface Answering {
+  readonly command: () => Promise<unknown>;
+  readonly service: () => Promise<unknown>;
+  readonly end: () => Promise<unknown>;
+}
+
+const count = Number(process.argv[2] ?? 5_000);
+const home = await openHome();
+await home.write("echo/index.ts", PLUGIN);
+const ownProcess = await measure(await openProcess());
+const workerThread = await measure(openThread());
+const inProcess = await measure(await openHere());
+await home.remove();
+console.log(
+  JSON.stringify({ bench: "call", unit: "µs", count, ownProcess, workerThread, inProcess }),
+);
+
+async function openProcess(): Promise<Answering> {
+  const compiler = new Compiler(join(home.data, "cache"));
+  const folder = join(home.plugins, "echo");
+  const { bundle, vendor } = await compiler.compile("echo", folder, "index.ts");
+  await compiler.close();
+  const generation = Generation.fork(await compileRuntime(join(home.data, "cache")), 64);
+  const { peer } = generation;
+  await peer.call("load", { id: "echo", folder, bundle, vendor }, DEADLINE_MS);
+  const house = { locale: "en-GB", timeZone: "UTC" };
+  const request = { config: {}, house, storage: home.data, folders: {}, uses: [] };
+  await peer.call("start", request, DEADLINE_MS);
+  return { ...through(peer), end: () => generation.terminate() };
+}
+
+function openThread(): Answering {
+  const worker = new Worker(THREAD, { eval: true });
+  const transport = {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    send: (message: unknown) => worker.postMessage(message),
+    onMessage: (receive: (message: unknown) => void) => void worker.on("message", receive),
+  };
+  const peer = new Peer<PluginApi, HostApi>(transport, {} as Handlers<HostApi>);
+  return { ...through(peer), end: () => worker.terminate() };
+}
+
+function through(peer: Peer<PluginApi, HostApi>): Pick<Answering, "command" | "service"> {
+  return {
+    command: () => peer.call("command", COMMAND, DEADLINE_MS),
+    service: () => peer.call("callService", CALL, DEADLINE_MS),
+  };
+}
+
+async function openHere(): Promise<Answering> {
+  const code = (await import(join(home.plugins, "echo/index.ts"))) as { default: Plugin };
+  const plugin = await startPlugin(code.default);
+  return {
+    command: () => plugin.command(COMMAND.nativeId, COMMAND.command),
+    service: () => plugin.call(CALL.name, CALL.input),
+    end: () => plugin.stop(),
+  };
+}
+
+async function measure({ command, service, end }: Answering) {
+  const figures = {
+    command: await timeEach(command),
+    commandsPerSecond: await ratePerSecond(command),
+    service: await timeEach(service),
+  };
+  await end();
+  return figures;
+}
+
+/** Microseconds of a call when no other is under way. */
+async function timeEach(call: () => Promise<unknown>) {
+  const micros: number[] = [];
+  for (let round = 0; round < WARM_UP + count; round++) {
+    const startedAt = performance.now();
+    await call();
+    if (round >= WARM_UP) micros.push((performance.now() - startedAt) * 1_000);
+  }
+  return summarise(micros);
+}
+
+/** Calls per second when so many are always under way. */
+async function ratePerSecond(call: () => Promise<unknown>): Promise<number> {
+  let left = count;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call();
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, caller));
+  return Math.round((count / (performance.now() - startedAt)) * 1_000);
+}
