@@ -138,14 +138,15 @@ export class ModuleRegistry {
     const isManifest = files.some((file) => file === folder || file.endsWith("/package.json"));
     const module = this.#in(folder);
     if (isManifest || !module) {
-      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder));
-    } else if (files.some((file) => module.concerns(file))) this.#reloadFrom(folder);
+      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, module));
+    } else if (files.some((file) => module.concerns(file))) this.#reloadFrom(folder, module);
   }
 
-  /** While the manifest is broken, what runs goes on. */
-  #reloadFrom(folder: string): void {
-    const module = this.#isClosed || this.#broken.has(folder) ? undefined : this.#in(folder);
-    if (module) void quietly(module.reload("file"));
+  /** A module that is new has just started; one whose manifest is broken goes on with what it has. */
+  #reloadFrom(folder: string, module: Module | undefined): void {
+    const isSame = module !== undefined && this.#in(folder) === module;
+    if (!isSame || this.#isClosed || this.#broken.has(folder)) return;
+    void quietly(module.reload("file"));
   }
 
   /** A changed SDK concerns every process: they follow one after the other. */
