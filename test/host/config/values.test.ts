@@ -63,7 +63,7 @@ test("a plugin gets its own section alone, and keys of the host in it as they ar
 });
 
 test("a plugin can give none of its keys away to editors or to the environment", async (t) => {
-  const { config } = await openConfig(t, { environment: { HOME: "/root" } });
+  const { config } = await openConfig(t, { environment: { HOME: "/home/somebody" } });
   const marks = { "x-scope": "edit", "x-env": "HOME" };
 
   config.registerOptions("sly", sent(Type.Object({ home: Type.Optional(Type.String(marks)) })));
