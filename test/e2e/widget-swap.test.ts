@@ -100,7 +100,7 @@ export default defineWidget<Record<never, never>, { clicks: number }>({
   size: { default: [2, 2] },
   mount(root, ctx) {
     ${first}
-    const ticks = ((globalThis as any).ticks ??= {});
+    const ticks = ((globalThis as { ticks?: Record<string, number> }).ticks ??= {});
     ticks.${name} = 0;
     setInterval(() => ticks.${name}++, 20);
     let clicks = ctx.kept?.clicks ?? 0;
