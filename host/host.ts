@@ -21,7 +21,6 @@ import { Compiler } from "./modules/compile.ts";
 import { LastGoods } from "./modules/last-good.ts";
 import { BridgeTable } from "./modules/module-bridge.ts";
 import { ModuleRegistry } from "./modules/registry.ts";
-import { compileRuntime } from "./modules/runtime.ts";
 import { Spare } from "./modules/spare.ts";
 import { Publisher } from "./mqtt/publish.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
@@ -130,8 +129,10 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const samples = new Samples({ bus });
   onDispose(() => samples.close());
   const publisher = new Publisher({ config, call, log, audit });
-  const assets = new Assets({ log });
-  return { bridges, services, devices, commands, scenes, calendar, samples, publisher, assets };
+  const cacheFolder = join(foundation.dataFolder, "cache");
+  const assets = new Assets({ log, cacheFolder });
+  const registries = { bridges, services, devices, commands, scenes, calendar, samples };
+  return { ...registries, publisher, assets, cacheFolder };
 }
 
 type House = Awaited<ReturnType<typeof openHouse>>;
@@ -141,15 +142,14 @@ async function openModules(
   parts: Foundation & House,
   { onDispose }: DisposeScope,
 ): Promise<ModuleRegistry> {
-  const { calendar, samples } = parts;
+  const { calendar, samples, cacheFolder } = parts;
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
-  const cacheFolder = join(parts.dataFolder, "cache");
-  const spare = new Spare(await compileRuntime(cacheFolder));
+  const spare = new Spare();
   onDispose(() => spare.close());
   const compiler = new Compiler(cacheFolder);
   onDispose(() => compiler.close());
   const modules = new ModuleRegistry({
-    ...{ ...parts, spare, compiler, cacheFolder, roots },
+    ...{ ...parts, spare, compiler, roots },
     lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": {

@@ -20,11 +20,9 @@ let isStopping = false;
 for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-try {
-  await main();
-} catch (error) {
+main().catch((error: unknown) => {
   if (!isStopping) giveUp(error);
-}
+});
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env, ROOT);

@@ -1,4 +1,5 @@
-// node scripts/setup.js [--test]: installs what is missing before the host or the tests run.
+// node scripts/setup.js [--start | --test]: installs what is missing before the host or the tests run,
+// and compiles the host before it starts.
 //
 // Plain JavaScript, because nothing is installed when it runs first. It prints to standard error, and
 // nothing at all when nothing is missing.
@@ -25,12 +26,14 @@ const TEST_PROGRAMS = {
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 const forTests = process.argv.includes("--test");
+const forStart = process.argv.includes("--start");
 checkNode();
 if (missingPackages().length > 0 || (forTests && missingPrograms().length > 0)) {
   await takeTurn();
   await installPackages();
   if (forTests) await installPrograms();
 }
+if (forStart) await compile();
 
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -146,6 +149,12 @@ async function run(program, args) {
   const code = await new Promise((resolve) => child.on("error", resolve).on("exit", resolve));
   clearInterval(ticking);
   return code === 0;
+}
+
+/** A host that cannot be compiled says so itself when it starts. */
+async function compile() {
+  const { compileHost } = await import("../host/compiled.js");
+  await compileHost().catch(() => undefined);
 }
 
 /** Waits until no other setup of this folder runs, and keeps others waiting until this one ends. */

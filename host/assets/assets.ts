@@ -1,9 +1,15 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Log } from "@mantel/plugin-sdk";
-import type { WidgetAssets, WidgetBundle } from "../modules/widget-side.ts";
+import { Built } from "../built.ts";
+import type { WidgetAssets, WidgetBundle, WidgetSource } from "../modules/widget-side.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { buildShell } from "./build-shell.ts";
 import { buildWidget } from "./build-widget.ts";
 import { Icons } from "./icons.ts";
+
+/** The code that makes widgets: when it changes, every widget is made again. */
+const WIDGET_BUILDER = fileURLToPath(new URL("build-widget.ts", import.meta.url));
 
 /** How many earlier contents of a widget are served on, for pages that have not swapped yet. */
 const KEPT_VERSIONS = 2;
@@ -11,22 +17,31 @@ const KEPT_VERSIONS = 2;
 /** Everything static that browsers load: the shell, the widgets' code and the icons. */
 export class Assets implements WidgetAssets {
   readonly #log: Log;
+  readonly #built: Built;
   readonly #widgets = new Map<string, WidgetBundle[]>();
   #shell: ReadonlyMap<string, Asset> = new Map();
   #icons: Icons | undefined;
 
-  constructor({ log }: { log: Log }) {
+  constructor({ log, cacheFolder }: { log: Log; cacheFolder: string }) {
     this.#log = log;
+    this.#built = new Built(cacheFolder);
   }
 
   /** Builds the shell and opens the icons. Until it resolves, only widgets are found. */
   async openShell(): Promise<void> {
     const startedAt = performance.now();
-    [this.#shell, this.#icons] = await Promise.all([buildShell(), Icons.open()]);
+    [this.#shell, this.#icons] = await Promise.all([buildShell(this.#built), Icons.open()]);
     this.#log.debug("dashboard built", { durationMs: Math.round(performance.now() - startedAt) });
   }
 
-  readonly buildWidget = buildWidget;
+  /** Builds a widget, or gives what an earlier host made of the very same files. */
+  buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
+    const entry = join(widget.folder, widget.entry);
+    return this.#built.orMake(`widget-${widget.id}`, entry, async () => {
+      const value = await buildWidget(widget);
+      return { value, inputs: [...value.inputs, WIDGET_BUILDER] };
+    });
+  }
 
   setWidget(id: string, bundle: WidgetBundle): string {
     const others = (this.#widgets.get(id) ?? []).filter(({ hash }) => hash !== bundle.hash);

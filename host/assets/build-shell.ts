@@ -1,18 +1,35 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle, type Plugin } from "esbuild";
+import type { Built } from "../built.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
+const PAGE = join(DASHBOARD, "index.html");
+const ICON = join(DASHBOARD, "icon.svg");
+
+/** Something of the shell as it is kept on the disk. */
+interface ShellFile {
+  readonly path: string;
+  readonly base64: string;
+}
 
 /**
- * Builds the dashboard's shell: the page, and its script, style sheet and fonts under names that
- * change with their content. Keys are paths, such as `/` and `/assets/main.3f2a….js`.
+ * Builds the dashboard's shell, or gives what an earlier host made of the very same files: the page,
+ * and its script, style sheet and fonts under names that change with their content. Keys are paths,
+ * such as `/` and `/assets/main.3f2a….js`.
  */
-export async function buildShell(): Promise<Map<string, Asset>> {
-  const { outputFiles } = await bundle({
+export async function buildShell(built: Built): Promise<Map<string, Asset>> {
+  const files = await built.orMake("shell", PAGE, compile);
+  const assets = new Map(files.map(({ path, base64 }) => [path, immutable(path, base64)]));
+  const body = await page([...assets.keys()]);
+  return assets.set("/", { body, type: "text/html; charset=utf-8", immutable: false });
+}
+
+async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
+  const { outputFiles, metafile } = await bundle({
     entryPoints: [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")],
     absWorkingDir: DASHBOARD,
     outdir: "/assets",
@@ -27,17 +44,19 @@ export async function buildShell(): Promise<Map<string, Asset>> {
     loader: { ".woff2": "file", ".svg": "file" },
     define: { ICONS_URL: JSON.stringify(ICONS) },
     plugins: [cssText],
+    metafile: true,
     legalComments: "none",
     logLevel: "silent",
   });
-  const assets = new Map(
-    outputFiles.map(({ path, contents }) => [path, immutable(path, contents)]),
+  const icon = await readFile(ICON);
+  const value = [
+    ...outputFiles.map(({ path, contents }) => ({ path, base64: toBase64(contents) })),
+    { path: `/assets/icon.${hashOf(icon)}.svg`, base64: toBase64(icon) },
+  ];
+  const inputs = Object.keys(metafile.inputs).map((path) =>
+    resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
-  const icon = await readFile(join(DASHBOARD, "icon.svg"));
-  const iconPath = `/assets/icon.${hashOf(icon)}.svg`;
-  assets.set(iconPath, immutable(iconPath, icon));
-  assets.set("/", await page([...assets.keys()]));
-  return assets;
+  return { value, inputs: [...inputs, ICON, import.meta.filename] };
 }
 
 /** Style sheets that code imports are its text; those that style sheets import are bundled. */
@@ -56,24 +75,24 @@ const cssText: Plugin = {
   },
 };
 
-async function page(paths: readonly string[]): Promise<Asset> {
-  const template = await readFile(join(DASHBOARD, "index.html"), "utf8");
+async function page(paths: readonly string[]): Promise<string> {
+  const template = await readFile(PAGE, "utf8");
   const named = (pattern: RegExp): string =>
     paths.find((path) => pattern.test(basename(path))) ?? "";
-  const body = template
+  return template
     .replace("{{script}}", named(/^main\..*\.js$/))
     .replace("{{styles}}", named(/^shell\..*\.css$/))
     .replace("{{font}}", named(/^figtree-latin-wght-normal\./))
     .replace("{{icon}}", named(/^icon\./));
-  return { body, type: "text/html; charset=utf-8", immutable: false };
 }
 
-function immutable(path: string, contents: Uint8Array): Asset {
-  return {
-    body: Buffer.from(contents),
-    type: TYPES[extname(path)] ?? "application/octet-stream",
-    immutable: true,
-  };
+function immutable(path: string, base64: string): Asset {
+  const type = TYPES[extname(path)] ?? "application/octet-stream";
+  return { body: Buffer.from(base64, "base64"), type, immutable: true };
+}
+
+function toBase64(contents: Uint8Array): string {
+  return Buffer.from(contents).toString("base64");
 }
 
 function hashOf(contents: Buffer): string {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { toReloadFailure } from "../modules/code-frame.ts";
-import type { WidgetBundle } from "../modules/widget-side.ts";
+import type { WidgetBundle, WidgetSource } from "../modules/widget-side.ts";
 
 /** What the shell hands to widgets; host/dashboard/widget-loader.ts holds the other end. */
 const SHARED = [
@@ -34,11 +34,7 @@ const NO_HASH = "0".repeat(16);
  *
  * @throws MantelError `reload_failed`, with the place in the source
  */
-export async function buildWidget(widget: {
-  id: string;
-  folder: string;
-  entry: string;
-}): Promise<WidgetBundle> {
+export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const { id, folder, entry } = widget;
   const built = await build({
     entryPoints: [join(folder, entry)],

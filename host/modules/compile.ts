@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type BuildContext, type BuildOptions, context, type Plugin } from "esbuild";
+import { Built } from "../built.ts";
 import { toReloadFailure } from "./code-frame.ts";
 import { filled } from "./filled.ts";
 import { VendorCache, WRAPPED } from "./vendor.ts";
@@ -22,6 +23,14 @@ export interface Build {
   readonly inputs: ReadonlySet<string>;
 }
 
+/** What of a build outlasts the host; the packages may have been installed anew by then. */
+interface Remembered {
+  readonly hash: string;
+  readonly bundle: string;
+  readonly vendor: string | null;
+  readonly packages: readonly string[];
+}
+
 interface Kept {
   readonly entry: string;
   readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
@@ -33,17 +42,37 @@ interface Kept {
 export class Compiler {
   readonly #cacheFolder: string;
   readonly #vendors: VendorCache;
+  readonly #built: Built;
   readonly #kept = new Map<string, Kept>();
 
   constructor(cacheFolder: string) {
     this.#cacheFolder = cacheFolder;
     this.#vendors = new VendorCache(join(cacheFolder, "vendor"));
+    this.#built = new Built(cacheFolder);
   }
 
-  /** @throws MantelError `reload_failed`, with the place in the source when there is one */
+  /**
+   * Compiles what is on the disk, or gives what an earlier host made of the very same files.
+   * @throws MantelError `reload_failed`, with the place in the source when there is one
+   */
   async compile(id: string, folder: string, server: string): Promise<Build> {
     const entry = join(folder, server);
+    const remembered = this.#kept.has(id) ? undefined : await this.#remembered(id, folder, entry);
+    return remembered ?? this.#build(id, folder, entry);
+  }
+
+  async #remembered(id: string, folder: string, entry: string): Promise<Build | undefined> {
+    const found = await this.#built.find<Remembered>(`server-${id}`, entry);
+    if (!found || !existsSync(found.value.bundle)) return undefined;
+    const { hash, bundle, packages, vendor } = found.value;
+    const now = await this.#vendors.bundle(folder, new Set(packages));
+    if ((now ?? null) !== vendor) return undefined;
+    return { hash, bundle, vendor: now, inputs: new Set(found.inputs) };
+  }
+
+  async #build(id: string, folder: string, entry: string): Promise<Build> {
     refuseMissing(entry);
+    const startedAt = Date.now();
     const kept = await this.#contextOf(id, folder, entry);
     kept.packages.clear();
     const result = await kept.build.rebuild().catch((error: unknown) => {
@@ -55,6 +84,11 @@ export class Compiler {
     const vendor = await this.#vendors.bundle(folder, kept.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
+    await this.#built.keep(
+      `server-${id}`,
+      { entry, inputs: [...inputs, import.meta.filename], startedAt },
+      { hash, bundle, vendor: vendor ?? null, packages: [...kept.packages] },
+    );
     return { hash, bundle, vendor, inputs };
   }
 

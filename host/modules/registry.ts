@@ -102,6 +102,7 @@ export class ModuleRegistry {
     const { roots, config, spare } = this.#parts;
     this.#watcher = await Watcher.open([...roots, SDK_FOLDER], (change) => this.#follow(change));
     this.#stopListening = config.onChange((changed) => this.#configChanged(changed));
+    await spare.renew(await compileRuntime(this.#parts.cacheFolder));
     await this.#inOrder(() => this.#rediscover());
     this.#isStarted = true;
     void spare.warm(USUAL_MEMORY_MIB);

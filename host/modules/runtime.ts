@@ -1,38 +1,45 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build } from "esbuild";
+import { Built } from "../built.ts";
 import { hashOf } from "./compile.ts";
 
 /** The folder of the SDK, whose changes concern every module. */
-export const SDK_FOLDER = dirname(fileURLToPath(import.meta.resolve("@mantel/plugin-sdk")));
+export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve("@mantel/plugin-sdk"));
 
 /**
  * Compiles the entry of plugin processes into one file, so that a process starts without a
  * TypeScript loader, and gives its path. Equal sources give an equal path.
  */
 export async function compileRuntime(cacheFolder: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(SDK_FOLDER, "runtime", "main.ts")],
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    outfile: join(cacheFolder, "runtime.cjs"),
-    sourcemap: "inline",
-    sourcesContent: false,
-    logLevel: "silent",
-    tsconfigRaw: {},
-  });
-  const code = outputFiles[0]?.text ?? "";
+  const entry = join(SDK_FOLDER, "runtime", "main.ts");
+  const code = await new Built(cacheFolder).orMake("runtime", entry, () => compile(entry));
   const name = `runtime-${hashOf(code)}.cjs`;
   await mkdir(cacheFolder, { recursive: true });
   await removeOthers(cacheFolder, name);
   if (!existsSync(join(cacheFolder, name))) await writeDurably(join(cacheFolder, name), code);
   return join(cacheFolder, name);
+}
+
+async function compile(entry: string): Promise<{ value: string; inputs: string[] }> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    sourcemap: "inline",
+    sourcesContent: false,
+    metafile: true,
+    logLevel: "silent",
+    tsconfigRaw: {},
+  });
+  const inputs = Object.keys(metafile.inputs).map((path) => resolve(path));
+  return { value: outputFiles[0]?.text ?? "", inputs: [...inputs, import.meta.filename] };
 }
 
 async function removeOthers(folder: string, keep: string): Promise<void> {

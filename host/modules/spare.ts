@@ -2,13 +2,10 @@ import { Generation } from "./generation.ts";
 
 /** Keeps one started process without a plugin, so that a reload does not wait for a start. */
 export class Spare {
-  #runtime: string;
+  /** None until the runtime was compiled. */
+  #runtime = "";
   #waiting: Generation | undefined;
   #closed = false;
-
-  constructor(runtime: string) {
-    this.#runtime = runtime;
-  }
 
   /** A process with this heap limit: the warm one when it fits, or else a new one. */
   take(memoryMiB: number): Generation {

@@ -10,10 +10,17 @@ export interface WidgetBundle {
   readonly inputs: readonly string[];
 }
 
+export interface WidgetSource {
+  readonly id: string;
+  readonly folder: string;
+  /** Relative to the folder. */
+  readonly entry: string;
+}
+
 /** Builds widgets and serves them. */
 export interface WidgetAssets {
   /** @throws MantelError `reload_failed`, with the place in the source */
-  buildWidget(widget: { id: string; folder: string; entry: string }): Promise<WidgetBundle>;
+  buildWidget(widget: WidgetSource): Promise<WidgetBundle>;
   /** Serves a widget from now on, and gives its address. */
   setWidget(id: string, bundle: WidgetBundle): string;
   removeWidget(id: string): void;

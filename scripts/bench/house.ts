@@ -130,7 +130,7 @@ export async function serve(args: readonly string[]): Promise<Served> {
 /** The host over a bench's own folders, at a free port unless one is given. */
 export function serveHost({ plugins, data }: BenchHome, port = 0): Promise<Served> {
   const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
-  return serve(["--import", "tsx", "host/main.ts", ...flags]);
+  return serve(["host/launch.js", ...flags]);
 }
 
 /** A port of the loopback address that nobody listens at now. */

@@ -11,7 +11,6 @@ import { Compiler } from "../../host/modules/compile.ts";
 import { LastGoods } from "../../host/modules/last-good.ts";
 import { BridgeTable } from "../../host/modules/module-bridge.ts";
 import { ModuleRegistry } from "../../host/modules/registry.ts";
-import { compileRuntime } from "../../host/modules/runtime.ts";
 import { Spare } from "../../host/modules/spare.ts";
 import type { ModuleView } from "../../host/modules/view.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
@@ -74,7 +73,7 @@ export async function startModules(
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
-  const spare = new Spare(await compileRuntime(cacheFolder));
+  const spare = new Spare();
   const compiler = new Compiler(cacheFolder);
   const published = new Map<string, unknown>();
   const keptUnder = (name: string) => ({

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Assets } from "../../../host/assets/assets.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
@@ -7,7 +10,9 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 const WIDGETS = ["agenda", "clock", "room", "scenes", "system"];
 const BUDGET_BYTES = 60_000;
 
-const assets = new Assets({ log: collectedLog() });
+const cacheFolder = await mkdtemp(join(tmpdir(), "mantel-assets-"));
+after(() => rm(cacheFolder, { recursive: true }));
+const assets = new Assets({ log: collectedLog(), cacheFolder });
 await assets.openShell();
 const page = String(assets.find("/")?.body);
 const linked = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");

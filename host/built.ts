@@ -1,0 +1,106 @@
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+/** The compiler all builds are made with; another one makes other code. */
+const COMPILER = createRequire(import.meta.url).resolve("esbuild/package.json");
+
+/** File systems stamp with a clock that may lag behind by one tick of the kernel (100 Hz at the slowest). */
+const CLOCK_TICK_MS = 10;
+
+/** The files a value was made from, absolute paths. Its maker's own source may be one of them. */
+export interface Sources {
+  /** The one it was made for: another entry is another value. */
+  readonly entry: string;
+  readonly inputs: Iterable<string>;
+  /** When the making began, in ms since 1970. */
+  readonly startedAt: number;
+}
+
+interface Kept {
+  readonly entry: string;
+  /** What each input looked like when the value was made from it. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly value: unknown;
+}
+
+/**
+ * What was built from files, on the disk until one of those files changes, so that a host that starts
+ * over what it knows compiles nothing. A record that is damaged or cannot be written is as good as none.
+ */
+export class Built {
+  readonly #folder: string;
+
+  constructor(cacheFolder: string) {
+    this.#folder = join(cacheFolder, "built");
+  }
+
+  /** The value kept under `name`, or the one that `make` gives now, which is kept. It has to be JSON. */
+  async orMake<T>(
+    name: string,
+    entry: string,
+    make: () => Promise<{ value: T; inputs: Iterable<string> }>,
+  ): Promise<T> {
+    const kept = await this.find<T>(name, entry);
+    if (kept) return kept.value;
+    const startedAt = Date.now();
+    const { value, inputs } = await make();
+    await this.keep(name, { entry, inputs, startedAt }, value);
+    return value;
+  }
+
+  /** What was kept under `name`, when every file it was made from is as it was. */
+  async find<T>(
+    name: string,
+    entry: string,
+  ): Promise<{ value: T; inputs: readonly string[] } | undefined> {
+    const kept = parse(await readFile(this.#path(name), "utf8").catch(() => "null"));
+    if (kept?.entry !== entry) return undefined;
+    const same = await Promise.all(
+      Object.entries(kept.inputs).map(async ([file, look]) => (await lookOf(file))?.look === look),
+    );
+    if (same.includes(false)) return undefined;
+    return { value: kept.value as T, inputs: Object.keys(kept.inputs) };
+  }
+
+  /** Keeps a value, unless a file has changed since the making began: it was not made from that one. */
+  async keep(name: string, { entry, inputs, startedAt }: Sources, value: unknown): Promise<void> {
+    const files = new Set([...inputs, COMPILER]);
+    const looks: Record<string, string> = {};
+    for (const [file, found] of await Promise.all([...files].map(withLook))) {
+      if (!found || found.changedAt > startedAt - CLOCK_TICK_MS) return;
+      looks[file] = found.look;
+    }
+    const kept: Kept = { entry, inputs: looks, value };
+    await mkdir(this.#folder, { recursive: true })
+      .then(() => writeFile(this.#path(name), JSON.stringify(kept)))
+      .catch(() => undefined); // the next start builds once more
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${name}.json`);
+  }
+}
+
+interface Look {
+  readonly look: string;
+  readonly changedAt: number;
+}
+
+async function withLook(file: string): Promise<[string, Look | undefined]> {
+  return [file, await lookOf(file)];
+}
+
+/** The change time moves with every write and rename, and no program can set it (inode(7)). */
+async function lookOf(file: string): Promise<Look | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && { look: `${found.ctimeMs} ${found.size}`, changedAt: found.ctimeMs };
+}
+
+function parse(text: string): Kept | undefined {
+  try {
+    return (JSON.parse(text) as Kept | null) ?? undefined;
+  } catch {
+    return undefined; // cut off by a crash
+  }
+}

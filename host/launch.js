@@ -1,0 +1,18 @@
+// node host/launch.js [flags]: starts the host from its compiled form, or from the sources where that
+// cannot be written, such as in a folder that is read-only.
+
+import module from "node:module";
+import { pathToFileURL } from "node:url";
+import { compileHost } from "./compiled.js";
+
+const compiled = await compileHost().catch((error) => {
+  process.stderr.write(`mantel starts from its sources, which takes longer: ${error.message}\n`);
+});
+if (compiled === undefined) {
+  const { register } = await import("tsx/esm/api");
+  register();
+} else {
+  process.setSourceMapsEnabled(true);
+  module.enableCompileCache?.(`${compiled}.cache`); // Node 22.1 and newer
+}
+await import(compiled === undefined ? "./main.ts" : pathToFileURL(compiled).href);
