@@ -69,11 +69,7 @@ export class Generation {
       serialization: "json",
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env: cleanEnvironment(),
-      execArgv: [
-        "--enable-source-maps",
-        `--max-old-space-size=${memoryMiB}`,
-        "--max-semi-space-size=2",
-      ],
+      execArgv: [`--max-old-space-size=${memoryMiB}`, "--max-semi-space-size=2"],
     });
     return new Generation(child, memoryMiB);
   }

@@ -16,6 +16,8 @@ export const WRAPPED = {
 /** Bundles of npm packages, each made once and kept under the hash of what it was made from. */
 export class VendorCache {
   readonly #folder: string;
+  /** Bundles being made: plugins that start together may want the same one. */
+  readonly #underWay = new Map<string, Promise<string | undefined>>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -31,7 +33,15 @@ export class VendorCache {
     if (packages.size === 0) return undefined;
     const names = [...packages].toSorted();
     const file = join(this.#folder, `${await keyOf(from, names)}.cjs`);
+    const making = this.#underWay.get(file);
+    if (making) return making;
     if (existsSync(file)) return file;
+    const made = this.#make(file, from, names).finally(() => this.#underWay.delete(file));
+    this.#underWay.set(file, made);
+    return made;
+  }
+
+  async #make(file: string, from: string, names: readonly string[]): Promise<string | undefined> {
     try {
       const result = await bundlePackages(from, names);
       await mkdir(this.#folder, { recursive: true });
@@ -76,12 +86,18 @@ async function bundlePackages(from: string, names: readonly string[]): Promise<s
   return outputFiles[0]?.text ?? "";
 }
 
-/** Grows another key whenever the packages, or what is installed for the folder, may differ. */
+/**
+ * Grows another key whenever the packages, or what is installed for the folder, may differ. Plugins
+ * for which the same is installed share a bundle.
+ */
 async function keyOf(from: string, names: readonly string[]): Promise<string> {
   const hash = createHash("sha256").update(`${process.version}\n${names.join("\n")}`);
   for (let folder = from; ; folder = dirname(folder)) {
-    const installed = join(folder, "node_modules", ".package-lock.json");
-    hash.update(`\n${folder}\n`).update(await readFile(installed).catch(() => ""));
+    const packages = join(folder, "node_modules");
+    if (existsSync(packages)) {
+      const installed = await readFile(join(packages, ".package-lock.json")).catch(() => "");
+      hash.update(`\n${folder}\n`).update(installed);
+    }
     if (folder === dirname(folder)) return hash.digest("hex").slice(0, 16);
   }
 }

@@ -12,6 +12,9 @@ import { createLog, type HostLink, Runner } from "./runner.ts";
 /** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
 const HOST_DEADLINE_MS = 30_000;
 
+/** A process that has no work after this long is the spare, and has time to prepare. */
+const SPARE_AFTER_MS = 25;
+
 /** The histogram counts from one sampling to the next, so an idle loop shows the step itself. */
 const LAG_STEP_MS = 10;
 
@@ -30,6 +33,7 @@ const peer = new Peer<HostApi, PluginApi>(
   },
   {
     load(request) {
+      clearTimeout(warmingUp);
       process.title = `mantel ${request.id}`;
       plugin = { id: request.id, code: loadPlugin(request) };
       return { options: plugin.code.options, state: plugin.code.state };
@@ -58,8 +62,9 @@ const peer = new Peer<HostApi, PluginApi>(
   },
 );
 
+const warmingUp = setTimeout(warmUp, SPARE_AFTER_MS);
 captureConsole();
-setImmediate(warmUp);
+process.setSourceMapsEnabled(true); // of plugins; reading the map of this file itself takes longer than its code
 process.on("disconnect", endWithChildren);
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
 
@@ -80,7 +85,7 @@ function endWithChildren(): void {
   process.kill(-process.pid, "SIGKILL");
 }
 
-/** Loads what most plugins need while this process is the spare, and nobody waits for it. */
+/** Loads what most plugins need while nobody waits for this process. */
 function warmUp(): void {
   for (const name of ["net", "tls", "http", "https", "crypto", "stream", "url", "zlib", "dns"]) {
     process.getBuiltinModule(`node:${name}`);
