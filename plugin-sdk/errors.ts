@@ -27,6 +27,7 @@ const CODES = {
   broker_down: [503, "The MQTT broker cannot be reached"],
   module_down: [503, "The module is not running"],
   service_unavailable: [503, "Nothing provides this now"],
+  outcome_unknown: [504, "The module ended before it answered"],
   deadline_passed: [504, "The deadline passed without an answer"],
   disk_full: [507, "The disk is full"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

@@ -40,6 +40,12 @@ export const SERVICE_NAMES = [
   "calendar.events",
 ] as const satisfies ServiceName[];
 
+/** Services that only read: a call of which nobody knows whether it was made is made again. */
+export const REPEATABLE_SERVICES: ReadonlySet<string> = new Set<ServiceName>([
+  "broker.address",
+  "calendar.events",
+]);
+
 /**
  * What plugins keep published in the host, by name; the host answers from the last value and never
  * asks. Named under `provides` in the manifest like a service.

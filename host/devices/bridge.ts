@@ -28,19 +28,24 @@ export interface BridgeLimits {
 export interface Bridge {
   readonly view: BridgeView;
   readonly limits: BridgeLimits;
+  /** True while it is away for so short a time that whoever asks it something can wait. */
+  readonly isComingBack: boolean;
+  /** Resolves when it can be asked; `undefined` when it can now. @throws MantelError `bridge_down` */
+  ready(): Promise<void> | undefined;
   /**
    * Resolves when the device has confirmed.
-   * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`
+   * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`, or `outcome_unknown`
+   *   when the bridge ended before it confirmed
    */
   command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void>;
   /** @throws MantelError as for `command` */
   activateScene(nativeId: string, activationId: string): Promise<void>;
 }
 
-/** True while what a bridge serves can be reached through it. */
+/** True while what a bridge serves can be reached through it, if need be after a short wait. */
 export function isUp(bridge: Bridge | undefined): boolean {
-  const status = bridge?.view.status;
-  return status === "ok" || status === "degraded";
+  if (!bridge) return false;
+  return bridge.isComingBack || ["ok", "degraded"].includes(bridge.view.status);
 }
 
 /** All bridges there are now, by module id. */

@@ -106,6 +106,8 @@ export class Commands {
   async #ask(id: string, batch: Batch): Promise<void> {
     const { bridgeId, nativeId } = this.#parts.devices.nativeOf(id);
     const bridge = this.#upBridge(bridgeId);
+    const wait = bridge.ready();
+    if (wait) await wait;
     const answer = bridge.command(nativeId, batch.command, batch.commandId);
     await withDeadline(answer, bridge.limits.confirmMs, `the command to ${id}`);
   }

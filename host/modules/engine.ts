@@ -100,6 +100,7 @@ export class Engine {
       this.#build = good.build;
       return error;
     } finally {
+      this.server.letGo();
       await this.#tidy();
     }
   }

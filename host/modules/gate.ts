@@ -1,9 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
-/** How long a call waits for a handover to end. */
-const WAIT_MS = 2_000;
+/** How long a call waits for its module to change hands or to come back. */
+export const WAIT_MS = 2_000;
 
-/** Holds calls back while a module changes hands, in order and within bounds. */
+/** Holds calls back while a module changes hands or comes back from a crash, in order and within bounds. */
 export class Gate {
   readonly #id: string;
   readonly #limit: number;
@@ -13,6 +13,10 @@ export class Gate {
   constructor(id: string, limit: number) {
     this.#id = id;
     this.#limit = limit;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   close(): void {
@@ -26,17 +30,21 @@ export class Gate {
     for (const release of waiting) release();
   }
 
-  /** Resolves when calls may go on. @throws MantelError `module_down` when too many wait, or for too long */
-  async pass(): Promise<void> {
+  /**
+   * Resolves when calls may go on, after at most `longestMs`.
+   * @throws MantelError `module_down` when too many wait, or for too long
+   */
+  async pass(longestMs: number = WAIT_MS): Promise<void> {
     if (this.#isOpen) return;
     if (this.#waiting.length >= this.#limit) {
       throw this.#refusal(`${this.#limit} calls wait for ${this.#id} already`);
     }
+    const waitMs = Math.min(longestMs, WAIT_MS);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((each) => each !== release);
-        reject(this.#refusal(`${this.#id} did not finish its reload within ${WAIT_MS} ms`));
-      }, WAIT_MS);
+        reject(this.#refusal(`${this.#id} was not there again within ${Math.round(waitMs)} ms`));
+      }, waitMs);
       const release = () => {
         clearTimeout(timer);
         resolve();

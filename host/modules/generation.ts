@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
-import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
+import { type Begin, type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
 
 const TAIL_LINES = 30;
 const METHODS = [
@@ -58,7 +58,9 @@ export class Generation {
       this.#forwardToOwner(),
     );
     void this.exited.then(() => {
-      this.peer.close(new MantelError("module_down", "the process has ended"));
+      const told =
+        "the process ended before it answered; whether this was carried out is not known";
+      this.peer.close(new MantelError("outcome_unknown", told));
     });
   }
 
@@ -93,9 +95,9 @@ export class Generation {
   }
 
   #forwardToOwner(): Handlers<HostApi> {
-    const forward = (method: keyof HostApi) => (input: never) => {
+    const forward = (method: keyof HostApi) => (input: never, begin: Begin) => {
       if (!this.#owner) throw new MantelError("module_down", "the process belongs to no module");
-      return (this.#owner.api[method] as (input: never) => unknown)(input);
+      return (this.#owner.api[method] as (input: never, begin: Begin) => unknown)(input, begin);
     };
     return Object.fromEntries(
       METHODS.map((method) => [method, forward(method)]),

@@ -49,6 +49,15 @@ export class ModuleBridge implements Bridge {
     };
   }
 
+  get isComingBack(): boolean {
+    return this.#module.isComingBack;
+  }
+
+  ready(): Promise<void> | undefined {
+    const wait = this.#module.ready();
+    return wait && this.#asBridge(() => wait);
+  }
+
   command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void> {
     return this.#call("command", { nativeId, command, commandId });
   }
@@ -57,10 +66,16 @@ export class ModuleBridge implements Bridge {
     return this.#call("activateScene", { nativeId, activationId });
   }
 
-  /** A module that is down is, to whoever commands its devices, a bridge that is down. */
-  async #call(...[method, input]: Parameters<Module["call"]>): Promise<void> {
-    try {
+  #call(...[method, input]: Parameters<Module["call"]>): Promise<void> {
+    return this.#asBridge(async () => {
       await this.#module.call(method, input, this.limits.confirmMs);
+    });
+  }
+
+  /** A module that is down is, to whoever commands its devices, a bridge that is down. */
+  async #asBridge(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       if (!(error instanceof MantelError) || error.code !== "module_down") throw error;
       throw new MantelError("bridge_down", `${this.#module.id}: ${error.message}`, {

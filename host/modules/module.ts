@@ -1,13 +1,14 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import { Turns } from "../documents/turns.ts";
 import type { HostLog } from "../log.ts";
+import type { Called } from "./calls.ts";
 import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
 import { retract } from "./host-api.ts";
 import { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
-import type { Called } from "./server-side.ts";
 import { ModuleStatus, toFault } from "./status.ts";
 import type { ModuleFault, ModuleState, ModuleView, ReloadReceipt } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
@@ -36,7 +37,7 @@ export class Module {
   readonly #status: ModuleStatus;
   readonly #engine: Engine | undefined;
   readonly #widget: WidgetSide | undefined;
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #running: Promise<ReloadReceipt> | undefined;
   #queued: Promise<ReloadReceipt> | undefined;
   /** What is on the disk is not what runs, because it is wrong. */
@@ -73,6 +74,11 @@ export class Module {
     return this.#status.isWorking;
   }
 
+  /** True while it is away after a crash, and calls wait because it will soon be back. */
+  get isComingBack(): boolean {
+    return this.#status.isComingBack;
+  }
+
   get work(): ModuleWork {
     const counts = this.#engine?.server.counts ?? { calls: 0, errors: 0, drops: 0 };
     return { id: this.id, reloads: this.#reloads, ...counts };
@@ -91,7 +97,7 @@ export class Module {
 
   /** Compiles and starts. A failure becomes the module's state and is not thrown. */
   start(): Promise<void> {
-    return this.#inOrder(() => this.#start().catch(() => undefined)); // the state tells
+    return this.#turns.take(() => this.#start().catch(() => undefined)); // the state tells
   }
 
   /**
@@ -100,19 +106,21 @@ export class Module {
    */
   reload(trigger: ReloadTrigger): Promise<ReloadReceipt> {
     const underWay = this.#running;
-    this.#queued ??= this.#inOrder(() => {
-      this.#running = this.#queued;
-      this.#queued = undefined;
-      return this.#reload(trigger, underWay);
-    }).finally(() => {
-      this.#running = undefined;
-    });
+    this.#queued ??= this.#turns
+      .take(() => {
+        this.#running = this.#queued;
+        this.#queued = undefined;
+        return this.#reload(trigger, underWay);
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
     return this.#queued;
   }
 
   /** Ends its work and takes what it published out of the house. */
   stop(reason?: string): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#turns.take(async () => {
       this.#status.become("stopping");
       await this.#engine?.stop();
       if (this.#engine) retract(this.id, this.plugin.manifest, this.#parts);
@@ -124,7 +132,7 @@ export class Module {
 
   /** Ends its process and keeps what it published: the host itself is stopping. */
   shutDown(): Promise<void> {
-    return this.#inOrder(async () => this.#engine?.stop());
+    return this.#turns.take(async () => this.#engine?.stop());
   }
 
   /** Notes that its folder cannot be a plugin any more; what runs goes on. */
@@ -133,7 +141,12 @@ export class Module {
     new ReloadRecord(this.#status, "file").failed(error);
   }
 
-  /** Calls the live generation. @throws MantelError `module_down`, `deadline_passed` or the plugin's own */
+  /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
+  ready(): Promise<void> | undefined {
+    return this.#engine?.server.ready();
+  }
+
+  /** Calls the live generation. @throws MantelError as `Calls.call` */
   async call<M extends Called>(
     method: M,
     input: Parameters<PluginApi[M]>[0],
@@ -224,18 +237,12 @@ export class Module {
         new ReloadRecord(this.#status, "crash").notGood(fault);
       },
       say: (sentence, fault) => this.#say(sentence, fault),
-      inOrder: (work) => void this.#inOrder(work),
+      inOrder: (work) => void this.#turns.take(work),
     };
     return new Engine(owner, this.#parts);
   }
 
   #say(sentence: string, fault: ModuleFault): void {
     this.log.record({ level: "error", sentence, fields: { ...fault } });
-  }
-
-  #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#work.then(work);
-    this.#work = done.catch(() => undefined); // whoever asked hears of it
-    return done;
   }
 }

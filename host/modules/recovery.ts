@@ -1,8 +1,12 @@
 import type { Build } from "./compile.ts";
+import { WAIT_MS } from "./gate.ts";
 import type { ServerSide } from "./server-side.ts";
 import { type ModuleStatus, toFault } from "./status.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { ModuleFault } from "./view.ts";
+
+/** What a restart takes besides its wait, when the machine is busy. */
+const START_MS = 500;
 
 /** What a crash touches of its module. */
 export interface RecoveryParts {
@@ -24,6 +28,8 @@ export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #supervisor = new Supervisor();
   #restart: NodeJS.Timeout | undefined;
+  /** Runs while it is expected back so soon that calls wait for it. */
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -31,12 +37,14 @@ export class Recovery {
 
   async crashed(fault: ModuleFault): Promise<void> {
     if (this.#parts.server.live) return; // another generation works by now
+    this.#expectBack();
     if (!(await this.#goBack(fault))) this.#restartLater(fault);
   }
 
   /** No restart comes from a crash before now. */
   cancel(): void {
     clearTimeout(this.#restart);
+    this.#endPatience();
   }
 
   /** A new start or new code is a new beginning. */
@@ -50,9 +58,10 @@ export class Recovery {
     const { server, status, say, wentBack } = this.#parts;
     const previous = server.takePrevious();
     if (!previous) return false;
-    status.restarting(fault);
+    status.restarting(fault, true);
     try {
       await server.start(previous.build, previous.state);
+      this.#endPatience();
       status.started();
       wentBack(previous.build, fault);
       return true;
@@ -63,18 +72,37 @@ export class Recovery {
   }
 
   #restartLater(fault: ModuleFault): void {
-    const { status, say, gaveUp, inOrder } = this.#parts;
+    const { server, status, say, gaveUp, inOrder } = this.#parts;
     const waitMs = this.#supervisor.crashed();
     if (waitMs === undefined) {
       gaveUp();
+      server.letGo();
       const message = `it crashed too often; at last ${fault.message}`;
       status.become("quarantined", { ...fault, message });
       say("the module crashed too often and rests until it is reloaded", fault);
       return;
     }
-    status.restarting(fault);
+    if (waitMs + START_MS > WAIT_MS) this.#losePatience();
+    status.restarting(fault, this.#patience !== undefined);
     say("the module crashed and starts again", fault);
     this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), waitMs);
+  }
+
+  /** Calls wait for it, and its devices stay available, for as long as calls can wait. */
+  #expectBack(): void {
+    this.#endPatience();
+    this.#patience = setTimeout(() => this.#losePatience(), WAIT_MS);
+  }
+
+  #losePatience(): void {
+    this.#endPatience();
+    this.#parts.server.letGo();
+    this.#parts.status.staysAway();
+  }
+
+  #endPatience(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
   }
 
   async #restartNow(): Promise<void> {
@@ -83,6 +111,7 @@ export class Recovery {
     if (server.live || !last || status.view.state !== "loading") return;
     try {
       await server.start(last);
+      this.#endPatience();
       status.started();
     } catch (error) {
       this.#restartLater(toFault(error));

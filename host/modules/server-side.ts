@@ -1,8 +1,8 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import { type CallCounts, type Called, Calls } from "./calls.ts";
 import { locationInStack } from "./code-frame.ts";
 import type { Build } from "./compile.ts";
-import { Gate } from "./gate.ts";
 import { causeOf, type Generation } from "./generation.ts";
 import {
   begin,
@@ -15,6 +15,7 @@ import {
 import { type Figures, HealthWatch } from "./health.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
+import { toFault } from "./status.ts";
 import { limitsOf, type ModuleFault } from "./view.ts";
 
 /** After a switch, a crash within this time brings the previous bundle back. */
@@ -22,9 +23,6 @@ const PROBATION_MS = 10_000;
 
 /** How long a start inside a reload may take when the manifest does not say: calls wait meanwhile. */
 const RELOAD_START_MS = 1_500;
-
-/** The calls that reach a plugin from the house. */
-export type Called = "command" | "activateScene" | "callService";
 
 interface Limits {
   readonly startMs: number;
@@ -56,12 +54,10 @@ export class ServerSide {
   readonly #preparation: Preparation;
   readonly #events: ServerEvents;
   readonly #limits: Limits;
-  readonly #gate: Gate;
+  readonly #calls: Calls;
   #live: Started | undefined;
   #speaker: Generation | undefined;
   #swapping = false;
-  #underWay = 0;
-  readonly #counts = { calls: 0, errors: 0, drops: 0 };
   #endedFor: string | undefined;
   #previous: { build: Build; state: unknown; until: number } | undefined;
   #health: HealthWatch | undefined;
@@ -78,7 +74,7 @@ export class ServerSide {
     this.#folder = folder;
     this.#preparation = preparation;
     this.#events = events;
-    this.#gate = new Gate(id, this.#limits.queueLength);
+    this.#calls = new Calls(id, { live: () => this.#live, limits: this.#limits });
   }
 
   get live(): Started | undefined {
@@ -95,6 +91,7 @@ export class ServerSide {
     const candidate = await this.#preparation.load(build, this.#limits.startMs);
     try {
       this.#become(await begin(candidate, state, this.#handoverParts(this.#limits.startMs)));
+      this.letGo();
     } catch (error) {
       throw await this.#preparation.explain(error, candidate.generation);
     }
@@ -127,6 +124,7 @@ export class ServerSide {
       const cause = error instanceof RolledBack ? error.cause : error;
       const explained = await this.#preparation.explain(cause, next.generation);
       if (error instanceof RolledBack) this.#become(error.live);
+      else this.#lost(toFault(explained));
       throw explained;
     } finally {
       this.#swapping = false;
@@ -140,49 +138,38 @@ export class ServerSide {
     return previous && performance.now() < previous.until ? previous : undefined;
   }
 
-  /** What callers have had since the host started. Drops were refused before the plugin saw them. */
-  get counts(): { readonly calls: number; readonly errors: number; readonly drops: number } {
-    return this.#counts;
+  /** Lets calls wait for a successor of the generation that crashed. */
+  hold(): void {
+    this.#calls.gate.close();
   }
 
-  /** Calls the live generation; waits while the module changes hands. */
-  async call<M extends Called>(
+  /** Lets calls go on, or be refused at once when there is no generation. */
+  letGo(): void {
+    this.#calls.gate.open();
+  }
+
+  get counts(): CallCounts {
+    return this.#calls.counts;
+  }
+
+  /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
+  ready(): Promise<void> | undefined {
+    return this.#calls.gate.isOpen ? undefined : this.#calls.gate.pass();
+  }
+
+  /** Calls the live generation. @throws MantelError as `Calls.call` */
+  call<M extends Called>(
     method: M,
     input: Parameters<PluginApi[M]>[0],
     deadlineMs: number = this.#limits.callMs,
   ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
-    const live = await this.#admit();
-    this.#counts.calls++;
-    this.#underWay++;
-    try {
-      return (await live.generation.peer.call(method, input as never, deadlineMs)) as never;
-    } catch (error) {
-      this.#counts.errors++;
-      throw error;
-    } finally {
-      this.#underWay--;
-    }
-  }
-
-  /** The generation that takes a call now. @throws MantelError `module_down` */
-  async #admit(): Promise<Started> {
-    try {
-      await this.#gate.pass();
-      const live = this.#live;
-      if (live && this.#underWay < this.#limits.queueLength) return live;
-      const sentence = live
-        ? `${this.#underWay} calls are under way already`
-        : "the module is not running";
-      throw new MantelError("module_down", sentence, { retryAfterMs: 1_000 });
-    } catch (error) {
-      this.#counts.drops++;
-      throw error;
-    }
+    return this.#calls.call(method, input, deadlineMs);
   }
 
   /** Quiesces and ends the live generation. */
   async stop(): Promise<void> {
     const live = this.#forget();
+    this.letGo();
     if (!live) return;
     await live.generation.peer
       .call("quiesce", { deadlineMs: this.#limits.quiesceMs }, this.#limits.quiesceMs + 500)
@@ -193,7 +180,7 @@ export class ServerSide {
 
   #handoverParts(startMs: number): HandoverParts {
     return {
-      gate: this.#gate,
+      gate: this.#calls.gate,
       startMs,
       quiesceMs: this.#limits.quiesceMs,
       letSpeak: (generation) => {
@@ -220,12 +207,18 @@ export class ServerSide {
     });
     void live.generation.exited.then((exit) => {
       if (this.#live?.generation !== live.generation || this.#swapping) return;
-      this.#forget();
-      this.#events.onCrash({
+      this.#lost({
         message: this.#endedFor ?? causeOf(exit),
         ...locationInStack(exit.lastLines.join("\n"), this.#folder),
       });
     });
+  }
+
+  /** There is no live generation any more, and nobody asked for that. */
+  #lost(fault: ModuleFault): void {
+    this.#forget();
+    this.hold();
+    this.#events.onCrash(fault);
   }
 
   #forget(): Started | undefined {

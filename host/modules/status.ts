@@ -32,6 +32,7 @@ export class ModuleStatus {
   #view: ModuleView;
   #before: ModuleState = "disabled";
   #degraded: string | undefined;
+  #isComingBack = false;
 
   constructor({ id, version, manifest }: PluginPackage, owner: StatusOwner) {
     this.#owner = owner;
@@ -62,17 +63,24 @@ export class ModuleStatus {
     return this.#view.state === "reloading" ? this.#before : this.#view.state;
   }
 
+  /** True from a crash on, for as long as a quick return is to be expected. */
+  get isComingBack(): boolean {
+    return this.#isComingBack;
+  }
+
   get isWorking(): boolean {
     return WORKING.includes(this.settledState);
   }
 
   become(state: ModuleState, error: ModuleFault | null = null): void {
     this.#before = this.settledState;
+    this.#isComingBack = false;
     this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
   }
 
   /** The next generation works. */
   started(): void {
+    this.#isComingBack = false;
     this.#set({
       ...this.#works(),
       widget: this.#owner.widget(),
@@ -86,9 +94,18 @@ export class ModuleStatus {
     else this.#set({ widget: this.#owner.widget() });
   }
 
-  restarting(error: ModuleFault): void {
+  /** `isComingBack` says that calls wait for it, and that its devices count as available. */
+  restarting(error: ModuleFault, isComingBack: boolean): void {
     this.#degraded = undefined;
+    this.#isComingBack = isComingBack;
     this.#set({ state: "loading", error, restarts: this.#view.restarts + 1 });
+  }
+
+  /** A crashed module is not back as quickly as expected. */
+  staysAway(): void {
+    if (!this.#isComingBack) return;
+    this.#isComingBack = false;
+    this.#owner.changed();
   }
 
   /** A reload has ended; when it was no success, the state is again the one before it. */

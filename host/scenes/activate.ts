@@ -14,6 +14,8 @@ export async function activateInBridge(
   commands: Commands,
 ): Promise<void> {
   const bridge = await commands.turn(bridgeId);
+  const wait = bridge.ready();
+  if (wait) await wait;
   const answer = bridge.activateScene(description.nativeId, activationId);
   await withDeadline(answer, bridge.limits.confirmMs, `the scene ${description.name}`);
 }

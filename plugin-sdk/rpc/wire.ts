@@ -15,6 +15,8 @@ export type Message =
       readonly method: string;
       readonly input: unknown;
     }
+  /** The work of a call is about to begin. */
+  | { readonly kind: "begun"; readonly call: number }
   | { readonly kind: "answer"; readonly call: number; readonly value?: unknown }
   | { readonly kind: "failure"; readonly call: number; readonly error: WireError };
 
@@ -36,6 +38,13 @@ export class RemoteFault extends Error {
   constructor(error: WireError) {
     super(`${error.name}: ${error.message}`);
     this.remoteStack = error.stack ?? this.message;
+  }
+}
+
+/** The other end went before it began a call, so the call may be made again elsewhere. */
+export class NotBegun extends MantelError {
+  constructor() {
+    super("module_down", "the process ended before it began this");
   }
 }
 

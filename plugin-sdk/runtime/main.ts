@@ -28,7 +28,7 @@ let runner: Runner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(
   {
-    send: (message) => void process.send?.(message),
+    send: (message, written) => void process.send?.(message, () => written?.()),
     onMessage: (receive) => process.on("message", receive),
   },
   {
@@ -45,9 +45,9 @@ const peer = new Peer<HostApi, PluginApi>(
       runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
       return runner.start(plugin.id, request);
     },
-    command: (request) => started().command(request),
-    activateScene: (request) => started().activateScene(request),
-    callService: (request) => started().callService(request),
+    command: (request, begin) => started().command(request, begin),
+    activateScene: (request, begin) => started().activateScene(request, begin),
+    callService: (request, begin) => started().callService(request, begin),
     quiesce: (request) => started().quiesce(request),
     ping() {
       const { user, system } = process.cpuUsage();

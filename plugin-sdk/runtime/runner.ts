@@ -5,6 +5,7 @@ import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
 import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
 import type { HostApi, LogLevel, PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
+import type { Begin } from "../rpc/peer.ts";
 import { createStorage } from "./storage.ts";
 
 /** How the runner reaches the host; a process's channel, or a stand-in in an author's test. */
@@ -48,15 +49,17 @@ export class Runner {
     }
   }
 
-  command({ nativeId, command, commandId }: Input<"command">): Promise<void> {
+  command({ nativeId, command, commandId }: Input<"command">, begin?: Begin): Promise<void> {
     return this.#accept(async () => {
+      await begin?.();
       if (!this.#running.command) throw new MantelError("invalid", "the bridge takes no commands");
       await this.#running.command(nativeId, command, commandId);
     });
   }
 
-  activateScene({ nativeId, activationId }: Input<"activateScene">): Promise<void> {
+  activateScene({ nativeId, activationId }: Input<"activateScene">, begin?: Begin): Promise<void> {
     return this.#accept(async () => {
+      await begin?.();
       if (!this.#running.activateScene) {
         throw new MantelError("invalid", "the bridge activates no scenes");
       }
@@ -64,7 +67,7 @@ export class Runner {
     });
   }
 
-  callService({ name, input }: Input<"callService">): Promise<unknown> {
+  callService({ name, input }: Input<"callService">, begin?: Begin): Promise<unknown> {
     const services = this.#running.services as
       | Record<string, ((input: unknown) => Promise<unknown>) | undefined>
       | undefined;
@@ -72,7 +75,10 @@ export class Runner {
     if (!service) {
       throw new MantelError("service_unavailable", `the plugin does not provide ${name}`);
     }
-    return this.#accept(() => service(input));
+    return this.#accept(async () => {
+      await begin?.();
+      return service(input);
+    });
   }
 
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {

@@ -89,7 +89,14 @@ function commandRoute({ commands }: Pick<Parts, "commands">): Route {
       200: { description: "The bridge has confirmed", schema: Outcome },
       202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },
     },
-    errors: ["device_unknown", "invalid", "bridge_rate_limited", "bridge_down", "deadline_passed"],
+    errors: [
+      "device_unknown",
+      "invalid",
+      "bridge_rate_limited",
+      "bridge_down",
+      "outcome_unknown",
+      "deadline_passed",
+    ],
     handle(ctx, { params, body }) {
       const { commandId, done } = commands.send(params.id, body);
       if (!prefersAsync(ctx)) return done;

@@ -16,7 +16,14 @@ export function mqttRoutes({ publisher }: Pick<Parts, "publisher">): Route[] {
       summary: "Publish a message to the broker",
       body: { schema: PublishRequest, maxBytes: MAX_PUBLISH_BYTES },
       answers: ok("The broker has acknowledged", PublishReceipt),
-      errors: ["invalid", "topic_denied", "broker_refused", "broker_down", "deadline_passed"],
+      errors: [
+        "invalid",
+        "topic_denied",
+        "broker_refused",
+        "broker_down",
+        "outcome_unknown",
+        "deadline_passed",
+      ],
       handle: (_, { body, principal }) => publisher.publish(body, principal),
     }),
   ];

@@ -84,7 +84,13 @@ function activationRoute({ scenes }: Pick<Parts, "scenes">): Route {
     scope: "control",
     summary: "Activate a scene",
     answers: ok("What each device did", Activation),
-    errors: ["scene_unknown", "bridge_rate_limited", "bridge_down", "deadline_passed"],
+    errors: [
+      "scene_unknown",
+      "bridge_rate_limited",
+      "bridge_down",
+      "outcome_unknown",
+      "deadline_passed",
+    ],
     handle: (_, { params }) => scenes.activate(params.id),
   });
 }

@@ -23,6 +23,8 @@ export function createBridge(id: string, kind: string, limits: Partial<Bridge["l
     status: "ok",
     asked: [],
     activated: [],
+    isComingBack: false,
+    ready: () => undefined,
     limits: { commandsPerSecond: 1_000, burst: 1_000, confirmMs: 5_000, ...limits },
     get view() {
       return { id, kind, name: id, status: bridge.status, reason: null };

@@ -134,6 +134,8 @@ interface House {
 async function openHouse({ data, bus, log, commands: told }: House) {
   const bridge: Bridge = {
     view: { id: "demo", kind: "demo", name: "Demo", status: "ok", reason: null },
+    isComingBack: false,
+    ready: () => undefined,
     limits: { commandsPerSecond: 100, burst: 100, confirmMs: 1_000 },
     command: async (_, command) => void told.push(command),
     activateScene: () => Promise.resolve(),

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type Handlers, Peer, RemoteFault, type Transport } from "@mantel/plugin-sdk/rpc";
+import { type Handlers, NotBegun, Peer, RemoteFault, type Transport } from "@mantel/plugin-sdk/rpc";
 import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
 
 interface Shop {
   add(numbers: readonly number[]): Promise<number>;
@@ -33,10 +34,11 @@ function transport() {
     sent: 0,
     receive: (message: unknown) => receive(message),
     deliverTo: (to: typeof other) => void (other = to),
-    send(message: unknown) {
+    send(message: unknown, written?: () => void) {
       const text = JSON.stringify(message);
       end.sent++;
       queueMicrotask(() => other?.receive(JSON.parse(text)));
+      written?.();
     },
     onMessage: (listener: (message: unknown) => void) => void (receive = listener),
   };
@@ -144,19 +146,29 @@ test("a call that wants no answer gets none, not even of its failure", async () 
   assert.equal(shopSide.sent, 0);
 });
 
-test("closing fails the calls that wait and all that come, with the reason", async () => {
+test("closing fails the calls that had begun with the reason, and says that others had not", async () => {
   const assertClosed = watchResources();
-  const { customer, shopSide } = openChannel({ slow: () => new Promise(() => undefined) });
-  const waiting = customer.call("slow", null, DEADLINE_MS);
+  const { customer, shopSide } = openChannel({
+    slow: async (_, begin) => {
+      await begin();
+      await new Promise(() => undefined);
+    },
+    sell: () => new Promise(() => undefined),
+  });
+  const begun = customer.call("slow", null, DEADLINE_MS);
+  const waiting = customer.call("sell", "bread", DEADLINE_MS);
+  await until(() => shopSide.sent === 1);
+  await turn();
   const reason = new MantelError("module_down", "the process has ended");
 
   customer.close(reason);
   customer.close(new Error("a second reason"));
   customer.notify("sell", "bread");
 
-  await assert.rejects(waiting, reason);
-  await assert.rejects(customer.call("slow", null, DEADLINE_MS), reason);
-  assert.equal(shopSide.sent, 0);
+  await assert.rejects(begun, reason);
+  await assert.rejects(waiting, NotBegun);
+  await assert.rejects(customer.call("slow", null, DEADLINE_MS), NotBegun);
+  assert.equal(shopSide.sent, 1);
   await assertClosed();
 });
 
