@@ -111,10 +111,24 @@ export class ConfigStore {
 
   /**
    * The options to start a plugin with: its section, limited to the keys of its schema, with defaults
-   * and secrets. Pointers of the faults start at the root of the config.
+   * and secrets. Pointers of the faults start at the root of the config. A `section` stands in for
+   * what is stored in `config.json`.
    */
-  optionsFor(pluginId: string, schema: TSchema | undefined): { options: unknown; faults: Fault[] } {
-    return pluginOptions(pluginId, schema, this.#sources);
+  optionsFor(
+    pluginId: string,
+    schema: TSchema | undefined,
+    section?: Readonly<Record<string, unknown>>,
+  ): { options: unknown; faults: Fault[] } {
+    const { stored, ...sources } = this.#sources;
+    const plain = section ? { ...stored.plain, [pluginId]: section } : stored.plain;
+    return pluginOptions(pluginId, schema, { ...sources, stored: { ...stored, plain } });
+  }
+
+  /** What people have set of a plugin's options, without secrets. */
+  sectionOf(pluginId: string): Readonly<Record<string, unknown>> {
+    const { stored, keys } = this.#sources;
+    const section = Object.entries(stored.plain[pluginId] ?? {});
+    return Object.fromEntries(section.filter(([key]) => keys.find(pluginId, key)?.secret !== true));
   }
 
   /** Calls `listener` with the dotted keys of each change; the function it returns ends that. */

@@ -11,15 +11,20 @@ export function parseJsonText(text: string, name: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    const at = faultOffset(json);
-    const lines = json.slice(0, at).split("\n");
-    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    const { line, column } = placeOfFault(json);
+    const place = `line ${line}, column ${column}`;
     const detail = `is no JSON at ${place}: ${reason(cause)}`;
     throw new MantelError("invalid", `${name} ${detail}`, {
       cause,
       errors: [{ pointer: "", detail }],
     });
   }
+}
+
+/** Where the first fault of a text is that is no JSON. Lines and columns count from 1. */
+export function placeOfFault(json: string): { line: number; column: number } {
+  const lines = json.slice(0, faultOffset(json)).split("\n");
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 /** The engine's sentence without its quotation of the text, which may hold a secret. */

@@ -44,10 +44,10 @@ function reasonToRest(
 }
 
 /** A bridge that serves a house, and does not itself step aside for others. */
-function isRealBridge({ plugin, settledState }: Module): boolean {
+function isRealBridge({ plugin, status }: Module): boolean {
   const { bridge, yieldsTo } = plugin.manifest;
   if (!bridge || yieldsTo?.bridges) return false;
-  return !["disabled", "stopping", "unconfigured", "failed"].includes(settledState);
+  return !["disabled", "stopping", "unconfigured", "failed"].includes(status.settledState);
 }
 
 function isSet(config: unknown, dottedKey: string): boolean {

@@ -15,9 +15,17 @@ export interface CallCounts {
   readonly drops: number;
 }
 
+/** What a module has done since the host started. */
+export interface ModuleWork extends CallCounts {
+  readonly id: string;
+  readonly reloads: number;
+}
+
+export const NO_CALLS: CallCounts = { calls: 0, errors: 0, drops: 0 };
+
 interface CallParts {
   readonly live: () => Started | undefined;
-  readonly limits: { readonly queueLength: number };
+  readonly queueLength: () => number;
 }
 
 /** Takes calls to the live generation of a module, whichever that is. */
@@ -29,7 +37,7 @@ export class Calls {
 
   constructor(id: string, parts: CallParts) {
     this.#parts = parts;
-    this.gate = new Gate(id, parts.limits.queueLength);
+    this.gate = new Gate(id, parts.queueLength);
   }
 
   get counts(): CallCounts {
@@ -72,7 +80,7 @@ export class Calls {
     try {
       await this.gate.pass(longestMs);
       const live = this.#parts.live();
-      if (live && this.#underWay < this.#parts.limits.queueLength) return live;
+      if (live && this.#underWay < this.#parts.queueLength()) return live;
       const sentence = live
         ? `${this.#underWay} calls are under way already`
         : "the module is not running";

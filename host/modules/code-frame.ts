@@ -7,7 +7,10 @@ const CONTEXT_LINES = 2;
 const STACK_PLACE = /\(?((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)\)?$/;
 
 /** A few numbered lines around a place, with a caret below it. Lines and columns count from 1. */
-function codeFrame(source: string, line: number, column: number): string {
+export function codeFrame(
+  source: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): string {
   const lines = source.split("\n");
   const first = Math.max(1, line - CONTEXT_LINES);
   const last = Math.min(lines.length, line + CONTEXT_LINES);
@@ -50,7 +53,7 @@ function locationOf({ location }: Message, folder: string): CodeLocation | undef
     file: relative(folder, file),
     line: location.line,
     column,
-    frame: codeFrame(source, location.line, column),
+    frame: codeFrame(source, { line: location.line, column }),
   };
 }
 
@@ -62,14 +65,25 @@ export function locationInStack(stack: string, folder: string): CodeLocation | u
     const file = url.replace(/^file:\/\//, "");
     if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/") || !existsSync(file))
       continue;
-    return {
-      file: relative(folder, file),
-      line: Number(line),
-      column: Number(column),
-      frame: codeFrame(readFileSync(file, "utf8"), Number(line), Number(column)),
-    };
+    const place = { line: Number(line), column: Number(column) };
+    const frame = codeFrame(readFileSync(file, "utf8"), place);
+    return { file: relative(folder, file), ...place, frame };
   }
   return undefined;
+}
+
+/** The first place where a source file has this text, or its first line; `undefined` without a file. */
+export function locationOfText(
+  file: string,
+  text: string,
+  folder: string,
+): CodeLocation | undefined {
+  if (!existsSync(file)) return undefined;
+  const source = readFileSync(file, "utf8");
+  const lines = source.split("\n");
+  const found = lines.findIndex((line) => line.includes(text));
+  const place = { line: Math.max(0, found) + 1, column: (lines[found]?.indexOf(text) ?? 0) + 1 };
+  return { file: relative(folder, file), ...place, frame: codeFrame(source, place) };
 }
 
 function firstLine(error: unknown): string {

@@ -15,7 +15,7 @@ const SDK = "@mantel/plugin-sdk";
 const BUILTIN = new Set(builtinModules);
 
 /** One compiled server side. Equal hashes mean equal behaviour. */
-export interface Build {
+export interface Bundle {
   readonly hash: string;
   readonly bundle: string;
   readonly vendor: string | undefined;
@@ -28,14 +28,15 @@ interface Remembered {
   readonly hash: string;
   readonly bundle: string;
   readonly vendor: string | null;
-  readonly packages: readonly string[];
+  /** npm packages, and a file that imports each. */
+  readonly imports: readonly (readonly [string, string])[];
 }
 
 interface Kept {
   readonly entry: string;
   readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
-  /** npm packages that the last build imported. */
-  readonly packages: Set<string>;
+  /** npm packages that the last build imported, and a file that imports each. */
+  readonly packages: Map<string, string>;
 }
 
 /** Compiles the server sides of plugins, incrementally, into `<cache>/modules/<id>/`. */
@@ -55,22 +56,22 @@ export class Compiler {
    * Compiles what is on the disk, or gives what an earlier host made of the very same files.
    * @throws MantelError `reload_failed`, with the place in the source when there is one
    */
-  async compile(id: string, folder: string, server: string): Promise<Build> {
+  async compile(id: string, folder: string, server: string): Promise<Bundle> {
     const entry = join(folder, server);
     const remembered = this.#kept.has(id) ? undefined : await this.#remembered(id, folder, entry);
     return remembered ?? this.#build(id, folder, entry);
   }
 
-  async #remembered(id: string, folder: string, entry: string): Promise<Build | undefined> {
+  async #remembered(id: string, folder: string, entry: string): Promise<Bundle | undefined> {
     const found = await this.#built.find<Remembered>(`server-${id}`, entry);
     if (!found || !existsSync(found.value.bundle)) return undefined;
-    const { hash, bundle, packages, vendor } = found.value;
-    const now = await this.#vendors.bundle(folder, new Set(packages));
+    const { hash, bundle, imports, vendor } = found.value;
+    const now = await this.#vendors.bundle(folder, new Map(imports));
     if ((now ?? null) !== vendor) return undefined;
     return { hash, bundle, vendor: now, inputs: new Set(found.inputs) };
   }
 
-  async #build(id: string, folder: string, entry: string): Promise<Build> {
+  async #build(id: string, folder: string, entry: string): Promise<Bundle> {
     refuseMissing(entry);
     const startedAt = Date.now();
     const kept = await this.#contextOf(id, folder, entry);
@@ -87,7 +88,7 @@ export class Compiler {
     await this.#built.keep(
       `server-${id}`,
       { entry, inputs: [...inputs, import.meta.filename], startedAt },
-      { hash, bundle, vendor: vendor ?? null, packages: [...kept.packages] },
+      { hash, bundle, vendor: vendor ?? null, imports: [...kept.packages] },
     );
     return { hash, bundle, vendor, inputs };
   }
@@ -115,7 +116,7 @@ export class Compiler {
     const known = this.#kept.get(id);
     if (known?.entry === entry) return known;
     await this.forget(id);
-    const packages = new Set<string>();
+    const packages = new Map<string, string>();
     const build = await context({
       ...WRAPPED,
       entryPoints: [entry],
@@ -167,24 +168,27 @@ export function hashOf(text: string): string {
  * Each path is answered here, because esbuild otherwise reads "type": "module" beside the file and then
  * takes a package's whole CommonJS export for its default; the vendor bundle settles defaults itself.
  */
-function ownSources(folder: string, packages: Set<string>): Plugin {
+function ownSources(folder: string, packages: Map<string, string>): Plugin {
   return {
     name: "own-sources",
     setup(build) {
-      build.onResolve({ filter: /.*/ }, async ({ path, resolveDir, kind, pluginData }) => {
-        if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
-          return undefined;
-        if (kind === "entry-point") return { path };
-        if (!/^\.{0,2}\//.test(path)) return packageImport(path, packages);
-        let file = resolve(resolveDir, path);
-        if (!/\.\w+$/.test(path) || !existsSync(file)) {
-          const found = await build.resolve(path, { resolveDir, kind, pluginData: ownSources });
-          if (found.errors.length > 0) return { errors: found.errors };
-          file = found.path;
-        }
-        if (file.startsWith(folder + sep)) return { path: file };
-        return { errors: [{ text: `${path} lies outside the plugin's folder` }] };
-      });
+      build.onResolve(
+        { filter: /.*/ },
+        async ({ path, resolveDir, kind, importer, pluginData }) => {
+          if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
+            return undefined;
+          if (kind === "entry-point") return { path };
+          if (!/^\.{0,2}\//.test(path)) return packageImport(path, importer, packages);
+          let file = resolve(resolveDir, path);
+          if (!/\.\w+$/.test(path) || !existsSync(file)) {
+            const found = await build.resolve(path, { resolveDir, kind, pluginData: ownSources });
+            if (found.errors.length > 0) return { errors: found.errors };
+            file = found.path;
+          }
+          if (file.startsWith(folder + sep)) return { path: file };
+          return { errors: [{ text: `${path} lies outside the plugin's folder` }] };
+        },
+      );
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
         if (statSync(path).size === 0) await filled(path);
         const source = readFileSync(path, "utf8"); // at once: ten small files cost more in turns of the loop
@@ -195,12 +199,12 @@ function ownSources(folder: string, packages: Set<string>): Plugin {
   };
 }
 
-function packageImport(path: string, packages: Set<string>) {
+function packageImport(path: string, importer: string, packages: Map<string, string>) {
   if (path === SDK) return { path, external: true };
   if (path.startsWith(`${SDK}/`)) {
     return { errors: [{ text: `a plugin's server side imports "${SDK}" alone, not ${path}` }] };
   }
-  packages.add(path);
+  packages.set(path, importer);
   return { path, external: true };
 }
 

@@ -1,12 +1,13 @@
 import type { ConfigStore } from "../config/store.ts";
-import type { Build, Compiler } from "./compile.ts";
+import { type Build, isSameBuild } from "./build.ts";
+import type { Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
 import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import { Preparation, Unconfigured } from "./prepare.ts";
+import { Preparation } from "./prepare.ts";
 import type { ReloadTrigger } from "./receipt.ts";
 import { Recovery } from "./recovery.ts";
 import { ServerSide, type Swap } from "./server-side.ts";
@@ -27,13 +28,11 @@ export interface EngineParts extends HostParts {
 
 /** The module an engine drives. */
 export interface EngineOwner {
-  readonly plugin: PluginPackage;
-  /** The server entry, relative to the plugin's folder. */
-  readonly entry: string;
+  readonly id: string;
   readonly status: ModuleStatus;
   readonly log: ModuleLog;
   /** New code crashed on probation, and the code before it works again. */
-  readonly wentBack: (fault: ModuleFault) => void;
+  readonly wentBack: (fault: ModuleFault, previous: PluginPackage) => void;
   readonly say: (sentence: string, fault: ModuleFault) => void;
   /** Does `work` when nothing else changes the module. */
   readonly inOrder: (work: () => Promise<void>) => void;
@@ -43,8 +42,7 @@ export interface EngineOwner {
 export class Engine {
   readonly server: ServerSide;
   readonly recovery: Recovery;
-  readonly #plugin: PluginPackage;
-  readonly #entry: string;
+  readonly #id: string;
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
   readonly #log: ModuleLog;
@@ -53,11 +51,10 @@ export class Engine {
   /** The build that ran before that one. */
   #before: Build | undefined;
   /** The last build that did not start; a second event of the same save does not try it again. */
-  #refused: { readonly hash: string; readonly error: unknown } | undefined;
+  #refused: { readonly build: Build; readonly error: unknown } | undefined;
 
   constructor(owner: EngineOwner, parts: EngineParts) {
-    this.#plugin = owner.plugin;
-    this.#entry = owner.entry;
+    this.#id = owner.id;
     this.#parts = parts;
     this.#status = owner.status;
     this.#log = owner.log;
@@ -69,9 +66,9 @@ export class Engine {
       wentBack: (previous, fault) => {
         this.#build = previous;
         void this.#keep(previous);
-        owner.wentBack(fault);
+        owner.wentBack(fault, previous.plugin);
       },
-      gaveUp: () => parts.services.release(owner.plugin.id),
+      gaveUp: () => parts.services.release(owner.id),
       say: owner.say,
       inOrder: owner.inOrder,
     });
@@ -82,22 +79,25 @@ export class Engine {
     return this.#build?.inputs.has(file) ?? false;
   }
 
+  /** The plugin whose code runs, or ran last. */
+  get plugin(): PluginPackage | undefined {
+    return this.#build?.plugin;
+  }
+
   /**
-   * Starts what is on the disk or, when that does not start, what ran last before the host ended.
-   * Gives the failure of what is on the disk, when the other had to be taken.
+   * Starts what is on the disk or, when that does not start, what ran last before the host ended: its
+   * code, its manifest and, when what is set now is wrong, its config. Gives the failure of what is on
+   * the disk, when the other had to be taken.
    */
-  async start(): Promise<unknown> {
+  async start(plugin: PluginPackage): Promise<unknown> {
     this.recovery.forgive();
     try {
-      this.#build = await this.#compile();
-      await this.server.start(this.#build);
-      await this.#keep(this.#build);
+      await this.#startBuild(await this.#compile(plugin));
       return undefined;
     } catch (error) {
-      const good = await this.#parts.lastGoods.of(this.#plugin.id);
-      if (!good || error instanceof Unconfigured) throw error;
-      await this.server.start(good.build);
-      this.#build = good.build;
+      const good = await this.#parts.lastGoods.of(this.#id);
+      if (!good) throw error;
+      await this.#startGood(good, error);
       return error;
     } finally {
       this.server.letGo();
@@ -106,11 +106,13 @@ export class Engine {
   }
 
   /** Replaces the live generation when there is a reason to; `undefined` when there is none. */
-  async reload(trigger: ReloadTrigger): Promise<Swap | undefined> {
-    const build = await this.#compile();
-    const isSame = build.hash === this.#build?.hash && this.#status.view.state === "active";
+  async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
+    const build = await this.#compile(plugin);
+    const isSame = isSameBuild(build, this.#build) && this.#status.view.state === "active";
     if (isSame && !REGARDLESS.has(trigger)) return undefined;
-    if (trigger === "file" && this.#refused?.hash === build.hash) throw this.#refused.error;
+    if (trigger === "file" && this.#refused && isSameBuild(build, this.#refused.build)) {
+      throw this.#refused.error;
+    }
     this.#status.become("reloading");
     try {
       const swap = await this.#swapTo(build);
@@ -118,7 +120,7 @@ export class Engine {
       this.#build = build;
       await this.#keep(build);
       this.recovery.forgive();
-      this.#status.started();
+      this.#status.started(plugin);
       return swap;
     } finally {
       await this.#tidy();
@@ -131,11 +133,25 @@ export class Engine {
     await this.server.stop();
   }
 
+  async #startBuild(build: Build): Promise<void> {
+    this.#build = build;
+    await this.server.start(build);
+    await this.#keep(build);
+  }
+
+  /** @throws `reason` when what ran last does not start either: that is for its author to mend */
+  async #startGood(good: Build, reason: unknown): Promise<void> {
+    await this.server.start(good).catch(() => {
+      throw reason;
+    });
+    this.#build = good;
+  }
+
   /** Leaves no code on the disk but what runs and what ran before, and a spare for the next reload. */
   async #tidy(): Promise<void> {
     void this.#parts.spare.warm(this.#memoryMiB);
     const kept = [this.#build?.hash ?? "", this.#before?.hash ?? ""];
-    await this.#parts.compiler.prune(this.#plugin.id, kept);
+    await this.#parts.compiler.prune(this.#id, kept);
   }
 
   get #memoryMiB(): number {
@@ -148,39 +164,33 @@ export class Engine {
       this.#refused = undefined;
       return swap;
     } catch (error) {
-      this.#refused = { hash: build.hash, error };
+      this.#refused = { build, error };
       throw error;
     }
   }
 
-  /** The build works, and goes on working when the disk has no room to note that. */
   async #keep(build: Build): Promise<void> {
-    try {
-      await this.#parts.lastGoods.keep(this.#plugin, build);
-    } catch (error) {
-      const fields = { reason: (error as Error).message };
-      this.#log.record({ level: "warn", sentence: "no code is kept to go back to", fields });
-    }
+    const { lastGoods, config } = this.#parts;
+    await lastGoods.keep(build, config.sectionOf(this.#id), this.#log);
   }
 
-  async #compile(): Promise<Build> {
-    await installMissing(this.#plugin.folder, (sentence) =>
-      this.#log.record({ level: "info", sentence }),
-    );
-    return this.#parts.compiler.compile(this.#plugin.id, this.#plugin.folder, this.#entry);
+  async #compile(plugin: PluginPackage): Promise<Build> {
+    const { id, folder, manifest } = plugin;
+    await installMissing(folder, (sentence) => this.#log.record({ level: "info", sentence }));
+    const bundle = await this.#parts.compiler.compile(id, folder, manifest.server ?? "");
+    return { ...bundle, plugin };
   }
 
-  #createServerSide({ log, status, inOrder }: EngineOwner): ServerSide {
+  #createServerSide({ id, log, status, inOrder }: EngineOwner): ServerSide {
     const warn = (sentence: string, error: unknown): void =>
       log.record({ level: "warn", sentence, fields: { error: String(error) } });
-    const preparation = new Preparation(this.#plugin, {
+    const preparation = new Preparation({
       ...this.#parts,
-      memoryMiB: this.#memoryMiB,
       warn,
       printed: (sentence) => log.record({ level: "info", sentence }),
-      apiFor: (generation) => this.#apiFor(generation, log),
+      apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
     });
-    return new ServerSide(this.#plugin, preparation, {
+    return new ServerSide(id, preparation, {
       warn,
       onCrash: (fault) => inOrder(() => this.recovery.crashed(fault)),
       onFigures: (figures) => status.uses(figures),
@@ -188,10 +198,9 @@ export class Engine {
     });
   }
 
-  #apiFor(generation: Generation, log: ModuleLog): ReturnType<typeof hostApi> {
-    const { id, manifest } = this.#plugin;
+  #apiFor(generation: Generation, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {
     const caller = {
-      ...{ id, manifest, log },
+      ...{ id, manifest, log: this.#log },
       isLive: () => this.server.hears(generation),
       degraded: (reason: string | undefined) => this.#status.degraded(reason),
     };

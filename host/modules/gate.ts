@@ -6,11 +6,11 @@ export const WAIT_MS = 2_000;
 /** Holds calls back while a module changes hands or comes back from a crash, in order and within bounds. */
 export class Gate {
   readonly #id: string;
-  readonly #limit: number;
+  readonly #limit: () => number;
   #waiting: (() => void)[] = [];
   #isOpen = true;
 
-  constructor(id: string, limit: number) {
+  constructor(id: string, limit: () => number) {
     this.#id = id;
     this.#limit = limit;
   }
@@ -36,8 +36,8 @@ export class Gate {
    */
   async pass(longestMs: number = WAIT_MS): Promise<void> {
     if (this.#isOpen) return;
-    if (this.#waiting.length >= this.#limit) {
-      throw this.#refusal(`${this.#limit} calls wait for ${this.#id} already`);
+    if (this.#waiting.length >= this.#limit()) {
+      throw this.#refusal(`${this.#waiting.length} calls wait for ${this.#id} already`);
     }
     const waitMs = Math.min(longestMs, WAIT_MS);
     await new Promise<void>((resolve, reject) => {

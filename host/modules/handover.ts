@@ -1,5 +1,5 @@
 import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
-import type { Build } from "./compile.ts";
+import type { Build } from "./build.ts";
 import type { Gate } from "./gate.ts";
 import type { Generation } from "./generation.ts";
 

@@ -93,15 +93,8 @@ function requireLive({ id, isLive }: Caller): void {
   throw new MantelError("module_down", `this generation of ${id} has ended`);
 }
 
-/** Takes away what a module has published in the house. */
-export function retract(id: string, { provides }: Manifest, parts: HostParts): void {
-  parts.services.release(id);
-  parts.devices.removeBridge(id);
-  parts.scenes.removeBridge(id);
-  for (const name of provides ?? []) if (isPublication(name)) parts.publications[name].gone();
-}
-
-function isPublication(name: string): name is PublicationName {
+/** Whether a name that a manifest provides is one under which values are published. */
+export function isPublication(name: string): name is PublicationName {
   return Object.hasOwn(PUBLICATIONS, name);
 }
 

@@ -5,29 +5,41 @@ import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
 import { Type } from "typebox";
 import { faultsOf } from "../validate.ts";
-import type { Build } from "./compile.ts";
+import type { Build, Section } from "./build.ts";
+import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
+import type { WidgetBundle } from "./widget-side.ts";
 
-const FILE = "last-good.json";
-const Kept = Type.Object({
-  plugin: Type.Object({
-    id: Type.String(),
-    folder: Type.String(),
-    version: Type.String(),
-    manifest: Manifest,
-  }),
+type Kept = { readonly plugin: PluginPackage } & Readonly<Record<string, unknown>>;
+type RecordLog = Pick<ModuleLog, "record">;
+
+const SERVER = "last-good.json";
+const WIDGET = "last-good-widget.json";
+
+const Plugin = Type.Object({
+  id: Type.String(),
+  folder: Type.String(),
+  version: Type.String(),
+  manifest: Manifest,
+});
+const KeptServer = Type.Object({
+  plugin: Plugin,
+  section: Type.Record(Type.String(), Type.Unknown()),
   hash: Type.String(),
   bundle: Type.String(),
   vendor: Type.Optional(Type.String()),
 });
+const KeptWidget = Type.Object({
+  plugin: Plugin,
+  hash: Type.String(),
+  code: Type.String(),
+  map: Type.String(),
+});
 
-/** Code that worked, as it outlasts a restart of the host. */
-export interface LastGood {
-  readonly plugin: PluginPackage;
-  readonly build: Build;
-}
-
-/** What each plugin last ran with success, beside its bundles in the cache. */
+/**
+ * What each plugin last ran with success, beside its bundles in the cache: it outlasts a restart. What
+ * works goes on working when the disk has no room to note that; the module's log says so.
+ */
 export class LastGoods {
   readonly #folder: string;
 
@@ -35,38 +47,71 @@ export class LastGoods {
     this.#folder = join(cacheFolder, "modules");
   }
 
-  async keep(plugin: PluginPackage, { hash, bundle, vendor }: Build): Promise<void> {
-    const folder = join(this.#folder, plugin.id);
-    await mkdir(folder, { recursive: true });
-    await writeDurably(join(folder, FILE), JSON.stringify({ plugin, hash, bundle, vendor }));
+  /** Notes a build that works, with what people had set then; secrets are not in `section`. */
+  async keep(
+    { plugin, hash, bundle, vendor }: Build,
+    section: Section,
+    log: RecordLog,
+  ): Promise<void> {
+    await this.#write(SERVER, { plugin, section, hash, bundle, vendor }, log);
   }
 
-  /** What the plugin of this id last ran; `undefined` when that is not there any more. */
-  async of(id: string): Promise<LastGood | undefined> {
-    const text = await readFile(join(this.#folder, id, FILE), "utf8").catch(() => "null");
-    const kept = parse(text);
+  /** What the server side of this plugin last ran; `undefined` when that is not there any more. */
+  async of(id: string): Promise<Build | undefined> {
+    const kept = await this.#read(id, SERVER, KeptServer);
     if (!kept || !existsSync(kept.bundle)) return undefined;
     if (kept.vendor !== undefined && !existsSync(kept.vendor)) return undefined;
-    const { plugin, hash, bundle, vendor } = kept;
-    return { plugin, build: { hash, bundle, vendor, inputs: new Set() } };
+    const { vendor, ...rest } = kept;
+    return { ...rest, vendor, inputs: new Set() };
+  }
+
+  async keepWidget(
+    plugin: PluginPackage,
+    { hash, code, map }: WidgetBundle,
+    log: RecordLog,
+  ): Promise<void> {
+    await this.#write(WIDGET, { plugin, hash, code, map }, log);
+  }
+
+  /** What the widget of this plugin last was. */
+  async widgetOf(id: string): Promise<WidgetBundle | undefined> {
+    const kept = await this.#read(id, WIDGET, KeptWidget);
+    return kept && { hash: kept.hash, code: kept.code, map: kept.map, inputs: [] };
   }
 
   /** What the plugin in this folder last was, for a folder whose manifest cannot be read. */
-  async ofFolder(folder: string): Promise<LastGood | undefined> {
+  async pluginIn(folder: string): Promise<PluginPackage | undefined> {
     for (const id of await readdir(this.#folder).catch(() => [])) {
-      const found = await this.of(id);
-      if (found?.plugin.folder === folder) return found;
+      const server = await this.of(id);
+      const { plugin } = server ?? (await this.#read(id, WIDGET, KeptWidget)) ?? {};
+      if (plugin?.folder === folder) return plugin;
     }
     return undefined;
   }
-}
 
-/** A cache that was damaged is as good as none. */
-function parse(text: string): Type.Static<typeof Kept> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return faultsOf(Kept, value).length === 0 ? (value as Type.Static<typeof Kept>) : undefined;
-  } catch {
-    return undefined;
+  async #write(file: string, kept: Kept, log: RecordLog): Promise<void> {
+    const folder = join(this.#folder, kept.plugin.id);
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeDurably(join(folder, file), JSON.stringify(kept));
+    } catch (error) {
+      const fields = { reason: (error as Error).message };
+      log.record({ level: "warn", sentence: "no code is kept to go back to", fields });
+    }
+  }
+
+  /** A cache that was damaged is as good as none. */
+  async #read<S extends typeof KeptServer | typeof KeptWidget>(
+    id: string,
+    file: string,
+    schema: S,
+  ): Promise<Type.Static<S> | undefined> {
+    const text = await readFile(join(this.#folder, id, file), "utf8").catch(() => "null");
+    try {
+      const value = JSON.parse(text) as unknown;
+      return faultsOf(schema, value).length === 0 ? (value as Type.Static<S>) : undefined;
+    } catch {
+      return undefined;
+    }
   }
 }

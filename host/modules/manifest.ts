@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { Type } from "typebox";
+import { placeOfFault } from "../documents/json-text.ts";
 import { check } from "../validate.ts";
+import { codeFrame } from "./code-frame.ts";
 
 const PackageFile = Type.Object({
   version: Type.Optional(Type.String({ maxLength: 100 })),
@@ -70,8 +72,10 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
+    const { line, column } = placeOfFault(text);
     throw new MantelError("invalid", `${file} is not JSON: ${(error as Error).message}`, {
       cause: error,
+      location: { file: basename(file), line, column, frame: codeFrame(text, { line, column }) },
     });
   }
 }

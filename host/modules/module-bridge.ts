@@ -21,36 +21,37 @@ const CONFIRM_MS = 5_000;
 /** A module of the kind `bridge`, as devices and scenes see it. */
 export class ModuleBridge implements Bridge {
   readonly #module: Module;
-  readonly #kind: string;
-  readonly limits: BridgeLimits;
 
-  constructor(module: Module, bridge: NonNullable<Module["plugin"]["manifest"]["bridge"]>) {
+  constructor(module: Module) {
     this.#module = module;
-    this.#kind = bridge.kind;
-    this.limits = {
-      commandsPerSecond: bridge.commandsPerSecond,
-      burst: bridge.burst ?? Math.max(1, Math.floor(bridge.commandsPerSecond)),
-      confirmMs: bridge.confirmMs ?? CONFIRM_MS,
+  }
+
+  get limits(): BridgeLimits {
+    const { commandsPerSecond = 1, burst, confirmMs = CONFIRM_MS } = this.#manifest ?? {};
+    return {
+      commandsPerSecond,
+      burst: burst ?? Math.max(1, Math.floor(commandsPerSecond)),
+      confirmMs,
     };
   }
 
   get isEnabled(): boolean {
-    return this.#module.settledState !== "disabled";
+    return this.#module.status.settledState !== "disabled";
   }
 
   get view(): BridgeView {
     const { id, name, error } = this.#module.view;
     return {
       id,
-      kind: this.#kind,
+      kind: this.#manifest?.kind ?? "",
       name,
-      status: STATUS[this.#module.settledState] ?? "down",
+      status: STATUS[this.#module.status.settledState] ?? "down",
       reason: error?.message ?? null,
     };
   }
 
   get isComingBack(): boolean {
-    return this.#module.isComingBack;
+    return this.#module.status.isComingBack;
   }
 
   ready(): Promise<void> | undefined {
@@ -64,6 +65,10 @@ export class ModuleBridge implements Bridge {
 
   activateScene(nativeId: string, activationId: string): Promise<void> {
     return this.#call("activateScene", { nativeId, activationId });
+  }
+
+  get #manifest(): Module["plugin"]["manifest"]["bridge"] {
+    return this.#module.plugin.manifest.bridge;
   }
 
   #call(...[method, input]: Parameters<Module["call"]>): Promise<void> {
@@ -92,7 +97,7 @@ export class BridgeTable implements BridgeDirectory {
 
   add(module: Module): void {
     const { bridge } = module.plugin.manifest;
-    if (bridge) this.#bridges.set(module.id, new ModuleBridge(module, bridge));
+    if (bridge) this.#bridges.set(module.id, new ModuleBridge(module));
   }
 
   remove(id: string): void {

@@ -2,15 +2,16 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import { Turns } from "../documents/turns.ts";
 import type { HostLog } from "../log.ts";
-import type { Called } from "./calls.ts";
+import { type Called, type ModuleWork, NO_CALLS } from "./calls.ts";
 import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
-import { retract } from "./host-api.ts";
 import { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
+import { Offers } from "./offers.ts";
 import { Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
+import { ReloadTurns } from "./reload-turns.ts";
 import { ModuleStatus, toFault } from "./status.ts";
-import type { ModuleFault, ModuleState, ModuleView, ReloadReceipt } from "./view.ts";
+import type { ModuleFault, ModuleView, ReloadReceipt } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 
 export interface ModuleParts extends EngineParts {
@@ -20,79 +21,77 @@ export interface ModuleParts extends EngineParts {
   readonly changed: (module: Module) => void;
 }
 
-/** What a module has done since the host started. */
-export interface ModuleWork {
-  readonly id: string;
-  readonly calls: number;
-  readonly errors: number;
-  readonly drops: number;
-  readonly reloads: number;
-}
-
 /** One installed plugin as the host runs it. Its starts, reloads and stops happen one after the other. */
 export class Module {
-  readonly plugin: PluginPackage;
+  readonly id: string;
   readonly log: ModuleLog;
   readonly #parts: ModuleParts;
-  readonly #status: ModuleStatus;
+  readonly status: ModuleStatus;
   readonly #engine: Engine | undefined;
-  readonly #widget: WidgetSide | undefined;
+  readonly #widget: WidgetSide;
+  /** What runs, or ran last. */
+  #plugin: PluginPackage;
+  /** What is on the disk. */
+  #wanted: PluginPackage;
+  readonly #offers: Offers;
   readonly #turns = new Turns();
-  #running: Promise<ReloadReceipt> | undefined;
-  #queued: Promise<ReloadReceipt> | undefined;
+  readonly #reloads = new ReloadTurns(
+    (work) => this.#turns.take(work),
+    (trigger, underWay) => this.#reload(trigger, underWay),
+  );
   /** What is on the disk is not what runs, because it is wrong. */
   #isBroken = false;
-  #reloads = 0;
+  #reloaded = 0;
 
   constructor(plugin: PluginPackage, parts: ModuleParts) {
-    const { server, widget } = plugin.manifest;
-    this.plugin = plugin;
+    this.id = plugin.id;
+    this.#plugin = plugin;
+    this.#wanted = plugin;
     this.#parts = parts;
     this.log = new ModuleLog(parts.log.with({ module: plugin.id }));
-    this.#widget = widget === undefined ? undefined : new WidgetSide(plugin, parts.assets);
-    this.#status = new ModuleStatus(plugin, {
+    this.#offers = new Offers(this, parts);
+    this.#widget = new WidgetSide(plugin.id, { ...parts, log: this.log });
+    this.status = new ModuleStatus(plugin, {
       changed: () => parts.changed(this),
-      widget: () => this.#widget?.view ?? null,
+      widget: () => this.#widget.view,
     });
-    this.#engine = server === undefined ? undefined : this.#createEngine(server);
+    this.#engine = plugin.manifest.server === undefined ? undefined : this.#createEngine();
   }
 
-  get id(): string {
-    return this.plugin.id;
+  /** The plugin as it runs or, while it does not, as it is on the disk. */
+  get plugin(): PluginPackage {
+    return this.isWorking ? this.#plugin : this.#wanted;
   }
 
   get view(): ModuleView {
-    return this.#status.view;
-  }
-
-  /** The state, or while a reload is under way the one before it. */
-  get settledState(): ModuleState {
-    return this.#status.settledState;
+    return this.status.view;
   }
 
   get isWorking(): boolean {
-    return this.#status.isWorking;
-  }
-
-  /** True while it is away after a crash, and calls wait because it will soon be back. */
-  get isComingBack(): boolean {
-    return this.#status.isComingBack;
+    return this.status.isWorking;
   }
 
   get work(): ModuleWork {
-    const counts = this.#engine?.server.counts ?? { calls: 0, errors: 0, drops: 0 };
-    return { id: this.id, reloads: this.#reloads, ...counts };
-  }
-
-  /** Names of the services and publications it offers. */
-  get provides(): readonly string[] {
-    return this.plugin.manifest.provides ?? [];
+    return { id: this.id, reloads: this.#reloaded, ...(this.#engine?.server.counts ?? NO_CALLS) };
   }
 
   /** Whether a change of this file may change the module; when its code is broken, any file may mend it. */
   concerns(file: string): boolean {
     if (this.#isBroken || !this.isWorking) return true;
-    return (this.#engine?.uses(file) ?? false) || (this.#widget?.inputs.has(file) ?? false);
+    return (this.#engine?.uses(file) ?? false) || this.#widget.inputs.has(file);
+  }
+
+  /** Whether another manifest, or folder, can take over without a stop: it is the same plugin still. */
+  canBecome({ manifest }: PluginPackage): boolean {
+    const { server, bridge } = this.#wanted.manifest;
+    const isSameSides = (server === undefined) === (manifest.server === undefined);
+    return isSameSides && bridge?.kind === manifest.bridge?.kind;
+  }
+
+  /** Takes another manifest as what is on the disk: the next start or reload is from it. */
+  want(plugin: PluginPackage): void {
+    this.#wanted = plugin;
+    if (this.view.state === "disabled") this.status.describe(plugin);
   }
 
   /** Compiles and starts. A failure becomes the module's state and is not thrown. */
@@ -105,32 +104,22 @@ export class Module {
    * @throws MantelError `reload_failed` when the new code did not start; the old code goes on
    */
   reload(trigger: ReloadTrigger): Promise<ReloadReceipt> {
-    const underWay = this.#running;
-    this.#queued ??= this.#turns
-      .take(() => {
-        this.#running = this.#queued;
-        this.#queued = undefined;
-        return this.#reload(trigger, underWay);
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#queued;
+    return this.#reloads.ask(trigger);
   }
 
   /** Ends its work and takes what it published out of the house. */
   stop(reason?: string): Promise<void> {
     return this.#turns.take(async () => {
-      this.#status.become("stopping");
+      this.status.become("stopping");
       await this.#engine?.stop();
-      if (this.#engine) retract(this.id, this.plugin.manifest, this.#parts);
-      this.#widget?.remove();
+      if (this.#engine) this.#offers.retract(this.#plugin);
+      this.#widget.remove();
       await this.#parts.compiler.forget(this.id);
-      this.#status.become("disabled", reason === undefined ? null : { message: reason });
+      this.status.become("disabled", reason === undefined ? null : { message: reason });
     });
   }
 
-  /** Ends its process and keeps what it published: the host itself is stopping. */
+  /** Ends its process and keeps what it published: the host stops. */
   shutDown(): Promise<void> {
     return this.#turns.take(async () => this.#engine?.stop());
   }
@@ -138,7 +127,7 @@ export class Module {
   /** Notes that its folder cannot be a plugin any more; what runs goes on. */
   rejectChange(error: MantelError): void {
     this.#isBroken = true;
-    new ReloadRecord(this.#status, "file").failed(error);
+    new ReloadRecord(this.status, "file").failed(error);
   }
 
   /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
@@ -156,23 +145,20 @@ export class Module {
     return this.#engine.server.call(method, input, deadlineMs);
   }
 
-  callService(name: string, input: unknown, deadlineMs: number | undefined): Promise<unknown> {
-    return this.call("callService", { name, input }, deadlineMs);
-  }
-
   async #start(): Promise<void> {
-    this.#status.become("loading");
+    this.status.become("loading");
     try {
-      this.#parts.services.claim(this);
-      await this.#widget?.build();
-      const failure = await this.#engine?.start();
+      this.#offers.claim(this.#wanted);
+      const widgetFailure = await this.#widget.start(this.#wanted);
+      const failure = (await this.#engine?.start(this.#wanted)) ?? widgetFailure;
       this.#isBroken = failure !== undefined;
-      this.#status.started();
+      this.#run(this.#engine?.plugin ?? this.#wanted);
+      this.status.started(this.#plugin);
       if (failure !== undefined) this.#stayBehind(failure);
     } catch (error) {
-      this.#parts.services.release(this.id);
+      this.#offers.release();
       const state = error instanceof Unconfigured ? "unconfigured" : "failed";
-      this.#status.become(state, toFault(error));
+      this.status.become(state, toFault(error));
       this.#say("the module did not start", toFault(error));
       throw error;
     }
@@ -184,7 +170,7 @@ export class Module {
       "what is on the disk does not start, and what ran before works again",
       toFault(failure),
     );
-    new ReloadRecord(this.#status, "file").failed(failure);
+    new ReloadRecord(this.status, "file").failed(failure);
   }
 
   async #reload(
@@ -194,7 +180,7 @@ export class Module {
     if (this.view.state === "disabled") {
       throw new MantelError("reload_failed", `${this.id} is disabled; enable it first`);
     }
-    const record = new ReloadRecord(this.#status, trigger);
+    const record = new ReloadRecord(this.status, trigger);
     try {
       if (this.isWorking) return await this.#replace(trigger, record, underWay);
       await this.#start();
@@ -213,28 +199,41 @@ export class Module {
     record: ReloadRecord,
     underWay: Promise<ReloadReceipt> | undefined,
   ): Promise<ReloadReceipt> {
-    const isNewWidget = (await this.#widget?.build()) ?? false;
-    const swap = await this.#engine?.reload(trigger);
+    const plugin = this.#wanted;
+    const widget = await this.#widget.build(plugin);
+    const swap = await this.#offers.during(plugin, this.#plugin, () =>
+      this.#engine?.reload(plugin, trigger),
+    );
+    const isNewWidget = await this.#widget.serve(plugin, widget);
+    const isDescribedAnew = this.#engine === undefined && plugin !== this.#plugin;
+    this.#run(plugin);
     const isMended = this.#isBroken;
     this.#isBroken = false;
-    if (!swap && !isNewWidget) {
+    if (!swap && !isNewWidget && !isDescribedAnew) {
       // A request that joined a reload of the same content has that reload's receipt; a second event
       // of one save is not worth a line.
       const joined = await underWay?.catch(() => undefined);
       return joined ?? record.unchanged(trigger !== "file" || isMended);
     }
-    if (!swap) this.#status.widgetChanged(this.#engine === undefined);
-    this.#reloads++;
+    if (!swap || isNewWidget) this.status.widgetChanged(plugin, this.#engine === undefined);
+    this.#reloaded++;
     return record.reloaded(swap);
   }
 
-  #createEngine(entry: string): Engine {
+  #run(plugin: PluginPackage): void {
+    const before = this.#plugin;
+    this.#plugin = plugin;
+    if (before !== plugin) this.#offers.replace(before, plugin);
+  }
+
+  #createEngine(): Engine {
     const owner: EngineOwner = {
-      ...{ plugin: this.plugin, entry, status: this.#status, log: this.log },
-      wentBack: (fault) => {
+      ...{ id: this.id, status: this.status, log: this.log },
+      wentBack: (fault, previous) => {
         this.#isBroken = true;
+        this.#run(previous);
         this.#say("the new code crashed, and the code before it works again", fault);
-        new ReloadRecord(this.#status, "crash").notGood(fault);
+        new ReloadRecord(this.status, "crash").notGood(fault);
       },
       say: (sentence, fault) => this.#say(sentence, fault),
       inOrder: (work) => void this.#turns.take(work),

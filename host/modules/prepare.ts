@@ -1,24 +1,24 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type CodeLocation, MantelError } from "@mantel/plugin-sdk/errors";
-import type { HostApi } from "@mantel/plugin-sdk/protocol";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import type { ConfigStore } from "../config/store.ts";
 import { faultsOf } from "../validate.ts";
-import { locationInStack } from "./code-frame.ts";
-import type { Build } from "./compile.ts";
+import type { Build } from "./build.ts";
+import { locationInStack, locationOfText } from "./code-frame.ts";
 import { causeOf, type Generation } from "./generation.ts";
 import type { Candidate } from "./handover.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Spare } from "./spare.ts";
+import { limitsOf } from "./view.ts";
 
 export interface PreparationParts {
   readonly spare: Spare;
   readonly config: ConfigStore;
   readonly dataFolder: string;
-  readonly memoryMiB: number;
-  /** The calls that this generation may make. */
-  readonly apiFor: (generation: Generation) => Handlers<HostApi>;
+  /** The calls that this generation of the plugin may make. */
+  readonly apiFor: (generation: Generation, plugin: PluginPackage) => Handlers<HostApi>;
   readonly printed: (line: string) => void;
   readonly warn: (sentence: string, error: unknown) => void;
 }
@@ -39,11 +39,9 @@ export class Unconfigured extends MantelError {
 
 /** Gets a build into a process and ready to start: the part of a reload that hurts nobody. */
 export class Preparation {
-  readonly #plugin: PluginPackage;
   readonly #parts: PreparationParts;
 
-  constructor(plugin: PluginPackage, parts: PreparationParts) {
-    this.#plugin = plugin;
+  constructor(parts: PreparationParts) {
     this.#parts = parts;
   }
 
@@ -52,19 +50,32 @@ export class Preparation {
    * @throws Unconfigured; MantelError `reload_failed`
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
-    const { id, folder } = this.#plugin;
-    const generation = this.#parts.spare.take(this.#parts.memoryMiB);
-    generation.ownedBy({ api: this.#parts.apiFor(generation), printed: this.#parts.printed });
+    const { plugin, bundle, vendor } = build;
+    const { spare, apiFor, printed } = this.#parts;
+    const generation = spare.take(limitsOf(plugin.manifest).memoryMiB);
+    generation.ownedBy({ api: apiFor(generation, plugin), printed });
     try {
-      const { bundle, vendor } = build;
+      const { id, folder } = plugin;
       const loaded = await generation.peer.call("load", { id, folder, bundle, vendor }, deadlineMs);
-      this.#parts.config.registerOptions(id, loaded.options);
-      const { options, faults } = this.#parts.config.optionsFor(id, loaded.options);
-      if (faults.length > 0) throw new Unconfigured(id, [...faults]);
-      return { generation, build, loaded, request: await this.#startRequest(options) };
+      const options = this.#optionsOf(build, loaded);
+      return { generation, build, loaded, request: await this.#startRequest(plugin, options) };
     } catch (error) {
-      throw await this.explain(error, generation);
+      throw await this.explain(error, { generation, build });
     }
+  }
+
+  /** What is set or, when that is wrong, what was set when the build last worked. */
+  #optionsOf({ plugin: { id }, section }: Build, { options: schema }: LoadResult): unknown {
+    const { config, warn } = this.#parts;
+    config.registerOptions(id, schema);
+    const { options, faults } = config.optionsFor(id, schema);
+    if (faults.length === 0) return options;
+    const error = new Unconfigured(id, [...faults]);
+    const isSet = Object.keys(config.sectionOf(id)).length > 0;
+    const before = section && isSet ? config.optionsFor(id, schema, section) : undefined;
+    if (before?.faults.length !== 0) throw error;
+    warn("what is set does not fit, and what was set before goes on", error.message);
+    return before.options;
   }
 
   /** Whether a state fits the shape the code declares. */
@@ -80,28 +91,33 @@ export class Preparation {
   }
 
   /** Ends a generation that did not start, and makes of its failure what an author can act on. */
-  async explain(error: unknown, generation: Generation): Promise<MantelError> {
+  async explain(
+    error: unknown,
+    { generation, build }: Pick<Candidate, "generation" | "build">,
+  ): Promise<MantelError> {
+    const failure = (message: string, stack: string): MantelError => {
+      const location = locationInStack(stack, build.plugin.folder) ?? placeOfExport(message, build);
+      const extras = location ? { location } : {};
+      return new MantelError("reload_failed", message, { cause: error, ...extras });
+    };
     const hasEnded = await endedBy(generation);
     await generation.terminate();
     if (error instanceof Unconfigured) return error;
     if (error instanceof RemoteFault) {
-      return this.#failure(error.message, error.remoteStack, error);
+      return failure(error.message, error.remoteStack);
     }
     if (hasEnded) {
       const exit = await generation.exited;
-      return this.#failure(causeOf(exit), exit.lastLines.join("\n"), error);
+      return failure(causeOf(exit), exit.lastLines.join("\n"));
     }
     if (error instanceof MantelError && error.code === "reload_failed") return error;
-    return this.#failure(error instanceof Error ? error.message : String(error), "", error);
+    return failure(error instanceof Error ? error.message : String(error), "");
   }
 
-  #failure(message: string, stack: string, cause: unknown): MantelError {
-    const location: CodeLocation | undefined = locationInStack(stack, this.#plugin.folder);
-    return new MantelError("reload_failed", message, { cause, ...(location ? { location } : {}) });
-  }
-
-  async #startRequest(config: unknown): Promise<Candidate["request"]> {
-    const { id, manifest } = this.#plugin;
+  async #startRequest(
+    { id, manifest }: PluginPackage,
+    config: unknown,
+  ): Promise<Candidate["request"]> {
     const { config: store, dataFolder } = this.#parts;
     const { locale, timeZone } = store.current.ui;
     const folders = (manifest.permissions?.folders ?? []).map(
@@ -116,6 +132,13 @@ export class Preparation {
       uses: manifest.uses ?? [],
     };
   }
+}
+
+/** A wrong export is found by the runtime, whose stack holds nothing of the author's. */
+function placeOfExport(message: string, { plugin }: Build) {
+  if (!message.includes("the default export is")) return undefined;
+  const { folder, manifest } = plugin;
+  return locationOfText(join(folder, manifest.server ?? ""), "export default", folder);
 }
 
 /** Whether the process has ended by itself; one that is just ending gets a moment. */

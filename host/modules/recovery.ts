@@ -1,4 +1,4 @@
-import type { Build } from "./compile.ts";
+import type { Build } from "./build.ts";
 import { WAIT_MS } from "./gate.ts";
 import type { ServerSide } from "./server-side.ts";
 import { type ModuleStatus, toFault } from "./status.ts";
@@ -62,7 +62,7 @@ export class Recovery {
     try {
       await server.start(previous.build, previous.state);
       this.#endPatience();
-      status.started();
+      status.started(previous.build.plugin);
       wentBack(previous.build, fault);
       return true;
     } catch (error) {
@@ -112,7 +112,7 @@ export class Recovery {
     try {
       await server.start(last);
       this.#endPatience();
-      status.started();
+      status.started(last.plugin);
     } catch (error) {
       this.#restartLater(toFault(error));
     }

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Turns } from "../documents/turns.ts";
 import type { Bus } from "../events/bus.ts";
 import { arrange } from "./arrange.ts";
 import { BrokenFolders } from "./broken.ts";
+import type { ModuleWork } from "./calls.ts";
 import { discover, type Discovery } from "./discover.ts";
 import type { LogEntry } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
-import { Module, type ModuleParts, type ModuleWork } from "./module.ts";
+import { Module, type ModuleParts } from "./module.ts";
 import { ModuleNews } from "./news.ts";
+import { renewRuntime } from "./renew-runtime.ts";
 import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
-import type { ModuleView, ReloadReceipt } from "./view.ts";
+import { countStates, type ModuleView, type ReloadReceipt } from "./view.ts";
 import { type FolderChange, Watcher } from "./watch.ts";
 
 /** The heap of most plugins, for which the first spare is warmed. */
@@ -34,7 +37,7 @@ export class ModuleRegistry {
   #revision = Date.now();
   #isStarted = false;
   #isClosed = false;
-  #work: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #stopListening: (() => void) | undefined;
 
   constructor(parts: RegistryParts) {
@@ -78,19 +81,13 @@ export class ModuleRegistry {
     return this.#module(id).log.entries;
   }
 
-  /** True once every module found at the start has come to rest in some state. */
+  /** True once every module found at the start has come to rest. */
   settled(): boolean {
     return this.#isStarted;
   }
 
   counts(): { active: number; failed: number } {
-    const views = this.list();
-    const count = (...states: ModuleView["state"][]) =>
-      views.filter(({ state }) => states.includes(state)).length;
-    return {
-      active: count("active", "degraded", "reloading"),
-      failed: count("failed", "quarantined"),
-    };
+    return countStates(this.list());
   }
 
   work(): readonly ModuleWork[] {
@@ -112,7 +109,7 @@ export class ModuleRegistry {
     this.#isClosed = true;
     this.#stopListening?.();
     await this.#watcher?.close();
-    await this.#work;
+    await this.#turns.ended();
     await Promise.all([...this.#modules.values()].map((module) => module.shutDown()));
   }
 
@@ -133,7 +130,7 @@ export class ModuleRegistry {
 
   #follow({ folder, files }: FolderChange): void {
     if (folder.startsWith(SDK_FOLDER)) {
-      void this.#inOrder(() => this.#renewRuntime());
+      void this.#inOrder(() => renewRuntime(this.#modules.values(), this.#parts));
       return;
     }
     const isManifest = files.some((file) => file === folder || file.endsWith("/package.json"));
@@ -148,19 +145,6 @@ export class ModuleRegistry {
     const isSame = module !== undefined && this.#in(folder) === module;
     if (!isSame || this.#isClosed || this.#broken.has(folder)) return;
     void quietly(module.reload("file"));
-  }
-
-  /** A changed SDK concerns every process: they follow one after the other. */
-  async #renewRuntime(): Promise<void> {
-    try {
-      const runtime = await compileRuntime(this.#parts.cacheFolder);
-      if (!(await this.#parts.spare.renew(runtime))) return;
-      for (const module of this.#modules.values()) {
-        if (module.isWorking) await quietly(module.reload("sdk"));
-      }
-    } catch (error) {
-      this.#parts.log.error("the plugin runtime does not compile; the old one goes on", { error });
-    }
   }
 
   async #rediscover(): Promise<void> {
@@ -193,8 +177,8 @@ export class ModuleRegistry {
   async #noteBroken({ plugins, broken }: Discovery): Promise<void> {
     this.#broken.replace(broken);
     for (const { folder } of broken.filter((each) => !this.#in(each.folder))) {
-      const good = await this.#parts.lastGoods.ofFolder(folder);
-      if (good && !plugins.has(good.plugin.id)) await this.#adopt(good.plugin);
+      const good = await this.#parts.lastGoods.pluginIn(folder);
+      if (good && !plugins.has(good.id)) await this.#adopt(good);
     }
     this.#revision++;
   }
@@ -210,11 +194,19 @@ export class ModuleRegistry {
 
   async #adopt(plugin: PluginPackage): Promise<void> {
     const known = this.#modules.get(plugin.id);
-    if (known && isDeepStrictEqual(known.plugin, plugin)) return;
+    if (known && isDeepStrictEqual(known.plugin, plugin)) return known.want(plugin);
+    if (known?.canBecome(plugin)) return this.#change(known, plugin);
     if (known) await this.#remove(known);
     const module = new Module(plugin, { ...this.#parts, changed: (which) => this.#changed(which) });
     this.#modules.set(plugin.id, module);
     this.#parts.bridges.add(module);
+  }
+
+  /** Another manifest is taken over as other code is, and may want another arrangement then. */
+  #change(module: Module, plugin: PluginPackage): void {
+    module.want(plugin);
+    if (module.view.state === "disabled") return;
+    void quietly(module.reload("file")).then(() => this.#inOrder(() => this.#arrange()));
   }
 
   #changed(module: Module): void {
@@ -237,11 +229,9 @@ export class ModuleRegistry {
 
   /** Finding, starting and stopping modules happens one after the other. */
   #inOrder(work: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(work).catch((error: unknown) => {
+    return this.#turns.take(work).catch((error: unknown) => {
       this.#parts.log.error("the plugin folders could not be followed", { error });
     });
-    this.#work = done;
-    return done;
   }
 }
 

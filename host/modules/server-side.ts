@@ -1,8 +1,8 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import type { Build } from "./build.ts";
 import { type CallCounts, type Called, Calls } from "./calls.ts";
 import { locationInStack } from "./code-frame.ts";
-import type { Build } from "./compile.ts";
 import { causeOf, type Generation } from "./generation.ts";
 import {
   begin,
@@ -13,7 +13,6 @@ import {
   type Started,
 } from "./handover.ts";
 import { type Figures, HealthWatch } from "./health.ts";
-import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
 import { toFault } from "./status.ts";
 import { limitsOf, type ModuleFault } from "./view.ts";
@@ -23,14 +22,6 @@ const PROBATION_MS = 10_000;
 
 /** How long a start inside a reload may take when the manifest does not say: calls wait meanwhile. */
 const RELOAD_START_MS = 1_500;
-
-interface Limits {
-  readonly startMs: number;
-  readonly reloadStartMs: number;
-  readonly quiesceMs: number;
-  readonly callMs: number;
-  readonly queueLength: number;
-}
 
 /** What the server side tells its module. */
 export interface ServerEvents {
@@ -50,11 +41,11 @@ export interface Swap {
 
 /** The processes of one module: the live generation, and the one that is to follow it. */
 export class ServerSide {
-  readonly #folder: string;
   readonly #preparation: Preparation;
   readonly #events: ServerEvents;
-  readonly #limits: Limits;
   readonly #calls: Calls;
+  /** Those of the live generation, or of the last one. */
+  #limits = limitsOf({});
   #live: Started | undefined;
   #speaker: Generation | undefined;
   #swapping = false;
@@ -62,19 +53,13 @@ export class ServerSide {
   #previous: { build: Build; state: unknown; until: number } | undefined;
   #health: HealthWatch | undefined;
 
-  constructor(
-    { id, folder, manifest }: PluginPackage,
-    preparation: Preparation,
-    events: ServerEvents,
-  ) {
-    this.#limits = {
-      ...limitsOf(manifest),
-      reloadStartMs: manifest.limits?.startMs ?? RELOAD_START_MS,
-    };
-    this.#folder = folder;
+  constructor(id: string, preparation: Preparation, events: ServerEvents) {
     this.#preparation = preparation;
     this.#events = events;
-    this.#calls = new Calls(id, { live: () => this.#live, limits: this.#limits });
+    this.#calls = new Calls(id, {
+      live: () => this.#live,
+      queueLength: () => this.#limits.queueLength,
+    });
   }
 
   get live(): Started | undefined {
@@ -88,12 +73,13 @@ export class ServerSide {
 
   /** Starts `build` in a new process, without any state unless one is given. */
   async start(build: Build, state?: unknown): Promise<void> {
-    const candidate = await this.#preparation.load(build, this.#limits.startMs);
+    const { startMs } = limitsOf(build.plugin.manifest);
+    const candidate = await this.#preparation.load(build, startMs);
     try {
-      this.#become(await begin(candidate, state, this.#handoverParts(this.#limits.startMs)));
+      this.#become(await begin(candidate, state, this.#handoverParts(startMs)));
       this.letGo();
     } catch (error) {
-      throw await this.#preparation.explain(error, candidate.generation);
+      throw await this.#preparation.explain(error, candidate);
     }
   }
 
@@ -104,13 +90,14 @@ export class ServerSide {
   async reload(build: Build): Promise<Swap> {
     const old = this.#live;
     if (!old) throw new MantelError("module_down", "there is no live generation to reload");
-    const next = await this.#preparation.load(build, this.#limits.startMs);
+    const { manifest } = build.plugin;
+    const next = await this.#preparation.load(build, limitsOf(manifest).startMs);
     this.#swapping = true;
     try {
       const { live, ...swap } = await handOver(
         old,
         next,
-        this.#handoverParts(this.#limits.reloadStartMs),
+        this.#handoverParts(manifest.limits?.startMs ?? RELOAD_START_MS),
       );
       this.#previous = {
         build: old.build,
@@ -122,7 +109,7 @@ export class ServerSide {
       return swap;
     } catch (error) {
       const cause = error instanceof RolledBack ? error.cause : error;
-      const explained = await this.#preparation.explain(cause, next.generation);
+      const explained = await this.#preparation.explain(cause, next);
       if (error instanceof RolledBack) this.#become(error.live);
       else this.#lost(toFault(explained));
       throw explained;
@@ -189,7 +176,7 @@ export class ServerSide {
       },
       fits: (state, candidate) => this.#preparation.fits(state, candidate),
       reloadOf: (candidate: Candidate) =>
-        this.#preparation.load(candidate.build, this.#limits.startMs),
+        this.#preparation.load(candidate.build, limitsOf(candidate.build.plugin.manifest).startMs),
       warn: (sentence, error) => this.#events.warn(sentence, error),
     };
   }
@@ -197,6 +184,7 @@ export class ServerSide {
   #become(live: Started): void {
     this.#health?.stop();
     this.#live = live;
+    this.#limits = limitsOf(live.build.plugin.manifest);
     this.#endedFor = undefined;
     this.#health = new HealthWatch(live.generation, {
       onFigures: (figures) => this.#events.onFigures(figures),
@@ -209,7 +197,7 @@ export class ServerSide {
       if (this.#live?.generation !== live.generation || this.#swapping) return;
       this.#lost({
         message: this.#endedFor ?? causeOf(exit),
-        ...locationInStack(exit.lastLines.join("\n"), this.#folder),
+        ...locationInStack(exit.lastLines.join("\n"), live.build.plugin.folder),
       });
     });
   }

@@ -34,19 +34,14 @@ export class ModuleStatus {
   #degraded: string | undefined;
   #isComingBack = false;
 
-  constructor({ id, version, manifest }: PluginPackage, owner: StatusOwner) {
+  constructor(plugin: PluginPackage, owner: StatusOwner) {
     this.#owner = owner;
     this.#view = {
-      id,
-      name: manifest.title ?? id,
-      version,
-      kinds: manifest.kinds,
+      ...described(plugin),
       state: "disabled",
       stateSince: new Date().toISOString(),
       generation: 0,
-      permissions: permissionsOf(manifest),
       resources: NO_FIGURES,
-      limits: limitsOf(manifest),
       restarts: 0,
       lastReload: null,
       error: null,
@@ -78,10 +73,16 @@ export class ModuleStatus {
     this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
   }
 
-  /** The next generation works. */
-  started(): void {
+  /** A module that rests has another manifest. */
+  describe(plugin: PluginPackage): void {
+    this.#set(described(plugin));
+  }
+
+  /** The next generation works, from this plugin. */
+  started(plugin: PluginPackage): void {
     this.#isComingBack = false;
     this.#set({
+      ...described(plugin),
       ...this.#works(),
       widget: this.#owner.widget(),
       generation: this.#view.generation + 1,
@@ -89,9 +90,9 @@ export class ModuleStatus {
   }
 
   /** The widget's code is another. It counts as a generation only where there is no process. */
-  widgetChanged(isGeneration: boolean): void {
-    if (isGeneration) this.started();
-    else this.#set({ widget: this.#owner.widget() });
+  widgetChanged(plugin: PluginPackage, isGeneration: boolean): void {
+    if (isGeneration) this.started(plugin);
+    else this.#set({ ...described(plugin), widget: this.#owner.widget() });
   }
 
   /** `isComingBack` says that calls wait for it, and that its devices count as available. */
@@ -147,6 +148,18 @@ export class ModuleStatus {
     };
     this.#owner.changed();
   }
+}
+
+/** What a module shows of its manifest. */
+function described({ id, version, manifest }: PluginPackage) {
+  return {
+    id,
+    name: manifest.title ?? id,
+    version,
+    kinds: manifest.kinds,
+    permissions: permissionsOf(manifest),
+    limits: limitsOf(manifest),
+  };
 }
 
 /** An error as the module list shows it. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { build, type BuildFailure } from "esbuild";
-import { toReloadFailure } from "./code-frame.ts";
+import { locationOfText, toReloadFailure } from "./code-frame.ts";
 
 /** Makes of a CommonJS file a function that waits for its `require`, as the runtime calls it. */
 export const WRAPPED = {
@@ -24,14 +24,14 @@ export class VendorCache {
   }
 
   /**
-   * The path of one file that holds all of `packages` as seen from `from`, or `undefined` when there
+   * The path of one file that holds all of `packages` (each with a file that imports it) as seen from `from`, or `undefined` when there
    * are none, or when one of them cannot be bundled and all are loaded from the folder instead.
    *
    * @throws MantelError `reload_failed` when a package is missing
    */
-  async bundle(from: string, packages: ReadonlySet<string>): Promise<string | undefined> {
+  async bundle(from: string, packages: ReadonlyMap<string, string>): Promise<string | undefined> {
     if (packages.size === 0) return undefined;
-    const names = [...packages].toSorted();
+    const names = [...packages.keys()].toSorted();
     const file = join(this.#folder, `${await keyOf(from, names)}.cjs`);
     const making = this.#underWay.get(file);
     if (making) return making;
@@ -49,7 +49,7 @@ export class VendorCache {
       return file;
     } catch (error) {
       if (isNativeAddon(error)) return undefined;
-      throw missing(error, from);
+      throw missing(error, from, packages);
     }
   }
 }
@@ -108,11 +108,15 @@ function isNativeAddon(error: unknown): boolean {
   );
 }
 
-/** A package's name says more than its place, which is in a file that only this build has. */
-function missing(error: unknown, from: string): Error {
+/** The place is that of the import: the build's own is in a file that only it has. */
+function missing(error: unknown, from: string, packages: ReadonlyMap<string, string>): Error {
   const failure = toReloadFailure(error, from);
   const [, name] = /Could not resolve "([^"]+)"/.exec(failure.message) ?? [];
   if (name === undefined) return failure;
   const detail = `the package ${name} is not installed; name it under "dependencies" in the package.json in ${from}`;
-  return new MantelError("reload_failed", detail, { cause: error });
+  const location = locationOfText(packages.get(name) ?? "", name, from);
+  return new MantelError("reload_failed", detail, {
+    cause: error,
+    ...(location ? { location } : {}),
+  });
 }

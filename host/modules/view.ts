@@ -87,8 +87,18 @@ export const ReloadReceipt = Type.Object({
 });
 export type ReloadReceipt = Static<typeof ReloadReceipt>;
 
+/** How many modules work, and how many should and do not. */
+export function countStates(views: readonly ModuleView[]): { active: number; failed: number } {
+  const count = (...states: ModuleState[]) =>
+    views.filter(({ state }) => states.includes(state)).length;
+  return {
+    active: count("active", "degraded", "reloading"),
+    failed: count("failed", "quarantined"),
+  };
+}
+
 /** What a manifest leaves open, filled in. */
-export function limitsOf(manifest: Manifest): ModuleView["limits"] {
+export function limitsOf(manifest: Pick<Manifest, "limits">): ModuleView["limits"] {
   return {
     memoryMiB: 64,
     startMs: 10_000,

@@ -1,3 +1,5 @@
+import type { LastGoods } from "./last-good.ts";
+import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { ModuleView } from "./view.ts";
 
@@ -26,16 +28,22 @@ export interface WidgetAssets {
   removeWidget(id: string): void;
 }
 
-/** The browser half of one module. */
+interface WidgetParts {
+  readonly assets: WidgetAssets;
+  readonly lastGoods: LastGoods;
+  readonly log: ModuleLog;
+}
+
+/** The browser half of one module, when its manifest has one. */
 export class WidgetSide {
-  readonly #plugin: PluginPackage;
-  readonly #assets: WidgetAssets;
+  readonly #id: string;
+  readonly #parts: WidgetParts;
   #inputs: ReadonlySet<string> = new Set();
   #view: ModuleView["widget"] = null;
 
-  constructor(plugin: PluginPackage, assets: WidgetAssets) {
-    this.#plugin = plugin;
-    this.#assets = assets;
+  constructor(id: string, parts: WidgetParts) {
+    this.#id = id;
+    this.#parts = parts;
   }
 
   get inputs(): ReadonlySet<string> {
@@ -46,20 +54,48 @@ export class WidgetSide {
     return this.#view;
   }
 
-  /** Builds the widget, and tells whether its code has changed. */
-  async build(): Promise<boolean> {
-    const { id, folder, manifest } = this.#plugin;
+  /**
+   * Builds and serves what is on the disk or, when that does not build, what was served last before
+   * the host ended. Gives the failure of what is on the disk, when the other had to be taken.
+   */
+  async start(plugin: PluginPackage): Promise<unknown> {
+    try {
+      await this.serve(plugin, await this.build(plugin));
+      return undefined;
+    } catch (error) {
+      const good = await this.#parts.lastGoods.widgetOf(this.#id);
+      if (!good) throw error;
+      this.#show(good);
+      return error;
+    }
+  }
+
+  /** Builds what is on the disk; `undefined` for a plugin without a widget. */
+  async build({ id, folder, manifest }: PluginPackage): Promise<WidgetBundle | undefined> {
     const entry = manifest.widget;
-    if (entry === undefined) return false;
-    const bundle = await this.#assets.buildWidget({ id, folder, entry });
-    this.#inputs = new Set(bundle.inputs);
-    if (bundle.hash === this.#view?.hash) return false;
-    this.#view = { hash: bundle.hash, url: this.#assets.setWidget(id, bundle) };
+    if (entry === undefined) return undefined;
+    return this.#parts.assets.buildWidget({ id, folder, entry });
+  }
+
+  /** Serves a build from now on, and tells whether it is another than before. */
+  async serve(plugin: PluginPackage, bundle: WidgetBundle | undefined): Promise<boolean> {
+    const before = this.#view;
+    if (bundle) this.#show(bundle);
+    else this.remove();
+    if (before?.hash === this.#view?.hash) return false;
+    if (bundle) await this.#parts.lastGoods.keepWidget(plugin, bundle, this.#parts.log);
     return true;
   }
 
   remove(): void {
-    this.#assets.removeWidget(this.#plugin.id);
+    if (this.#view) this.#parts.assets.removeWidget(this.#id);
     this.#view = null;
+    this.#inputs = new Set();
+  }
+
+  #show(bundle: WidgetBundle): void {
+    this.#inputs = new Set(bundle.inputs);
+    if (bundle.hash === this.#view?.hash) return;
+    this.#view = { hash: bundle.hash, url: this.#parts.assets.setWidget(this.#id, bundle) };
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Compiler } from "../../../host/modules/compile.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -18,15 +19,15 @@ test("a bundle that a crash has cut off is written again", async (t) => {
   assert.equal(await readFile(bundle, "utf8"), whole);
 });
 
-test("a package that is missing is named without a place in a made-up file", async (t) => {
+test("a package that is missing is named with the place of its import", async (t) => {
   const { compiler, folder } = await openCompiler(t, 'import x from "not-there"; console.log(x);');
 
   await assert.rejects(
     compiler.compile("one", folder, "index.ts"),
-    ({ code, message, extras }: Error & { code: string; extras: object }) => {
+    ({ code, message, extras }: MantelError) => {
       assert.equal(code, "reload_failed");
       assert.match(message, /^the package not-there is not installed; /);
-      assert.ok(!("location" in extras));
+      assert.deepEqual([extras.location?.file, extras.location?.line], ["index.ts", 1]);
       return true;
     },
   );

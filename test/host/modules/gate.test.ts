@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { Gate } from "../../../host/modules/gate.ts";
 
 test("calls pass an open gate at once", async () => {
-  const gate = new Gate("lamp", 1);
+  const gate = new Gate("lamp", () => 1);
 
   await gate.pass();
 });
 
 test("calls wait at a closed gate and go on in the order they came", async () => {
-  const gate = new Gate("lamp", 10);
+  const gate = new Gate("lamp", () => 10);
   const passed: number[] = [];
   gate.close();
 
@@ -26,7 +26,7 @@ test("calls wait at a closed gate and go on in the order they came", async () =>
 });
 
 test("more calls than may wait are refused with a time to come back", async () => {
-  const gate = new Gate("lamp", 1);
+  const gate = new Gate("lamp", () => 1);
   gate.close();
   const waiting = gate.pass();
 
@@ -42,7 +42,7 @@ test("more calls than may wait are refused with a time to come back", async () =
 
 test("a call does not wait for ever", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const gate = new Gate("lamp", 1);
+  const gate = new Gate("lamp", () => 1);
   gate.close();
 
   const refused = assert.rejects(gate.pass(), { code: "module_down" });

@@ -1,0 +1,25 @@
+import type { HostLog } from "../log.ts";
+import type { Module } from "./module.ts";
+import { compileRuntime } from "./runtime.ts";
+import type { Spare } from "./spare.ts";
+
+interface RuntimeParts {
+  readonly cacheFolder: string;
+  readonly spare: Spare;
+  readonly log: HostLog;
+}
+
+/** Takes over a changed SDK. It concerns every process: they follow one after the other. */
+export async function renewRuntime(
+  modules: Iterable<Module>,
+  { cacheFolder, spare, log }: RuntimeParts,
+): Promise<void> {
+  try {
+    if (!(await spare.renew(await compileRuntime(cacheFolder)))) return;
+    for (const module of modules) {
+      if (module.isWorking) await module.reload("sdk").catch(() => undefined); // the module tells
+    }
+  } catch (error) {
+    log.error("the plugin runtime does not compile; the old one goes on", { error });
+  }
+}

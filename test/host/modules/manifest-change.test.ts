@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+const LAMP = `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+export default definePlugin({
+  state: Type.Object({ count: Type.Integer() }),
+  async start({ devices, handedOver }) {
+    let count = handedOver?.count ?? 0;
+    const state = () => ({ count });
+    await devices.publish([{
+      nativeId: "lamp", kind: "light", name: "Lamp", state: state(),
+      capabilities: { on: { type: "boolean" }, count: { type: "number", readOnly: true } },
+    }]);
+    return {
+      async command(nativeId) { count++; devices.update({ nativeId, state: state() }); },
+      services: { "broker.address": async () => ({ url: "here" }) },
+      handOver: () => ({ count }),
+    };
+  },
+});
+`;
+const bridge = { kind: "test", commandsPerSecond: 100 };
+const lamp = { "package.json": packageJson("lamp", { bridge }), "index.ts": LAMP };
+
+test("a changed manifest is taken over with the state, and no device goes meanwhile", async (t) => {
+  const { registry, bus, commands, devices, services, write, once } = await startModules(t, {
+    lamp,
+  });
+  await commands.send("test:light:1", { on: true }).done;
+  const news: string[] = [];
+  t.after(bus.listen(({ topic }) => void news.push(topic)));
+
+  const next = {
+    ...{ bridge: { kind: "test", commandsPerSecond: 7, confirmMs: 900 }, title: "Night lamp" },
+    ...{ limits: { memoryMiB: 32, callMs: 700 }, provides: ["broker.address"] },
+    permissions: { hosts: ["lamp.example.org"] },
+  };
+  await write("lamp/package.json", packageJson("lamp", next));
+  const view = await once("lamp", ({ generation }) => generation === 2);
+
+  assert.equal(view.name, "Night lamp");
+  assert.deepEqual([view.limits.memoryMiB, view.limits.callMs], [32, 700]);
+  assert.deepEqual(view.permissions.hosts, ["lamp.example.org"]);
+  assert.deepEqual(await services.call("broker.address", {}), { url: "here" });
+  await commands.send("test:light:1", { on: true }).done;
+  assert.equal(devices.get("test:light:1").state["count"], 2);
+  assert.deepEqual(
+    news.filter((topic) => ["device.removed", "device.added", "module.removed"].includes(topic)),
+    [],
+  );
+  assert.equal(registry.get("lamp").restarts, 0);
+});
+
+test("a manifest under which the code does not start changes nothing", async (t) => {
+  const { registry, commands, devices, write, once } = await startModules(t, { lamp });
+  await commands.send("test:light:1", { on: true }).done;
+
+  await write("lamp/package.json", packageJson("lamp", { bridge, server: "absent.ts" }));
+  await once("lamp", ({ lastReload }) => lastReload?.result === "rolled_back");
+  await commands.send("test:light:1", { on: true }).done;
+
+  assert.equal(devices.get("test:light:1").state["count"], 2);
+  assert.equal(registry.get("lamp").generation, 1);
+});
+
+test("a renamed folder goes on with its state", async (t) => {
+  const { commands, devices, root, once } = await startModules(t, { lamp });
+  await commands.send("test:light:1", { on: true }).done;
+
+  await rename(join(root, "lamp"), join(root, "lantern"));
+  await once("lamp", ({ generation }) => generation === 2);
+  await commands.send("test:light:1", { on: true }).done;
+
+  assert.equal(devices.get("test:light:1").state["count"], 2);
+});
+
+test("another kind of bridge is another module", async (t) => {
+  const { devices, write } = await startModules(t, { lamp });
+
+  await write("lamp/package.json", packageJson("lamp", { bridge: { ...bridge, kind: "other" } }));
+
+  await until(() => devices.find("other:light:1"));
+  assert.equal(devices.find("test:light:1"), undefined);
+});

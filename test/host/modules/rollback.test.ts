@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ModuleView } from "../../../host/modules/view.ts";
+import { packageJson, startModules } from "../../helpers/module.ts";
+
+/** Counts its calls, and hands the count over. */
+const COUNTER = `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { step } from "./step.ts";
+
+export default definePlugin({
+  state: Type.Object({ count: Type.Integer() }),
+  start({ handedOver }) {
+    let count = handedOver?.count ?? 0;
+    return {
+      services: { "broker.address": async () => ({ url: String((count += step)) }) },
+      handOver: () => ({ count }),
+    };
+  },
+});
+`;
+const counter = {
+  "package.json": packageJson("counter", { provides: ["broker.address"] }),
+  "index.ts": COUNTER,
+  "step.ts": "export const step: number = 1;\n",
+};
+const inStart = (statement: string) => COUNTER.replace("let count", `${statement}\n    let count`);
+
+interface Fault {
+  /** What is saved, by file; the entry when it is a text alone. */
+  readonly saved: string | Readonly<Record<string, string>>;
+  readonly says: RegExp;
+  /** File and line in the author's source, where the fault has one. */
+  readonly at?: string | undefined;
+}
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  "a syntax error": {
+    saved: { "step.ts": "export const step: number = ;\n" },
+    says: /Unexpected ";"/,
+    at: "step.ts:1",
+  },
+  "an export of another type": {
+    saved: COUNTER.replace(/export default definePlugin\(\{[^]*/, "export default { start: 1 };\n"),
+    says: /the default export is not a plugin/,
+    at: "index.ts:5",
+  },
+  "no export": {
+    saved: "export const plugin = 1;\n",
+    says: /the default export is missing/,
+    at: "index.ts:1",
+  },
+  "a throw at the top level": {
+    saved: `${COUNTER}throw new Error("boom");\n`,
+    says: /boom/,
+    at: "index.ts:15",
+  },
+  "a throw in start": {
+    saved: inStart('throw new Error("boom");'),
+    says: /boom/,
+    at: "index.ts:8",
+  },
+  "a hang in start": {
+    saved: COUNTER.replace(
+      "start({ handedOver }) {",
+      "async start({ handedOver }) { await new Promise(() => {});",
+    ),
+    says: /start did not end within 1500 ms/,
+  },
+  "an exit in start": { saved: inStart("process.exit(3);"), says: /exited with code 3/ },
+  "an exit at the top level": { saved: `${COUNTER}process.exit(3);\n`, says: /code 3/ },
+  "an endless loop in start": { saved: inStart("for (;;);"), says: /did not end within 1500 ms/ },
+  "a missing dependency": {
+    saved: `import "no-such-package";\n${COUNTER}`,
+    says: /no-such-package is not installed/,
+    at: "index.ts:1",
+  },
+  "a missing file": {
+    saved: { "index.ts": COUNTER.replace("./step.ts", "./stride.ts") },
+    says: /stride\.ts/,
+    at: "index.ts:3",
+  },
+  "a state that the new code refuses": {
+    saved: inStart("if (handedOver) throw new Error(`${handedOver.count} is too many`);"),
+    says: /\d is too many/,
+    at: "index.ts:8",
+  },
+  "a manifest that is no JSON": {
+    saved: { "package.json": '{\n  "mantel": { "id": "counter",, }\n}' },
+    says: /is not JSON/,
+    at: "package.json:2",
+  },
+  "a manifest that breaks a rule": {
+    saved: { "package.json": packageJson("counter", { provides: ["weather.now"] }) },
+    says: /\/mantel\/provides\/0/,
+  },
+  "a crash within ten seconds": {
+    saved: inStart('setTimeout(() => { throw new Error("late"); }, 100);'),
+    says: /late/,
+    at: "index.ts:8",
+  },
+};
+
+for (const [what, { saved, says, at }] of Object.entries(FAULTS)) {
+  test(`${what} leaves the old code at work, with its state and every call counted`, async (t) => {
+    const { services, write, once } = await startModules(t, { counter });
+    const answers: Promise<number>[] = [];
+    const ask = () =>
+      void answers.push(
+        services.call("broker.address", {}).then((it) => Number((it as { url: string }).url)),
+      );
+    for (let call = 0; call < 3; call++) ask();
+    await Promise.all(answers);
+
+    const load = setInterval(ask, 25);
+    t.after(() => clearInterval(load));
+    const files = typeof saved === "string" ? { "index.ts": saved } : saved;
+    for (const [file, content] of Object.entries(files)) await write(`counter/${file}`, content);
+    const view = await once("counter", rolledBack, 15_000);
+    await delay(100);
+    clearInterval(load);
+
+    assert.equal(view.state, "active");
+    assertReason(view, { says, at });
+    const counts = (await Promise.all(answers)).toSorted((a, b) => a - b);
+    if (what === "a crash within ten seconds") return; // what the crashed process counted went with it
+    assert.deepEqual(
+      counts,
+      counts.map((_, index) => index + 1),
+    );
+  });
+}
+
+const rolledBack = ({ state, lastReload }: ModuleView): boolean =>
+  lastReload?.result === "rolled_back" && state !== "reloading";
+
+function assertReason({ lastReload }: ModuleView, { says, at }: Pick<Fault, "says" | "at">): void {
+  const { message = "", file, line, frame } = lastReload?.error ?? {};
+  assert.match(message, says);
+  assert.equal(file === undefined ? undefined : `${file}:${line}`, at);
+  if (at !== undefined) assert.match(frame ?? "", new RegExp(`^> *${at.split(":")[1]} \\|`, "m"));
+}
