@@ -21,6 +21,8 @@ const EXACT_VERSION = /^\d+\.\d+\.\d+/;
 const TEST_PROGRAMS = {
   mosquitto: "the tests against a real MQTT broker",
   chromium: "the tests of the dashboard in a browser",
+  radicale: "the tests against a real CalDAV and CardDAV server",
+  nginx: "the tests against a real web server",
 };
 /** Folders of system programs that are missing from the PATH of ordinary users. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];

@@ -23,22 +23,49 @@ export interface Withheld {
  */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
   if (!holdsSecret(schema)) return value;
-  const { writeOnly, properties, items } = schema as {
-    writeOnly?: boolean;
-    properties?: Readonly<Record<string, TSchema>>;
-    items?: TSchema;
-  };
+  const { writeOnly, properties, items } = schema as ObjectLike;
+  const entries = entrySchema(schema);
   if (!writeOnly && items && Array.isArray(value)) {
     return value.map((item) => withoutSecrets(items, item));
   }
-  if (!writeOnly && properties && isPlainObject(value)) {
-    return Object.fromEntries(
-      Object.entries(properties)
-        .filter(([key, part]) => Object.hasOwn(value, key) || holdsSecret(part))
-        .map(([key, part]) => [key, withoutSecrets(part, ownValue(value, key))]),
-    );
+  if (!writeOnly && isPlainObject(value)) {
+    if (properties) return mapped(shownProperties(properties, value), value);
+    if (entries)
+      return mapped(
+        Object.keys(value).map((key) => [key, entries] as const),
+        value,
+      );
   }
   return { set: value !== undefined } satisfies Withheld;
+}
+
+interface ObjectLike {
+  readonly writeOnly?: boolean;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly patternProperties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+}
+
+/** The schema of all entries of a record; `undefined` for what is none. */
+function entrySchema(schema: TSchema): TSchema | undefined {
+  const { properties, patternProperties = {} } = schema as ObjectLike;
+  const [first, ...others] = Object.values(patternProperties);
+  return properties || others.length > 0 ? undefined : first;
+}
+
+function shownProperties(properties: Readonly<Record<string, TSchema>>, value: object) {
+  return Object.entries(properties).filter(
+    ([key, part]) => Object.hasOwn(value, key) || holdsSecret(part),
+  );
+}
+
+function mapped(
+  parts: readonly (readonly [key: string, schema: TSchema])[],
+  value: Record<string, unknown>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    parts.map(([key, part]) => [key, withoutSecrets(part, ownValue(value, key))]),
+  );
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -1,20 +1,24 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readFile } from "node:fs/promises";
-import { basename, extname } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { basename, extname, join, relative, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk";
 import { watch } from "chokidar";
-import { MAX_BYTES } from "./download.ts";
+import { isCalendarFile, readEntry } from "./folder-entry.ts";
+import type { Settings } from "./options.ts";
 import { Source } from "./source.ts";
 import type { Zone } from "./zones.ts";
 
 export interface FolderOptions {
   readonly path: string;
   readonly floating: Zone;
-  /** Ids that calendars on the web have. */
-  readonly taken: ReadonlySet<string>;
+  readonly locale: string;
+  /** True of ids that calendars on the web have or may get. */
+  readonly isTaken: (id: string) => boolean;
+  /** What a person has said of calendars of the folder, by id. */
+  readonly settings: ReadonlyMap<string, Settings>;
   readonly add: (source: Source) => void;
   readonly remove: (id: string) => void;
-  readonly changed: (source: Source) => void;
+  readonly changed: () => void;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -22,52 +26,54 @@ export interface FolderOptions {
 const REST_MS = 100;
 
 /**
- * Makes a source of every `.ics` file in a folder, and follows the folder. Resolves when the files
- * that are there have been read; the function it gives ends the watch.
+ * Makes a source of every calendar file (`.ics`, `.vcf`) in a folder, and one of every folder of such
+ * files, and follows them. Resolves when those that are there have been read; the function it gives
+ * ends the watch.
  */
 export async function followFolder(options: FolderOptions): Promise<() => Promise<void>> {
   await mkdir(options.path, { recursive: true, mode: 0o700 });
-  const files = new Files(options);
+  const entries = new Entries(options);
   const watcher = watch(options.path, {
-    depth: 0,
+    depth: 1,
     followSymlinks: false,
-    ignored: (path, stats) => stats?.isFile() === true && !isCalendar(path),
+    ignored: (path, stats) => stats?.isFile() === true && !isCalendarFile(path),
   });
-  const found: string[] = [];
-  const findFirst = (path: string) => void found.push(path);
+  const entryOf = (path: string) => relative(options.path, path).split(sep)[0] ?? "";
+  const found = new Set<string>();
+  const findFirst = (path: string) => void found.add(entryOf(path));
   watcher.on("add", findFirst);
   watcher.on("error", options.onFault);
   await new Promise<void>((resolve) => watcher.once("ready", resolve));
   watcher.off("add", findFirst);
-  for (const event of ["add", "change"] as const) watcher.on(event, (path) => files.settle(path));
-  watcher.on("unlink", (path) => files.remove(path));
-  await Promise.all(found.map((path) => files.read(path)));
+  for (const event of ["add", "change", "unlink"] as const)
+    watcher.on(event, (path) => entries.settle(entryOf(path)));
+  await Promise.all([...found].map((entry) => entries.read(entry)));
+  entries.showMissing();
   return async () => {
     await watcher.close();
-    await files.close();
+    await entries.close();
   };
 }
 
-function isCalendar(path: string): boolean {
-  return extname(path).toLowerCase() === ".ics" && !basename(path).startsWith(".");
-}
-
-class Files {
+/** The files and folders that are calendars, by name. */
+class Entries {
   readonly #options: FolderOptions;
   readonly #sources = new Map<string, Source>();
   readonly #resting = new Map<string, NodeJS.Timeout>();
-  /** Files are read one after the other, so that an older content never replaces a newer one. */
+  /** Calendars that a person has said something of, and that are not there. */
+  readonly #missing = new Set<string>();
+  /** They are read one after the other, so that an older content never replaces a newer one. */
   #reading: Promise<void> = Promise.resolve();
 
   constructor(options: FolderOptions) {
     this.#options = options;
   }
 
-  settle(path: string): void {
-    clearTimeout(this.#resting.get(path));
+  settle(name: string): void {
+    clearTimeout(this.#resting.get(name));
     this.#resting.set(
-      path,
-      setTimeout(() => void this.read(path), REST_MS),
+      name,
+      setTimeout(() => void this.read(name), REST_MS),
     );
   }
 
@@ -76,69 +82,77 @@ class Files {
     await this.#reading;
   }
 
-  read(path: string): Promise<void> {
-    this.#resting.delete(path);
-    this.#reading = this.#reading.then(() => this.#read(path));
+  read(name: string): Promise<void> {
+    this.#resting.delete(name);
+    this.#reading = this.#reading.then(() => this.#read(name));
     return this.#reading;
   }
 
-  async #read(path: string): Promise<void> {
-    const source = this.#sources.get(path) ?? this.#create(path);
+  /** Settings for a calendar that is not there are most likely a slip, and are shown as one. */
+  showMissing(): void {
+    const { settings, add, changed } = this.#options;
+    const there = new Set([...this.#sources.values()].map(({ id }) => id));
+    for (const id of settings.keys()) {
+      if (there.has(id) || this.#missing.has(id)) continue;
+      const source = this.#sourceOf(id, id);
+      source.fail(`there is no ${id}.ics, ${id}.vcf or folder ${id} in the calendars folder`);
+      this.#missing.add(id);
+      add(source);
+      changed();
+    }
+  }
+
+  async #read(name: string): Promise<void> {
+    const { path, onFault, changed } = this.#options;
     try {
-      await source.read(await readCalendar(path), new Date());
+      const bytes = await readEntry(join(path, name));
+      if (!bytes) return this.#remove(name);
+      await (this.#sources.get(name) ?? this.#create(name)).read(bytes, new Date());
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return this.remove(path);
       const known = error instanceof MantelError;
-      if (!known) this.#options.onFault(error);
+      if (!known) onFault(error);
+      const source = this.#sources.get(name) ?? this.#create(name);
       source.fail(known ? error.message : "the file cannot be read");
     }
-    this.#options.changed(source);
+    changed();
   }
 
-  remove(path: string): void {
-    clearTimeout(this.#resting.get(path));
-    const source = this.#sources.get(path);
-    this.#sources.delete(path);
+  #remove(name: string): void {
+    const source = this.#sources.get(name);
+    this.#sources.delete(name);
     if (source) this.#options.remove(source.id);
+    this.showMissing();
   }
 
-  #create(path: string): Source {
-    const name = basename(path, extname(path));
-    const source = new Source({
-      id: this.#idOf(name),
-      fallbackName: name,
-      floating: this.#options.floating,
-    });
-    this.#sources.set(path, source);
+  #create(name: string): Source {
+    const title = basename(name, isCalendarFile(name) ? extname(name) : "");
+    const source = this.#sourceOf(this.#idOf(name, title), title);
+    this.#sources.set(name, source);
+    this.#missing.delete(source.id);
     this.#options.add(source);
     return source;
   }
 
-  /** The file's name in the letters of an id; when that is taken, with a hash of the name. */
-  #idOf(name: string): string {
-    const slug = name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "")
-      .slice(0, 50);
-    const taken = new Set([
-      ...this.#options.taken,
-      ...[...this.#sources.values()].map(({ id }) => id),
-    ]);
-    if (slug !== "" && !taken.has(slug)) return slug;
+  #sourceOf(id: string, fallbackName: string): Source {
+    const { floating, locale, settings } = this.#options;
+    return new Source({ id, fallbackName, floating, locale, settings: settings.get(id) });
+  }
+
+  /** The name in the letters of an id; when that is taken, with a hash of the name. */
+  #idOf(name: string, title: string): string {
+    const slug = slugOf(title);
+    const own = new Set([...this.#sources.values()].map(({ id }) => id));
+    if (slug !== "" && !own.has(slug) && !this.#options.isTaken(slug)) return slug;
     const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
     return slug === "" ? hash : `${slug}-${hash}`;
   }
 }
 
-async function readCalendar(path: string): Promise<Uint8Array> {
-  const stats = await lstat(path);
-  if (!stats.isFile()) throw new MantelError("invalid", "this is no file: links are not followed");
-  if (stats.size > MAX_BYTES) {
-    throw new MantelError(
-      "invalid",
-      `the file has ${stats.size} bytes: at most ${MAX_BYTES} are read`,
-    );
-  }
-  return readFile(path);
+/** A text in the letters of an id; empty when none of them is one. */
+export function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 50)
+    .replace(/^-|-$/g, "");
 }

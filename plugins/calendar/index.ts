@@ -1,31 +1,38 @@
-import { definePlugin, type Log, type PluginContext, type Static } from "@mantel/plugin-sdk";
+import { definePlugin, type PluginContext, type Static } from "@mantel/plugin-sdk";
+import { Account } from "./account.ts";
 import { Agenda } from "./agenda.ts";
 import { followFolder } from "./folder.ts";
-import { type FeedOptions, Options } from "./options.ts";
+import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Source } from "./source.ts";
-import { Subscription, sweepKept } from "./subscription.ts";
-import { findZone, UTC, type Zone } from "./zones.ts";
+import { storageKey, Subscription, sweepKept } from "./subscription.ts";
+import { findZone, UTC } from "./zones.ts";
 
-/** Calendars of `.ics` files in the calendars folder, and of addresses on the web. */
+type Context = PluginContext<Static<typeof Options>, undefined>;
+
+/** Calendars of files in the calendars folder, of addresses on the web, and of accounts. */
 export default definePlugin({
   options: Options,
   async start(ctx) {
-    const floating = findZone(ctx.house.timeZone) ?? UTC;
+    const { timeZone, locale } = ctx.house;
+    const shared = { floating: findZone(timeZone) ?? UTC, locale };
     const onFault = (error: unknown) => ctx.log.error("calendars have a fault", { error });
     const agenda = new Agenda({
-      zone: floating,
+      zone: shared.floating,
       now: Date.now,
       publish: (window) => ctx.publish("calendar.window", window),
       onFault,
     });
     ctx.onDispose(agenda.watchDays());
 
-    const feeds = distinct(ctx.config.sources, ctx.log);
-    await subscribe(ctx, { feeds, agenda, floating });
+    const entries = Object.entries(ctx.config.sources);
+    const web = entries.flatMap(([id, { url, ...rest }]) => (url ? [{ ...rest, id, url }] : []));
+    const files = entries.filter(([, { url }]) => url === undefined);
+    await connect(ctx, { web, agenda, shared });
     const stopFollowing = await followFolder({
+      ...shared,
       path: ctx.folder("calendars"),
-      floating,
-      taken: new Set(feeds.map(({ id }) => id)),
+      isTaken: (id) => web.some((each) => each.id === id || id.startsWith(`${each.id}-`)),
+      settings: new Map<string, SourceOptions>(files),
       add: (source) => agenda.add(source),
       remove: (id) => agenda.remove(id),
       changed: agenda.changed,
@@ -43,32 +50,46 @@ export default definePlugin({
   },
 });
 
-/** Begins to read the calendars on the web. What was kept of them is there when this resolves. */
-async function subscribe(
-  ctx: PluginContext<Static<typeof Options>, undefined>,
-  { feeds, agenda, floating }: { feeds: readonly FeedOptions[]; agenda: Agenda; floating: Zone },
-): Promise<void> {
+interface Parts {
+  readonly web: readonly WebOptions[];
+  readonly agenda: Agenda;
+  readonly shared: ConstructorParameters<typeof Account>[0]["shared"];
+}
+
+/** Begins to read what is on the web. What was kept of it is there when this resolves. */
+async function connect(ctx: Context, { web, agenda, shared }: Parts): Promise<void> {
   const { config, storage, log, signal } = ctx;
-  await sweepKept(storage, feeds);
+  await sweepKept(storage, web.map(storageKey));
   const running: Promise<void>[] = [];
   ctx.onDispose(async () => void (await Promise.all(running)));
-  for (const feed of feeds) {
-    const source = new Source({ ...feed, fallbackName: feed.id, floating });
-    const refreshMs = config.refreshSeconds * 1000;
-    const changed = agenda.changed;
-    const options = { feed, source, refreshMs, storage, log, changed, signal };
-    const subscription = new Subscription(options);
-    agenda.add(source);
-    await subscription.restore();
-    running.push(subscription.run());
+  const taken = new Set(Object.keys(config.sources));
+  for (const each of web) {
+    const refreshMs = (each.refreshSeconds ?? config.refreshSeconds) * 1000;
+    const polling = { refreshMs, storage, log, signal, changed: agenda.changed };
+    const reader = readerOf(each, { polling, agenda, shared, taken });
+    await reader.restore();
+    running.push(reader.run());
   }
 }
 
-/** Two calendars cannot have one id: the first keeps it. */
-function distinct(feeds: readonly FeedOptions[], log: Log): FeedOptions[] {
-  return feeds.filter(({ id }, at) => {
-    const first = feeds.findIndex((each) => each.id === id) === at;
-    if (!first) log.error("two calendars have one id; the second is left out", { calendar: id });
-    return first;
-  });
+function readerOf(
+  web: WebOptions,
+  {
+    polling,
+    agenda,
+    shared,
+    taken,
+  }: Omit<Parts, "web"> & {
+    readonly polling: Omit<ConstructorParameters<typeof Subscription>[0], "feed" | "source">;
+    readonly taken: ReadonlySet<string>;
+  },
+): Account | Subscription {
+  const add = (source: Source) => agenda.add(source);
+  if (web.kind === "caldav" || web.kind === "carddav") {
+    const remove = (id: string) => agenda.remove(id);
+    return new Account({ ...polling, account: web, kind: web.kind, shared, taken, add, remove });
+  }
+  const source = new Source({ ...shared, id: web.id, settings: web, fallbackName: web.id });
+  add(source);
+  return new Subscription({ ...polling, feed: web, source });
 }

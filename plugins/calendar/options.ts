@@ -1,39 +1,69 @@
 import { type Static, Type } from "@mantel/plugin-sdk";
 
 const Strict = { additionalProperties: false } as const;
+const Refresh = { minimum: 60, maximum: 86_400 } as const;
+const Words = (title: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, title }));
 
-/** One calendar on the web. */
-export const FeedOptions = Type.Object(
+/** What holds for any calendar, wherever it comes from. */
+const shared = {
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, title: "Name" })),
+  color: Type.Optional(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", title: "Colour" })),
+  include: Words("Only events whose title has one of these words"),
+  exclude: Words("No events whose title has one of these words"),
+  private: Type.Optional(
+    Type.Boolean({ title: "Show only that and when there is something, and not what" }),
+  ),
+};
+
+/** One calendar, account or file. */
+export const SourceOptions = Type.Object(
   {
-    id: Type.String({ pattern: "^[a-z0-9]+(-[a-z0-9]+)*$", maxLength: 60, title: "Id" }),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, title: "Name" })),
-    /** As good as a password at most providers, so it is never shown. */
-    url: Type.String({
-      writeOnly: true,
-      pattern: "^(https?|webcals?)://",
-      maxLength: 2000,
-      title: "Address of the calendar (.ics)",
-    }),
-    color: Type.Optional(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", title: "Colour" })),
-    /** Needed for a server in the home's own network. */
-    allowPrivate: Type.Optional(Type.Boolean({ title: "It is in the local network" })),
+    /** A feed is a calendar or contacts at an address; the others are accounts. */
+    kind: Type.Optional(Type.Enum(["feed", "caldav", "carddav"], { title: "Kind" })),
+    /** As good as a password at most providers, so it is never shown. Absent means a file. */
+    url: Type.Optional(
+      Type.String({
+        writeOnly: true,
+        pattern: "^(https?|webcals?)://",
+        maxLength: 2000,
+        title: "Address",
+      }),
+    ),
     username: Type.Optional(Type.String({ maxLength: 200, title: "User name" })),
     password: Type.Optional(Type.String({ maxLength: 500, title: "Password", writeOnly: true })),
+    /** Needed for a server in the home's own network. */
+    allowPrivate: Type.Optional(Type.Boolean({ title: "It is in the local network" })),
+    refreshSeconds: Type.Optional(Type.Integer({ ...Refresh, title: "Seconds between two looks" })),
+    ...shared,
   },
   Strict,
 );
-export type FeedOptions = Static<typeof FeedOptions>;
+export type SourceOptions = Static<typeof SourceOptions>;
+
+/** What a person has said of a calendar, apart from where it is. */
+export type Settings = Pick<SourceOptions, keyof typeof shared>;
+
+/** A calendar or account on the web. */
+export type WebOptions = SourceOptions & { readonly id: string; readonly url: string };
+
+const SOURCE_ID = "^(?=.{1,60}$)[a-z0-9]+(-[a-z0-9]+)*$";
 
 export const Options = Type.Object(
   {
     refreshSeconds: Type.Integer({
+      ...Refresh,
       default: 900,
-      minimum: 60,
-      maximum: 86_400,
       title: "Seconds between two looks at a calendar on the web",
     }),
     defaultDays: Type.Integer({ default: 14, minimum: 1, maximum: 366, title: "Days shown" }),
-    sources: Type.Array(FeedOptions, { default: [], maxItems: 50, title: "Calendars on the web" }),
+    /** By id, so that one of them can be changed alone. */
+    sources: Type.Record(Type.String({ pattern: SOURCE_ID }), SourceOptions, {
+      ...Strict,
+      default: {},
+      maxProperties: 50,
+      title: "Calendars",
+    }),
   },
   Strict,
 );

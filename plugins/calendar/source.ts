@@ -1,25 +1,34 @@
 import type { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk";
+import { type Birthdays, birthdaysOf } from "./birthdays.ts";
 import { paletteColor } from "./color.ts";
 import { type Expansion, Feed } from "./feed.ts";
+import type { Settings } from "./options.ts";
 import type { Span } from "./series.ts";
+import { busyWord, shownEvents } from "./shown.ts";
+import { isVcard } from "./vcard.ts";
 import type { Zone } from "./zones.ts";
 
 export interface SourceOptions {
   readonly id: string;
-  /** The name and colour a person chose; absent means what the feed says. */
-  readonly name?: string | undefined;
-  readonly color?: string | undefined;
+  /** What a person chose; what is absent is as the feed says. */
+  readonly settings?: Settings | undefined;
   /** The name when nobody says one. */
   readonly fallbackName: string;
+  /** The colour when nobody says one. */
+  readonly fallbackColor?: string | undefined;
   /** Where times without a zone are meant. */
   readonly floating: Zone;
+  /** BCP 47, for words in place of titles that are hidden. */
+  readonly locale?: string;
 }
 
 /** One calendar: its last good content, and how its last reading went. */
 export class Source {
   readonly id: string;
   readonly #options: SourceOptions;
+  readonly #settings: Settings;
   #feed: Feed | undefined;
+  #birthdays: Birthdays | undefined;
   #fetchedAt: Date | undefined;
   #fault: string | undefined = "it is being read for the first time";
   #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
@@ -27,11 +36,17 @@ export class Source {
   constructor(options: SourceOptions) {
     this.id = options.id;
     this.#options = options;
+    this.#settings = options.settings ?? {};
   }
 
-  /** Takes new content. @throws MantelError `invalid`; the content before stays */
+  /**
+   * Takes new content: a calendar, or contacts, of which it takes the birthdays.
+   * @throws MantelError `invalid`; the content before stays
+   */
   async read(bytes: Uint8Array, at: Date): Promise<void> {
-    this.#feed = await Feed.read(bytes, this.#options.floating);
+    const birthdays = isVcard(bytes) ? birthdaysOf(bytes) : undefined;
+    this.#feed = await Feed.read(birthdays?.calendar ?? bytes, this.#options.floating);
+    this.#birthdays = birthdays;
     this.#prepared = undefined;
     this.confirm(at);
   }
@@ -54,22 +69,22 @@ export class Source {
     const { from, to } = this.#prepared?.span ?? {};
     if (this.#prepared && from === span.from && to === span.to)
       return this.#prepared.expansion.events;
-    const expansion = await feed.eventsIn(span, this.#marking);
+    const expansion = await this.#expand(feed, span);
     if (feed === this.#feed) this.#prepared = { span, expansion };
     return expansion.events;
   }
 
   /** The events of another span. */
   async eventsIn(span: Span): Promise<readonly CalendarEvent[]> {
-    return (await this.#feed?.eventsIn(span, this.#marking))?.events ?? [];
+    return this.#feed ? (await this.#expand(this.#feed, span)).events : [];
   }
 
   view(): CalendarSource {
-    const { id, name, fallbackName } = this.#options;
+    const { id, fallbackName } = this.#options;
     const error = this.#fault ?? this.#skipped;
     return {
       id,
-      name: name ?? this.#feed?.name ?? fallbackName,
+      name: this.#settings.name ?? this.#feed?.name ?? fallbackName,
       color: this.#marking.color,
       status: this.#fault === undefined ? "ok" : this.#feed ? "stale" : "error",
       fetchedAt: this.#fetchedAt?.toISOString() ?? null,
@@ -77,14 +92,25 @@ export class Source {
     };
   }
 
+  async #expand(feed: Feed, span: Span): Promise<Expansion> {
+    const years = this.#birthdays?.years ?? new Map<string, number>();
+    const expansion = await feed.eventsIn(span, this.#marking);
+    const showing = { ...this.#settings, years, busyWord: busyWord(this.#options.locale ?? "en") };
+    return { ...expansion, events: shownEvents(expansion.events, showing) };
+  }
+
   get #marking() {
-    const { id, color } = this.#options;
-    return { calendarId: id, color: color ?? this.#feed?.color ?? paletteColor(id) };
+    const { id, fallbackColor } = this.#options;
+    const color = this.#settings.color ?? fallbackColor ?? this.#feed?.color ?? paletteColor(id);
+    return { calendarId: id, color };
   }
 
   get #skipped(): string | undefined {
-    const { skipped = 0, reason } = this.#prepared?.expansion ?? {};
+    const parts = [this.#prepared?.expansion, this.#birthdays].filter((part) => part?.skipped);
+    const skipped = parts.reduce((sum, part) => sum + (part?.skipped ?? 0), 0);
     if (skipped === 0) return undefined;
-    return `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped; the first because: ${reason}`;
+    const count = `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped`;
+    // what a private calendar holds is not told by its faults either
+    return this.#settings.private ? count : `${count}; the first because: ${parts[0]?.reason}`;
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
-import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import type { Log, Storage } from "@mantel/plugin-sdk";
 import { type Download, download } from "./download.ts";
-import type { FeedOptions } from "./options.ts";
+import type { WebOptions } from "./options.ts";
+import { Poll } from "./poll.ts";
 import type { Source } from "./source.ts";
 
 export interface SubscriptionOptions {
-  readonly feed: FeedOptions;
+  readonly feed: WebOptions;
   readonly source: Source;
   readonly refreshMs: number;
   readonly storage: Storage;
@@ -29,28 +29,32 @@ interface Kept extends Validators {
   readonly body: string;
 }
 
-/** After a failure it is tried again this soon, then half as often each time. */
-const FIRST_RETRY_MS = 30_000;
-
 /** One calendar on the web: read now and then, and remembered on the disk. */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #key: string;
+  readonly #poll: Poll;
   #validators: Validators = {};
-  #failures = 0;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
     this.#key = storageKey(options.feed);
+    this.#poll = new Poll({
+      ...options,
+      id: options.feed.id,
+      read: () => this.#read(),
+      failed: (reason) => options.source.fail(reason),
+    });
   }
 
-  /** Shows what was kept, when there is something. */
+  /** Shows what was kept, when there is something, as stale until it has been asked for again. */
   async restore(): Promise<void> {
     const { source, storage } = this.#options;
     const kept = (await storage.get(this.#key)) as Partial<Kept> | undefined;
     if (typeof kept?.body !== "string" || typeof kept.fetchedAt !== "string") return;
     try {
       await source.read(Buffer.from(kept.body, "base64"), new Date(kept.fetchedAt));
+      source.fail(NOT_ASKED_YET);
       this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
     } catch {
       await storage.delete(this.#key); // it is fetched whole then
@@ -58,31 +62,18 @@ export class Subscription {
   }
 
   /** Reads the calendar again and again, until the signal ends it. Never rejects. */
-  async run(): Promise<void> {
-    const { refreshMs, signal } = this.#options;
-    while (!signal.aborted) {
-      await this.refresh();
-      const retry = FIRST_RETRY_MS * 2 ** (this.#failures - 1);
-      const pause = this.#failures === 0 ? refreshMs : Math.min(refreshMs, retry);
-      await setTimeout(pause, undefined, { signal }).catch(() => undefined); // ended
-    }
+  run(): Promise<void> {
+    return this.#poll.run();
   }
 
   /** Reads the calendar once. What fails is shown by the source. */
-  async refresh(): Promise<void> {
-    const { feed, source, log, changed, signal } = this.#options;
-    try {
-      await this.#take(await download({ ...feed, ...this.#validators, signal }));
-      if (this.#failures > 0) log.info("calendar can be read again", { calendar: feed.id });
-      this.#failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = error instanceof MantelError ? error.message : "the calendar cannot be read";
-      if (++this.#failures === 1)
-        log.warn("calendar cannot be read", { calendar: feed.id, reason });
-      source.fail(reason);
-    }
-    changed();
+  refresh(): Promise<void> {
+    return this.#poll.once();
+  }
+
+  async #read(): Promise<void> {
+    const { feed, signal } = this.#options;
+    await this.#take(await download({ ...feed, ...this.#validators, signal }));
   }
 
   async #take({ bytes, etag, lastModified }: Download): Promise<void> {
@@ -100,19 +91,31 @@ export class Subscription {
   }
 }
 
-/** Where a calendar is kept. Another address is another calendar. */
-function storageKey({ url, username }: FeedOptions): string {
+/** Why a calendar is stale that is shown as it was kept. */
+export const NOT_ASKED_YET =
+  "it is shown as it was before the restart, until its server has answered";
+
+/** Where something on the web is kept. Another address or user is another calendar. */
+export function storageKey({ url, username }: Pick<WebOptions, "url" | "username">): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([url, username]))
     .digest("hex");
   return `feed-${hash.slice(0, 32)}`;
 }
 
-/** Removes what is kept of calendars that are no longer wanted. */
-export async function sweepKept(storage: Storage, wanted: readonly FeedOptions[]): Promise<void> {
-  const keys = wanted.map(storageKey);
+/** Removes what is kept under other keys than these, with the parts that it names. */
+export async function sweepKept(storage: Storage, keys: readonly string[]): Promise<void> {
   const kept = await storage.get("feeds");
-  const before = Array.isArray(kept) ? kept.filter((key) => typeof key === "string") : [];
-  for (const key of before) if (!keys.includes(key)) await storage.delete(key);
-  if (before.join() !== keys.join()) await storage.set("feeds", keys);
+  for (const key of textsOf(kept)) if (!keys.includes(key)) await forget(storage, key);
+  if (textsOf(kept).join() !== keys.join()) await storage.set("feeds", keys);
+}
+
+async function forget(storage: Storage, key: string): Promise<void> {
+  const { parts } = ((await storage.get(key)) ?? {}) as { parts?: unknown };
+  for (const part of textsOf(parts)) await storage.delete(part);
+  await storage.delete(key);
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }

@@ -21,6 +21,15 @@ test("of a list of objects only the secret parts are withheld", () => {
   ]);
 });
 
+test("of a record of objects only the secret parts are withheld", () => {
+  const Entry = Type.Object({ name: Type.String(), password: Type.Optional(Secret) });
+  const schema = Type.Record(Type.String({ pattern: "^[a-z]+$" }), Entry);
+
+  const shown = withoutSecrets(schema, { home: { name: "a", password: "canary", canary: 1 } });
+
+  assert.deepEqual(shown, { home: { name: "a", password: { set: true } } });
+});
+
 test("what the schema does not name is not shown beside a secret", () => {
   const schema = Type.Object({ password: Secret });
 
@@ -32,7 +41,6 @@ test("what the schema does not name is not shown beside a secret", () => {
 test("a secret in a construction that is not followed withholds the whole", () => {
   for (const schema of [
     Type.Union([Type.Object({ key: Secret }), Type.Null()]),
-    Type.Record(Type.String(), Secret),
     { $ref: "#/$defs/login" },
     { allOf: [{ properties: { key: { writeOnly: true } } }] },
   ]) {

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { download, MAX_BYTES } from "../../../plugins/calendar/download.ts";
+import { download } from "../../../plugins/calendar/download.ts";
+import { MAX_BYTES } from "../../../plugins/calendar/guarded-request.ts";
 
 const BODY = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
 const signal = new AbortController().signal;
@@ -120,7 +121,7 @@ const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "wrong credentials",
     (_, response) => response.writeHead(401).end(),
-    /another user name or password/,
+    /does not accept the user name and password/,
   ],
   [
     "a calendar that is not there",

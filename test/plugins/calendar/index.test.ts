@@ -24,7 +24,7 @@ async function makeFolder(t: TestContext, files: Record<string, Buffer> = {}) {
   return folder;
 }
 
-async function start(t: TestContext, folder: string, sources: object[] = []) {
+async function start(t: TestContext, folder: string, sources: Record<string, object> = {}) {
   const assertClosed = watchResources();
   const running = await startPlugin(plugin, {
     config: { refreshSeconds: 900, defaultDays: 14, sources },
@@ -143,13 +143,13 @@ async function serveCalendar(t: TestContext) {
   await once(server, "listening");
   t.after(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-address.ics`;
-  return { served, feed: { id: "club", name: "Club", url, color: "#123456", allowPrivate: true } };
+  return { served, feed: { name: "Club", url, color: "#123456", allowPrivate: true } };
 }
 
 test("a calendar on the web appears when it has been read, under its configured name and colour", async (t) => {
   const { feed } = await serveCalendar(t);
 
-  const { titles, source, window } = await start(t, await makeFolder(t), [feed]);
+  const { titles, source, window } = await start(t, await makeFolder(t), { club: feed });
   await until(() => source("club")?.status === "ok");
 
   assert.deepEqual(titles(), ["zoo"]);
@@ -162,7 +162,7 @@ test("a calendar on the web that cannot be read harms no other and tells no addr
   served.status = 500;
   const folder = await makeFolder(t, { "family.ics": tomorrow("park") });
 
-  const { titles, source, running } = await start(t, folder, [feed]);
+  const { titles, source, running } = await start(t, folder, { club: feed });
   await until(() => source("club")?.error?.includes("500"));
 
   assert.equal(source("club")?.status, "error");
@@ -186,21 +186,4 @@ test("the service gives windows far from today, series included", async (t) => {
     [{ date: "2048-02-29" }],
   );
   assert.equal(window.sources[0]?.id, "family");
-});
-
-test("the second of two calendars with one id is left out and named in the log", async (t) => {
-  const { feed } = await serveCalendar(t);
-
-  const { running, window } = await start(t, await makeFolder(t), [
-    feed,
-    { ...feed, name: "Other" },
-  ]);
-
-  assert.deepEqual(
-    window().sources.map(({ name }) => name),
-    ["Club"],
-  );
-  assert.ok(
-    running.logs.some(({ level, fields }) => level === "error" && fields?.["calendar"] === "club"),
-  );
 });

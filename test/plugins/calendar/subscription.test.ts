@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { Subscription, sweepKept } from "../../../plugins/calendar/subscription.ts";
+import { storageKey, Subscription, sweepKept } from "../../../plugins/calendar/subscription.ts";
 import { UTC } from "../../../plugins/calendar/zones.ts";
 import { calendar, event } from "./calendar-text.ts";
 
@@ -86,7 +86,7 @@ test("a calendar whose server is away after a restart is shown as it was, and is
 
 test("what is kept of a calendar goes when the calendar is no longer wanted", async (t) => {
   const { feed, folder, storage, subscribe } = await setUp(t);
-  await sweepKept(storage, [feed]);
+  await sweepKept(storage, [storageKey(feed)]);
   await subscribe().subscription.refresh();
   assert.equal((await readdir(folder)).length, 2);
 

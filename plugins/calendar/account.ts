@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import { Collection, type KeptCollection } from "./collection.ts";
+import { parseColor } from "./color.ts";
+import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
+import { slugOf } from "./folder.ts";
+import type { WebOptions } from "./options.ts";
+import { Poll } from "./poll.ts";
+import { Source, type SourceOptions } from "./source.ts";
+import { storageKey } from "./subscription.ts";
+
+export interface AccountOptions {
+  readonly account: WebOptions;
+  readonly kind: DavKind;
+  readonly refreshMs: number;
+  readonly storage: Storage;
+  readonly log: Log;
+  readonly shared: Pick<SourceOptions, "floating" | "locale">;
+  /** Ids that other calendars have. */
+  readonly taken: ReadonlySet<string>;
+  readonly add: (source: Source) => void;
+  readonly remove: (id: string) => void;
+  readonly changed: () => void;
+  /** Ends the account. */
+  readonly signal: AbortSignal;
+}
+
+/** What is kept of an account between runs. */
+interface Kept {
+  readonly home: DavHome;
+  readonly collections: readonly KeptCollection[];
+  /** Where the contents of the collections are kept. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * A CalDAV or CardDAV account: each of its calendars or address books is a source of its own. While none
+ * is known, a source under the account's own id says why. An account that has not changed costs one request.
+ */
+export class Account {
+  readonly #options: AccountOptions;
+  readonly #server: DavServer;
+  readonly #poll: Poll;
+  readonly #key: string;
+  readonly #collections = new Map<string, Collection>();
+  /** Stands for the account while it has no collections. */
+  #placeholder: Source | undefined;
+  #home: DavHome | undefined;
+  /** True once the collections are known; what fails then is the matter of one of them. */
+  #listed = false;
+
+  constructor(options: AccountOptions) {
+    const { account, kind, signal } = options;
+    this.#options = options;
+    this.#server = new DavServer(account, kind, signal);
+    this.#key = storageKey(account);
+    this.#poll = new Poll({
+      ...options,
+      id: account.id,
+      read: () => this.#read(),
+      failed: (reason) => this.#failAll(reason),
+    });
+  }
+
+  /** Shows what was kept, as stale until it has been asked for again. */
+  async restore(): Promise<void> {
+    const kept = (await this.#options.storage.get(this.#key)) as Partial<Kept> | undefined;
+    if (kept?.home && Array.isArray(kept.collections)) {
+      this.#home = kept.home;
+      for (const each of kept.collections) await this.#open(each).restore();
+    }
+    this.#showPlaceholder("it is being read for the first time");
+  }
+
+  /** Reads the account again and again, until the signal ends it. Never rejects. */
+  run(): Promise<void> {
+    return this.#poll.run();
+  }
+
+  /** Reads the account once. What fails is shown by the sources. */
+  refresh(): Promise<void> {
+    return this.#poll.once();
+  }
+
+  async #read(): Promise<void> {
+    this.#listed = false;
+    const found = await this.#list();
+    this.#listed = true;
+    await this.#adopt(found);
+    if (found.length === 0) this.#showPlaceholder("the account has no calendars: make one there");
+    const faults: unknown[] = [];
+    for (const each of found) {
+      const collection = this.#collections.get(each.url);
+      await collection?.update(this.#server, each.tag).catch((error: unknown) => {
+        const known = error instanceof MantelError;
+        collection.source.fail(known ? error.message : "the calendar cannot be read");
+        faults.push(error);
+      });
+    }
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** A home that has moved is looked for again. */
+  async #list(): Promise<DavCollection[]> {
+    if (this.#home) {
+      try {
+        return await this.#server.collections(this.#home);
+      } catch (error) {
+        if (!(error instanceof MantelError) || !/\((404|410)\)/.test(error.message)) throw error;
+      }
+    }
+    this.#home = await this.#server.discover();
+    return this.#server.collections(this.#home);
+  }
+
+  /** Takes over which collections there are. */
+  async #adopt(found: readonly DavCollection[]): Promise<void> {
+    const { storage, remove } = this.#options;
+    const before = JSON.stringify(this.#kept);
+    for (const [url, collection] of this.#collections) {
+      if (found.some((each) => each.url === url)) continue;
+      this.#collections.delete(url);
+      remove(collection.source.id);
+      await collection.forget();
+    }
+    for (const { url, name, color } of found) {
+      const known = this.#collections.get(url);
+      if (known?.looksLike({ name, color })) continue;
+      const id = known?.source.id ?? this.#idFor(url, name);
+      if (known) remove(id); // its name or colour has changed
+      await this.#open({ id, url, name, color }).restore();
+    }
+    if (JSON.stringify(this.#kept) !== before) await storage.set(this.#key, this.#kept);
+  }
+
+  #open(kept: KeptCollection): Collection {
+    const { account, storage, shared, add, remove } = this.#options;
+    const { name, ...settings } = account;
+    const source = new Source({
+      ...shared,
+      id: kept.id,
+      settings: this.#home?.single ? account : settings,
+      fallbackName: kept.name ?? name ?? account.id,
+      fallbackColor: parseColor(kept.color) ?? undefined,
+    });
+    const key = storageKey({ ...account, url: `content of ${kept.url}` });
+    const collection = new Collection({ kept, source, storage, key });
+    this.#collections.set(kept.url, collection);
+    if (this.#placeholder && this.#placeholder.id !== kept.id) remove(this.#placeholder.id);
+    this.#placeholder = undefined;
+    add(source);
+    return collection;
+  }
+
+  /** Lasting, whatever the collection is called later. */
+  #idFor(url: string, name: string | undefined): string {
+    const { id } = this.#options.account;
+    if (this.#home?.single) return id;
+    const own = [...this.#collections.values()].map(({ source }) => source.id);
+    const taken = new Set([...this.#options.taken, ...own]);
+    const hash = createHash("sha256").update(url).digest("hex").slice(0, 8);
+    const readable = `${id}-${slugOf(name ?? "") || hash}`;
+    return taken.has(readable) ? `${readable}-${hash}` : readable;
+  }
+
+  #failAll(reason: string): void {
+    if (this.#listed) return; // each has its own
+    this.#showPlaceholder(reason);
+    for (const { source } of this.#collections.values()) source.fail(reason);
+  }
+
+  #showPlaceholder(reason: string): void {
+    if (this.#collections.size > 0) return;
+    if (!this.#placeholder) {
+      const { account, shared, add } = this.#options;
+      const { id } = account;
+      this.#placeholder = new Source({ ...shared, id, settings: account, fallbackName: id });
+      add(this.#placeholder);
+    }
+    this.#placeholder.fail(reason);
+  }
+
+  get #kept(): Kept | undefined {
+    if (!this.#home) return undefined;
+    const collections = [...this.#collections.values()];
+    return {
+      home: this.#home,
+      collections: collections.map(({ kept }) => kept),
+      parts: collections.map(({ key }) => key),
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import { MantelError, type Storage } from "@mantel/plugin-sdk";
+import type { DavChanges } from "./dav-changes.ts";
+import type { DavObject, DavServer } from "./dav.ts";
+import { MAX_BYTES } from "./guarded-request.ts";
+import type { Source } from "./source.ts";
+import { NOT_ASKED_YET } from "./subscription.ts";
+
+/** What an account remembers of a collection. */
+export interface KeptCollection {
+  readonly id: string;
+  readonly url: string;
+  readonly name?: string | undefined;
+  readonly color?: string | undefined;
+}
+
+/** The content of a collection, as it is kept on the disk. */
+interface Content {
+  readonly tag?: string | undefined;
+  readonly token?: string | undefined;
+  readonly fetchedAt: string;
+  /** By path. */
+  readonly objects: Readonly<Record<string, DavObject>>;
+}
+
+const MAX_OBJECTS = 50_000;
+
+/**
+ * A calendar or address book of an account. Its objects lie on the disk and not in memory, because they
+ * are needed only to put changes together.
+ */
+export class Collection {
+  readonly kept: KeptCollection;
+  readonly source: Source;
+  /** Where the content is kept. */
+  readonly key: string;
+  readonly #storage: Storage;
+  /** The state that is shown; `undefined` when it may not be all there is. */
+  #tag: string | undefined;
+
+  constructor(parts: { kept: KeptCollection; source: Source; storage: Storage; key: string }) {
+    this.kept = parts.kept;
+    this.source = parts.source;
+    this.key = parts.key;
+    this.#storage = parts.storage;
+  }
+
+  looksLike({ name, color }: Pick<KeptCollection, "name" | "color">): boolean {
+    return this.kept.name === name && this.kept.color === color;
+  }
+
+  /** Shows what was kept, as stale until it has been asked for again. */
+  async restore(): Promise<void> {
+    const content = await this.#load();
+    if (!content) return;
+    try {
+      await this.source.read(bytesOf(content.objects), new Date(content.fetchedAt));
+      this.source.fail(NOT_ASKED_YET);
+      this.#tag = content.tag;
+    } catch {
+      await this.forget(); // it is fetched whole then
+    }
+  }
+
+  /** Reads what has changed, unless the tag says that nothing has. */
+  async update(server: DavServer, tag: string | undefined): Promise<void> {
+    const now = new Date();
+    if (tag !== undefined && tag === this.#tag) {
+      this.source.confirm(now);
+      return;
+    }
+    const before = await this.#load();
+    const changes = await server.changes(this.kept.url, before?.token);
+    const { objects, complete } = await this.#fetch(server, changes, before?.objects ?? {});
+    await this.source.read(bytesOf(objects), now);
+    const known = complete ? { tag, token: changes.token } : {};
+    await this.#storage.set(this.key, {
+      ...known,
+      fetchedAt: now.toISOString(),
+      objects,
+    } satisfies Content);
+    this.#tag = known.tag;
+  }
+
+  async forget(): Promise<void> {
+    await this.#storage.delete(this.key);
+  }
+
+  async #load(): Promise<Content | undefined> {
+    const content = (await this.#storage.get(this.key)) as Partial<Content> | undefined;
+    const whole = typeof content?.fetchedAt === "string" && typeof content.objects === "object";
+    return whole ? (content as Content) : undefined;
+  }
+
+  /** The objects after some changes. Not complete when the server has not given all it has named. */
+  async #fetch(
+    server: DavServer,
+    { changed, gone, whole }: DavChanges,
+    before: Content["objects"],
+  ): Promise<{ objects: Content["objects"]; complete: boolean }> {
+    if (changed.size > MAX_OBJECTS) {
+      throw new MantelError("invalid", `the calendar has over ${MAX_OBJECTS} events`);
+    }
+    const objects = new Map(Object.entries(before).filter(([path]) => !whole || changed.has(path)));
+    for (const path of gone) objects.delete(path);
+    const wanted = [...changed].filter(
+      ([path, etag]) => etag === undefined || objects.get(path)?.etag !== etag,
+    );
+    const paths = wanted.map(([path]) => path);
+    const fetched = await server.objects(this.kept.url, paths);
+    for (const [path, object] of fetched) objects.set(path, object);
+    return {
+      objects: Object.fromEntries(objects),
+      complete: paths.every((path) => fetched.has(path)),
+    };
+  }
+}
+
+const EMPTY = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
+
+/** All objects as one file: a file may hold several calendars, or several contacts. */
+function bytesOf(objects: Content["objects"]): Uint8Array {
+  const texts = Object.values(objects).map(({ data }) => data);
+  const size = texts.reduce((sum, text) => sum + text.length, 0);
+  if (size > MAX_BYTES) {
+    throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
+  }
+  return Buffer.from(texts.length === 0 ? EMPTY : texts.join("\r\n"));
+}

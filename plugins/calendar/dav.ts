@@ -1,0 +1,200 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import {
+  DAVNamespace,
+  type DAVResponse,
+  davRequest,
+  fetchHomeUrl,
+  fetchPrincipalUrl,
+  getDAVAttribute,
+  propfind,
+  serviceDiscovery,
+} from "tsdav";
+import { basicAuth, isSameSite } from "./credentials.ts";
+import { changesSince, type DavChanges } from "./dav-changes.ts";
+import { keysOf, pathOf, textOf, whole } from "./dav-value.ts";
+import { guardedRequest } from "./guarded-request.ts";
+import type { WebOptions } from "./options.ts";
+import { refusal } from "./refusal.ts";
+
+/** Where an account keeps its collections; or, when `single`, the only one that is meant. */
+export interface DavHome {
+  readonly url: string;
+  readonly single: boolean;
+}
+
+/** A calendar or address book of an account. */
+export interface DavCollection {
+  readonly url: string;
+  readonly name: string | undefined;
+  readonly color: string | undefined;
+  /** Changes with the content; `undefined` where the server has no such thing. */
+  readonly tag: string | undefined;
+}
+
+export interface DavObject {
+  readonly etag: string | undefined;
+  readonly data: string;
+}
+
+const KINDS = {
+  caldav: { type: "calendar", prefix: "c", data: "calendar-data", home: "calendarHomeSet" },
+  carddav: {
+    type: "addressbook",
+    prefix: "card",
+    data: "address-data",
+    home: "addressbookHomeSet",
+  },
+} as const;
+export type DavKind = keyof typeof KINDS;
+
+const MAX_COLLECTIONS = 50;
+const OBJECTS_AT_ONCE = 50;
+
+/**
+ * What is asked of a CalDAV (RFC 4791) or CardDAV (RFC 6352) server. It is never asked to expand or to
+ * choose by time, because servers do that wrongly. Every request is guarded like any download.
+ *
+ * All of it throws MantelError `invalid` or `deadline_passed`.
+ */
+export class DavServer {
+  readonly #account: WebOptions;
+  readonly #kind: DavKind;
+  readonly #signal: AbortSignal;
+
+  constructor(account: WebOptions, kind: DavKind, signal: AbortSignal) {
+    this.#account = { ...account, url: account.url.replace(/^webcals?:/i, "https:") };
+    this.#kind = kind;
+    this.#signal = signal;
+  }
+
+  /** Finds the home of the account from any address of it (RFC 6764, 6). */
+  async discover(): Promise<DavHome> {
+    const { url: serverUrl } = this.#account;
+    const { type, home } = KINDS[this.#kind];
+    const look = { url: serverUrl, depth: "0", props: PROPERTIES, fetch: this.#fetch } as const;
+    const [here] = await propfind(look); // an address that only leads to the right one may refuse
+    if (here && keysOf(here.props?.["resourcetype"]).includes(type)) {
+      return { url: serverUrl, single: true };
+    }
+    const known = textOf(here?.props?.[home]);
+    if (known !== undefined) return { url: new URL(known, serverUrl).href, single: false };
+    const account = { serverUrl, accountType: this.#kind };
+    const fetch = this.#fetch;
+    try {
+      const rootUrl = await serviceDiscovery({ account, fetch });
+      const principalUrl = await fetchPrincipalUrl({ account: { ...account, rootUrl }, fetch });
+      const found = { ...account, rootUrl, principalUrl };
+      return { url: await fetchHomeUrl({ account: found, fetch }), single: false };
+    } catch (error) {
+      throw error instanceof MantelError ? error : this.#notFound(error);
+    }
+  }
+
+  /** All collections of the account, in one request. */
+  async collections({ url, single }: DavHome): Promise<DavCollection[]> {
+    const responses = await this.#properties(url, single ? "0" : "1");
+    const { type } = KINDS[this.#kind];
+    return responses
+      .filter(({ props }) => keysOf(props?.["resourcetype"]).includes(type))
+      .filter(({ props }) => holdsEvents(props?.["supportedCalendarComponentSet"]))
+      .slice(0, MAX_COLLECTIONS)
+      .map(({ href, props }) => ({
+        url: new URL(href ?? "", url).href,
+        name: textOf(props?.["displayname"]),
+        color: textOf(props?.["calendarColor"]),
+        tag: textOf(props?.["syncToken"]) ?? textOf(props?.["getctag"]),
+      }));
+  }
+
+  /** What has changed in a collection since a token; everything without one. */
+  changes(url: string, token: string | undefined): Promise<DavChanges> {
+    return changesSince({ url, fetch: this.#fetch }, token);
+  }
+
+  /** The objects with these paths, as far as they are still there. */
+  async objects(url: string, paths: readonly string[]): Promise<Map<string, DavObject>> {
+    const { prefix, type, data } = KINDS[this.#kind];
+    const objects = new Map<string, DavObject>();
+    for (let at = 0; at < paths.length; at += OBJECTS_AT_ONCE) {
+      const body = {
+        [`${type}-multiget`]: {
+          _attributes: getDAVAttribute([
+            DAVNamespace.DAV,
+            DAVNamespace.CALDAV,
+            DAVNamespace.CARDDAV,
+          ]),
+          "d:prop": { "d:getetag": {}, [`${prefix}:${data}`]: {} },
+          "d:href": paths.slice(at, at + OBJECTS_AT_ONCE),
+        },
+      };
+      const headers = { depth: "1" };
+      const init = { method: "REPORT", namespace: prefix, headers, body } as const;
+      const responses = whole(await davRequest({ url, init, fetch: this.#fetch }));
+      for (const { href, props } of responses) {
+        const text = textOf(props?.["calendarData"] ?? props?.["addressData"]);
+        if (href === undefined || text === undefined) continue;
+        objects.set(pathOf(href, url), { etag: textOf(props?.["getetag"]), data: text });
+      }
+    }
+    return objects;
+  }
+
+  async #properties(url: string, depth: "0" | "1"): Promise<readonly DAVResponse[]> {
+    const responses = whole(await propfind({ url, depth, props: PROPERTIES, fetch: this.#fetch }));
+    if (responses.some(({ props }) => props !== undefined)) return responses;
+    throw this.#notFound(undefined);
+  }
+
+  #notFound(cause: unknown): MantelError {
+    const what = this.#kind === "caldav" ? "calendars" : "contacts";
+    return new MantelError(
+      "invalid",
+      `no ${what} were found at this address: give the address of the provider's ${this.#kind} server`,
+      { cause },
+    );
+  }
+
+  /** What tsdav asks with: each hop is checked, and the password goes to the account's site alone. */
+  readonly #fetch: typeof fetch = async (target, init = {}) => {
+    const { url, allowPrivate } = this.#account;
+    const first = new URL(url);
+    const { status, headers, body } = await guardedRequest({
+      url: target instanceof Request ? target.url : String(target),
+      method: init.method,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      secretHeaders: basicAuth(this.#account),
+      trusts: (address) => isSameSite(first, address),
+      body: typeof init.body === "string" ? init.body : undefined,
+      allowPrivate,
+      follow: init.redirect !== "manual",
+      signal: this.#signal,
+    });
+    if (UNMISTAKABLE.has(status)) throw refusal(status, headers);
+    const { location, "content-type": type } = headers;
+    return new Response(body.length > 0 ? Buffer.from(body) : null, {
+      status,
+      headers: { ...(type ? { "content-type": type } : {}), ...(location ? { location } : {}) },
+    });
+  };
+}
+
+/** Answers that mean the same to any question; others may only say that a question is not understood. */
+const UNMISTAKABLE = new Set([401, 429, 503]);
+
+const PROPERTIES = {
+  "d:resourcetype": {},
+  "d:displayname": {},
+  "d:sync-token": {},
+  "d:getetag": {},
+  "cs:getctag": {},
+  "ca:calendar-color": {},
+  "c:supported-calendar-component-set": {},
+  "c:calendar-home-set": {},
+  "card:addressbook-home-set": {},
+};
+
+/** Collections of tasks or notes alone are no calendars; one that says nothing may hold all. */
+function holdsEvents(components: unknown): boolean {
+  const names = JSON.stringify(components ?? null);
+  return names === "null" || names === "{}" || names.includes('"VEVENT"');
+}

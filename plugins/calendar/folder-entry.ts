@@ -1,0 +1,76 @@
+import type { Stats } from "node:fs";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk";
+import { MAX_BYTES } from "./guarded-request.ts";
+
+const EXTENSIONS = new Set([".ics", ".vcf"]);
+const MAX_FILES = 50_000;
+const LINE_END = Buffer.from("\r\n");
+const MARK = Buffer.from("\ufeff");
+
+export function isCalendarFile(path: string): boolean {
+  return EXTENSIONS.has(extname(path).toLowerCase()) && !basename(path).startsWith(".");
+}
+
+/**
+ * What a file holds, or all files of a folder together, as programs keep them that write a file for
+ * each event. `undefined` when there is none.
+ *
+ * @throws MantelError `invalid` for what is too large, and for links
+ */
+export async function readEntry(path: string): Promise<Uint8Array | undefined> {
+  const stats = await find(path);
+  if (!stats) return undefined;
+  if (stats.isDirectory()) return readFolder(path);
+  return isCalendarFile(path) ? readOne(path, stats, MAX_BYTES) : undefined;
+}
+
+/** `undefined` for a file that is gone by now. */
+async function readOne(path: string, stats: Stats, limit: number): Promise<Buffer | undefined> {
+  if (!stats.isFile()) throw new MantelError("invalid", "this is no file: links are not followed");
+  if (stats.size > limit) {
+    throw new MantelError(
+      "invalid",
+      `there are more than ${MAX_BYTES / 1e6} MB: at most that much is read of one calendar`,
+    );
+  }
+  return unlessGone(readFile(path));
+}
+
+async function readFolder(path: string): Promise<Uint8Array | undefined> {
+  const names = (await unlessGone(readdir(path)))?.filter(isCalendarFile).toSorted() ?? [];
+  if (names.length > MAX_FILES) {
+    throw new MantelError(
+      "invalid",
+      `there are ${names.length} files: at most ${MAX_FILES} are read`,
+    );
+  }
+  const parts: Uint8Array[] = [];
+  let left = MAX_BYTES;
+  for (const name of names) {
+    const stats = await find(join(path, name));
+    if (!stats?.isFile()) continue; // a link, or gone
+    const bytes = await readOne(join(path, name), stats, left);
+    if (!bytes) continue;
+    left -= bytes.length;
+    parts.push(withoutMark(bytes), LINE_END);
+  }
+  return parts.length === 0 ? undefined : Buffer.concat(parts);
+}
+
+/** A byte-order mark means something only where a text begins. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(MARK) ? bytes.subarray(3) : bytes;
+}
+
+const find = (path: string) => unlessGone(lstat(path));
+
+async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

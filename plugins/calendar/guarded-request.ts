@@ -1,0 +1,150 @@
+import { once } from "node:events";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestOptions,
+} from "node:http";
+import { request as requestHttps } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { MantelError } from "@mantel/plugin-sdk";
+import { pinAddresses, type PinnedAddress } from "./address.ts";
+
+export interface GuardedRequest {
+  readonly url: string;
+  /** Absent means GET. */
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Headers, such as a password, for those addresses alone that `trusts` is true of. */
+  readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly trusts: (url: URL) => boolean;
+  readonly body?: string | undefined;
+  readonly allowPrivate?: boolean | undefined;
+  /** False gives a redirect as an answer. Absent means that redirects are followed. */
+  readonly follow?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface GuardedAnswer {
+  /** Where the answer came from, after redirects. */
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Decompressed. Empty unless the status is 2xx. */
+  readonly body: Uint8Array;
+}
+
+/** A calendar may have this many bytes, and after decompression too. */
+export const MAX_BYTES = 10_000_000;
+const MAX_REDIRECTS = 5;
+const DEADLINE_MS = 15_000;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/**
+ * One request over HTTP to a server that nobody vouches for. Each hop of a redirect is looked up,
+ * checked and bound to its address; time, size and redirects are bounded.
+ *
+ * @throws MantelError `invalid` or `deadline_passed`, in words that never hold an address's path
+ */
+export async function guardedRequest(request: GuardedRequest): Promise<GuardedAnswer> {
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  const signal = AbortSignal.any([request.signal, deadline]);
+  try {
+    return await follow({ ...request, signal });
+  } catch (error) {
+    if (deadline.aborted) {
+      throw new MantelError("deadline_passed", `no answer within ${DEADLINE_MS / 1000} seconds`);
+    }
+    if (error instanceof MantelError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? "no details";
+    throw new MantelError("invalid", `the server cannot be reached (${code})`, { cause: error });
+  }
+}
+
+async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
+  let url = parseAddress(request.url);
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const response = await send(url, request);
+    try {
+      const status = response.statusCode ?? 0;
+      const target = response.headers.location;
+      const moved = REDIRECTS.includes(status) && target !== undefined;
+      if (!moved || request.follow === false) {
+        const good = status >= 200 && status < 300;
+        const body = good ? await read(response, request.signal) : new Uint8Array();
+        return { url, status, headers: response.headers, body };
+      }
+      url = parseAddress(target, url);
+    } finally {
+      response.destroy();
+    }
+  }
+  throw new MantelError("invalid", `the server redirects more than ${MAX_REDIRECTS} times`);
+}
+
+function parseAddress(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
+  if (url && ["http:", "https:"].includes(url.protocol)) return url;
+  throw new MantelError("invalid", "the address must begin with https://, http:// or webcal://");
+}
+
+async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
+  const pinned = await pinAddresses(url, request.allowPrivate ?? false);
+  request.signal.throwIfAborted();
+  const options: RequestOptions = {
+    agent: false,
+    auth: "", // a name and password in the address are for the caller to send
+    lookup: pinnedLookup(pinned),
+    signal: request.signal,
+    method: request.method ?? "GET",
+    headers: {
+      "accept-encoding": "gzip",
+      "user-agent": "Mantel",
+      ...request.headers,
+      ...(request.body === undefined
+        ? {}
+        : { "content-length": String(Buffer.byteLength(request.body)) }),
+      ...(request.trusts(url) ? request.secretHeaders : {}),
+    },
+  };
+  const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options);
+  sent.end(request.body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  sent.on("error", () => {}); // from here on, whoever reads the response is told
+  return response;
+}
+
+/** Answers a connection's look-up with the addresses that were checked. */
+function pinnedLookup(addresses: readonly PinnedAddress[]) {
+  return (
+    _host: string,
+    options: { all?: boolean | undefined },
+    answer: (error: null, address: string | PinnedAddress[], family?: number) => void,
+  ): void => {
+    const [first] = addresses;
+    if (options.all || !first) answer(null, [...addresses]);
+    else answer(null, first.address, first.family);
+  };
+}
+
+async function read(response: IncomingMessage, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const collect = async (body: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > MAX_BYTES) {
+        throw new MantelError(
+          "invalid",
+          `the calendar is larger than ${MAX_BYTES / 1e6} MB: subscribe to a smaller part of it`,
+        );
+      }
+      chunks.push(chunk);
+    }
+  };
+  const gzip = /^(x-)?gzip$/i.test(response.headers["content-encoding"] ?? "");
+  if (gzip) await pipeline(response, createGunzip(), collect, { signal });
+  else await pipeline(response, collect, { signal });
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { MantelError } from "@mantel/plugin-sdk";
+
+const HOUR_MS = 3_600_000;
+const LONGEST_WAIT_MS = 24 * HOUR_MS;
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: "the server does not accept the user name and password (401): set them again; some providers want an app password",
+  403: "the server refuses access (403): let its owner share the calendar, or copy the address again",
+  404: "there is no calendar at this address (404): copy the address again",
+  410: "the calendar is gone (410): remove it here, or copy its new address",
+  429: "the server is asked too often (429): raise refreshSeconds",
+};
+/** Wrong credentials stay wrong until somebody acts, and a server may lock an account that insists. */
+const LASTING = new Set([401, 403, 410]);
+
+/** Why a server's answer is no good, what to do about it, and how long to leave the server alone. */
+export function refusal(status: number, headers: IncomingHttpHeaders): MantelError {
+  const asked = retryAfterMs(headers);
+  const wait = LASTING.has(status) ? Math.max(HOUR_MS, asked ?? 0) : asked;
+  return new MantelError(
+    "invalid",
+    REASONS[status] ?? `the server answered with status ${status}`,
+    wait === undefined ? {} : { retryAfterMs: wait },
+  );
+}
+
+/**
+ * How long a server asks to be left alone (RFC 9110, 10.2.3); a day at most. A point in time is taken
+ * from the server's own clock, because the clock of this machine may be wrong.
+ */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers["retry-after"]?.trim() ?? "";
+  const wait = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : Date.parse(text) - (Date.parse(headers.date ?? "") || Date.now());
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import type { CalendarEvent } from "@mantel/plugin-sdk";
+import type { Settings } from "./options.ts";
+
+export interface Showing extends Pick<Settings, "include" | "exclude" | "private"> {
+  /** What stands for a title that is hidden. */
+  readonly busyWord: string;
+  /** The years of birth of people, by the UID of their birthday. */
+  readonly years: ReadonlyMap<string, number>;
+}
+
+/** The events of a calendar as far as its settings let them be seen. */
+export function shownEvents(
+  events: readonly CalendarEvent[],
+  showing: Showing,
+): readonly CalendarEvent[] {
+  const { include = [], exclude = [], years } = showing;
+  let shown = events;
+  if (years.size > 0) shown = shown.map((event) => withAge(event, years.get(event.uid)));
+  if (include.length > 0) shown = shown.filter(({ title }) => hasWord(title, include));
+  if (exclude.length > 0) shown = shown.filter(({ title }) => !hasWord(title, exclude));
+  return showing.private ? shown.map((event) => hidden(event, showing.busyWord)) : shown;
+}
+
+/** Also inside a longer word, because languages put words together; whatever the case and accents are made of. */
+function hasWord(title: string, words: readonly string[]): boolean {
+  const text = comparable(title);
+  return words.some((word) => text.includes(comparable(word)));
+}
+
+const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
+
+function withAge(event: CalendarEvent, born: number | undefined): CalendarEvent {
+  if (born === undefined || !("date" in event.start)) return event;
+  const age = Number(event.start.date.slice(0, 4)) - born;
+  return age > 0 ? { ...event, title: `${event.title} (${age})` } : event;
+}
+
+/** Ids hold what a feed says, such as a room or a person, so they are replaced too. */
+function hidden(event: CalendarEvent, title: string): CalendarEvent {
+  const digest = (text: string) =>
+    createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return {
+    ...event,
+    id: `${event.calendarId}/${digest(event.id)}`,
+    uid: digest(event.uid),
+    ...{ title, location: null, description: null, url: null, color: null },
+  };
+}
+
+const BUSY: Readonly<Record<string, string>> = {
+  da: "Optaget",
+  de: "Belegt",
+  en: "Busy",
+  es: "Ocupado",
+  fi: "Varattu",
+  fr: "Occupé",
+  it: "Occupato",
+  nb: "Opptatt",
+  nl: "Bezet",
+  pl: "Zajęte",
+  pt: "Ocupado",
+  sv: "Upptagen",
+};
+
+/** The word for a time that is taken, in the language of a locale (BCP 47) where it is known. */
+export function busyWord(locale: string): string {
+  const [language = ""] = locale.toLowerCase().split("-");
+  return (Object.hasOwn(BUSY, language) ? BUSY[language] : undefined) ?? "Busy";
+}

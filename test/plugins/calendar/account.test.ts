@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { Account } from "../../../plugins/calendar/account.ts";
+import type { Source } from "../../../plugins/calendar/source.ts";
+import { UTC } from "../../../plugins/calendar/zones.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { countingProxy } from "../../helpers/proxy.ts";
+import { type Radicale, startRadicale, withoutRadicale } from "../../helpers/radicale.ts";
+import { calendar, event } from "./calendar-text.ts";
+
+const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
+const skip = withoutRadicale;
+
+/** An account of a server with the calendars Work and Home, each with one event. */
+async function setUp(t: TestContext) {
+  const radicale = await startRadicale(t);
+  const proxy = await countingProxy(t, radicale.url);
+  const storage = createStorage(await emptyFolder(t), collectedLog());
+  await radicale.make("work", { name: "Work", color: "#aa3300ff" });
+  await radicale.make("home", { name: "2026" });
+  await put(radicale, "work/a.ics", "standup");
+  await put(radicale, "home/b.ics", "zoo");
+  const open = (options: object = {}) => {
+    const { username, password } = radicale;
+    const sources = new Map<string, Source>();
+    const account = new Account({
+      account: { id: "dav", url: proxy.url, username, password, allowPrivate: true, ...options },
+      kind: "kind" in options ? "carddav" : "caldav",
+      ...{ refreshMs: 900_000, storage, log: collectedLog(), taken: new Set() },
+      shared: { floating: UTC, locale: "en" },
+      add: (source) => sources.set(source.id, source),
+      remove: (id) => sources.delete(id),
+      changed: () => {},
+      signal: new AbortController().signal,
+    });
+    return { account, sources, titles: () => titlesOf(sources) };
+  };
+  return { radicale, proxy, open };
+}
+
+const put = (radicale: Radicale, path: string, title: string) =>
+  radicale.put(
+    path,
+    calendar(event(`UID:${path}`, "DTSTART:20260601T090000Z", `SUMMARY:${title}`)).toString(),
+  );
+
+async function titlesOf(sources: ReadonlyMap<string, Source>): Promise<string[]> {
+  const all = await Promise.all([...sources.values()].map((source) => source.eventsIn(YEAR)));
+  return all
+    .flat()
+    .map(({ title }) => title)
+    .toSorted();
+}
+
+test(
+  "each calendar of an account is a source, found from the server's address",
+  { skip },
+  async (t) => {
+    const { open } = await setUp(t);
+    const { account, sources, titles } = open();
+
+    await account.restore();
+    assert.equal(sources.get("dav")?.view().status, "error");
+    await account.refresh();
+
+    const views = [...sources.values()].map((source) => source.view());
+    assert.deepEqual(views.map(({ id, name, status }) => `${id} ${name} ${status}`).toSorted(), [
+      "dav-2026 2026 ok",
+      "dav-work Work ok",
+    ]);
+    assert.equal(sources.get("dav-work")?.view().color, "#aa3300");
+    assert.deepEqual(await titles(), ["standup", "zoo"]);
+  },
+);
+
+test(
+  "the address of one calendar gives that one, under the account's own id and name",
+  { skip },
+  async (t) => {
+    const { open, proxy } = await setUp(t);
+    const { account, sources, titles } = open({ url: `${proxy.url}/ann/work/`, name: "Office" });
+
+    await account.refresh();
+
+    assert.deepEqual([...sources.keys()], ["dav"]);
+    assert.equal(sources.get("dav")?.view().name, "Office");
+    assert.deepEqual(await titles(), ["standup"]);
+  },
+);
+
+test(
+  "an account that has not changed costs one request, also after a restart",
+  { skip },
+  async (t) => {
+    const { open, proxy } = await setUp(t);
+    const first = open();
+    await first.account.refresh();
+    proxy.requests.length = 0;
+
+    await first.account.refresh();
+    const second = open();
+    await second.account.restore();
+    await second.account.refresh();
+
+    assert.deepEqual(proxy.requests, ["PROPFIND /ann/", "PROPFIND /ann/"]);
+    assert.deepEqual(await second.titles(), ["standup", "zoo"]);
+  },
+);
+
+test("only what has changed is fetched, and what is gone goes", { skip }, async (t) => {
+  const { open, proxy, radicale } = await setUp(t);
+  const { account, sources, titles } = open();
+  await account.refresh();
+
+  await put(radicale, "work/c.ics", "review");
+  await radicale.put("work/a.ics", null);
+  await put(radicale, "home/b.ics", "museum");
+  proxy.requests.length = 0;
+  await account.refresh();
+
+  assert.deepEqual(await titles(), ["museum", "review"]);
+  assert.deepEqual(proxy.requests.toSorted(), [
+    "PROPFIND /ann/",
+    "REPORT /ann/home/",
+    "REPORT /ann/home/",
+    "REPORT /ann/work/",
+    "REPORT /ann/work/",
+  ]);
+  await radicale.put("home/", null);
+  await account.refresh();
+  assert.deepEqual([...sources.keys()], ["dav-work"]);
+});
+
+test("a server without sync tokens is compared by ETags", { skip }, async (t) => {
+  const { open, proxy, radicale } = await setUp(t);
+  proxy.refuse = (body) => (body.includes("sync-collection") ? 403 : undefined);
+  const { account, titles } = open();
+  await account.refresh();
+
+  await put(radicale, "work/c.ics", "review");
+  await radicale.put("home/b.ics", null);
+  await account.refresh();
+
+  assert.deepEqual(await titles(), ["review", "standup"]);
+});
+
+test("a token that the server has forgotten leads to a whole reading", { skip }, async (t) => {
+  const { open, proxy, radicale } = await setUp(t);
+  const { account, titles } = open();
+  await account.refresh();
+  await put(radicale, "work/c.ics", "review");
+
+  proxy.refuse = (body) => (/sync-token>[^<]*http/.test(body) ? 409 : undefined);
+  await account.refresh();
+
+  assert.deepEqual(await titles(), ["review", "standup", "zoo"]);
+});
+
+test(
+  "a server that is away leaves its calendars stale, also after a restart",
+  { skip },
+  async (t) => {
+    const { open, radicale } = await setUp(t);
+    await open().account.refresh();
+    await radicale.stop();
+
+    const { account, sources, titles } = open();
+    await account.restore();
+    assert.equal(sources.get("dav-work")?.view().status, "stale");
+    await account.refresh();
+
+    assert.deepEqual(await titles(), ["standup", "zoo"]);
+    for (const source of sources.values()) assert.match(source.view().error ?? "", /502/);
+  },
+);
+
+test("wrong credentials are told in words under the account's id", { skip }, async (t) => {
+  const { open } = await setUp(t);
+  const { account, sources } = open({ password: "wrong", name: "Office" });
+
+  await account.refresh();
+
+  const { status, name, error } = sources.get("dav")?.view() ?? {};
+  assert.deepEqual([status, name], ["error", "Office"]);
+  assert.match(error ?? "", /does not accept the user name and password \(401\)/);
+});
+
+test("an address book gives the birthdays of its contacts", { skip }, async (t) => {
+  const { open, radicale, proxy } = await setUp(t);
+  await radicale.make("people", { name: "People", contacts: true });
+  const card = (uid: string, birthday: string) =>
+    `BEGIN:VCARD\r\nVERSION:3.0\r\nUID:${uid}\r\nFN:${uid}\r\nN:${uid};;;;\r\nBDAY:${birthday}\r\nEND:VCARD\r\n`;
+  await radicale.put("people/ada.vcf", card("Ada", "1996-06-10"));
+  await radicale.put("people/bob.vcf", card("Bob", "1990-01-02"));
+  const { account, titles } = open({ url: `${proxy.url}/ann/people/`, kind: "carddav" });
+
+  await account.refresh();
+
+  assert.deepEqual(await titles(), ["🎂 Ada (30)", "🎂 Bob (36)"]);
+});

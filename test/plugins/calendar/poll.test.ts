@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk";
+import { Poll, pauseMs } from "../../../plugins/calendar/poll.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+
+const middle = () => 0.5;
+const pause = (failures: number, { refreshMs = 900_000, askedForMs = 0, random = middle } = {}) =>
+  pauseMs({ refreshMs, failures, askedForMs }, random);
+
+test("a reading that went well is followed by the next after the usual time", () => {
+  assert.equal(pause(0), 900_000);
+});
+
+test("failures in a row are waited after longer each time, and no longer than the usual time", () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 60].map((failures) => pause(failures)),
+    [30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000],
+  );
+});
+
+test("a calendar that is asked for every minute leaves a server that fails alone for longer", () => {
+  assert.equal(pause(10, { refreshMs: 60_000 }), 900_000);
+});
+
+test("waits differ, so that calendars which failed together do not come back together", () => {
+  assert.equal(pause(1, { random: () => 0 }), 24_000);
+  assert.equal(pause(1, { random: () => 1 }), 36_000);
+});
+
+test("what a server has asked for is never undercut", () => {
+  for (const random of [() => 0, middle, () => 1]) {
+    assert.ok(pause(1, { askedForMs: 3_600_000, random }) >= 3_600_000);
+  }
+});
+
+test("a failure is logged once until it is over, and told each time", async () => {
+  const log = collectedLog();
+  const told: string[] = [];
+  let fault: Error | undefined = new MantelError("invalid", "the server answered with status 502");
+  const poll = new Poll({
+    ...{ log, id: "club", refreshMs: 1, signal: new AbortController().signal, changed: () => {} },
+    read: () => (fault ? Promise.reject(fault) : Promise.resolve()),
+    failed: (reason) => told.push(reason),
+  });
+
+  await poll.once();
+  await poll.once();
+  fault = new Error("a fault of our own: /secret");
+  await poll.once();
+  fault = undefined;
+  await poll.once();
+
+  assert.deepEqual(told, [
+    "the server answered with status 502",
+    "the server answered with status 502",
+    "the calendar cannot be read",
+  ]);
+  assert.deepEqual(
+    log.records.map(({ level }) => level),
+    ["warn", "info"],
+  );
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Settings } from "../../../plugins/calendar/options.ts";
+import { Source } from "../../../plugins/calendar/source.ts";
+import { UTC } from "../../../plugins/calendar/zones.ts";
+import { calendar, event } from "./calendar-text.ts";
+
+const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
+const titled = (title: string) =>
+  event(
+    `UID:secret-${title}`,
+    "DTSTART:20260601T090000Z",
+    `SUMMARY:${title}`,
+    "LOCATION:secret",
+    "DESCRIPTION:secret",
+    "URL:https://secret.example/",
+  );
+
+async function shown(
+  settings: Settings,
+  {
+    locale = "en-GB",
+    bytes = calendar(titled("Restmüll"), titled("Papier"), titled("Secret")),
+  } = {},
+) {
+  const source = new Source({ id: "bins", settings, fallbackName: "bins", floating: UTC, locale });
+  await source.read(bytes, new Date());
+  const events = await source.prepare(YEAR);
+  return { events, titles: events.map(({ title }) => title), view: source.view() };
+}
+
+test("only events whose title has one of the words are shown, within longer words too", async () => {
+  assert.deepEqual((await shown({ include: ["MÜLL", "papier"] })).titles, ["Restmüll", "Papier"]);
+});
+
+test("events whose title has one of the words are left out", async () => {
+  assert.deepEqual((await shown({ exclude: ["secret", "rest"] })).titles, ["Papier"]);
+  assert.deepEqual((await shown({ include: ["p"], exclude: ["papier"] })).titles, []);
+});
+
+test("words are the same however their accents are written", async () => {
+  assert.deepEqual((await shown({ include: ["mu\u0308ll"] })).titles, ["Restmüll"]);
+});
+
+test("a private calendar shows when there is something, and nothing of what", async () => {
+  const { events, titles } = await shown({ private: true, include: ["secret"] });
+
+  assert.deepEqual(titles, ["Busy"]);
+  assert.doesNotMatch(JSON.stringify(events), /secret/i);
+  assert.deepEqual(events[0]?.start, { dateTime: "2026-06-01T09:00:00Z", timeZone: "UTC" });
+});
+
+test("the word for a private time is in the language of the house", async () => {
+  assert.equal((await shown({ private: true }, { locale: "de-CH" })).titles[0], "Belegt");
+  assert.equal((await shown({ private: true }, { locale: "xx" })).titles[0], "Busy");
+});
+
+test("a private calendar tells nothing by what could not be read", async () => {
+  const bytes = calendar(event("UID:a", "DTSTART:secret"));
+
+  const { view } = await shown({ private: true }, { bytes });
+
+  assert.equal(view.error, "1 event was skipped");
+});
+
+test("events of a private calendar keep their ids, and have one each", async () => {
+  const series = calendar(event("UID:a", "DTSTART:20260601T090000Z", "RRULE:FREQ=DAILY;COUNT=3"));
+  const ids = async () =>
+    (await shown({ private: true }, { bytes: series })).events.map(({ id }) => id);
+
+  assert.equal(new Set(await ids()).size, 3);
+  assert.deepEqual(await ids(), await ids());
+});
