@@ -6,6 +6,8 @@ import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Calendar } from "./calendar/calendar.ts";
+import { FeedAddresses } from "./calendar/feed-addresses.ts";
+import { CalendarFeed } from "./calendar/feed.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
@@ -106,7 +108,8 @@ async function openFoundation(
   const audit = new Audit(dataFolder);
   const shippedFolder = options.layoutFolder;
   const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
-  return { dataFolder, bus, config, tokens, audit, layout, log };
+  const feedAddresses = await FeedAddresses.open(dataFolder, log);
+  return { dataFolder, bus, config, tokens, audit, layout, feedAddresses, log };
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
@@ -126,13 +129,14 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
     call: async (query) =>
       (await call("calendar.events", query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
   });
+  const calendarFeed = new CalendarFeed();
   const samples = new Samples({ bus });
   onDispose(() => samples.close());
   const publisher = new Publisher({ config, call, log, audit });
   const cacheFolder = join(foundation.dataFolder, "cache");
   const assets = new Assets({ log, cacheFolder });
-  const registries = { bridges, services, devices, commands, scenes, calendar, samples };
-  return { ...registries, publisher, assets, cacheFolder };
+  const registries = { bridges, services, devices, commands, scenes, samples };
+  return { ...registries, calendar, calendarFeed, publisher, assets, cacheFolder };
 }
 
 type House = Awaited<ReturnType<typeof openHouse>>;
@@ -142,7 +146,7 @@ async function openModules(
   parts: Foundation & House,
   { onDispose }: DisposeScope,
 ): Promise<ModuleRegistry> {
-  const { calendar, samples, cacheFolder } = parts;
+  const { calendar, calendarFeed, samples, cacheFolder } = parts;
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
   const spare = new Spare();
   onDispose(() => spare.close());
@@ -153,8 +157,14 @@ async function openModules(
     lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": {
-        accept: (window) => calendar.accept(window),
-        gone: () => calendar.providerGone(),
+        accept: (window) => {
+          calendar.accept(window);
+          calendarFeed.accept(window);
+        },
+        gone: () => {
+          calendar.providerGone();
+          calendarFeed.providerGone();
+        },
       },
       "system.sample": { accept: (sample) => samples.accept(sample), gone: () => samples.gone() },
     },

@@ -17,7 +17,7 @@ export function sendRevision(ctx: Context, revision: number, body: () => object 
   ctx.set("ETag", etag);
   if (ctx.response.get("Cache-Control") === "no-store")
     ctx.set("Cache-Control", "private, no-cache");
-  if (matches(ctx.get("If-None-Match"), etag)) {
+  if (isKnown(ctx, etag)) {
     ctx.status = 304;
     return;
   }
@@ -31,8 +31,9 @@ export function tagged<D extends Revised>(ctx: Context, document: D): D {
   return document;
 }
 
-/** Weak comparison with a list of tags, as If-None-Match asks for. */
-function matches(header: string, etag: string): boolean {
+/** True when the client has what bears this tag: If-None-Match compares weakly with a list of tags. */
+export function isKnown(ctx: Context, etag: string): boolean {
+  const header = ctx.get("If-None-Match");
   return header.split(",").some((each) => {
     const tag = each.trim();
     return tag === "*" || tag.replace(/^W\//, "") === etag;

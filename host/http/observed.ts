@@ -10,10 +10,14 @@ export function observed(log: HostLog, metrics: Metrics): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     await next();
-    const { method, path, status } = ctx;
+    const { method, status } = ctx;
+    const path = ctx.path.replace(SECRET_PART, "$1…");
     const durationMs = performance.now() - startedAt;
     metrics.count({ method, route: ctx.state.route ?? "none", status, durationMs });
     const { requestId } = ctx.state;
     log.debug("request", { requestId, method, path, status, durationMs: Math.round(durationMs) });
   };
 }
+
+/** What follows in the path of a feed address is a secret, also where no route matches. */
+const SECRET_PART = /(feeds).+/i;

@@ -1,6 +1,8 @@
 import type { Audit } from "../auth/audit.ts";
 import type { Tokens } from "../auth/tokens.ts";
 import type { Calendar } from "../calendar/calendar.ts";
+import type { FeedAddresses } from "../calendar/feed-addresses.ts";
+import type { CalendarFeed } from "../calendar/feed.ts";
 import type { Config } from "../config/schema.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
@@ -27,6 +29,8 @@ export interface Parts {
   readonly publisher: Pick<Publisher, "publish">;
   readonly modules: ModulesPart;
   readonly calendar: Pick<Calendar, "events">;
+  readonly calendarFeed: Pick<CalendarFeed, "current">;
+  readonly feedAddresses: Pick<FeedAddresses, "list" | "create" | "revoke" | "admits">;
   readonly samples: Pick<Samples, "current">;
   readonly streams: Pick<FanOut, "open">;
   readonly assets: AssetsPart;

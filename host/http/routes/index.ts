@@ -1,6 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import type { Route } from "../route.ts";
+import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { configRoutes } from "./config.ts";
 import { deviceRoutes } from "./devices.ts";
@@ -30,6 +31,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),
     ...calendarRoutes(parts),
+    ...calendarFeedRoutes(parts),
     ...systemRoutes(parts),
     ...moduleRoutes(parts),
     ...configRoutes(parts),

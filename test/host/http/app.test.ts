@@ -4,7 +4,7 @@ import type { Route } from "../../../host/http/route.ts";
 import { createRoutes } from "../../../host/http/routes/index.ts";
 import { json, rawStatus, serveApp } from "./serve-app.ts";
 
-const PUBLIC = ["GET /api", "GET /docs", "GET /health"];
+const PUBLIC = ["GET /api", "GET /calendar/feeds/:secret.ics", "GET /docs", "GET /health"];
 const BELOW = { read: null, control: "read", edit: "control", admin: "edit" } as const;
 
 test("every route but the public ones refuses a request without a token", async (t) => {

@@ -97,6 +97,8 @@ test("answers are as the document says", async (t) => {
     ["/smart-home/scenes/host:scene:movie", {}],
     ["/smart-home/scenes/host:scene:movie/activate", json("POST", {})],
     ["/mqtt/publish", json("POST", { topic: "a/b", payload: "1" })],
+    ["/calendar/feeds", json("POST", { name: "phone" })],
+    ["/calendar/feeds", {}],
     ["/health", {}],
     ["/health/ready", {}],
     ["/config", {}],

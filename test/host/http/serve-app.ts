@@ -6,6 +6,8 @@ import { Audit } from "../../../host/auth/audit.ts";
 import type { Scope } from "../../../host/auth/scopes.ts";
 import { Tokens } from "../../../host/auth/tokens.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
+import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
+import { CalendarFeed } from "../../../host/calendar/feed.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
@@ -59,6 +61,8 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     audit: new Audit(data),
     layout: await LayoutStore.open({ dataFolder: data, shippedFolder: "layouts", log, bus }),
     calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
+    calendarFeed: new CalendarFeed(),
+    feedAddresses: await FeedAddresses.open(data, log),
     publisher: new Publisher({
       config,
       log,

@@ -1,0 +1,112 @@
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Type, type Static } from "typebox";
+import { DocumentFile } from "../documents/document-file.ts";
+import { Turns } from "../documents/turns.ts";
+import type { HostLog } from "../log.ts";
+import { check } from "../validate.ts";
+
+const Strict = { additionalProperties: false } as const;
+
+/** What a person says of a new address. */
+export const FeedRequest = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 100, description: "who will use it" }) },
+  Strict,
+);
+
+/** A feed address as it is shown: everything but its secret, which is known to nobody any more. */
+export const FeedAddress = Type.Object(
+  { id: Type.String(), name: Type.String(), createdAt: Type.String({ format: "date-time" }) },
+  Strict,
+);
+export type FeedAddress = Static<typeof FeedAddress>;
+
+const FeedFile = Type.Object(
+  {
+    version: Type.Literal(1),
+    feeds: Type.Array(
+      Type.Object(
+        { ...FeedAddress.properties, secretHash: Type.String({ maxLength: 64 }) },
+        Strict,
+      ),
+    ),
+  },
+  Strict,
+);
+type Kept = Static<typeof FeedFile>["feeds"][number];
+
+const MAX_FEEDS = 100;
+const SECRET_BYTES = 32;
+
+/**
+ * Addresses under which the calendar feed can be read without a token, each with a secret of its own,
+ * for programs that cannot send a header. Only hashes of the secrets are kept, in
+ * `<data>/calendar-feeds.json`; a plain hash is enough for 256 random bits.
+ */
+export class FeedAddresses {
+  readonly #file: DocumentFile<Static<typeof FeedFile>>;
+  readonly #turns = new Turns();
+  /** What is on the disk. */
+  #kept: readonly Kept[];
+
+  static async open(dataFolder: string, log: HostLog): Promise<FeedAddresses> {
+    const path = join(dataFolder, "calendar-feeds.json");
+    const parse = (value: unknown) => check(FeedFile, value, "calendar-feeds.json");
+    const file = new DocumentFile({ path, parse, log });
+    return new FeedAddresses(file, (await file.load())?.feeds ?? []);
+  }
+
+  private constructor(file: DocumentFile<Static<typeof FeedFile>>, kept: readonly Kept[]) {
+    this.#file = file;
+    this.#kept = kept;
+  }
+
+  list(): FeedAddress[] {
+    return this.#kept.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
+  }
+
+  /** Makes an address; its secret is given this once. @throws MantelError `invalid`, `disk_full` */
+  async create(body: unknown): Promise<{ feed: FeedAddress; secret: string }> {
+    const { name } = check(FeedRequest, body, "the feed");
+    const secret = randomBytes(SECRET_BYTES).toString("base64url");
+    const feed = { id: randomUUID(), name, createdAt: new Date().toISOString() };
+    await this.#change((kept) => {
+      if (kept.length < MAX_FEEDS) return [...kept, { ...feed, secretHash: hashOf(secret) }];
+      throw new MantelError("invalid", `there are ${MAX_FEEDS} feeds: revoke one first`);
+    });
+    return { feed, secret };
+  }
+
+  /** From when this resolves, the address gives nothing. @throws MantelError `not_found`, `disk_full` */
+  revoke(id: string): Promise<void> {
+    return this.#change((kept) => {
+      const left = kept.filter((each) => each.id !== id);
+      if (left.length < kept.length) return left;
+      throw new MantelError("not_found", `no feed has the id ${id}`);
+    });
+  }
+
+  /** True for a secret that was given out and not revoked. Takes as long for any other. */
+  admits(secret: string): boolean {
+    const hash = Buffer.from(hashOf(secret));
+    let found = false;
+    for (const { secretHash } of this.#kept) {
+      const kept = Buffer.from(secretHash);
+      if (kept.length === hash.length && timingSafeEqual(kept, hash)) found = true;
+    }
+    return found;
+  }
+
+  #change(edit: (kept: readonly Kept[]) => readonly Kept[]): Promise<void> {
+    return this.#turns.take(async () => {
+      const next = edit(this.#kept);
+      await this.#file.write({ version: 1, feeds: [...next] });
+      this.#kept = next;
+    });
+  }
+}
+
+function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}

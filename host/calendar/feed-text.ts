@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { CalendarBound, CalendarEvent } from "@mantel/plugin-sdk/calendar";
+
+const LINE_OCTETS = 75;
+
+/**
+ * The lines of one occurrence as a VEVENT (RFC 5545, 3.6.1), as one text before and one after its
+ * DTSTAMP. It stands by itself under a UID of its own: the rules of its series are worked out already.
+ *
+ * @param category the name of its calendar
+ */
+export function eventText(event: CalendarEvent, category: string): [string, string] {
+  const { title, location, description, url, busy, status } = event;
+  return [
+    lines(["BEGIN:VEVENT", `UID:${uidOf(event)}`]),
+    lines([
+      `DTSTART${timeOf(event.start)}`,
+      ...(sameTime(event.start, event.end) ? [] : [`DTEND${timeOf(event.end)}`]),
+      `SUMMARY:${escapeText(title)}`,
+      ...(location === null ? [] : [`LOCATION:${escapeText(location)}`]),
+      ...(description === null ? [] : [`DESCRIPTION:${escapeText(description)}`]),
+      ...(url === null ? [] : [`URL:${withoutSpaces(url)}`]),
+      `STATUS:${status.toUpperCase()}`,
+      `TRANSP:${busy ? "OPAQUE" : "TRANSPARENT"}`,
+      `CATEGORIES:${escapeText(category)}`,
+      "END:VEVENT",
+    ]),
+  ];
+}
+
+/** What stands before all events. Clients look again after `refreshMinutes` where they heed that. */
+export function headText(name: string, refreshMinutes: number): string {
+  return lines([
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Mantel//Calendar//EN",
+    "CALSCALE:GREGORIAN",
+    `NAME:${escapeText(name)}`,
+    `X-WR-CALNAME:${escapeText(name)}`,
+    `REFRESH-INTERVAL;VALUE=DURATION:PT${refreshMinutes}M`,
+    `X-PUBLISHED-TTL:PT${refreshMinutes}M`,
+  ]);
+}
+
+export function stampText(instant: number): string {
+  return lines([`DTSTAMP:${compact(instant)}`]);
+}
+
+export const TAIL_TEXT = "END:VCALENDAR\r\n";
+
+/** True for bounds that are times; a date or time that does not exist cannot be written. */
+export function canBeWritten({ start, end }: CalendarEvent): boolean {
+  return [start, end].every(
+    (bound) => !("dateTime" in bound) || !Number.isNaN(Date.parse(bound.dateTime)),
+  );
+}
+
+/** The same for the same occurrence at every reading, and short whatever the feed's own UID is. */
+function uidOf({ id }: CalendarEvent): string {
+  return `${createHash("sha256").update(id).digest("hex").slice(0, 32)}@mantel`;
+}
+
+/** Times in UTC, which needs no zone to be described; the client shows them in its own. */
+function timeOf(bound: CalendarBound): string {
+  if ("date" in bound) return `;VALUE=DATE:${bound.date.replaceAll("-", "")}`;
+  return `:${compact(Date.parse(bound.dateTime))}`;
+}
+
+const compact = (instant: number) =>
+  `${new Date(instant).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+
+/** An end that is no later than the start is left out (RFC 5545, 3.8.2.2). */
+function sameTime(start: CalendarBound, end: CalendarBound): boolean {
+  return timeOf(start) === timeOf(end);
+}
+
+/** RFC 5545, 3.3.11. Control characters have no place in a text. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(CONTROLS, "")
+    .replaceAll(/[\\;,]/g, "\\$&")
+    .replaceAll("\n", "\\n");
+}
+
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
+const withoutSpaces = (url: string) => url.replaceAll(CONTROLS, "").replaceAll(/\s/g, "");
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${fold(text)}\r\n`).join("");
+}
+
+/** Cuts a line into pieces of 75 octets, and never through a character (RFC 5545, 3.1). */
+function fold(line: string): string {
+  if (line.length * 3 <= LINE_OCTETS || Buffer.byteLength(line) <= LINE_OCTETS) return line;
+  let folded = "";
+  let room = LINE_OCTETS;
+  for (const character of line) {
+    const octets = Buffer.byteLength(character);
+    if (octets > room) {
+      folded += "\r\n ";
+      room = LINE_OCTETS - 1;
+    }
+    folded += character;
+    room -= octets;
+  }
+  return folded;
+}

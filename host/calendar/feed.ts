@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { MantelError } from "@mantel/plugin-sdk";
+import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import { canBeWritten, eventText, headText, stampText, TAIL_TEXT } from "./feed-text.ts";
+
+/** All calendars as one iCalendar file. */
+export interface FeedFile {
+  readonly body: Buffer;
+  /** An entity tag: the same as long as the file is the same. */
+  readonly etag: string;
+}
+
+const NAME = "Mantel";
+const REFRESH_MINUTES = 15;
+const RETRY_AFTER_MS = 5_000;
+/** Events written before other work gets its turn. */
+const SLICE = 200;
+
+/**
+ * The published calendar window as iCalendar (RFC 5545), for phones and other programs that subscribe.
+ * It is written when it is first asked for after a change, and kept.
+ */
+export class CalendarFeed {
+  #window: CalendarWindow | undefined;
+  #written: { readonly window: CalendarWindow; readonly file: Promise<FeedFile> } | undefined;
+  /** The last content, and since when it is that. */
+  #last = { hash: "", at: 0, file: undefined as FeedFile | undefined };
+
+  /** Takes a window that was checked against its schema. */
+  accept(checked: unknown): void {
+    this.#window = checked as CalendarWindow;
+  }
+
+  /** No module provides calendars any more. */
+  providerGone(): void {
+    this.#window = undefined;
+    this.#written = undefined;
+  }
+
+  /** @throws MantelError `service_unavailable` while no calendars have been published */
+  current(): Promise<FeedFile> {
+    const window = this.#window;
+    if (!window) {
+      throw new MantelError("service_unavailable", "no calendars have been read yet", {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    if (this.#written?.window !== window) this.#written = { window, file: this.#write(window) };
+    return this.#written.file;
+  }
+
+  async #write({ events, sources }: CalendarWindow): Promise<FeedFile> {
+    const names = new Map(sources.map(({ id, name }) => [id, name]));
+    const hash = createHash("sha256");
+    const texts: [string, string][] = [];
+    for (const event of events) {
+      if (!canBeWritten(event)) continue;
+      const text = eventText(event, names.get(event.calendarId) ?? event.calendarId);
+      hash.update(text.join(""));
+      texts.push(text);
+      if (texts.length % SLICE === 0) await setImmediate();
+    }
+    return this.#stamped(texts, hash.digest("base64url").slice(0, 22));
+  }
+
+  /** The stamp of an event says since when it is as it is (RFC 5545, 3.8.7.2). */
+  #stamped(texts: readonly [string, string][], hash: string): FeedFile {
+    if (this.#last.file && this.#last.hash === hash) return this.#last.file;
+    const at = Date.now();
+    const stamp = stampText(at);
+    const events = texts.map(([before, after]) => before + stamp + after);
+    const body = Buffer.from(headText(NAME, REFRESH_MINUTES) + events.join("") + TAIL_TEXT);
+    const file = { body, etag: `"${hash}-${at.toString(36)}"` };
+    this.#last = { hash, at, file };
+    return file;
+  }
+}

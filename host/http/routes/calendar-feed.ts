@@ -1,0 +1,123 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
+import { FeedAddress, FeedRequest } from "../../calendar/feed-addresses.ts";
+import type { FeedFile } from "../../calendar/feed.ts";
+import { isKnown } from "../conditional.ts";
+import type { Parts } from "../parts.ts";
+import { type Context, ok, type Route, route } from "../route.ts";
+
+type FeedParts = Pick<Parts, "calendarFeed" | "feedAddresses" | "audit" | "log"> & {
+  readonly prefix: string;
+};
+
+const TYPE = "text/calendar";
+const file = { 200: { description: "iCalendar (RFC 5545)", type: TYPE } } as const;
+const Id = Type.Object({ id: Type.String({ pattern: "^[0-9a-f-]{36}$" }) });
+const Secret = Type.Object({
+  secret: Type.String({
+    maxLength: 200,
+    description: "from the path that was given when it was made",
+  }),
+});
+
+/** `/calendar/feed.ics` and `/calendar/feeds`: the calendar on its way out, to phones and programs. */
+export function calendarFeedRoutes(parts: FeedParts): Route[] {
+  return [...readingRoutes(parts), ...managingRoutes(parts)];
+}
+
+function readingRoutes({ calendarFeed, feedAddresses }: FeedParts): Route[] {
+  const send = async (ctx: Context) => sendFile(ctx, await calendarFeed.current());
+  const shared = {
+    method: "GET",
+    tag: "Calendar",
+    answers: file,
+    headers: ["If-None-Match"],
+    errors: ["service_unavailable"],
+  } as const;
+  return [
+    route({
+      ...shared,
+      path: "/calendar/feed.ics",
+      scope: "read",
+      summary: "Read all calendars as one iCalendar file",
+      handle: send,
+    }),
+    route({
+      ...shared,
+      path: "/calendar/feeds/:secret.ics",
+      scope: "public", // the secret is what admits
+      params: Secret,
+      summary: "Read all calendars as one iCalendar file, by a feed address",
+      errors: ["unauthorized", "service_unavailable"],
+      handle(ctx, { params }) {
+        if (feedAddresses.admits(params.secret)) return send(ctx);
+        throw new MantelError("unauthorized", "this feed address is unknown, or was revoked");
+      },
+    }),
+  ];
+}
+
+function sendFile(ctx: Context, { body, etag }: FeedFile): void {
+  ctx.set("ETag", etag);
+  ctx.set("Cache-Control", "private, no-cache");
+  if (isKnown(ctx, etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.body = body;
+  ctx.type = `${TYPE}; charset=utf-8`;
+}
+
+const managing = { scope: "admin", tag: "Calendar" } as const;
+
+function managingRoutes(parts: FeedParts): Route[] {
+  return [
+    route({
+      ...managing,
+      method: "GET",
+      path: "/calendar/feeds",
+      summary: "List feed addresses, without their secrets",
+      answers: ok("Oldest first", Type.Object({ feeds: Type.Array(FeedAddress) })),
+      handle: () => ({ feeds: parts.feedAddresses.list() }),
+    }),
+    creatingRoute(parts),
+    revokingRoute(parts),
+  ];
+}
+
+function creatingRoute({ feedAddresses, prefix, ...parts }: FeedParts): Route {
+  const schema = Type.Object({ feed: FeedAddress, path: Type.String() });
+  return route({
+    ...managing,
+    method: "POST",
+    path: "/calendar/feeds",
+    summary: "Make a feed address, which needs no token",
+    body: { schema: FeedRequest },
+    answers: { 201: { description: "The address, whose path is given this once", schema } },
+    errors: ["invalid", "disk_full"],
+    async handle(ctx, { body, principal }) {
+      const { feed, secret } = await feedAddresses.create(body);
+      await recordDone(parts, principal, { action: "calendar.feed.create", feed: feed.id });
+      ctx.status = 201;
+      return { feed, path: `${prefix}/calendar/feeds/${secret}.ics` };
+    },
+  });
+}
+
+function revokingRoute({ feedAddresses, ...parts }: FeedParts): Route {
+  return route({
+    ...managing,
+    method: "DELETE",
+    path: "/calendar/feeds/:id",
+    params: Id,
+    summary: "Revoke a feed address",
+    answers: { 204: { description: "It gives nothing any more" } },
+    errors: ["not_found", "disk_full"],
+    async handle(ctx, { params, principal }) {
+      await feedAddresses.revoke(params.id);
+      await recordDone(parts, principal, { action: "calendar.feed.revoke", feed: params.id });
+      ctx.status = 204;
+    },
+  });
+}
