@@ -5,10 +5,10 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { DocumentFile, readText, writeFully } from "../documents/document-file.ts";
 import { parseJsonText } from "../documents/json-text.ts";
 import type { HostLog } from "../log.ts";
-import { type ConfigDocument, parseDocument, withValue } from "./document.ts";
+import { type ConfigDocument, parseDocument, valueIn, withValue } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
 import type { KeyTable } from "./keys.ts";
-import type { Change } from "./patch.ts";
+import { type Change, merged } from "./patch.ts";
 import type { Stored } from "./values.ts";
 
 const PENDING = "config.pending.json";
@@ -77,13 +77,16 @@ export class ConfigFiles {
     await this.#save({ plain, secret });
   }
 
-  /** Moves secrets that a person has put into `config.json`. */
+  /**
+   * Moves secrets that a person has put into `config.json`. They join those that are kept, as a merge
+   * patch would, because who writes one part cannot see the others.
+   */
   async separate(): Promise<void> {
     const found: Change[] = [];
     for (const [section, entries] of Object.entries(this.#stored.plain)) {
       for (const [name, value] of Object.entries(entries)) {
         const key = this.#keys.find(section, name);
-        if (key?.secret) found.push([key, value]);
+        if (key?.secret) found.push([key, merged(valueIn(this.#stored.secret, key), value)]);
       }
     }
     if (found.length === 0) return;

@@ -99,7 +99,7 @@ function lockFaults(key: ConfigKey, pointer: string, environment: ConfigDocument
 }
 
 /** RFC 7396, section 2. */
-function merged(target: unknown, patch: unknown): unknown {
+export function merged(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [key, value] of Object.entries(patch)) {

@@ -134,17 +134,23 @@ async function read(response: IncomingMessage, signal: AbortSignal): Promise<Uin
   const collect = async (body: AsyncIterable<Uint8Array>) => {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > MAX_BYTES) {
-        throw new MantelError(
-          "invalid",
-          `the calendar is larger than ${MAX_BYTES / 1e6} MB: subscribe to a smaller part of it`,
-        );
-      }
+      if (size > MAX_BYTES) throw tooLarge();
       chunks.push(chunk);
     }
   };
   const gzip = /^(x-)?gzip$/i.test(response.headers["content-encoding"] ?? "");
-  if (gzip) await pipeline(response, createGunzip(), collect, { signal });
-  else await pipeline(response, collect, { signal });
+  try {
+    if (gzip) await pipeline(response, createGunzip(), collect, { signal });
+    else await pipeline(response, collect, { signal });
+  } catch (error) {
+    throw size > MAX_BYTES ? tooLarge() : error; // what ends the other streams may be told first
+  }
   return Buffer.concat(chunks);
+}
+
+function tooLarge(): MantelError {
+  return new MantelError(
+    "invalid",
+    `the calendar is larger than ${MAX_BYTES / 1e6} MB: subscribe to a smaller part of it`,
+  );
 }
