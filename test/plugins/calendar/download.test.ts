@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { MantelError } from "@mantel/plugin-sdk";
 import { download } from "../../../plugins/calendar/download.ts";
 import { MAX_BYTES } from "../../../plugins/calendar/guarded-request.ts";
 
@@ -202,3 +203,33 @@ test("a download ends at once when its signal does", async (t) => {
 
   await settled;
 });
+
+const WAITS: [
+  header: string,
+  date: string | undefined,
+  status: number,
+  seconds: number | undefined,
+][] = [
+  ["120", undefined, 503, 120],
+  ["Fri, 20 Nov 2026 09:10:00 GMT", "Fri, 20 Nov 2026 09:00:00 GMT", 429, 600],
+  ["Fri, 20 Nov 2026 08:00:00 GMT", "Fri, 20 Nov 2026 09:00:00 GMT", 503, 0],
+  ["999999999", undefined, 503, 86_400],
+  ["soon", undefined, 503, undefined],
+  ["5", undefined, 401, 3_600],
+];
+
+for (const [header, date, status, seconds] of WAITS) {
+  test(`a server that answers ${status} and "${header}" is left alone for ${seconds} s`, async (t) => {
+    const { url } = await serve(t, (_, response) => {
+      response.sendDate = false; // its clock, not ours
+      if (date) response.setHeader("date", date);
+      response.writeHead(status, { "retry-after": header }).end();
+    });
+
+    await assert.rejects(download({ url, allowPrivate: true, signal }), (error: MantelError) => {
+      const wait = error.extras.retryAfterMs;
+      assert.equal(wait === undefined ? undefined : wait / 1000, seconds);
+      return true;
+    });
+  });
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ import { calendar, event } from "./calendar-text.ts";
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
 const tomorrow = (title: string) =>
   calendar(event(`UID:${title}`, `DTSTART;VALUE=DATE:${TOMORROW}`, `SUMMARY:${title}`));
+
+const MARK = Buffer.from("\ufeff");
 
 /** A folder for calendars that is removed when the test ends. */
 async function makeFolder(t: TestContext, files: Record<string, Buffer> = {}) {
@@ -130,6 +132,50 @@ test("two files whose names make one id both have a calendar", async (t) => {
 
   assert.deepEqual(titles(), ["one", "two"]);
   assert.equal(new Set(window().sources.map(({ id }) => id)).size, 2);
+});
+
+test("a folder of files is one calendar, and is followed", async (t) => {
+  const folder = await makeFolder(t);
+  await mkdir(join(folder, "work"));
+  await writeFile(join(folder, "work", "a.ics"), tomorrow("zoo"));
+  const { titles, source, window } = await start(t, folder);
+  assert.equal(source("work")?.name, "work");
+
+  await writeFile(join(folder, "work", "b.ics"), Buffer.concat([MARK, tomorrow("park")]));
+  await until(() => titles().join() === "park,zoo");
+  await rm(join(folder, "work", "a.ics"));
+  await until(() => titles().join() === "park");
+  await rm(join(folder, "work"), { recursive: true });
+  await until(() => window().sources.length === 0);
+
+  assert.deepEqual(titles(), []);
+});
+
+test("contacts in the folder are a calendar of birthdays", async (t) => {
+  const month = TOMORROW.slice(4);
+  const folder = await makeFolder(t, {
+    "people.vcf": Buffer.from(`BEGIN:VCARD\nVERSION:4.0\nFN:Ada\nBDAY:--${month}\nEND:VCARD\n`),
+  });
+
+  const { titles } = await start(t, folder);
+
+  assert.equal(titles()[0], "🎂 Ada");
+});
+
+test("a file has the settings that stand under its id, and settings without a file are named", async (t) => {
+  const folder = await makeFolder(t, { "Our Family.ics": tomorrow("zoo") });
+  const { titles, source } = await start(t, folder, {
+    "our-family": { name: "Us", color: "#123456", private: true },
+    club: { name: "The Club" },
+  });
+
+  assert.deepEqual(titles(), ["Busy"]);
+  assert.deepEqual([source("our-family")?.name, source("our-family")?.color], ["Us", "#123456"]);
+  assert.match(source("club")?.error ?? "", /there is no club\.ics/);
+  await writeFile(join(folder, "club.ics"), tomorrow("match"));
+  await until(() => source("club")?.status === "ok");
+  await rm(join(folder, "club.ics"));
+  await until(() => source("club")?.status === "error");
 });
 
 /** A calendar on a real server, which can be changed and taken away. */
