@@ -23,14 +23,17 @@ export interface Radicale {
   readonly username: string;
   readonly password: string;
   /** Makes a calendar, or an address book, in the account. */
-  make(
-    path: string,
-    properties: { name: string; color?: string; contacts?: boolean },
-  ): Promise<void>;
+  readonly make: (path: string, properties: CollectionProperties) => Promise<void>;
   /** Writes an object, such as `work/a.ics`, or with `null` removes it or a collection. */
-  put(path: string, content: string | null): Promise<void>;
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  readonly put: (path: string, content: string | null) => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+interface CollectionProperties {
+  readonly name: string;
+  readonly color?: string;
+  readonly contacts?: boolean;
 }
 
 /** Starts a server on a free port; it ends, and its files go, with the test. */
@@ -86,7 +89,7 @@ type = owner_only
 `;
 }
 
-function collectionXml({ name, color, contacts = false }: Parameters<Radicale["make"]>[1]): string {
+function collectionXml({ name, color, contacts = false }: CollectionProperties): string {
   return `<?xml version="1.0"?>
 <d:mkcol xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"
   xmlns:card="urn:ietf:params:xml:ns:carddav" xmlns:ca="http://apple.com/ns/ical/">

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { CalendarSource } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
 import { atEnd } from "../../helpers/at-end.ts";
@@ -80,33 +81,37 @@ const HOSTILE: [id: string, listener: RequestListener, reason: RegExp][] = [
 ];
 
 test("each hostile server costs its own calendar, which says why, and no other", async (t) => {
-  const sources: Record<string, object> = {};
+  const good = await serve(t, (_, response) => response.end(GOOD));
+  const reasons = new Map<string, RegExp>([
+    ...HOSTILE.map(([id, , reason]) => [id, reason] as const),
+    ["inside", /private network: set allowPrivate/],
+    ["nowhere", /nowhere\.invalid cannot be found/],
+    ["missing", /there is no missing\.ics/],
+  ]);
+  const sources: Record<string, object> = {
+    good: { url: good, allowPrivate: true },
+    inside: { url: "http://localhost:1/" },
+    nowhere: { url: "https://nowhere.invalid/" },
+    missing: { name: "A file that is not there" },
+  };
   for (const [id, listener] of HOSTILE) {
     sources[id] = { url: await serve(t, listener), allowPrivate: true };
   }
-  sources["good"] = {
-    url: await serve(t, (_, response) => response.end(GOOD)),
-    allowPrivate: true,
-  };
-  sources["inside"] = { url: "http://localhost:1/" };
-  sources["nowhere"] = { url: "https://nowhere.invalid/" };
-  sources["missing"] = { name: "A file that is not there" };
 
   const source = await start(t, sources);
-  const read = () => Object.keys(sources).map((id) => source(id)?.error ?? source(id)?.status);
-  await until(() => read().every((error) => error !== "it is being read for the first time"), {
-    withinMs: 20_000,
-  });
+  const ids = Object.keys(sources);
+  await until(() => ids.every((id) => source(id)?.error !== NOT_READ_YET), { withinMs: 20_000 });
 
-  for (const [id, , reason] of HOSTILE) {
-    assert.equal(source(id)?.status, "error", id);
-    assert.match(source(id)?.error ?? "", reason);
-  }
-  assert.match(source("inside")?.error ?? "", /private network: set allowPrivate/);
-  assert.match(source("nowhere")?.error ?? "", /nowhere\.invalid cannot be found/);
-  assert.match(source("missing")?.error ?? "", /there is no missing\.ics/);
+  for (const [id, reason] of reasons) assertFault(source(id), reason);
   assert.deepEqual([source("good")?.status, source("family")?.status], ["ok", "ok"]);
 });
+
+const NOT_READ_YET = "it is being read for the first time";
+
+function assertFault(source: CalendarSource | undefined, reason: RegExp): void {
+  assert.equal(source?.status, "error", source?.id);
+  assert.match(source?.error ?? "", reason);
+}
 
 test("hostile accounts say why too", async (t) => {
   const xml =
@@ -137,14 +142,9 @@ test("hostile accounts say why too", async (t) => {
   }
 
   const source = await start(t, sources);
-  const read = () => cases.map(([id]) => source(id)?.error);
-  await until(() => read().every((error) => error !== "it is being read for the first time"), {
-    withinMs: 20_000,
-  });
+  const ids = cases.map(([id]) => id);
+  await until(() => ids.every((id) => source(id)?.error !== NOT_READ_YET), { withinMs: 20_000 });
 
-  for (const [id, , reason] of cases) {
-    assert.equal(source(id)?.status, "error", id);
-    assert.match(source(id)?.error ?? "", reason, id);
-  }
+  for (const [id, , reason] of cases) assertFault(source(id), reason);
   assert.equal(source("family")?.status, "ok");
 });
