@@ -17,15 +17,16 @@ export const WRAPPED = {
 export class VendorCache {
   readonly #folder: string;
   /** Bundles being made: plugins that start together may want the same one. */
-  readonly #underWay = new Map<string, Promise<string | undefined>>();
+  readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   /**
-   * The path of one file that holds all of `packages` (each with a file that imports it) as seen from `from`, or `undefined` when there
-   * are none, or when one of them cannot be bundled and all are loaded from the folder instead.
+   * The path of one file that holds all of `packages` (each with a file that imports it) as seen from
+   * `from`, or `undefined` when there are none, or when one of them cannot be bundled and all are loaded
+   * from the folder instead.
    *
    * @throws MantelError `reload_failed` when a package is missing
    */
@@ -33,25 +34,29 @@ export class VendorCache {
     if (packages.size === 0) return undefined;
     const names = [...packages.keys()].toSorted();
     const file = join(this.#folder, `${await keyOf(from, names)}.cjs`);
-    const making = this.#underWay.get(file);
-    if (making) return making;
     if (existsSync(file)) return file;
-    const made = this.#make(file, from, names).finally(() => this.#underWay.delete(file));
-    this.#underWay.set(file, made);
-    return made;
-  }
-
-  async #make(file: string, from: string, names: readonly string[]): Promise<string | undefined> {
     try {
-      const result = await bundlePackages(from, names);
-      await mkdir(this.#folder, { recursive: true });
-      await writeDurably(file, result); // what was cut off would stay under its name for ever
+      await this.#makeOnce(file, from, names);
       return file;
     } catch (error) {
       if (isNativeAddon(error)) return undefined;
       throw missing(error, from, packages);
     }
   }
+
+  #makeOnce(file: string, from: string, names: readonly string[]): Promise<void> {
+    const underWay = this.#underWay.get(file);
+    if (underWay) return underWay;
+    const making = make(file, from, names).finally(() => this.#underWay.delete(file));
+    this.#underWay.set(file, making);
+    return making;
+  }
+}
+
+async function make(file: string, from: string, names: readonly string[]): Promise<void> {
+  const result = await bundlePackages(from, names);
+  await mkdir(dirname(file), { recursive: true });
+  await writeDurably(file, result); // what was cut off would stay under its name for ever
 }
 
 async function bundlePackages(from: string, names: readonly string[]): Promise<string> {
