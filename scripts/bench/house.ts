@@ -198,12 +198,12 @@ async function timed(ask: () => Promise<Response>) {
   }
 }
 
-/** Median, 95th percentile and maximum, rounded to a tenth. */
-export function summarise(values: readonly number[]): { p50: number; p95: number; max: number } {
+/** Median, 95th and 99th percentile and maximum, rounded to a tenth. */
+export function summarise(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number =>
     rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
-  return { p50: at(0.5), p95: at(0.95), max: at(1) };
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
 }
 
 export function rounded(value: number): number {

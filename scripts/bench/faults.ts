@@ -1,0 +1,33 @@
+// npm run bench faults -- [rounds] [pattern]: every kind of fault of a plugin, so often, in a real host
+// that answers 200 requests a second to the rest of the house. Prints for each kind how long the plugin
+// was away, and at the end how the requests went, before the first fault (calm) and from then on.
+import { setTimeout as delay } from "node:timers/promises";
+import { openFaultyHouse } from "../faults/house.ts";
+import { FAULTS } from "../faults/kinds.ts";
+import { summarise } from "./house.ts";
+
+const REQUESTS_PER_SECOND = 200;
+const CALM_MS = 10_000;
+
+const rounds = Number(process.argv[2] ?? 3);
+const pattern = new RegExp(process.argv[3] ?? "");
+const kinds = FAULTS.filter(({ name }) => pattern.test(name));
+const house = await openFaultyHouse(kinds);
+
+const before = house.ask(REQUESTS_PER_SECOND);
+await delay(CALM_MS);
+const calm = await before.end();
+
+const requests = house.ask(REQUESTS_PER_SECOND);
+const all: number[] = [];
+for (const kind of kinds) {
+  const awayMs: number[] = [];
+  for (let round = 0; round < rounds; round++) awayMs.push(await house.commit(kind));
+  all.push(...awayMs);
+  console.log(JSON.stringify({ fault: kind.name, rounds, awayMs: summarise(awayMs) }));
+}
+const faulty = await requests.end();
+await house.stop();
+console.log(
+  JSON.stringify({ bench: "faults", faults: all.length, awayMs: summarise(all), calm, faulty }),
+);

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type BenchHome, openHome, repeat, type Served, serveHost } from "../bench/house.ts";
+import { type FaultKind, faultyPlugin, idOf } from "./kinds.ts";
+
+const POLL_MS = 10;
+const AWAY_AT_MOST_MS = 30_000;
+/** Routes that have nothing to do with the module that goes wrong. */
+const ROUTES = [
+  "/smart-home/devices/good:light:1",
+  "/health",
+  "/config",
+  "/layout",
+  "/modules/good",
+];
+const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
+
+interface Module {
+  readonly state: string;
+  readonly restarts: number;
+}
+
+/** A real host with a plugin for each kind of fault, and one that is good. */
+export async function openFaultyHouse(kinds: readonly FaultKind[]): Promise<FaultyHouse> {
+  const home = await openHome();
+  for (const kind of [GOOD, ...kinds]) {
+    for (const [file, content] of Object.entries(faultyPlugin(idOf(kind), kind, "call"))) {
+      await home.write(`${idOf(kind)}/${file}`, content);
+    }
+  }
+  return new FaultyHouse(home, await serveHost(home));
+}
+
+class FaultyHouse {
+  readonly #home: BenchHome;
+  readonly #mantel: Served;
+  readonly #headers: Readonly<Record<string, string>>;
+  #asked = 0;
+
+  constructor(home: BenchHome, mantel: Served) {
+    this.#home = home;
+    this.#mantel = mantel;
+    const authorization = `Bearer ${mantel.token}`;
+    this.#headers = { authorization, "content-type": "application/json" };
+  }
+
+  /** Requests to the rest of the house, at a steady rate. */
+  ask(perSecond: number) {
+    return repeat(perSecond, () => this.#fetch(ROUTES[this.#asked++ % ROUTES.length] ?? "/health"));
+  }
+
+  /**
+   * Makes a plugin go wrong; gives the milliseconds until it works again.
+   * @throws Error when it does not within half a minute
+   */
+  async commit(kind: FaultKind): Promise<number> {
+    const id = idOf(kind);
+    const { restarts } = await this.#module(id);
+    const startedAt = performance.now();
+    const device = `/smart-home/devices/${id.replaceAll("-", "")}:light:1`;
+    const harmed = this.#post(`${device}/command`, '{"effect":"harm"}');
+    for (;;) {
+      const module = await this.#module(id);
+      if (module.restarts > restarts && module.state === "active") break;
+      if (performance.now() - startedAt > AWAY_AT_MOST_MS) throw new Error(`${id} stays away`);
+      await delay(POLL_MS);
+    }
+    const awayMs = performance.now() - startedAt;
+    await harmed;
+    for (const action of ["disable", "enable"]) await this.#post(`/modules/${id}/${action}`); // forgiven
+    return awayMs;
+  }
+
+  async stop(): Promise<void> {
+    await this.#mantel.stop();
+    await this.#home.remove();
+  }
+
+  async #module(id: string): Promise<Module> {
+    return (await (await this.#fetch(`/modules/${id}`)).json()) as Module;
+  }
+
+  async #post(path: string, body = "{}"): Promise<void> {
+    await (await this.#fetch(path, { method: "POST", body })).arrayBuffer();
+  }
+
+  #fetch(path: string, request: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.#mantel.url}/api/v1${path}`, { headers: this.#headers, ...request });
+  }
+}
