@@ -10,11 +10,13 @@ const Provided = Type.Enum([
   ...(Object.keys(PUBLICATIONS) as (keyof typeof PUBLICATIONS)[]),
 ]);
 
-/** What a module may use before it is ended. A later part of the host's config can only lower it. */
+/** What a module may use. What the config says of a limit, above or below, wins over the manifest. */
 export const Limits = Type.Object(
   {
     /** Heap of the process, in MiB. */
     memoryMiB: Type.Optional(Type.Integer({ minimum: 16, maximum: 4096 })),
+    /** Share of one CPU over half a minute, in percent; several threads may have more than 100. */
+    cpuPercent: Type.Optional(Type.Integer({ minimum: 5, maximum: 6400 })),
     startMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000 })),
     quiesceMs: Type.Optional(Type.Integer({ minimum: 50, maximum: 30_000 })),
     callMs: Type.Optional(Type.Integer({ minimum: 50, maximum: 60_000 })),

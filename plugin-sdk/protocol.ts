@@ -78,6 +78,9 @@ export interface HostApi {
   log(record: LogRecord): Promise<void>;
 }
 
+/** Written to standard error before the stack of a rejection that nothing caught. */
+export const UNCAUGHT_REJECTION = "mantel: nothing caught this rejection";
+
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -85,4 +88,6 @@ export interface LogRecord {
   readonly level: LogLevel;
   readonly sentence: string;
   readonly fields?: Readonly<Record<string, unknown>>;
+  /** Records before this one that the process left out, because there were too many. */
+  readonly dropped?: number;
 }

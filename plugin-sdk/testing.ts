@@ -5,7 +5,8 @@ import type { DeviceCommand, DeviceDescription, DeviceState } from "./device.ts"
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
 import type { HostApi, LogRecord, StartRequest } from "./protocol.ts";
-import { type HostLink, Runner } from "./runtime/runner.ts";
+import type { HostLink } from "./runtime/host-link.ts";
+import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
 

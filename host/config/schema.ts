@@ -1,4 +1,4 @@
-import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { Limits, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { Format } from "typebox/format";
@@ -29,7 +29,10 @@ export const NightSpan = Type.Object(
 );
 
 /** What the config says of one module. */
-export const ModuleSettings = section({ enabled: Type.Optional(Type.Boolean()) });
+export const ModuleSettings = section({
+  enabled: Type.Optional(Type.Boolean()),
+  limits: Type.Optional(Limits),
+});
 
 /**
  * Every key of the config: type, default, scope, and the variable that overrides it. A plugin's

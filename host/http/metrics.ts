@@ -92,10 +92,17 @@ export class Metrics {
       labels: ["module", "state"],
       values: () => modules.list().map(({ id, state }) => [{ module: id, state }, 1]),
     });
-    for (const count of ["calls", "errors", "reloads", "drops"] as const) {
+    const counts = {
+      calls: ["Calls of the plugin", "calls"],
+      errors: ["Calls that failed", "errors"],
+      reloads: ["Reloads", "reloads"],
+      drops: ["Calls that were refused before the plugin saw them", "drops"],
+      log_drops: ["Log records that were left out because there were too many", "logDrops"],
+    } as const;
+    for (const [name, [help, count]] of Object.entries(counts)) {
       this.#read(Counter, {
-        name: `module_${count}_total`,
-        help: `Number of ${count} since the host started`,
+        name: `module_${name}_total`,
+        help: `${help}, since the host started`,
         labels: ["module"],
         values: () => modules.work().map((work) => [{ module: work.id }, work[count]]),
       });

@@ -1,5 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { Module } from "./module.ts";
+import { limitsIn } from "./view.ts";
+
+/** Keys of the config that every plugin is told. */
+const FOR_ALL: ReadonlySet<string> = new Set(["ui.locale", "ui.timeZone"]);
 
 /** Starts that run side by side; more would only make each of them later. */
 const STARTS_AT_ONCE = 4;
@@ -14,6 +19,14 @@ export async function arrange(modules: readonly Module[], config: Config): Promi
   for (const group of [others, standIns]) {
     await inPool(group, STARTS_AT_ONCE, (module) => arrangeOne(module, modules, config));
   }
+}
+
+/** Whether a module has to start again for these changed keys of the config. */
+export function isConcerned(module: Module, changed: readonly string[], config: Config): boolean {
+  if (module.view.state === "disabled") return false;
+  const concerns = (key: string): boolean => FOR_ALL.has(key) || key.startsWith(`${module.id}.`);
+  const limits = limitsIn(config, module.plugin);
+  return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }
 
 async function arrangeOne(module: Module, all: readonly Module[], config: Config): Promise<void> {

@@ -19,6 +19,8 @@ export interface CallCounts {
 export interface ModuleWork extends CallCounts {
   readonly id: string;
   readonly reloads: number;
+  /** Log records that were left out because there were too many. */
+  readonly logDrops: number;
 }
 
 export const NO_CALLS: CallCounts = { calls: 0, errors: 0, drops: 0 };
@@ -60,7 +62,6 @@ export class Calls {
     for (;;) {
       const { generation } = await this.#admit(endsAt - performance.now());
       this.#counts.calls++;
-      this.#underWay++;
       try {
         const leftMs = Math.max(1, Math.ceil(endsAt - performance.now()));
         return (await generation.peer.call(method, input as never, leftMs)) as never;
@@ -80,7 +81,10 @@ export class Calls {
     try {
       await this.gate.pass(longestMs);
       const live = this.#parts.live();
-      if (live && this.#underWay < this.#parts.queueLength()) return live;
+      if (live && this.#underWay < this.#parts.queueLength()) {
+        this.#underWay++; // before anything is waited for: calls of one moment count each other
+        return live;
+      }
       const sentence = live
         ? `${this.#underWay} calls are under way already`
         : "the module is not running";

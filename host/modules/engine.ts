@@ -10,13 +10,16 @@ import type { PluginPackage } from "./manifest.ts";
 import { Preparation } from "./prepare.ts";
 import type { ReloadTrigger } from "./receipt.ts";
 import { Recovery } from "./recovery.ts";
-import { ServerSide, type Swap } from "./server-side.ts";
+import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
-import type { ModuleFault } from "./view.ts";
+import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
 const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
+
+/** How long a start inside a reload may take when nothing says otherwise: calls wait meanwhile. */
+const RELOAD_START_MS = 1_500;
 
 export interface EngineParts extends HostParts {
   readonly compiler: Compiler;
@@ -149,13 +152,16 @@ export class Engine {
 
   /** Leaves no code on the disk but what runs and what ran before, and a spare for the next reload. */
   async #tidy(): Promise<void> {
-    void this.#parts.spare.warm(this.#memoryMiB);
+    void this.#parts.spare.warm(this.#status.view.limits.memoryMiB);
     const kept = [this.#build?.hash ?? "", this.#before?.hash ?? ""];
     await this.#parts.compiler.prune(this.#id, kept);
   }
 
-  get #memoryMiB(): number {
-    return this.#status.view.limits.memoryMiB;
+  /** The limits as the config has them now; what is working keeps those it started with. */
+  #limitsOf(plugin: PluginPackage): ServerLimits {
+    const config = this.#parts.config.current;
+    const given = config.modules[plugin.id]?.limits?.startMs ?? plugin.manifest.limits?.startMs;
+    return { ...limitsIn(config, plugin), reloadStartMs: given ?? RELOAD_START_MS };
   }
 
   async #swapTo(build: Build): Promise<Swap> {
@@ -184,18 +190,20 @@ export class Engine {
   #createServerSide({ id, log, status, inOrder }: EngineOwner): ServerSide {
     const warn = (sentence: string, error: unknown): void =>
       log.record({ level: "warn", sentence, fields: { error: String(error) } });
+    const limits = (plugin: PluginPackage): ServerLimits => this.#limitsOf(plugin);
     const preparation = new Preparation({
       ...this.#parts,
-      warn,
+      ...{ warn, limitsOf: limits },
       printed: (sentence) => log.record({ level: "info", sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
     });
-    return new ServerSide(id, preparation, {
+    const events: ServerEvents = {
       warn,
-      onCrash: (fault) => inOrder(() => this.recovery.crashed(fault)),
+      onCrash: (fault, since) => inOrder(() => this.recovery.crashed(fault, since)),
       onFigures: (figures) => status.uses(figures),
       onSpeaker: () => status.forgetDegraded(),
-    });
+    };
+    return new ServerSide(id, { preparation, events, limitsOf: limits });
   }
 
   #apiFor(generation: Generation, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {

@@ -1,10 +1,16 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { createInterface } from "node:readline";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex, Readable } from "node:stream";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
 import { type Begin, type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
+import type { Exit } from "./cause.ts";
+import { type Channel, openChannel } from "./channel.ts";
+import { Output } from "./output.ts";
 
-const TAIL_LINES = 30;
+/** What a process has started and let go of may hold its pipes; nobody waits for that. */
+const LAST_WORDS_MS = 500;
+/** Calls of one process that the host carries out at once. */
+const CALLS_AT_ONCE = 200;
 const METHODS = [
   "publishDevices",
   "updateDevices",
@@ -14,13 +20,6 @@ const METHODS = [
   "reportDegraded",
   "log",
 ] as const satisfies (keyof HostApi)[];
-
-/** How a process ended, and the last lines it wrote to standard error. */
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly lastLines: readonly string[];
-}
 
 /** Who hears a generation: its module, once it has one. */
 export interface GenerationOwner {
@@ -36,27 +35,28 @@ export class Generation {
   readonly exited: Promise<Exit>;
   readonly memoryMiB: number;
   readonly #child: ChildProcess;
-  readonly #lastLines: string[] = [];
+  readonly #channel: Channel;
+  readonly #output: Output;
+  readonly #errors: Output;
   #owner: GenerationOwner | undefined;
+  #underWay = 0;
+  #ended: Exit["ended"];
 
   private constructor(child: ChildProcess, memoryMiB: number) {
     this.#child = child;
     this.memoryMiB = memoryMiB;
-    this.#readLines(child);
-    child.once("exit", () => endGroup(this.pid)); // before "close", which waits for its children
-    this.exited = new Promise((resolve) => {
-      child.once("error", () => resolve({ code: null, signal: null, lastLines: this.#lastLines }));
-      child.once("close", (code, signal) => resolve({ code, signal, lastLines: this.#lastLines }));
-    });
-    this.peer = new Peer<PluginApi, HostApi>(
-      {
-        send: (message) => {
-          if (child.connected) child.send(message, () => undefined); // its end is heard by `exited`
-        },
-        onMessage: (receive) => child.on("message", receive),
-      },
-      this.#forwardToOwner(),
-    );
+    const [, output, errors, channel] = child.stdio as unknown as [
+      null,
+      Readable,
+      Readable,
+      Duplex,
+    ];
+    const printed = (line: string) => this.#owner?.printed(line);
+    this.#output = new Output(output, printed);
+    this.#errors = new Output(errors, printed);
+    this.#channel = openChannel(channel, (cause, since) => void this.end(cause, since));
+    this.peer = new Peer<PluginApi, HostApi>(this.#channel, this.#forwardToOwner());
+    this.exited = this.#exit();
     void this.exited.then(() => {
       const told =
         "the process ended before it answered; whether this was carried out is not known";
@@ -66,12 +66,11 @@ export class Generation {
 
   /** Starts a process from the compiled runtime, with an environment that holds nothing of the host's. */
   static fork(runtime: string, memoryMiB: number): Generation {
-    const child = fork(runtime, [], {
+    const flags = [`--max-old-space-size=${memoryMiB}`, "--max-semi-space-size=2"];
+    const child = spawn(process.execPath, [...flags, runtime], {
       detached: true, // a process group of its own, so that what it starts ends with it
-      serialization: "json",
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe", "pipe"], // the last is the channel
       env: cleanEnvironment(),
-      execArgv: [`--max-old-space-size=${memoryMiB}`, "--max-semi-space-size=2"],
     });
     return new Generation(child, memoryMiB);
   }
@@ -85,6 +84,22 @@ export class Generation {
     this.#owner = owner;
   }
 
+  /** True while the process sends more than the host reads. */
+  get isFlooding(): boolean {
+    return this.#channel.isHeldBack;
+  }
+
+  /** True while the process prints more than the host reads, so that it is kept waiting. */
+  get isPrinting(): boolean {
+    return this.#output.isHeldBack || this.#errors.isHeldBack;
+  }
+
+  /** Ends the process for a fault that the host found; `since` is when it began (monotonic, in ms). */
+  async end(cause: string, since = performance.now()): Promise<void> {
+    this.#ended ??= { cause, since };
+    await this.terminate();
+  }
+
   /** Ends the process and all it has started, at once, and waits until it is gone. */
   async terminate(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -94,29 +109,50 @@ export class Generation {
     await this.exited;
   }
 
+  #exit(): Promise<Exit> {
+    const child = this.#child;
+    return new Promise((resolve) => {
+      const tell = (code: number | null, signal: NodeJS.Signals | null): void => {
+        const ended = this.#ended ? { ended: this.#ended } : {};
+        const { lastLines } = this.#errors;
+        resolve({ code, signal, lastLines, isFlooding: this.isFlooding, ...ended });
+      };
+      child.once("error", () => tell(null, null));
+      child.once("exit", (code, signal) => {
+        endGroup(this.pid); // before "close", which waits for its children
+        for (const stream of [this.#output, this.#errors, this.#channel]) stream.finish();
+        const late = setTimeout(() => this.#closeStreams(), LAST_WORDS_MS);
+        child.once("close", () => {
+          clearTimeout(late);
+          tell(code, signal);
+        });
+      });
+    });
+  }
+
+  #closeStreams(): void {
+    for (const stream of this.#child.stdio) stream?.destroy();
+  }
+
   #forwardToOwner(): Handlers<HostApi> {
-    const forward = (method: keyof HostApi) => (input: never, begin: Begin) => {
+    const forward = (method: keyof HostApi) => async (input: never, begin: Begin) => {
       if (!this.#owner) throw new MantelError("module_down", "the process belongs to no module");
-      return (this.#owner.api[method] as (input: never, begin: Begin) => unknown)(input, begin);
+      if (this.#underWay >= CALLS_AT_ONCE) {
+        throw new MantelError("module_down", `${CALLS_AT_ONCE} calls are under way already`);
+      }
+      this.#underWay++;
+      try {
+        return await (this.#owner.api[method] as (input: never, begin: Begin) => unknown)(
+          input,
+          begin,
+        );
+      } finally {
+        this.#underWay--;
+      }
     };
     return Object.fromEntries(
       METHODS.map((method) => [method, forward(method)]),
     ) as unknown as Handlers<HostApi>;
-  }
-
-  #readLines({ stdout, stderr }: ChildProcess): void {
-    for (const stream of [stdout, stderr]) {
-      if (!stream) continue;
-      createInterface({ input: stream }).on("line", (line) => {
-        if (stream === stderr) this.#remember(line);
-        this.#owner?.printed(line);
-      });
-    }
-  }
-
-  #remember(line: string): void {
-    this.#lastLines.push(line);
-    if (this.#lastLines.length > TAIL_LINES) this.#lastLines.shift();
   }
 }
 
@@ -138,14 +174,4 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
       return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-/** Why a process ended, for people. */
-export function causeOf({ code, signal, lastLines }: Exit): string {
-  if (lastLines.some((line) => line.includes("heap out of memory"))) {
-    return "it used up the memory of its heap limit";
-  }
-  const error = lastLines.find((line) => /^(\w*Error|Uncaught)\b.*/.test(line.trim()));
-  if (error !== undefined) return `it crashed: ${error.trim()}`;
-  return signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
 }

@@ -1,16 +1,20 @@
-import { readFileSync } from "node:fs";
 import type { ProcessFigures } from "@mantel/plugin-sdk/protocol";
+import { FLOOD } from "./channel.ts";
 import type { Generation } from "./generation.ts";
+import { type ProcessState, readHoldings, readProcess } from "./proc.ts";
 
 const BEAT_MS = 500;
 /** A process that computes, or sleeps, and does not answer is hung after this long. */
 const SILENCE_MS = 1_000;
+const AGAIN_MS = 250;
 /** A process that does not answer may only be short of a CPU until then. */
 const STARVED_MS = 5_000;
 /** An answer may lie unread in the host's own channel when the host was busy. */
 const GRACE_MS = 50;
-/** What a process may use besides its heap: Node itself, code and buffers. */
-const BESIDES_HEAP_MIB = 128;
+/** A heap this full leaves the process no time but for the collection of its garbage. */
+const NEARLY_FULL = 0.9;
+/** Collecting is done by other threads too, while the main one sleeps and waits for them. */
+const COLLECTING_MS = 100;
 
 /** What a generation uses now. */
 export interface Figures {
@@ -21,23 +25,21 @@ export interface Figures {
   readonly loopLagP99Ms: number;
 }
 
-export interface HealthReport {
-  readonly onFigures: (figures: Figures) => void;
-  /** Called once, with the cause for people, when the generation must be ended. */
-  readonly onUnhealthy: (cause: string) => void;
-}
+/** Hears what a generation uses now. */
+export type HearFigures = (figures: Figures) => void;
 
-/** Asks a generation for a sign of life twice a second and reads what it uses, until stopped. */
+/** Asks a generation for a sign of life twice a second, and ends one that gives none. */
 export class HealthWatch {
   readonly #generation: Generation;
-  readonly #report: HealthReport;
+  readonly #onFigures: HearFigures;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  #lastSign = performance.now();
   #lastCpu: { readonly micros: number; readonly at: number } | undefined;
 
-  constructor(generation: Generation, report: HealthReport) {
+  constructor(generation: Generation, onFigures: HearFigures) {
     this.#generation = generation;
-    this.#report = report;
+    this.#onFigures = onFigures;
     this.#schedule();
   }
 
@@ -51,38 +53,58 @@ export class HealthWatch {
   }
 
   async #beat(): Promise<void> {
-    const cause = excess(this.#generation) ?? (await this.#silence());
+    const cause = await this.#silence();
     if (this.#isStopped) return;
     if (cause === undefined) this.#schedule();
-    else this.#report.onUnhealthy(cause);
+    else await this.#generation.end(cause, this.#lastSign);
   }
 
   /** Why a generation that does not answer must be ended; `undefined` when it answers. */
   async #silence(): Promise<string | undefined> {
     const { peer, pid } = this.#generation;
-    const before = activity(pid);
+    const before = readProcess(pid);
+    const askedAt = performance.now();
     const answer = peer.call("ping", {}, STARVED_MS).catch(() => undefined);
-    if (
-      (await soon(answer, SILENCE_MS)) === "silent" &&
-      (await soon(answer, GRACE_MS)) === "silent"
-    ) {
-      const cause = causeOfSilence(before, activity(pid));
-      if (cause !== undefined) return cause;
+    for (let waitMs = SILENCE_MS; (await soon(answer, waitMs)) === "silent"; waitMs = AGAIN_MS) {
+      if ((await soon(answer, GRACE_MS)) !== "silent") break;
+      const cause = this.#causeOfSilence(before, readProcess(pid));
+      const silentMs = Math.round(performance.now() - askedAt);
+      if (cause !== undefined) return `it did not answer for ${silentMs} ms${cause}`;
     }
     const figures = await answer;
-    if (figures) this.#tell(figures);
-    else return `it did not answer for ${STARVED_MS} ms`;
+    if (!figures) return `it did not answer for ${STARVED_MS} ms`;
+    if (!Object.values(figures).every(Number.isFinite))
+      return "it gave figures that are no numbers";
+    this.#tell(figures);
     return undefined;
+  }
+
+  /** A process that waits for a CPU or a disk is late and not hung. */
+  #causeOfSilence(before: ProcessState, now: ProcessState): string | undefined {
+    const usedMs = now.cpuMs - before.cpuMs;
+    const { pid, isFlooding, isPrinting, memoryMiB } = this.#generation;
+    if (now.state === "T") return ": a signal (SIGSTOP) has stopped it";
+    if (isFlooding) return `: ${FLOOD}`;
+    if (isPrinting) return ": it waits for the host to read all that it prints; print less";
+    if (usedMs > COLLECTING_MS && isNearlyFull(pid, memoryMiB)) {
+      return `: its heap is full, and it only collects garbage; keep less, or raise "limits.memoryMiB"`;
+    }
+    if (usedMs < SILENCE_MS / 2) {
+      const sleeps = now.state === "S";
+      return sleeps ? ", asleep: something like execSync blocks it; use what is async" : undefined;
+    }
+    return ` and used ${usedMs} ms of CPU: look for a loop, a regular expression or a chain of promises that does not end`;
   }
 
   #tell({ cpuMicros, heapBytes, loopLagP99Ms }: ProcessFigures): void {
     const at = performance.now();
+    this.#lastSign = at;
     const last = this.#lastCpu ?? { micros: cpuMicros, at: at - BEAT_MS };
     this.#lastCpu = { micros: cpuMicros, at };
     if (this.#isStopped) return;
-    this.#report.onFigures({
+    this.#onFigures({
       cpuPercent: rounded((cpuMicros - last.micros) / (at - last.at) / 10),
-      memoryBytes: ownMemory(this.#generation.pid),
+      memoryBytes: readHoldings(this.#generation.pid).memoryBytes,
       heapBytes,
       loopLagP99Ms: rounded(loopLagP99Ms),
     });
@@ -102,49 +124,6 @@ async function soon<T>(answer: Promise<T>, ms: number): Promise<T | "silent"> {
   return Promise.race([answer, silent]).finally(() => clearTimeout(timer));
 }
 
-/** A process that waits for a CPU or a disk is late and not hung. */
-function causeOfSilence(before: Activity, now: Activity): string | undefined {
-  const usedMs = now.cpuMs - before.cpuMs;
-  if (usedMs >= SILENCE_MS / 2) {
-    return `it did not answer for ${SILENCE_MS} ms and used ${usedMs} ms of CPU: an endless loop?`;
-  }
-  if (now.state !== "S" && now.state !== "T") return undefined;
-  return `it did not answer for ${SILENCE_MS} ms: a call that waits blocks its event loop`;
-}
-
-function excess({ pid, memoryMiB }: Generation): string | undefined {
-  const usedMiB = Math.round(ownMemory(pid) / 2 ** 20);
-  const limitMiB = memoryMiB + BESIDES_HEAP_MIB;
-  if (usedMiB <= limitMiB) return undefined;
-  return `it used ${usedMiB} MiB of memory, and ${limitMiB} MiB is its limit`;
-}
-
-/** Memory that only this process holds, as the system tells (proc(5), RssAnon); 0 when it does not. */
-function ownMemory(pid: number): number {
-  const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(procFile(pid, "status")) ?? [];
-  return Number(kilobytes ?? 0) * 1024;
-}
-
-interface Activity {
-  /** `R` runs or waits for a CPU, `D` waits for a disk, `S` sleeps, `T` is stopped (proc(5)). */
-  readonly state: string;
-  readonly cpuMs: number;
-}
-
-/** What the process does now, and its CPU time so far (proc(5), utime and stime in ticks of 10 ms). */
-function activity(pid: number): Activity {
-  const stat = procFile(pid, "stat");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return {
-    state: fields[0] ?? "",
-    cpuMs: (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10,
-  };
-}
-
-function procFile(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
-  } catch {
-    return ""; // the process has ended, or this system has no /proc
-  }
+function isNearlyFull(pid: number, memoryMiB: number): boolean {
+  return readHoldings(pid).memoryBytes > memoryMiB * 2 ** 20 * NEARLY_FULL;
 }

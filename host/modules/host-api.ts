@@ -46,7 +46,9 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
       if (!isPublication(name) || !manifest.provides?.includes(name)) {
         throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
       }
-      parts.publications[name].accept(check(PUBLICATIONS[name], value, name) as never);
+      parts.publications[name].accept(
+        check(PUBLICATIONS[name], value, `${name} of ${id}`) as never,
+      );
     },
     callService({ name, input }) {
       if (manifest.uses?.some((used) => used === name)) return parts.services.call(name, input);

@@ -1,11 +1,11 @@
-import type { LogLevel, LogRecord } from "@mantel/plugin-sdk/protocol";
+import { boundedFields, boundedSentence } from "@mantel/plugin-sdk/log-record";
+import { LOG_LEVELS, type LogLevel, type LogRecord } from "@mantel/plugin-sdk/protocol";
 import type { HostLog } from "../log.ts";
 
 const KEPT = 500;
 const PER_SECOND = 200;
 /** What is left of a flood, so that the host's own log stays readable and small. */
 const PER_SECOND_OF_FLOOD = 5;
-const LONGEST = 4_000;
 
 /** One record of a module's log. `at` is ISO 8601. */
 export interface LogEntry {
@@ -38,17 +38,18 @@ export class ModuleLog {
   }
 
   /** A record of the plugin itself: it is kept here, and goes to the host's log. */
-  record({ level, sentence, fields }: LogRecord): void {
+  record({ level, sentence, fields, dropped }: LogRecord): void {
+    if (Number.isSafeInteger(dropped)) this.#dropped += Math.max(0, dropped ?? 0);
     if (this.#floods()) return;
-    const text = String(sentence).slice(0, LONGEST);
-    this.#entries.push({
+    const entry: LogEntry = {
       at: new Date().toISOString(),
-      level,
-      sentence: text,
-      ...(fields ? { fields } : {}),
-    });
+      level: LOG_LEVELS.includes(level) ? level : "info", // it came from another process
+      sentence: boundedSentence(sentence),
+      ...(fields ? { fields: boundedFields(fields) } : {}),
+    };
+    this.#entries.push(entry);
     if (this.#entries.length > KEPT) this.#entries = this.#entries.slice(-KEPT);
-    this.#log[level](text, fields);
+    this.#log[entry.level](entry.sentence, entry.fields);
   }
 
   #floods(): boolean {

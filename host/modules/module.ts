@@ -11,7 +11,7 @@ import { Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
 import { ReloadTurns } from "./reload-turns.ts";
 import { ModuleStatus, toFault } from "./status.ts";
-import type { ModuleFault, ModuleView, ReloadReceipt } from "./view.ts";
+import { limitsIn, type ModuleFault, type ModuleView, type ReloadReceipt } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 
 export interface ModuleParts extends EngineParts {
@@ -54,6 +54,7 @@ export class Module {
     this.status = new ModuleStatus(plugin, {
       changed: () => parts.changed(this),
       widget: () => this.#widget.view,
+      limitsOf: (which) => limitsIn(parts.config.current, which),
     });
     this.#engine = plugin.manifest.server === undefined ? undefined : this.#createEngine();
   }
@@ -72,7 +73,8 @@ export class Module {
   }
 
   get work(): ModuleWork {
-    return { id: this.id, reloads: this.#reloaded, ...(this.#engine?.server.counts ?? NO_CALLS) };
+    const counts = this.#engine?.server.counts ?? NO_CALLS;
+    return { id: this.id, reloads: this.#reloaded, logDrops: this.log.dropped, ...counts };
   }
 
   /** Whether a change of this file may change the module; when its code is broken, any file may mend it. */
@@ -146,6 +148,7 @@ export class Module {
   }
 
   async #start(): Promise<void> {
+    this.status.describe(this.#wanted);
     this.status.become("loading");
     try {
       this.#offers.claim(this.#wanted);

@@ -6,17 +6,22 @@ import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import type { ConfigStore } from "../config/store.ts";
 import { faultsOf } from "../validate.ts";
 import type { Build } from "./build.ts";
+import { causeOf } from "./cause.ts";
 import { locationInStack, locationOfText } from "./code-frame.ts";
-import { causeOf, type Generation } from "./generation.ts";
+import { watchExcess } from "./excess.ts";
+import type { Generation } from "./generation.ts";
 import type { Candidate } from "./handover.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Spare } from "./spare.ts";
-import { limitsOf } from "./view.ts";
+import type { ModuleView } from "./view.ts";
+
+const TOO_SLOW = 'do what takes long after the start, or raise "limits.startMs"';
 
 export interface PreparationParts {
   readonly spare: Spare;
   readonly config: ConfigStore;
   readonly dataFolder: string;
+  readonly limitsOf: (plugin: PluginPackage) => ModuleView["limits"];
   /** The calls that this generation of the plugin may make. */
   readonly apiFor: (generation: Generation, plugin: PluginPackage) => Handlers<HostApi>;
   readonly printed: (line: string) => void;
@@ -51,8 +56,10 @@ export class Preparation {
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
     const { plugin, bundle, vendor } = build;
-    const { spare, apiFor, printed } = this.#parts;
-    const generation = spare.take(limitsOf(plugin.manifest).memoryMiB);
+    const { spare, apiFor, printed, limitsOf } = this.#parts;
+    const limits = limitsOf(plugin);
+    const generation = spare.take(limits.memoryMiB);
+    watchExcess(generation, limits);
     generation.ownedBy({ api: apiFor(generation, plugin), printed });
     try {
       const { id, folder } = plugin;
@@ -111,6 +118,9 @@ export class Preparation {
       return failure(causeOf(exit), exit.lastLines.join("\n"));
     }
     if (error instanceof MantelError && error.code === "reload_failed") return error;
+    if (error instanceof MantelError && error.code === "deadline_passed") {
+      return failure(`${error.message}: ${TOO_SLOW}`, "");
+    }
     return failure(error instanceof Error ? error.message : String(error), "");
   }
 

@@ -35,10 +35,11 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  async crashed(fault: ModuleFault): Promise<void> {
+  /** `since` is when the fault began (monotonic, in ms): a back-off counts from there. */
+  async crashed(fault: ModuleFault, since: number): Promise<void> {
     if (this.#parts.server.live) return; // another generation works by now
     this.#expectBack();
-    if (!(await this.#goBack(fault))) this.#restartLater(fault);
+    if (!(await this.#goBack(fault))) this.#restartLater(fault, since);
   }
 
   /** No restart comes from a crash before now. */
@@ -71,7 +72,7 @@ export class Recovery {
     }
   }
 
-  #restartLater(fault: ModuleFault): void {
+  #restartLater(fault: ModuleFault, since = performance.now()): void {
     const { server, status, say, gaveUp, inOrder } = this.#parts;
     const waitMs = this.#supervisor.crashed();
     if (waitMs === undefined) {
@@ -85,7 +86,8 @@ export class Recovery {
     if (waitMs + START_MS > WAIT_MS) this.#losePatience();
     status.restarting(fault, this.#patience !== undefined);
     say("the module crashed and starts again", fault);
-    this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), waitMs);
+    const leftMs = Math.max(0, since + waitMs - performance.now());
+    this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), leftMs);
   }
 
   /** Calls wait for it, and its devices stay available, for as long as calls can wait. */

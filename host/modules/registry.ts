@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Turns } from "../documents/turns.ts";
 import type { Bus } from "../events/bus.ts";
-import { arrange } from "./arrange.ts";
+import { arrange, isConcerned } from "./arrange.ts";
 import { BrokenFolders } from "./broken.ts";
 import type { ModuleWork } from "./calls.ts";
 import { discover, type Discovery } from "./discover.ts";
@@ -216,10 +216,9 @@ export class ModuleRegistry {
 
   #configChanged(changed: readonly string[]): void {
     void this.#inOrder(() => this.#arrange());
-    const isForAll = changed.some((key) => key === "ui.locale" || key === "ui.timeZone");
     for (const module of this.#modules.values()) {
-      const isConcerned = isForAll || changed.some((key) => key.startsWith(`${module.id}.`));
-      if (isConcerned && module.view.state !== "disabled") void quietly(module.reload("config"));
+      if (isConcerned(module, changed, this.#parts.config.current))
+        void quietly(module.reload("config"));
     }
   }
 

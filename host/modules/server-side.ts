@@ -1,9 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import type { Build } from "./build.ts";
 import { type CallCounts, type Called, Calls } from "./calls.ts";
+import { causeOf } from "./cause.ts";
 import { locationInStack } from "./code-frame.ts";
-import { causeOf, type Generation } from "./generation.ts";
+import type { Generation } from "./generation.ts";
 import {
   begin,
   type Candidate,
@@ -13,23 +15,35 @@ import {
   type Started,
 } from "./handover.ts";
 import { type Figures, HealthWatch } from "./health.ts";
+import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
 import { toFault } from "./status.ts";
-import { limitsOf, type ModuleFault } from "./view.ts";
+import { limitsOf, type ModuleFault, type ModuleView } from "./view.ts";
 
 /** After a switch, a crash within this time brings the previous bundle back. */
 const PROBATION_MS = 10_000;
 
-/** How long a start inside a reload may take when the manifest does not say: calls wait meanwhile. */
-const RELOAD_START_MS = 1_500;
+/** The limits of one generation. */
+export interface ServerLimits extends Readonly<ModuleView["limits"]> {
+  /** How long a start inside a reload may take: calls wait meanwhile. */
+  readonly reloadStartMs: number;
+}
 
 /** What the server side tells its module. */
 export interface ServerEvents {
-  onCrash(fault: ModuleFault): void;
+  /** `since` is when the fault began (monotonic, in ms), which is before it was found. */
+  onCrash(fault: ModuleFault, since: number): void;
   onFigures(figures: Figures | undefined): void;
   /** Another generation is heard from now on. */
   onSpeaker(): void;
   warn(sentence: string, error: unknown): void;
+}
+
+interface ServerParts {
+  readonly preparation: Preparation;
+  readonly events: ServerEvents;
+  /** The limits as they are now; they hold for a generation that starts now. */
+  readonly limitsOf: (plugin: PluginPackage) => ServerLimits;
 }
 
 /** How the work changed hands. */
@@ -43,19 +57,20 @@ export interface Swap {
 export class ServerSide {
   readonly #preparation: Preparation;
   readonly #events: ServerEvents;
+  readonly #limitsOf: ServerParts["limitsOf"];
   readonly #calls: Calls;
   /** Those of the live generation, or of the last one. */
-  #limits = limitsOf({});
+  #limits: ModuleView["limits"] = limitsOf({});
   #live: Started | undefined;
   #speaker: Generation | undefined;
   #swapping = false;
-  #endedFor: string | undefined;
   #previous: { build: Build; state: unknown; until: number } | undefined;
   #health: HealthWatch | undefined;
 
-  constructor(id: string, preparation: Preparation, events: ServerEvents) {
+  constructor(id: string, { preparation, events, limitsOf: limitsNow }: ServerParts) {
     this.#preparation = preparation;
     this.#events = events;
+    this.#limitsOf = limitsNow;
     this.#calls = new Calls(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
@@ -73,7 +88,7 @@ export class ServerSide {
 
   /** Starts `build` in a new process, without any state unless one is given. */
   async start(build: Build, state?: unknown): Promise<void> {
-    const { startMs } = limitsOf(build.plugin.manifest);
+    const { startMs } = this.#limitsOf(build.plugin);
     const candidate = await this.#preparation.load(build, startMs);
     try {
       this.#become(await begin(candidate, state, this.#handoverParts(startMs)));
@@ -90,15 +105,11 @@ export class ServerSide {
   async reload(build: Build): Promise<Swap> {
     const old = this.#live;
     if (!old) throw new MantelError("module_down", "there is no live generation to reload");
-    const { manifest } = build.plugin;
-    const next = await this.#preparation.load(build, limitsOf(manifest).startMs);
+    const { startMs, reloadStartMs } = this.#limitsOf(build.plugin);
+    const next = await this.#preparation.load(build, startMs);
     this.#swapping = true;
     try {
-      const { live, ...swap } = await handOver(
-        old,
-        next,
-        this.#handoverParts(manifest.limits?.startMs ?? RELOAD_START_MS),
-      );
+      const { live, ...swap } = await handOver(old, next, this.#handoverParts(reloadStartMs));
       this.#previous = {
         build: old.build,
         state: live.request.handedOver,
@@ -145,12 +156,19 @@ export class ServerSide {
   }
 
   /** Calls the live generation. @throws MantelError as `Calls.call` */
-  call<M extends Called>(
+  async call<M extends Called>(
     method: M,
     input: Parameters<PluginApi[M]>[0],
     deadlineMs: number = this.#limits.callMs,
   ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
-    return this.#calls.call(method, input, deadlineMs);
+    try {
+      return await this.#calls.call(method, input, deadlineMs);
+    } catch (error) {
+      if (error instanceof RemoteFault) {
+        this.#events.warn("the plugin's code failed at a call", error.remoteStack);
+      }
+      throw error;
+    }
   }
 
   /** Quiesces and ends the live generation. */
@@ -176,7 +194,7 @@ export class ServerSide {
       },
       fits: (state, candidate) => this.#preparation.fits(state, candidate),
       reloadOf: (candidate: Candidate) =>
-        this.#preparation.load(candidate.build, limitsOf(candidate.build.plugin.manifest).startMs),
+        this.#preparation.load(candidate.build, this.#limitsOf(candidate.build.plugin).startMs),
       warn: (sentence, error) => this.#events.warn(sentence, error),
     };
   }
@@ -184,29 +202,20 @@ export class ServerSide {
   #become(live: Started): void {
     this.#health?.stop();
     this.#live = live;
-    this.#limits = limitsOf(live.build.plugin.manifest);
-    this.#endedFor = undefined;
-    this.#health = new HealthWatch(live.generation, {
-      onFigures: (figures) => this.#events.onFigures(figures),
-      onUnhealthy: (cause) => {
-        this.#endedFor = cause;
-        void live.generation.terminate();
-      },
-    });
+    this.#limits = this.#limitsOf(live.build.plugin);
+    this.#health = new HealthWatch(live.generation, (figures) => this.#events.onFigures(figures));
     void live.generation.exited.then((exit) => {
       if (this.#live?.generation !== live.generation || this.#swapping) return;
-      this.#lost({
-        message: this.#endedFor ?? causeOf(exit),
-        ...locationInStack(exit.lastLines.join("\n"), live.build.plugin.folder),
-      });
+      const place = locationInStack(exit.lastLines.join("\n"), live.build.plugin.folder);
+      this.#lost({ message: causeOf(exit), ...place }, exit.ended?.since);
     });
   }
 
   /** There is no live generation any more, and nobody asked for that. */
-  #lost(fault: ModuleFault): void {
+  #lost(fault: ModuleFault, since = performance.now()): void {
     this.#forget();
     this.hold();
-    this.#events.onCrash(fault);
+    this.#events.onCrash(fault, since);
   }
 
   #forget(): Started | undefined {

@@ -24,6 +24,7 @@ const WORKING: readonly ModuleState[] = ["active", "degraded"];
 export interface StatusOwner {
   changed(): void;
   widget(): ModuleView["widget"];
+  limitsOf(plugin: PluginPackage): ModuleView["limits"];
 }
 
 /** What is shown of one module, and the only place where its state changes. */
@@ -37,7 +38,7 @@ export class ModuleStatus {
   constructor(plugin: PluginPackage, owner: StatusOwner) {
     this.#owner = owner;
     this.#view = {
-      ...described(plugin),
+      ...this.#described(plugin),
       state: "disabled",
       stateSince: new Date().toISOString(),
       generation: 0,
@@ -75,14 +76,14 @@ export class ModuleStatus {
 
   /** A module that rests has another manifest. */
   describe(plugin: PluginPackage): void {
-    this.#set(described(plugin));
+    this.#set(this.#described(plugin));
   }
 
   /** The next generation works, from this plugin. */
   started(plugin: PluginPackage): void {
     this.#isComingBack = false;
     this.#set({
-      ...described(plugin),
+      ...this.#described(plugin),
       ...this.#works(),
       widget: this.#owner.widget(),
       generation: this.#view.generation + 1,
@@ -92,7 +93,7 @@ export class ModuleStatus {
   /** The widget's code is another. It counts as a generation only where there is no process. */
   widgetChanged(plugin: PluginPackage, isGeneration: boolean): void {
     if (isGeneration) this.started(plugin);
-    else this.#set({ ...described(plugin), widget: this.#owner.widget() });
+    else this.#set({ ...this.#described(plugin), widget: this.#owner.widget() });
   }
 
   /** `isComingBack` says that calls wait for it, and that its devices count as available. */
@@ -134,6 +135,19 @@ export class ModuleStatus {
     this.#view = { ...this.#view, resources: figures ?? NO_FIGURES };
   }
 
+  /** What a module shows of its manifest. */
+  #described(plugin: PluginPackage) {
+    const { id, version, manifest } = plugin;
+    return {
+      id,
+      name: manifest.title ?? id,
+      version,
+      kinds: manifest.kinds,
+      permissions: permissionsOf(manifest),
+      limits: this.#owner.limitsOf(plugin),
+    };
+  }
+
   #works(): Pick<ModuleView, "state" | "error"> {
     if (this.#degraded === undefined) return { state: "active", error: null };
     return { state: "degraded", error: { message: this.#degraded } };
@@ -150,18 +164,6 @@ export class ModuleStatus {
   }
 }
 
-/** What a module shows of its manifest. */
-function described({ id, version, manifest }: PluginPackage) {
-  return {
-    id,
-    name: manifest.title ?? id,
-    version,
-    kinds: manifest.kinds,
-    permissions: permissionsOf(manifest),
-    limits: limitsOf(manifest),
-  };
-}
-
 /** An error as the module list shows it. */
 export function toFault(error: unknown): ModuleFault {
   const message = error instanceof Error ? error.message : String(error);
@@ -173,7 +175,7 @@ export function toFault(error: unknown): ModuleFault {
 export function brokenView(name: string, error: MantelError): ModuleView {
   const status = new ModuleStatus(
     { id: name, folder: "", version: "0.0.0", manifest: { id: name, kinds: [] } },
-    { changed: () => undefined, widget: () => null },
+    { changed: () => undefined, widget: () => null, limitsOf: () => limitsOf({}) },
   );
   status.become("failed", toFault(error));
   return status.view;

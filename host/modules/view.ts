@@ -1,6 +1,7 @@
-import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { Limits, Manifest } from "@mantel/plugin-sdk/manifest";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type, type Static } from "typebox";
+import type { Config } from "../config/schema.ts";
 
 const Instant = Type.String({ format: "date-time" });
 
@@ -62,6 +63,7 @@ export const ModuleView = Type.Object({
   }),
   limits: Type.Object({
     memoryMiB: Type.Integer(),
+    cpuPercent: Type.Integer(),
     startMs: Type.Integer(),
     quiesceMs: Type.Integer(),
     callMs: Type.Integer(),
@@ -97,16 +99,29 @@ export function countStates(views: readonly ModuleView[]): { active: number; fai
   };
 }
 
-/** What a manifest leaves open, filled in. */
-export function limitsOf(manifest: Pick<Manifest, "limits">): ModuleView["limits"] {
+/** The limits of a module: those of the config, then of the manifest, then the usual ones. */
+export function limitsOf(
+  manifest: Pick<Manifest, "limits">,
+  configured: Limits = {},
+): ModuleView["limits"] {
   return {
     memoryMiB: 64,
+    cpuPercent: 80,
     startMs: 10_000,
     quiesceMs: 2_000,
     callMs: 10_000,
     queueLength: 100,
     ...manifest.limits,
+    ...configured,
   };
+}
+
+/** The limits of a plugin as the config has them now. */
+export function limitsIn(
+  config: Config,
+  { id, manifest }: { readonly id: string; readonly manifest: Manifest },
+): ModuleView["limits"] {
+  return limitsOf(manifest, config.modules[id]?.limits);
 }
 
 /** What a manifest asks for, with what it leaves open filled in: nothing. */

@@ -1,13 +1,16 @@
 // The entry of a plugin's process. It waits as the spare until the host asks it to load a plugin.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { format } from "node:util";
 import { MantelError } from "../errors.ts";
 import type { Plugin } from "../plugin.ts";
-import type { HostApi, LogLevel, PluginApi } from "../protocol.ts";
+import { type HostApi, type LogLevel, type PluginApi, UNCAUGHT_REJECTION } from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
+import { openChannel } from "./channel.ts";
+import type { HostLink } from "./host-link.ts";
 import { loadPlugin } from "./load.ts";
-import { createLog, type HostLink, Runner } from "./runner.ts";
+import { createLog } from "./log.ts";
+import { Runner } from "./runner.ts";
 
 /** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
 const HOST_DEADLINE_MS = 30_000;
@@ -18,7 +21,7 @@ const SPARE_AFTER_MS = 25;
 /** The histogram counts from one sampling to the next, so an idle loop shows the step itself. */
 const LAG_STEP_MS = 10;
 
-if (!process.send) throw new Error("this file is started by the host, as a child process");
+const STANDARD_ERROR = 2;
 
 const lag = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
 lag.enable();
@@ -26,46 +29,42 @@ lag.enable();
 let plugin: { id: string; code: Plugin } | undefined;
 let runner: Runner | undefined;
 
-const peer = new Peer<HostApi, PluginApi>(
-  {
-    send: (message, written) => void process.send?.(message, () => written?.()),
-    onMessage: (receive) => process.on("message", receive),
+const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
+  load(request) {
+    clearTimeout(warmingUp);
+    process.title = `mantel ${request.id}`;
+    plugin = { id: request.id, code: loadPlugin(request) };
+    return { options: plugin.code.options, state: plugin.code.state };
   },
-  {
-    load(request) {
-      clearTimeout(warmingUp);
-      process.title = `mantel ${request.id}`;
-      plugin = { id: request.id, code: loadPlugin(request) };
-      return { options: plugin.code.options, state: plugin.code.state };
-    },
-    start(request) {
-      if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
-      mkdirSync(request.storage, { recursive: true, mode: 0o700 });
-      process.chdir(request.storage);
-      runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
-      return runner.start(plugin.id, request);
-    },
-    command: (request, begin) => started().command(request, begin),
-    activateScene: (request, begin) => started().activateScene(request, begin),
-    callService: (request, begin) => started().callService(request, begin),
-    quiesce: (request) => started().quiesce(request),
-    ping() {
-      const { user, system } = process.cpuUsage();
-      const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
-      lag.reset();
-      return {
-        cpuMicros: user + system,
-        heapBytes: process.memoryUsage().heapUsed,
-        loopLagP99Ms: Number.isFinite(loopLagP99Ms) ? loopLagP99Ms : 0,
-      };
-    },
+  start(request) {
+    if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
+    mkdirSync(request.storage, { recursive: true, mode: 0o700 });
+    process.chdir(request.storage);
+    runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
+    return runner.start(plugin.id, request);
   },
-);
+  command: (request, begin) => started().command(request, begin),
+  activateScene: (request, begin) => started().activateScene(request, begin),
+  callService: (request, begin) => started().callService(request, begin),
+  quiesce: (request) => started().quiesce(request),
+  ping() {
+    const { user, system } = process.cpuUsage();
+    const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
+    lag.reset();
+    return {
+      cpuMicros: user + system,
+      heapBytes: process.memoryUsage().heapUsed,
+      loopLagP99Ms: Number.isFinite(loopLagP99Ms) ? loopLagP99Ms : 0,
+    };
+  },
+});
 
 const warmingUp = setTimeout(warmUp, SPARE_AFTER_MS);
 captureConsole();
 process.setSourceMapsEnabled(true); // of plugins; reading the map of this file itself takes longer than its code
-process.on("disconnect", endWithChildren);
+process.on("uncaughtExceptionMonitor", (_, origin) => {
+  if (origin === "unhandledRejection") writeSync(STANDARD_ERROR, `${UNCAUGHT_REJECTION}\n`);
+});
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
 
 function host(): HostLink {

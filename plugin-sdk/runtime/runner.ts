@@ -1,21 +1,13 @@
-import { inspect } from "node:util";
 import { withDeadline } from "../deadline.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
-import type { Log, LogFields, Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
-import type { HostApi, LogLevel, PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
+import type { Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
+import type { PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
+import type { HostLink } from "./host-link.ts";
+import { createLog } from "./log.ts";
 import { createStorage } from "./storage.ts";
-
-/** How the runner reaches the host; a process's channel, or a stand-in in an author's test. */
-export interface HostLink {
-  call<M extends keyof HostApi>(
-    method: M,
-    input: Parameters<HostApi[M]>[0],
-  ): Promise<Awaited<ReturnType<HostApi[M]>>>;
-  notify<M extends keyof HostApi>(method: M, input: Parameters<HostApi[M]>[0]): void;
-}
 
 /** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
 export class Runner {
@@ -159,32 +151,6 @@ export class Runner {
 }
 
 type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];
-
-/** A log whose records go to the host. */
-export function createLog(host: HostLink): Log {
-  const write = (level: LogLevel) => (sentence: string, fields?: LogFields) =>
-    host.notify("log", { level, sentence, ...(fields ? { fields: plain(fields) } : {}) });
-  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
-}
-
-/** Errors become text, because JSON leaves nothing of them; what is no JSON at all does too. */
-function plain(fields: LogFields): LogFields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      if (value instanceof Error) return [name, value.stack ?? String(value)];
-      return [name, isJson(value) ? value : inspect(value)];
-    }),
-  );
-}
-
-function isJson(value: unknown): boolean {
-  try {
-    JSON.stringify(value);
-    return true;
-  } catch {
-    return false; // a BigInt, or an object that holds itself
-  }
-}
 
 function undeclared(id: string, name: string, key: string): MantelError {
   return new MantelError(

@@ -26,6 +26,8 @@ const LogEntries = Type.Object({
       fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   ),
+  /** Records that were left out since the host started, because there were too many at once. */
+  dropped: Type.Integer(),
 });
 const Options = Type.Record(Type.String(), Type.Unknown());
 const shared = { tag: "Modules", params: Params } as const;
@@ -64,7 +66,11 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
       summary: "Read the last records of a module's log",
       answers: ok("Oldest first", LogEntries),
       errors: ["module_unknown"],
-      handle: (_, { params }) => ({ entries: modules.logs(params.id) }),
+      handle(_, { params }) {
+        const entries = modules.logs(params.id);
+        const work = modules.work().find(({ id }) => id === params.id);
+        return { entries, dropped: work?.logDrops ?? 0 };
+      },
     }),
   ];
 }

@@ -37,6 +37,7 @@ test("modules and the event loop have their figures", async (t) => {
     'mantel_module_errors_total{module="demo"} 1',
     'mantel_module_reloads_total{module="demo"} 2',
     'mantel_module_drops_total{module="demo"} 0',
+    'mantel_module_log_drops_total{module="demo"} 7',
     "# TYPE mantel_module_calls_total counter",
   ]) {
     assert.ok(text.includes(line), line);

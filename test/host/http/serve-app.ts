@@ -183,7 +183,7 @@ function demoModules(): ModulesPart {
     logs: (id) => (get(id), []),
     settled: () => true,
     counts: () => ({ active: 1, failed: 0 }),
-    work: () => [{ id: "demo", calls: 3, errors: 1, reloads: 2, drops: 0 }],
+    work: () => [{ id: "demo", calls: 3, errors: 1, reloads: 2, drops: 0, logDrops: 7 }],
   };
 }
 
@@ -204,7 +204,7 @@ const DEMO: ModuleView = {
     uses: [],
   },
   resources: { cpuPercent: 1.5, memoryBytes: 20_000_000, heapBytes: null, loopLagP99Ms: null },
-  limits: { memoryMiB: 64, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
+  limits: { memoryMiB: 64, cpuPercent: 80, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
   restarts: 0,
   lastReload: null,
   error: null,

@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, MantelError, type PluginContext } from "@mantel/plugin-sdk";
 import type { StartRequest } from "@mantel/plugin-sdk/protocol";
 import type { PluginDefinition } from "../../../plugin-sdk/plugin.ts";
-import { type HostLink, Runner } from "../../../plugin-sdk/runtime/runner.ts";
+import type { HostLink } from "../../../plugin-sdk/runtime/host-link.ts";
+import { Runner } from "../../../plugin-sdk/runtime/runner.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 type Start = PluginDefinition<undefined, undefined>["start"];

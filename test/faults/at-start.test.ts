@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { idOf, START_FAULTS } from "../../scripts/faults/kinds.ts";
+import { openHouse } from "./house.ts";
+
+test("a module that goes wrong at its start fails with the cause, and others start", async (t) => {
+  const { registry, assertGoodWorks } = await openHouse(t, START_FAULTS, "start");
+
+  for (const kind of START_FAULTS) {
+    const { state, error } = registry.get(idOf(kind));
+    assert.equal(state, "failed", kind.name);
+    assert.match(error?.message ?? "", kind.cause, kind.name);
+  }
+  await assertGoodWorks();
+});

@@ -1,0 +1,3 @@
+import { testFaultsAtWork } from "./at-work.ts";
+
+testFaultsAtWork(1);

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../helpers/until.ts";
+import { startOdd } from "./odd.ts";
+
+for (const [what, print] of [
+  ["records", "ctx.log.info('again', { n })"],
+  ["console lines", "console.log('again', n)"],
+] as const) {
+  test(`a flood of ${what} is counted, and the module goes on`, async (t) => {
+    const { logDrops, assertGoesOn, registry } = await startOdd(
+      t,
+      `setInterval(() => { for (let n = 0; n < 5_000; n++) ${print}; }, 10);`,
+    );
+
+    await until(() => logDrops() > 20_000, { withinMs: 10_000 });
+
+    assert.ok(registry.logs("odd").length <= 500);
+    await assertGoesOn();
+  });
+}
+
+test("a flood of output is read at the host's pace, and the module goes on", async (t) => {
+  const { logDrops, assertGoesOn } = await startOdd(
+    t,
+    `setInterval(() => process.stdout.write("again\\n".repeat(200)), 10);`,
+  );
+
+  await until(() => logDrops() > 10_000, { withinMs: 10_000 });
+
+  await assertGoesOn();
+});
+
+test("a printed line without end is cut", async (t) => {
+  const { sentences, assertGoesOn } = await startOdd(
+    t,
+    `process.stdout.write("x".repeat(10 * 2 ** 20)); process.stdout.write("\\nnext\\n");`,
+  );
+
+  await until(() => sentences().includes("next"));
+
+  assert.deepEqual(
+    sentences().map(({ length }) => length),
+    [4_000, "next".length],
+  );
+  await assertGoesOn();
+});
+
+test("records with much in them are cut, and with what is no JSON are text", async (t) => {
+  const { registry, assertGoesOn } = await startOdd(
+    t,
+    `ctx.log.info("big", { text: "x".repeat(2 ** 20) }); ctx.log.info("odd", { n: 1n });`,
+  );
+
+  await until(() => registry.logs("odd").length === 2);
+
+  const [big, odd] = registry.logs("odd");
+  assert.equal(JSON.stringify(big?.fields?.["cut"]).length < 10_000, true);
+  assert.deepEqual(odd?.fields, { n: "1n" });
+  await assertGoesOn();
+});

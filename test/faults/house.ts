@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { type FaultKind, faultyPlugin, idOf } from "../../scripts/faults/kinds.ts";
+import { startModules } from "../helpers/module.ts";
+
+const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
+
+const FALL = "the module crashed and starts again";
+
+/** A house with a plugin for each fault, and a good one that is commanded all the time. */
+export async function openHouse(
+  t: TestContext,
+  kinds: readonly FaultKind[],
+  when: "call" | "start",
+) {
+  const faulty = kinds.map((kind) => [idOf(kind), faultyPlugin(idOf(kind), kind, when)] as const);
+  const good = ["good", faultyPlugin("good", GOOD, "call")] as const;
+  const house = await startModules(t, Object.fromEntries([good, ...faulty]));
+  const lampOf = (id: string) => `${id.replaceAll("-", "")}:light:1`;
+  const send = (id: string, command: Record<string, unknown>) =>
+    house.commands.send(lampOf(id), command).done;
+  return {
+    ...house,
+    send,
+    harm: (kind: FaultKind) => send(idOf(kind), { effect: "harm" }).catch(() => undefined),
+    /** What the log says; the module's own error goes when it works again. */
+    causeOfFall: (id: string): string => {
+      const fall = house.registry.logs(id).findLast(({ sentence }) => sentence === FALL);
+      return String(fall?.fields?.["message"]);
+    },
+    assertGoodWorks: async () => {
+      await send("good", { on: true });
+      const { state, restarts, generation } = house.registry.get("good");
+      assert.deepEqual(
+        { state, restarts, generation },
+        { state: "active", restarts: 0, generation: 1 },
+      );
+    },
+  };
+}
+
+/** Every `parts`th of a list, from `part`: the tests of a long list run in several files. */
+export function share<T>(list: readonly T[], part: number, parts: number): readonly T[] {
+  return list.filter((_, at) => at % parts === part);
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { packageJson, startModules } from "../helpers/module.ts";
+
+/** A bridge with one lamp, whose start runs `code` at the end; it also provides a service. */
+export function bridge(code: string, services = "{}"): Record<string, string> {
+  const manifest = packageJson("odd", {
+    bridge: { kind: "odd", commandsPerSecond: 1_000 },
+    provides: ["calendar.events", "system.sample"],
+  });
+  const source = `
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({
+  async start(ctx: any): Promise<any> {
+    await ctx.devices.publish([{
+      nativeId: "lamp", kind: "light", name: "Lamp", state: { on: false },
+      capabilities: { on: { type: "boolean" } },
+    }]);
+    ${code}
+    return {
+      command: async (nativeId: string, command: any) => ctx.devices.update({ nativeId, state: command }),
+      services: ${services},
+    };
+  },
+});
+`;
+  return { "package.json": manifest, "index.ts": source };
+}
+
+const LAMP = "odd:light:1";
+
+/** A house with the bridge `odd`, which does something odd and shall go on all the same. */
+export async function startOdd(t: TestContext, code: string, services?: string) {
+  const house = await startModules(t, { odd: bridge(code, services) });
+  const { registry, commands, devices } = house;
+  return {
+    ...house,
+    sentences: () => registry.logs("odd").map(({ sentence }) => sentence),
+    logDrops: () => registry.work().find(({ id }) => id === "odd")?.logDrops ?? 0,
+    assertGoesOn: async () => {
+      await commands.send(LAMP, { on: true }).done;
+      const { state, restarts } = registry.get("odd");
+      assert.deepEqual([state, restarts], ["active", 0]);
+      assert.deepEqual(devices.get(LAMP).state, { on: true });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageJson, startModules } from "../helpers/module.ts";
+import { bridge, startOdd } from "./odd.ts";
+
+test("an answer that is too large fails that call alone, with its size", async (t) => {
+  const { services, assertGoesOn } = await startOdd(
+    t,
+    "",
+    `{ "calendar.events": async () => "x".repeat(20 * 2 ** 20) }`,
+  );
+
+  await assert.rejects(services.call("calendar.events", {}), /answer of a call has 20\.0 MiB/);
+
+  await assertGoesOn();
+});
+
+/** Calls that the host refuses, and what it says. */
+const REFUSED: readonly (readonly [what: string, call: string, reason: RegExp])[] = [
+  [
+    "a device with the id of another bridge",
+    `ctx.devices.publish([{ nativeId: "lamp", kind: "light", name: "Lamp", state: {}, capabilities: {},
+      id: "hue:light:1", bridgeKind: "hue" }])`,
+    /the device list of odd.*is not a known key/s,
+  ],
+  ["no list of devices", `ctx.devices.publish("many")`, /the device list of odd/],
+  [
+    "a state that is no value of its capability",
+    `ctx.devices.publish([{ nativeId: "lamp", kind: "light", name: "Lamp", state: { on: "yes" },
+      capabilities: { on: { type: "boolean" } } }])`,
+    /the device list of odd/,
+  ],
+  [
+    "a sample of the wrong type",
+    `ctx.publish("system.sample", { cpu: "hot" })`,
+    /system\.sample of odd/,
+  ],
+  ["what its manifest does not name", `ctx.publish("calendar.window", {})`, /odd may not publish/],
+  [
+    "more than a message holds",
+    `ctx.publish("system.sample", "x".repeat(9 * 2 ** 20))`,
+    /9\.0 MiB/,
+  ],
+];
+
+test("what has the wrong type, size or owner is refused by name, and the module goes on", async (t) => {
+  const calls = REFUSED.map(([what, call]) => `["${what}", () => ${call}]`);
+  const { registry, assertGoesOn, devices } = await startOdd(
+    t,
+    `for (const [what, call] of [${calls.join(", ")}] as [string, () => Promise<void>][]) {
+       await call().catch((error: Error) => ctx.log.error(what, { reason: String(error) }));
+     }`,
+  );
+
+  const reasons = new Map(
+    registry.logs("odd").map((each) => [each.sentence, each.fields?.["reason"]]),
+  );
+  for (const [what, , reason] of REFUSED) assert.match(String(reasons.get(what)), reason, what);
+  assert.equal(devices.list().length, 1);
+  await assertGoesOn();
+});
+
+test("a service that another module provides is not given to a second one", async (t) => {
+  const first = {
+    ...bridge(""),
+    "package.json": packageJson("first", { provides: ["calendar.events"] }),
+  };
+  const source = `import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({ start: () => ({ services: { "calendar.events": async () => "mine" } }) } as any);`;
+  const { registry, services } = await startModules(t, {
+    first: { ...first, "index.ts": source },
+    second: {
+      "package.json": packageJson("second", { provides: ["calendar.events"] }),
+      "index.ts": source,
+    },
+  });
+
+  const failed = registry.list().filter(({ state }) => state === "failed");
+  const [id] = failed.map((module) => module.id);
+  assert.equal(failed.length, 1);
+  assert.match(
+    failed[0]?.error?.message ?? "",
+    new RegExp(`^${id} provides calendar.events, which`),
+  );
+  assert.equal(await services.call("calendar.events", {}), "mine");
+});
+
+test("an update of a device that is not its own is refused, and the rest of it counts", async (t) => {
+  const { assertGoesOn, devices } = await startOdd(
+    t,
+    `ctx.devices.update({ nativeId: "another", state: { on: true } }, { nativeId: 7 } as any);`,
+  );
+
+  await assertGoesOn();
+  assert.equal(devices.list().length, 1);
+});
+
+test("a quiesce that does not end is cut off, and the new code works", async (t) => {
+  const { registry, once, edit, assertGoesOn } = await startOdd(
+    t,
+    "ctx.onDispose(() => new Promise(() => undefined));",
+  );
+
+  await edit("odd/index.ts", (source) => source.replace("ctx.onDispose(", "void ("));
+  await once("odd", ({ generation }) => generation === 2, 10_000);
+
+  const sentences = registry.logs("odd").map(({ sentence }) => sentence);
+  assert.ok(sentences.some((sentence) => sentence.includes("did not quiesce")));
+  await assertGoesOn();
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LineCutter, LONGEST_MESSAGE, toLine } from "@mantel/plugin-sdk/lines";
+
+/** The lines of a text that arrives in chunks of `size` bytes; what is not whole has a `~`. */
+function cut(text: string, size: number, longest = 1_000): string[] {
+  const cutter = new LineCutter(longest);
+  const bytes = Buffer.from(text);
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    for (const line of cutter.cut(bytes.subarray(at, at + size))) {
+      lines.push(line.bytes.toString() + (line.isWhole ? "" : "~"));
+    }
+  }
+  for (const line of cutter.rest()) lines.push(`${line.bytes.toString()}~`);
+  return lines;
+}
+
+test("lines come whole however a stream is cut", () => {
+  for (let size = 1; size < 12; size++) {
+    assert.deepEqual(cut("eins\nzwölf\u2028\n\ndrei", size), ["eins", "zwölf\u2028", "", "drei~"]);
+  }
+});
+
+test("of a line that is too long the head comes once, and the next line is whole", () => {
+  for (let size = 1; size < 40; size++) {
+    assert.deepEqual(cut(`${"x".repeat(30)}\nnext\n`, size, 10), [`${"x".repeat(10)}~`, "next"]);
+  }
+});
+
+test("the head of a line without end comes before its end, and no more is held", () => {
+  const cutter = new LineCutter(10);
+
+  const first = [...cutter.cut(Buffer.alloc(11, "x"))];
+  const later = Array.from({ length: 100 }, () => [...cutter.cut(Buffer.alloc(1_000, "x"))]).flat();
+
+  assert.deepEqual([first.length, first[0]?.isWhole, later.length], [1, false, 0]);
+  assert.deepEqual([...cutter.rest()], []);
+});
+
+test("a message that is too long for the other end is refused where it is made, by name", () => {
+  const input = "x".repeat(LONGEST_MESSAGE);
+
+  assert.throws(() => toLine({ kind: "call", call: 1, method: "publish", input }), {
+    name: "RangeError",
+    message: "the input of publish has 8.0 MiB, and 8.0 MiB is the limit: send less at once",
+  });
+  assert.throws(() => toLine({ kind: "answer", call: 1, value: input }), /the answer of a call/);
+});
