@@ -7,7 +7,7 @@ import { slugOf } from "./folder.ts";
 import type { WebOptions } from "./options.ts";
 import { Poll } from "./poll.ts";
 import { Source, type SourceOptions } from "./source.ts";
-import { storageKey } from "./subscription.ts";
+import { keep, storageKey } from "./subscription.ts";
 
 export interface AccountOptions {
   readonly account: WebOptions;
@@ -115,7 +115,7 @@ export class Account {
 
   /** Takes over which collections there are. */
   async #adopt(found: readonly DavCollection[]): Promise<void> {
-    const { storage, remove } = this.#options;
+    const { remove } = this.#options;
     const before = JSON.stringify(this.#kept);
     for (const [url, collection] of this.#collections) {
       if (found.some((each) => each.url === url)) continue;
@@ -130,11 +130,12 @@ export class Account {
       if (known) remove(id); // its name or colour has changed
       await this.#open({ id, url, name, color }).restore();
     }
-    if (JSON.stringify(this.#kept) !== before) await storage.set(this.#key, this.#kept);
+    const after = this.#kept;
+    if (after && JSON.stringify(after) !== before) await keep(this.#options, this.#key, after);
   }
 
   #open(kept: KeptCollection): Collection {
-    const { account, storage, shared, add, remove } = this.#options;
+    const { account, storage, log, shared, add, remove } = this.#options;
     const { name, ...settings } = account;
     const source = new Source({
       ...shared,
@@ -144,7 +145,7 @@ export class Account {
       fallbackColor: parseColor(kept.color) ?? undefined,
     });
     const key = storageKey({ ...account, url: `content of ${kept.url}` });
-    const collection = new Collection({ kept, source, storage, key });
+    const collection = new Collection({ kept, source, storage, log, key });
     this.#collections.set(kept.url, collection);
     if (this.#placeholder && this.#placeholder.id !== kept.id) remove(this.#placeholder.id);
     this.#placeholder = undefined;

@@ -1,59 +1,85 @@
 import { createHash } from "node:crypto";
+import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import type { Expansion } from "./feed.ts";
+import type { Span } from "./series.ts";
 import { type Contact, parseContacts } from "./vcard.ts";
+import type { Marking } from "./view.ts";
+import { DAY_MS } from "./zones.ts";
 
-/** Birthdays as a calendar (RFC 5545), and what a calendar cannot say of them. */
-export interface Birthdays {
-  readonly calendar: Uint8Array;
-  /** The years of birth that are known, by the UID of the event. */
-  readonly years: ReadonlyMap<string, number>;
-  /** Birthdays that could not be read. */
-  readonly skipped: number;
-  /** Why the first of them could not. */
-  readonly reason: string | undefined;
-}
-
-/** A leap year, from which birthdays without a year are counted. */
+/** More than anybody congratulates. */
+const MAX_BIRTHDAYS = 5_000;
+/** Days begin 14 hours before UTC in Kiribati, and end 12 hours after it on Baker Island. */
+const EARLIEST_START_MS = 14 * 3_600_000;
+const LATEST_END_MS = DAY_MS + 12 * 3_600_000;
+/** A leap year, in which every day of a year exists. */
 const ANY_YEAR = 2000;
 
-/** The birthdays of vCards: a day every year. February 29 is the last of February in other years. */
-export function birthdaysOf(bytes: Uint8Array): Birthdays {
-  const events = new Map<string, string>();
-  const years = new Map<string, number>();
-  const faults: string[] = [];
-  for (const contact of parseContacts(bytes)) {
-    if (!contact.birthday) continue;
-    const day = parseBirthday(contact);
-    if (!day) {
-      faults.push(`${contact.birthday.slice(0, 40)} is no day of a year`);
-      continue;
+/** The birthdays of contacts: a day every year, with the age where the year of birth is known. */
+export class Birthdays {
+  readonly name = undefined;
+  readonly color = undefined;
+  readonly #people = new Map<string, Person>();
+  readonly #faults: string[] = [];
+
+  /** @throws MantelError `invalid` for too many */
+  constructor(vcards: Uint8Array) {
+    for (const contact of parseContacts(vcards)) {
+      if (!contact.birthday) continue;
+      const born = parseBirthday(contact);
+      if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });
+      else this.#faults.push(`${contact.birthday.slice(0, 40)} is no day of a year`);
+      if (this.#people.size > MAX_BIRTHDAYS) {
+        throw new MantelError("invalid", `there are over ${MAX_BIRTHDAYS} birthdays`);
+      }
     }
-    const uid = uidOf(contact);
-    events.set(uid, eventOf(uid, contact.name, day));
-    if (day.year !== undefined) years.set(uid, day.year);
   }
-  const lines = ["BEGIN:VCALENDAR", ...events.values(), "END:VCALENDAR", ""];
-  const calendar = Buffer.from(lines.join("\n"));
-  return { calendar, years, skipped: faults.length, reason: faults[0] };
+
+  /** The birthdays that may touch a span in any time zone. */
+  async eventsIn({ from, to }: Span, marking: Marking): Promise<Expansion> {
+    const events: CalendarEvent[] = [];
+    const [after, before] = [from - LATEST_END_MS, to + EARLIEST_START_MS];
+    for (const [uid, person] of this.#people) {
+      for (let year = yearOf(after); year <= yearOf(before); year++) {
+        const day = dayIn(year, person);
+        if (day <= after || day >= before || year < (person.year ?? year)) continue;
+        events.push(eventOn(day, { ...person, uid }, marking));
+      }
+    }
+    return { events, skipped: this.#faults.length, reason: this.#faults[0] };
+  }
 }
 
-interface Day {
+interface Birthday {
   /** Absent when nobody said it. */
   readonly year: number | undefined;
   readonly month: number;
   readonly day: number;
 }
 
+interface Person extends Birthday {
+  readonly name: string;
+}
+
 /** `19960415`, `1996-04-15`, `--0415` and `--04-15`, each with or without a time (RFC 6350, 4.3). */
 const DATE = /^(?:(\d{4})-?|--)(\d\d)-?(\d\d)(?:[T ].*)?$/i;
 
-function parseBirthday({ birthday = "", omittedYear }: Contact): Day | undefined {
+function parseBirthday({ birthday = "", omittedYear }: Contact): Birthday | undefined {
   const [, written, month, day] = DATE.exec(birthday) ?? [];
   const year = written === undefined || written === omittedYear ? undefined : Number(written);
   const found = { year, month: Number(month), day: Number(day) };
-  const date = new Date(Date.UTC(year ?? ANY_YEAR, found.month - 1, found.day));
-  date.setUTCFullYear(year ?? ANY_YEAR); // years below 100 would be taken for 1900 and later
+  const date = new Date(utc(year ?? ANY_YEAR, found));
   const exists = date.getUTCMonth() === found.month - 1 && date.getUTCDate() === found.day;
   return exists ? found : undefined;
+}
+
+/** Midnight of the day in a year: February 29 is the last of February where it does not exist. */
+function dayIn(year: number, birthday: Birthday): number {
+  const instant = utc(year, birthday);
+  return new Date(instant).getUTCDate() === birthday.day ? instant : instant - DAY_MS;
+}
+
+function utc(year: number, { month, day }: Birthday): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day); // Date.UTC takes year 50 for 1950
 }
 
 /** The same at the next reading of the same contact. */
@@ -62,20 +88,23 @@ function uidOf({ uid, name, birthday }: Contact): string {
   return `birthday-${hash.digest("hex").slice(0, 24)}`;
 }
 
-function eventOf(uid: string, name: string, { year = ANY_YEAR, month, day }: Day): string {
-  const two = (number: number) => String(number).padStart(2, "0");
-  const leap = month === 2 && day === 29;
-  return [
-    "BEGIN:VEVENT",
-    `UID:${uid}`,
-    `DTSTART;VALUE=DATE:${String(year).padStart(4, "0")}${two(month)}${two(day)}`,
-    leap ? "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1" : "RRULE:FREQ=YEARLY",
-    `SUMMARY:🎂 ${escapeText(name)}`,
-    "TRANSP:TRANSPARENT",
-    "END:VEVENT",
-  ].join("\n");
+function eventOn(
+  day: number,
+  { uid, name, year }: Person & { readonly uid: string },
+  { calendarId, color }: Marking,
+): CalendarEvent {
+  const date = dateOf(day);
+  const age = yearOf(day) - (year ?? yearOf(day));
+  return {
+    id: `${calendarId}/${uid}/${date}`,
+    ...{ calendarId, uid, color, recurrenceId: date },
+    title: age > 0 ? `🎂 ${name} (${age})` : `🎂 ${name}`,
+    start: { date },
+    end: { date: dateOf(day + DAY_MS) },
+    ...{ allDay: true, status: "confirmed", busy: false },
+    ...{ location: null, description: null, url: null },
+  };
 }
 
-function escapeText(text: string): string {
-  return text.replace(/[\\;,]/g, "\\$&").replace(/\s+/g, " ");
-}
+const yearOf = (instant: number) => new Date(instant).getUTCFullYear();
+const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);

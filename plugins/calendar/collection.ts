@@ -1,9 +1,9 @@
-import { MantelError, type Storage } from "@mantel/plugin-sdk";
+import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
 import type { DavChanges } from "./dav-changes.ts";
 import type { DavObject, DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
 import type { Source } from "./source.ts";
-import { NOT_ASKED_YET } from "./subscription.ts";
+import { keep, NOT_ASKED_YET } from "./subscription.ts";
 
 /** What an account remembers of a collection. */
 export interface KeptCollection {
@@ -22,6 +22,14 @@ interface Content {
   readonly objects: Readonly<Record<string, DavObject>>;
 }
 
+interface CollectionParts {
+  readonly kept: KeptCollection;
+  readonly source: Source;
+  readonly storage: Storage;
+  readonly log: Log;
+  readonly key: string;
+}
+
 const MAX_OBJECTS = 50_000;
 
 /**
@@ -33,15 +41,15 @@ export class Collection {
   readonly source: Source;
   /** Where the content is kept. */
   readonly key: string;
-  readonly #storage: Storage;
+  readonly #disk: { readonly storage: Storage; readonly log: Log };
   /** The state that is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
 
-  constructor(parts: { kept: KeptCollection; source: Source; storage: Storage; key: string }) {
+  constructor(parts: CollectionParts) {
     this.kept = parts.kept;
     this.source = parts.source;
     this.key = parts.key;
-    this.#storage = parts.storage;
+    this.#disk = parts;
   }
 
   looksLike({ name, color }: Pick<KeptCollection, "name" | "color">): boolean {
@@ -73,20 +81,17 @@ export class Collection {
     const { objects, complete } = await this.#fetch(server, changes, before?.objects ?? {});
     await this.source.read(bytesOf(objects), now);
     const known = complete ? { tag, token: changes.token } : {};
-    await this.#storage.set(this.key, {
-      ...known,
-      fetchedAt: now.toISOString(),
-      objects,
-    } satisfies Content);
+    const content: Content = { ...known, fetchedAt: now.toISOString(), objects };
+    await keep(this.#disk, this.key, content);
     this.#tag = known.tag;
   }
 
   async forget(): Promise<void> {
-    await this.#storage.delete(this.key);
+    await this.#disk.storage.delete(this.key);
   }
 
   async #load(): Promise<Content | undefined> {
-    const content = (await this.#storage.get(this.key)) as Partial<Content> | undefined;
+    const content = (await this.#disk.storage.get(this.key)) as Partial<Content> | undefined;
     const whole = typeof content?.fetchedAt === "string" && typeof content.objects === "object";
     return whole ? (content as Content) : undefined;
   }

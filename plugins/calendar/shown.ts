@@ -5,8 +5,6 @@ import type { Settings } from "./options.ts";
 export interface Showing extends Pick<Settings, "include" | "exclude" | "private"> {
   /** What stands for a title that is hidden. */
   readonly busyWord: string;
-  /** The years of birth of people, by the UID of their birthday. */
-  readonly years: ReadonlyMap<string, number>;
 }
 
 /** The events of a calendar as far as its settings let them be seen. */
@@ -14,9 +12,8 @@ export function shownEvents(
   events: readonly CalendarEvent[],
   showing: Showing,
 ): readonly CalendarEvent[] {
-  const { include = [], exclude = [], years } = showing;
+  const { include = [], exclude = [] } = showing;
   let shown = events;
-  if (years.size > 0) shown = shown.map((event) => withAge(event, years.get(event.uid)));
   if (include.length > 0) shown = shown.filter(({ title }) => hasWord(title, include));
   if (exclude.length > 0) shown = shown.filter(({ title }) => !hasWord(title, exclude));
   return showing.private ? shown.map((event) => hidden(event, showing.busyWord)) : shown;
@@ -29,12 +26,6 @@ function hasWord(title: string, words: readonly string[]): boolean {
 }
 
 const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
-
-function withAge(event: CalendarEvent, born: number | undefined): CalendarEvent {
-  if (born === undefined || !("date" in event.start)) return event;
-  const age = Number(event.start.date.slice(0, 4)) - born;
-  return age > 0 ? { ...event, title: `${event.title} (${age})` } : event;
-}
 
 /** Ids hold what a feed says, such as a room or a person, so they are replaced too. */
 function hidden(event: CalendarEvent, title: string): CalendarEvent {

@@ -1,5 +1,5 @@
 import type { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk";
-import { type Birthdays, birthdaysOf } from "./birthdays.ts";
+import { Birthdays } from "./birthdays.ts";
 import { paletteColor } from "./color.ts";
 import { type Expansion, Feed } from "./feed.ts";
 import type { Settings } from "./options.ts";
@@ -27,8 +27,7 @@ export class Source {
   readonly id: string;
   readonly #options: SourceOptions;
   readonly #settings: Settings;
-  #feed: Feed | undefined;
-  #birthdays: Birthdays | undefined;
+  #feed: Feed | Birthdays | undefined;
   #fetchedAt: Date | undefined;
   #fault: string | undefined = "it is being read for the first time";
   #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
@@ -44,9 +43,9 @@ export class Source {
    * @throws MantelError `invalid`; the content before stays
    */
   async read(bytes: Uint8Array, at: Date): Promise<void> {
-    const birthdays = isVcard(bytes) ? birthdaysOf(bytes) : undefined;
-    this.#feed = await Feed.read(birthdays?.calendar ?? bytes, this.#options.floating);
-    this.#birthdays = birthdays;
+    this.#feed = isVcard(bytes)
+      ? new Birthdays(bytes)
+      : await Feed.read(bytes, this.#options.floating);
     this.#prepared = undefined;
     this.confirm(at);
   }
@@ -92,10 +91,9 @@ export class Source {
     };
   }
 
-  async #expand(feed: Feed, span: Span): Promise<Expansion> {
-    const years = this.#birthdays?.years ?? new Map<string, number>();
+  async #expand(feed: Feed | Birthdays, span: Span): Promise<Expansion> {
     const expansion = await feed.eventsIn(span, this.#marking);
-    const showing = { ...this.#settings, years, busyWord: busyWord(this.#options.locale ?? "en") };
+    const showing = { ...this.#settings, busyWord: busyWord(this.#options.locale ?? "en") };
     return { ...expansion, events: shownEvents(expansion.events, showing) };
   }
 
@@ -106,11 +104,10 @@ export class Source {
   }
 
   get #skipped(): string | undefined {
-    const parts = [this.#prepared?.expansion, this.#birthdays].filter((part) => part?.skipped);
-    const skipped = parts.reduce((sum, part) => sum + (part?.skipped ?? 0), 0);
+    const { skipped = 0, reason } = this.#prepared?.expansion ?? {};
     if (skipped === 0) return undefined;
     const count = `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped`;
     // what a private calendar holds is not told by its faults either
-    return this.#settings.private ? count : `${count}; the first because: ${parts[0]?.reason}`;
+    return this.#settings.private ? count : `${count}; the first because: ${reason}`;
   }
 }

@@ -77,7 +77,7 @@ export class Subscription {
   }
 
   async #take({ bytes, etag, lastModified }: Download): Promise<void> {
-    const { source, storage } = this.#options;
+    const { source, storage, log } = this.#options;
     const now = new Date();
     if (!bytes) {
       source.confirm(now);
@@ -87,7 +87,20 @@ export class Subscription {
     this.#validators = { etag, lastModified };
     const body = Buffer.from(bytes).toString("base64");
     const kept: Kept = { ...this.#validators, fetchedAt: now.toISOString(), body };
-    await storage.set(this.#key, kept);
+    await keep({ storage, log }, this.#key, kept);
+  }
+}
+
+/** Keeps what was read. A disk that is full costs what is shown after a restart, and nothing now. */
+export async function keep(
+  { storage, log }: { readonly storage: Storage; readonly log: Log },
+  key: string,
+  value: object,
+): Promise<void> {
+  try {
+    await storage.set(key, value);
+  } catch (error) {
+    log.error("calendar cannot be kept for the next start", { error });
   }
 }
 

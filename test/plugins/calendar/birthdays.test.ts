@@ -11,8 +11,9 @@ async function birthdays(text: string, year = 2026) {
   await source.read(Buffer.from(text), new Date());
   const span = { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) };
   const events = await source.prepare(span);
-  const days = events.map(({ start, title }) => `${"date" in start ? start.date : "?"} ${title}`);
-  return { days: days.toSorted(), events, view: source.view() };
+  const own = events.filter(({ id }) => id.slice(-10).startsWith(String(year)));
+  const days = own.map(({ start, title }) => `${"date" in start ? start.date : "?"} ${title}`);
+  return { days: days.toSorted(), events: own, view: source.view() };
 }
 
 const FORMS: [form: string, line: string, shown: string][] = [
@@ -121,4 +122,10 @@ test("a birthday is a free all-day event that keeps its id", async () => {
   assert.deepEqual([before?.allDay, before?.busy], [true, false]);
   assert.deepEqual(before?.end, { date: "2026-04-16" });
   assert.equal(after?.id, before?.id);
+});
+
+test("more birthdays than anybody has are refused", async () => {
+  const many = Array.from({ length: 5_001 }, (_, n) => card(`FN:${n}`, "BDAY:--0101")).join("");
+
+  await assert.rejects(birthdays(many), { code: "invalid", message: /over 5000 birthdays/ });
 });

@@ -124,6 +124,7 @@ test("hostile accounts say why too", async (t) => {
     ["nothing", (_, response) => response.writeHead(404).end(), /no calendars were found/],
     ["junk", xml("<multistatus"), /no calendars were found/],
     ["deep", xml(deep), /no calendars were found/],
+    ["masses", xml("<a/>".repeat(200_000)), /too many parts/],
     ["endless", endless, /larger than 10 MB/],
     ["wrong", (_, response) => response.writeHead(401).end(), /\(401\)/],
     ["busy", (_, response) => response.writeHead(503).end(), /status 503/],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -93,4 +93,16 @@ test("what is kept of a calendar goes when the calendar is no longer wanted", as
   await sweepKept(storage, []);
 
   assert.deepEqual(await readdir(folder), ["feeds.json"]);
+});
+
+test("a calendar that cannot be kept is shown as current, and the log says it", async (t) => {
+  const { folder, subscribe } = await setUp(t);
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "a file where the folder of the storage should be");
+  const { source, subscription } = subscribe();
+
+  await subscription.refresh();
+
+  assert.equal(source.view().status, "ok");
+  assert.equal((await source.eventsIn(YEAR)).length, 1);
 });
