@@ -115,23 +115,26 @@ export class Account {
 
   /** Takes over which collections there are. */
   async #adopt(found: readonly DavCollection[]): Promise<void> {
-    const { remove } = this.#options;
     const before = JSON.stringify(this.#kept);
-    for (const [url, collection] of this.#collections) {
-      if (found.some((each) => each.url === url)) continue;
-      this.#collections.delete(url);
-      remove(collection.source.id);
-      await collection.forget();
-    }
+    await this.#dropAllBut(new Set(found.map(({ url }) => url)));
     for (const { url, name, color } of found) {
       const known = this.#collections.get(url);
       if (known?.looksLike({ name, color })) continue;
       const id = known?.source.id ?? this.#idFor(url, name);
-      if (known) remove(id); // its name or colour has changed
+      if (known) this.#options.remove(id); // its name or colour has changed
       await this.#open({ id, url, name, color }).restore();
     }
     const after = this.#kept;
     if (after && JSON.stringify(after) !== before) await keep(this.#options, this.#key, after);
+  }
+
+  async #dropAllBut(urls: ReadonlySet<string>): Promise<void> {
+    for (const [url, collection] of this.#collections) {
+      if (urls.has(url)) continue;
+      this.#collections.delete(url);
+      this.#options.remove(collection.source.id);
+      await collection.forget();
+    }
   }
 
   #open(kept: KeptCollection): Collection {

@@ -24,6 +24,7 @@ export interface Radicale {
   readonly password: string;
   /** Makes a calendar, or an address book, in the account. */
   readonly make: (path: string, properties: CollectionProperties) => Promise<void>;
+  readonly rename: (path: string, name: string) => Promise<void>;
   /** Writes an object, such as `work/a.ics`, or with `null` removes it or a collection. */
   readonly put: (path: string, content: string | null) => Promise<void>;
   readonly start: () => Promise<void>;
@@ -69,6 +70,7 @@ export async function startRadicale(t: TestContext): Promise<Radicale> {
     ...USER,
     ...{ url, start, stop },
     make: (path, properties) => send("MKCOL", `${path}/`, collectionXml(properties)),
+    rename: (path, name) => send("PROPPATCH", `${path}/`, renameXml(name)),
     put: (path, content) => (content === null ? send("DELETE", path) : send("PUT", path, content)),
   };
 }
@@ -99,4 +101,9 @@ function collectionXml({ name, color, contacts = false }: CollectionProperties):
     ${color === undefined ? "" : `<ca:calendar-color>${color}</ca:calendar-color>`}
   </d:prop></d:set>
 </d:mkcol>`;
+}
+
+function renameXml(name: string): string {
+  return `<?xml version="1.0"?><d:propertyupdate xmlns:d="DAV:">
+  <d:set><d:prop><d:displayname>${name}</d:displayname></d:prop></d:set></d:propertyupdate>`;
 }

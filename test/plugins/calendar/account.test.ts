@@ -200,3 +200,16 @@ test("an address book gives the birthdays of its contacts", { skip }, async (t) 
 
   assert.deepEqual(await titles(), ["🎂 Ada (30)", "🎂 Bob (36)"]);
 });
+
+test("a calendar that is renamed keeps its id and its events", { skip }, async (t) => {
+  const { open, radicale } = await setUp(t);
+  const { account, sources, titles } = open();
+  await account.refresh();
+
+  await radicale.rename("work", "Office");
+  await account.refresh();
+
+  assert.equal(sources.get("dav-work")?.view().name, "Office");
+  assert.equal(sources.get("dav-work")?.view().status, "ok");
+  assert.deepEqual(await titles(), ["standup", "zoo"]);
+});
