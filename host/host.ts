@@ -4,6 +4,7 @@ import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
+import { LastUse } from "./auth/last-use.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
@@ -105,11 +106,14 @@ async function openFoundation(
   onDispose(() => config.close());
   followConfig(config, bus, log);
   const tokens = await Tokens.open({ dataFolder, log });
+  const lastUse = await LastUse.open(dataFolder, log);
+  onDispose(() => lastUse.close());
   const audit = new Audit(dataFolder);
+  onDispose(() => audit.close());
   const shippedFolder = options.layoutFolder;
   const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
   const feedAddresses = await FeedAddresses.open(dataFolder, log);
-  return { dataFolder, bus, config, tokens, audit, layout, feedAddresses, log };
+  return { dataFolder, bus, config, tokens, lastUse, audit, layout, feedAddresses, log };
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;

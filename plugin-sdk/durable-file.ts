@@ -29,8 +29,8 @@ export async function writeDurably(path: string, content: string, mode = 0o600):
   await syncFolder(folder);
 }
 
-/** Makes renames and removals in a folder outlast a power cut. */
-async function syncFolder(folder: string): Promise<void> {
+/** Makes new names, renames and removals in a folder outlast a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

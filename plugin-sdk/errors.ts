@@ -11,6 +11,7 @@ const CODES = {
   device_unknown: [404, "No such device"],
   scene_unknown: [404, "No such scene"],
   module_unknown: [404, "No such module"],
+  token_unknown: [404, "No valid token has this name"],
   revision_unknown: [404, "No such revision"],
   method_not_allowed: [405, "The resource does not have this method"],
   bridge_rate_limited: [409, "The bridge takes no more commands now"],

@@ -1,26 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { Audit } from "../host/auth/audit.ts";
+import { LastUse } from "../host/auth/last-use.ts";
 import { isScope, type Scope, SCOPES } from "../host/auth/scopes.ts";
-import { type TokenRequest, Tokens } from "../host/auth/tokens.ts";
+import { statusOf } from "../host/auth/token-register.ts";
+import { DEFAULT_TTL_SECONDS, TokenName, TokenRequest } from "../host/auth/token-request.ts";
+import { Tokens } from "../host/auth/tokens.ts";
 import { openDataFolder } from "../host/folders.ts";
 import { openLog } from "../host/log.ts";
-
-const YEAR_SECONDS = 365 * 24 * 60 * 60;
-const MAX_TTL_SECONDS = 10 * YEAR_SECONDS;
-const NAME = /^[\p{L}\p{N}._@ -]{1,64}$/u;
+import { faultsOf } from "../host/validate.ts";
 
 const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
 
   npm run --silent token -- --scope SCOPE [--name NAME] [--ttl SECONDS] [--data DIR]
   npm run --silent token -- --list [--data DIR]
   npm run --silent token -- --revoke NAME [--data DIR]
-  npm run --silent token -- --rotate [--data DIR]
+  npm run --silent token -- --rotate [--drop] [--data DIR]
 
   --scope   ${SCOPES.join(", ")}: each permits all that the ones before it do
   --name    what lists show and --revoke takes; default: cli- and six random characters
   --ttl     seconds until the token expires, at most ten years; default: one year
   --rotate  sign with a new key from now on; tokens made before stay valid
+  --drop    with --rotate: they do not, and every browser and script needs a new one
   --data    the data folder; default: MANTEL_DATA, or ./data
 `;
 
@@ -31,12 +32,13 @@ async function main(): Promise<void> {
   const data = await openDataFolder(options.data ?? (process.env.MANTEL_DATA || "./data"));
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const tokens = await Tokens.open({ dataFolder: data, log });
-  await work({ tokens, audit: new Audit(data) });
+  await work({ tokens, audit: new Audit(data), lastUse: await LastUse.open(data, log) });
 }
 
 interface Registers {
   readonly tokens: Tokens;
   readonly audit: Audit;
+  readonly lastUse: LastUse;
 }
 const OPERATOR = { sub: "token command", jti: "" };
 
@@ -50,7 +52,8 @@ function chooseWork(
   }
   if (options.data === "") return usageError("--data is empty; give it a value or leave it out");
   if (isList) return list;
-  if (isRotate) return rotate;
+  if (options.drop && !isRotate) return usageError("--drop goes with --rotate");
+  if (isRotate) return (registers) => rotate(registers, options.drop);
   if (name !== undefined) return (registers) => revoke(registers, name);
   const request = {
     scope: readScope(options.scope),
@@ -73,17 +76,24 @@ async function revoke({ tokens, audit }: Registers, name: string): Promise<void>
   process.stdout.write(`revoked ${revoked}\n`);
 }
 
-async function rotate({ tokens, audit }: Registers): Promise<void> {
-  await tokens.rotateKey();
-  await audit.record(OPERATOR, { action: "key.rotate" });
-  process.stdout.write("new tokens are signed with a new key\n");
+async function rotate({ tokens, audit }: Registers, drop: boolean): Promise<void> {
+  const droppedKeys = await tokens.rotateKey({ drop });
+  await audit.record(OPERATOR, { action: "key.rotate", drop, droppedKeys });
+  const rest = drop ? "; all made before are void" : "";
+  process.stdout.write(`new tokens are signed with a new key${rest}\n`);
 }
 
-function list({ tokens }: Registers): void {
-  for (const { name, scope, issuedAt, expiresAt, revokedAt } of tokens.list()) {
-    const expired = Date.parse(expiresAt) < Date.now();
-    const status = revokedAt ? "revoked" : expired ? "expired" : "valid";
-    const fields = [name, scope.join(","), status, `issued ${issuedAt}`, `expires ${expiresAt}`];
+/** A running host writes down once an hour what was used. */
+function list({ tokens, lastUse }: Registers): void {
+  for (const record of tokens.list()) {
+    const fields = [
+      record.name,
+      record.scope.join(","),
+      statusOf(record),
+      `issued ${record.issuedAt}`,
+      `expires ${record.expiresAt}`,
+      `used ${lastUse.at(record.jti) ?? "never"}`,
+    ];
     process.stdout.write(`${fields.join("\t")}\n`);
   }
 }
@@ -99,6 +109,7 @@ function readOptions() {
     revoke: text,
     list: flag,
     rotate: flag,
+    drop: flag,
     help: flag,
   } as const;
   try {
@@ -120,14 +131,14 @@ function readScope(texts: readonly string[] = []): Scope[] {
 }
 
 function readName(name = `cli-${randomBytes(3).toString("hex")}`): string {
-  if (NAME.test(name)) return name;
+  if (faultsOf(TokenName, name).length === 0) return name;
   return usageError(`the name has at most 64 letters, digits, spaces or . _ @ -, and is ${name}`);
 }
 
-function readTtl(text = String(YEAR_SECONDS)): number {
+function readTtl(text = String(DEFAULT_TTL_SECONDS)): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= MAX_TTL_SECONDS) return seconds;
-  return usageError(`--ttl is a whole number from 1 to ${MAX_TTL_SECONDS}, and is ${text}`);
+  if (faultsOf(TokenRequest.properties.ttlSeconds, seconds).length === 0) return seconds;
+  return usageError(`--ttl is a whole number of seconds up to ten years, and is ${text}`);
 }
 
 /** The command was given wrongly. */

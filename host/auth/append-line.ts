@@ -1,4 +1,6 @@
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { syncFolder } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
 /**
@@ -13,8 +15,10 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 export async function appendLine(path: string, record: object): Promise<void> {
   const file = await open(path, "a", 0o600);
   try {
+    const isNew = (await file.stat()).size === 0;
     await file.write(`\n${JSON.stringify(record)}\n`);
     await file.datasync();
+    if (isNew) await syncFolder(dirname(path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ENOSPC") throw cause;
     throw new MantelError("disk_full", `${path} cannot grow, because the disk is full`, { cause });

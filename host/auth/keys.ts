@@ -1,9 +1,10 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { chmod, link, rename, rm, stat } from "node:fs/promises";
+import { link, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type, type Static } from "typebox";
+import { writeFully } from "../documents/document-file.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { FollowedFile } from "./followed-file.ts";
@@ -46,7 +47,6 @@ export class Keys {
   static async open(dataFolder: string, log: HostLog): Promise<Keys> {
     const path = join(dataFolder, "keys.json");
     await createKeys(path);
-    await keepPrivate(path, log);
     try {
       return new Keys(path);
     } catch (error) {
@@ -67,15 +67,19 @@ export class Keys {
     return this.#file.value;
   }
 
-  /** Signs with a fresh key from now on. Tokens of the keys before stay valid until they expire. */
-  async rotate(): Promise<void> {
+  /**
+   * Signs with a fresh key from now on. Of the keys before, those whose `kid` is in `kept` go on
+   * verifying; gives how many went.
+   */
+  async rotate(kept: ReadonlySet<string>): Promise<number> {
     this.#file.look();
-    const older = [...this.#file.value].map(([kid, key]) => ({
-      kid,
-      secret: key.export().toString("base64url"),
-    }));
-    await writeDurably(this.#path, serialize({ keys: [createKey(), ...older] }));
+    const before = [...this.#file.value];
+    const older = before
+      .filter(([kid]) => kept.has(kid))
+      .map(([kid, key]) => ({ kid, secret: key.export().toString("base64url") }));
+    await writeFully(this.#path, serialize({ keys: [createKey(), ...older] }));
     this.#file.look();
+    return before.length - older.length;
   }
 }
 
@@ -99,13 +103,6 @@ function refuseUnreadable(path: string, cause: unknown): void {
   if (syscall === undefined) return;
   const detail = `${path} cannot be read (${code}); give the user who runs Mantel access to it`;
   throw new MantelError("invalid", detail, { cause });
-}
-
-async function keepPrivate(path: string, log: HostLog): Promise<void> {
-  const { mode } = await stat(path);
-  if ((mode & 0o077) === 0) return;
-  await chmod(path, 0o600);
-  log.warn("the signing keys could be read by others; their file is private again", { path });
 }
 
 function createKey(): KeyFile["keys"][number] {

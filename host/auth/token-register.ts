@@ -11,6 +11,8 @@ const Instant = Type.String({ format: "date-time" });
 const Issued = Type.Object({
   name: Type.String(),
   jti: Type.String(),
+  /** The key it was signed with; absent in records of version 0.1.0. */
+  kid: Type.Optional(Type.String()),
   scope: Type.Array(Type.Enum([...SCOPES])),
   issuedAt: Instant,
   expiresAt: Instant,
@@ -22,6 +24,12 @@ const Line = Type.Union([
 
 /** What is kept of a token that was issued. The token itself is not. */
 export type TokenRecord = Static<typeof Issued> & { readonly revokedAt: string | null };
+export type TokenStatus = "valid" | "revoked" | "expired";
+
+export function statusOf({ revokedAt, expiresAt }: TokenRecord): TokenStatus {
+  if (revokedAt !== null) return "revoked";
+  return Date.parse(expiresAt) < Date.now() ? "expired" : "valid";
+}
 
 export interface TokenRecords {
   /** Oldest first. */

@@ -5,8 +5,10 @@ import { Type } from "typebox";
 import type { HostLog } from "../log.ts";
 import { faultsOf } from "../validate.ts";
 import { type KeyRing, Keys } from "./keys.ts";
+import { keepPrivate } from "./private-file.ts";
 import { type Scope, SCOPES } from "./scopes.ts";
-import { type TokenRecord, TokenRegister, type TokenRecords } from "./token-register.ts";
+import { statusOf, type TokenRecord, TokenRegister, type TokenRecords } from "./token-register.ts";
+import type { TokenRequest } from "./token-request.ts";
 
 const ALGORITHM = "HS256";
 const ISSUER = "mantel";
@@ -28,13 +30,6 @@ export interface Principal {
   readonly sub: string;
   readonly jti: string;
   readonly scope: readonly Scope[];
-}
-
-export interface TokenRequest {
-  /** For people: shown in lists, and what revocation goes by. Several tokens may share one. */
-  readonly name: string;
-  readonly scope: readonly Scope[];
-  readonly ttlSeconds: number;
 }
 
 interface Remembered {
@@ -63,7 +58,9 @@ export class Tokens {
   }
 
   static async open({ dataFolder, log }: { dataFolder: string; log: HostLog }): Promise<Tokens> {
-    return new Tokens(await Keys.open(dataFolder, log), new TokenRegister(dataFolder, log));
+    await keepPrivate(dataFolder, log);
+    const keys = await Keys.open(dataFolder, log);
+    return new Tokens(keys, new TokenRegister(dataFolder, log));
   }
 
   /** A new token, on record before it is given out. @throws MantelError `disk_full` */
@@ -83,6 +80,7 @@ export class Tokens {
     await this.#register.addIssued({
       name,
       jti,
+      kid: keyid,
       scope: [...scope],
       issuedAt: toInstant(iat),
       expiresAt: toInstant(exp),
@@ -116,9 +114,19 @@ export class Tokens {
     return concerned.length;
   }
 
-  /** Signs with a fresh key from now on; tokens of the keys before stay valid until they expire. */
-  async rotateKey(): Promise<void> {
-    await this.#keys.rotate();
+  /**
+   * Signs with a fresh key from now on. Tokens of the keys before stay valid until they expire, unless
+   * these are dropped; a key that no valid token needs goes anyway. Gives how many keys went.
+   */
+  async rotateKey({ drop }: { drop: boolean }): Promise<number> {
+    return this.#keys.rotate(drop ? new Set() : this.#kidsInUse());
+  }
+
+  #kidsInUse(): ReadonlySet<string> {
+    const valid = this.list().filter((record) => statusOf(record) === "valid");
+    const kids = valid.map(({ kid }) => kid);
+    const known = kids.filter((kid) => kid !== undefined);
+    return new Set(known.length === kids.length ? known : this.#keys.ring.keys());
   }
 
   #forgetWhenChanged(): void {

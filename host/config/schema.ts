@@ -1,9 +1,11 @@
+import { isIP } from "node:net";
 import { Limits, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { Format } from "typebox/format";
 
 Format.Set("time-zone", (text) => /^[A-Za-z]/.test(text) && accepted(() => zone(text)));
+Format.Set("network", isNetwork);
 Format.Set("locale", (text) => accepted(() => Intl.getCanonicalLocales(text)));
 
 /** Marks a key that the `edit` scope may change; every other key needs `admin`. */
@@ -49,6 +51,14 @@ export const CoreConfig = section({
       Type.String({
         pattern: "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$",
         description: "a host name without port, such as mantel.local",
+      }),
+      { maxItems: 100, default: [] },
+    ),
+    /** Reverse proxies whose `X-Forwarded-For` is believed: addresses, or networks such as 10.0.0.0/8. */
+    proxies: Type.Array(
+      Type.String({
+        format: "network",
+        description: "an IP address, or a network such as 10.0.0.0/8",
       }),
       { maxItems: 100, default: [] },
     ),
@@ -159,6 +169,15 @@ function patchOf(schema: TSchema): TSchema {
 }
 
 const zone = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone });
+
+function isNetwork(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+  );
+}
 
 function accepted(construct: () => unknown): boolean {
   try {

@@ -1,4 +1,5 @@
 import Koa from "koa";
+import { forwarded } from "./forwarded.ts";
 import { Metrics } from "./metrics.ts";
 import { observed } from "./observed.ts";
 import type { Parts } from "./parts.ts";
@@ -12,12 +13,12 @@ import { readDocsPage, staticFiles } from "./static-files.ts";
 
 /** The HTTP API and the dashboard's files, over the parts of the host. */
 export function createApp(parts: Parts): Koa<RequestState> {
-  const { log, tokens, config } = parts;
+  const { log, config } = parts;
   const { prefix } = config.current.api;
   const metrics = new Metrics(parts.modules);
   const docs = readDocsPage();
   const routes = createRoutes({ ...parts, prefix, metrics, docsPage: docs.page });
-  const limit = new RateLimit(() => config.current.server.rateLimit);
+  const limit = new RateLimit(() => config.current.server.rateLimit, log);
 
   const app = new Koa<RequestState>();
   app.on("error", (error: unknown) => log.debug("an answer was cut off", { error }));
@@ -26,10 +27,11 @@ export function createApp(parts: Parts): Koa<RequestState> {
   app.use(observed(log, metrics));
   app.use(secured);
   app.use(problems(log));
+  app.use(forwarded(() => config.current.server.proxies));
   app.use(knownHost(() => config.current.server.hosts));
   app.use(plainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
-  for (const step of routing(routes, prefix, { tokens, limit })) app.use(step);
+  for (const step of routing(routes, prefix, { ...parts, limit })) app.use(step);
 
   return app;
 }

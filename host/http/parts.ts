@@ -1,4 +1,5 @@
 import type { Audit } from "../auth/audit.ts";
+import type { LastUse } from "../auth/last-use.ts";
 import type { Tokens } from "../auth/tokens.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
@@ -19,8 +20,9 @@ import type { Samples } from "../system/samples.ts";
 export interface Parts {
   readonly version: string;
   readonly log: HostLog;
-  readonly audit: Pick<Audit, "record">;
-  readonly tokens: Pick<Tokens, "verify">;
+  readonly audit: Pick<Audit, "record" | "read">;
+  readonly tokens: Pick<Tokens, "verify" | "issue" | "list" | "revoke" | "rotateKey">;
+  readonly lastUse: Pick<LastUse, "note" | "at">;
   readonly config: ConfigPart;
   readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;
   readonly devices: Pick<DeviceRegistry, "get" | "snapshot">;

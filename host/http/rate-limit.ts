@@ -1,34 +1,75 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { BurstyRateLimiter, RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config/schema.ts";
+import type { HostLog } from "../log.ts";
+import { BoundedNames, isLoopback, networkOf } from "./network.ts";
 
-/** How often a client may use up its burst again. */
-const BURST_EVERY_SECONDS = 60;
+/** How often a client may use up its burst again, and a network its failures. */
+const WINDOW_SECONDS = 60;
+const FAILURES = 10;
+const MAX_NETWORKS = 1_024;
 
 type Limit = Config["server"]["rateLimit"];
 
-/** Also as IPv6 sockets show IPv4 peers. */
-const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
-
-/** Bounds the requests of each client: so many every second, and a burst beyond that. */
+/**
+ * Bounds the requests of each client: so many every second, and a burst beyond that. Requests with a
+ * valid token count for that token alone, all others for the network they come from: whoever sends
+ * wrong tokens can use up only what people without a token share, and locks nobody out.
+ */
 export class RateLimit {
   readonly #limit: () => Limit;
+  readonly #log: HostLog;
+  readonly #networks = new BoundedNames({ limit: MAX_NETWORKS, forMs: WINDOW_SECONDS * 1000 });
+  readonly #failures = new RateLimiterMemory({
+    points: FAILURES,
+    duration: WINDOW_SECONDS,
+    blockDuration: WINDOW_SECONDS,
+  });
   #applied: Limit | undefined;
   #counter: BurstyRateLimiter | undefined;
 
   /** `limit` is asked at each request, so that a change of the config counts at once. */
-  constructor(limit: () => Limit) {
+  constructor(limit: () => Limit, log: HostLog) {
     this.#limit = limit;
+    this.#log = log;
   }
 
-  /**
-   * Counts one request of `client`, which is the id of its token, or its address when it has none.
-   * @param address where it comes from, as the socket says
-   * @throws MantelError `rate_limited`
-   */
-  async count(client: string, address: string): Promise<void> {
+  /** Counts a request with the token of this id. @throws MantelError `rate_limited` */
+  async countToken(jti: string, address: string): Promise<void> {
+    if (this.#isFree(address)) return;
+    await this.#count(`token ${jti}`);
+  }
+
+  /** Counts a request that no token stands behind. @throws MantelError `rate_limited` */
+  async countAddress(address: string): Promise<void> {
+    if (this.#isFree(address)) return;
+    await this.#count(this.#networks.nameOf(networkOf(address)));
+  }
+
+  /** Counts a request with a token that was refused. @throws MantelError `rate_limited` */
+  async countFailure(address: string): Promise<void> {
+    if (this.#isFree(address)) return;
+    await this.countAddress(address);
+    try {
+      await this.#failures.consume(this.#networks.nameOf(networkOf(address)));
+    } catch (error) {
+      if (error instanceof Error) throw error;
+      const { consumedPoints, msBeforeNext } = error as RateLimiterRes;
+      if (consumedPoints === FAILURES + 1) {
+        this.#log.warn("tokens from an address are refused again and again", { address });
+      }
+      throw new MantelError("rate_limited", "too many tokens from this address were refused", {
+        retryAfterMs: msBeforeNext,
+      });
+    }
+  }
+
+  #isFree(address: string): boolean {
+    return !this.#limit().loopback && isLoopback(address);
+  }
+
+  async #count(client: string): Promise<void> {
     const limit = this.#limit();
-    if (!limit.loopback && LOOPBACK.test(address)) return;
     try {
       await this.#counterFor(limit).consume(client);
     } catch (error) {
@@ -48,7 +89,7 @@ export class RateLimit {
     this.#applied = limit;
     this.#counter = new BurstyRateLimiter(
       new RateLimiterMemory({ points: perSecond * duration, duration }),
-      new RateLimiterMemory({ points: burst, duration: BURST_EVERY_SECONDS }),
+      new RateLimiterMemory({ points: burst, duration: WINDOW_SECONDS }),
     );
     return this.#counter;
   }

@@ -20,12 +20,8 @@ export function knownHost(configured: () => readonly string[]): Middleware {
   return async (ctx, next) => {
     const hosts = ctx.req.headersDistinct.host ?? [];
     if (hosts.length > 1) throw new MantelError("bad_request", "the Host header comes twice");
-    const name = hostName(hosts[0] ?? "");
-    if (!isKnown(name, configured())) {
-      throw new MantelError(
-        "unknown_host",
-        `this server is not ${name || "nameless"}; names it has are listed in server.hosts`,
-      );
+    for (const host of [hosts[0] ?? "", ctx.state.forwardedHost]) {
+      if (host !== undefined) requireKnown(hostName(host), configured());
     }
     await next();
   };
@@ -81,6 +77,14 @@ const BROWSER_HEADERS = {
 function hostName(host: string): string {
   const [, bracketed, name] = /^(?:\[([0-9a-f:.]+)\]|([^:/@\s]+))(?::\d{1,5})?$/i.exec(host) ?? [];
   return (bracketed ?? name ?? "").toLowerCase();
+}
+
+function requireKnown(name: string, configured: readonly string[]): void {
+  if (isKnown(name, configured)) return;
+  throw new MantelError(
+    "unknown_host",
+    `this server is not ${name || "nameless"}; names it has are listed in server.hosts`,
+  );
 }
 
 function isKnown(name: string, configured: readonly string[]): boolean {

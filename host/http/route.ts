@@ -7,6 +7,8 @@ import type { Principal } from "../auth/tokens.ts";
 /** What middleware notes on a request for the ones after it. */
 export interface RequestState {
   requestId: string;
+  /** What a configured proxy says it was asked for. */
+  forwardedHost?: string;
   /** The pattern of the route that matched, for metrics and logs. */
   route?: string;
   /** Who sent it; absent on public routes. */

@@ -9,7 +9,7 @@ import type { Parts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
 
-export interface Gate extends Pick<Parts, "tokens"> {
+export interface Gate extends Pick<Parts, "tokens" | "lastUse"> {
   readonly limit: RateLimit;
 }
 
@@ -46,7 +46,7 @@ function admit(route: Route, gate: Gate): Middleware {
   return async (ctx, next) => {
     ctx.state.route = route.path;
     if (route.scope === "public") {
-      await gate.limit.count(ctx.ip, ctx.ip);
+      await gate.limit.countAddress(ctx.ip);
     } else {
       ctx.state.principal = await identify(ctx, gate);
       requireScope(ctx.state.principal, route.scope);
@@ -55,15 +55,16 @@ function admit(route: Route, gate: Gate): Middleware {
   };
 }
 
-/** A request without a valid token counts against its address, one with a token against that. */
-async function identify(ctx: Context, { tokens, limit }: Gate): Promise<Principal> {
+/** A valid token is asked for before anything else is counted: no flood of wrong ones locks it out. */
+async function identify(ctx: Context, { tokens, lastUse, limit }: Gate): Promise<Principal> {
   try {
     const principal = authenticate(ctx, tokens);
-    await limit.count(principal.jti, ctx.ip);
+    lastUse.note(principal.jti);
+    await limit.countToken(principal.jti, ctx.ip);
     return principal;
   } catch (error) {
     if (error instanceof MantelError && error.code === "unauthorized") {
-      await limit.count(ctx.ip, ctx.ip);
+      await (ctx.get("Authorization") ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
     }
     throw error;
   }

@@ -49,7 +49,7 @@ test("it lists names without tokens, and revokes by name", async (t) => {
   const listed = await run("--list", "--data", data);
 
   assert.deepEqual([revoked.code, revoked.stdout, again.code], [0, "revoked 1\n", 1]);
-  assert.match(listed.stdout, /^a b\tread,edit\trevoked\tissued \S+\texpires \S+\n$/);
+  assert.match(listed.stdout, /^a b\tread,edit\trevoked\tissued \S+\texpires \S+\tused never\n$/);
   assert.ok(!listed.stdout.includes(token.trim()));
 });
 
@@ -67,6 +67,17 @@ test("a rotated key signs the next token, and the usage is printed when asked fo
   assert.notEqual(kidOf(before), kidOf(after));
   assert.deepEqual([help.code, help.stderr], [0, ""]);
   assert.match(help.stdout, /^Makes, lists and revokes/);
+});
+
+test("dropped keys void the tokens made before", async (t) => {
+  const data = await emptyFolder(t);
+  const { stdout: token } = await run("--scope", "read", "--data", data);
+
+  const rotated = await run("--rotate", "--drop", "--data", data);
+
+  assert.match(rotated.stdout, /all made before are void\n$/);
+  const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  assert.throws(() => tokens.verify(token.trim()), { code: "unauthorized" });
 });
 
 test("a data folder that cannot be made is said in a sentence", async (t) => {
@@ -88,6 +99,7 @@ for (const [name, args] of Object.entries({
   "a ttl of nothing": ["--scope", "read", "--ttl", "0"],
   "a ttl of a century": ["--scope", "read", "--ttl", "3200000000"],
   "a name with a line break": ["--scope", "read", "--name", "a\nb"],
+  "a drop without a rotation": ["--scope", "read", "--drop"],
   "two pieces of work at once": ["--list", "--revoke", "tablet"],
 })) {
   test(`${name} is an error with the usage, and makes no token`, async (t) => {

@@ -1,6 +1,7 @@
 import type { Metrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import type { Route } from "../route.ts";
+import { auditRoutes } from "./audit.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { configRoutes } from "./config.ts";
@@ -13,6 +14,7 @@ import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { systemRoutes } from "./system.ts";
+import { tokenRoutes } from "./tokens.ts";
 
 /** The parts of the host, and what the HTTP API itself adds for its routes. */
 export interface RouteParts extends Parts {
@@ -37,6 +39,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...configRoutes(parts),
     ...layoutRoutes(parts),
     ...eventRoutes(parts),
+    ...tokenRoutes(parts),
+    ...auditRoutes(parts),
   ];
   return table;
 }

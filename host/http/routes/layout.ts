@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
 import { LayoutDocument, LayoutInput, LayoutRevision } from "../../layout/schema.ts";
 import { ifMatch, sendRevision, tagged } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
@@ -11,12 +12,15 @@ const Params = Type.Object({
   revision: Type.String({ pattern: "^\\d{1,15}$", description: "a revision from the history" }),
 });
 
+type LayoutParts = Pick<Parts, "layout" | "audit" | "log">;
+
 /** `/layout`: the document of pages and tiles, and the ones before it. */
-export function layoutRoutes(parts: Pick<Parts, "layout">): Route[] {
+export function layoutRoutes(parts: LayoutParts): Route[] {
   return [...currentRoutes(parts), ...historyRoutes(parts)];
 }
 
-function currentRoutes({ layout }: Pick<Parts, "layout">): Route[] {
+function currentRoutes(parts: LayoutParts): Route[] {
+  const { layout } = parts;
   return [
     route({
       method: "GET",
@@ -38,13 +42,18 @@ function currentRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       body: { schema: LayoutInput, maxBytes: MAX_LAYOUT_BYTES },
       answers: ok("The layout as it is stored", LayoutDocument),
       errors: ["invalid", "revision_stale", "disk_full"],
-      handle: async (ctx, { body }) =>
-        tagged(ctx, await layout.replace(body, ifMatch(ctx).ifMatch)),
+      async handle(ctx, { body, principal }) {
+        const stored = await layout.replace(body, ifMatch(ctx).ifMatch);
+        const { revision } = stored;
+        await recordDone(parts, principal, { action: "layout.replace", revision });
+        return tagged(ctx, stored);
+      },
     }),
   ];
 }
 
-function historyRoutes({ layout }: Pick<Parts, "layout">): Route[] {
+function historyRoutes(parts: LayoutParts): Route[] {
+  const { layout } = parts;
   return [
     route({
       method: "GET",
@@ -65,8 +74,13 @@ function historyRoutes({ layout }: Pick<Parts, "layout">): Route[] {
       headers: ["If-Match"],
       answers: ok("The layout as it is stored, under a new revision", LayoutDocument),
       errors: ["revision_unknown", "revision_stale", "disk_full"],
-      handle: async (ctx, { params }) =>
-        tagged(ctx, await layout.restore(Number(params.revision), ifMatch(ctx).ifMatch)),
+      async handle(ctx, { params, principal }) {
+        const restored = Number(params.revision);
+        const stored = await layout.restore(restored, ifMatch(ctx).ifMatch);
+        const { revision } = stored;
+        await recordDone(parts, principal, { action: "layout.restore", restored, revision });
+        return tagged(ctx, stored);
+      },
     }),
   ];
 }

@@ -75,7 +75,8 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
   ];
 }
 
-function reloadRoute({ modules, log }: Pick<Parts, "modules" | "log">): Route {
+function reloadRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
+  const { modules, log } = parts;
   return route({
     ...shared,
     method: "POST",
@@ -94,9 +95,11 @@ function reloadRoute({ modules, log }: Pick<Parts, "modules" | "log">): Route {
       },
     },
     errors: ["module_unknown", "reload_failed", "module_down", "deadline_passed"],
-    handle(ctx, { params, query }) {
-      if (query.wait !== "false") return modules.reload(params.id);
+    handle(ctx, { params, query, principal }) {
       modules.get(params.id); // An id that does not exist is refused at once.
+      // Not waited for: a reload is measured in milliseconds, and requests that come together are one.
+      void recordDone(parts, principal, { action: "module.reload", module: params.id });
+      if (query.wait !== "false") return modules.reload(params.id);
       modules.reload(params.id).catch((error: unknown) => {
         log.debug("a reload that nobody waited for failed", { module: params.id, error });
       });

@@ -1,5 +1,6 @@
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
 import { sendRevision } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
@@ -14,8 +15,10 @@ const Params = Type.Object({
 const shared = { tag: "Scenes", params: Params } as const;
 const SceneList = Type.Object({ scenes: Type.Array(Scene), revision: Type.Integer() });
 
+type SceneParts = Pick<Parts, "scenes" | "audit" | "log">;
+
 /** `/smart-home/scenes`: scenes of bridges, and those that people make here. */
-export function sceneRoutes(parts: Pick<Parts, "scenes">): Route[] {
+export function sceneRoutes(parts: SceneParts): Route[] {
   return [...readingRoutes(parts), ...makingRoutes(parts), activationRoute(parts)];
 }
 
@@ -47,7 +50,8 @@ function readingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
   ];
 }
 
-function makingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
+function makingRoutes(parts: SceneParts): Route[] {
+  const { scenes } = parts;
   return [
     route({
       ...shared,
@@ -58,7 +62,11 @@ function makingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
       body: { schema: SceneBody },
       answers: ok("The scene as it is stored", Scene),
       errors: ["invalid", "scene_read_only", "disk_full"],
-      handle: (_, { params, body }) => scenes.put(params.id, body),
+      async handle(_, { params, body, principal }) {
+        const scene = await scenes.put(params.id, body);
+        await recordDone(parts, principal, { action: "scene.put", scene: params.id });
+        return scene;
+      },
     }),
     route({
       ...shared,
@@ -68,8 +76,9 @@ function makingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
       summary: "Remove a scene of the host",
       answers: { 204: { description: "It is gone" } },
       errors: ["scene_unknown", "scene_read_only", "disk_full"],
-      async handle(ctx, { params }) {
+      async handle(ctx, { params, principal }) {
         await scenes.remove(params.id);
+        await recordDone(parts, principal, { action: "scene.remove", scene: params.id });
         ctx.status = 204;
       },
     }),

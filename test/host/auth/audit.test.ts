@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Audit } from "../../../host/auth/audit.ts";
@@ -18,9 +18,9 @@ test("records say who did what, in order, in a private file", async (t) => {
 
   const path = join(data, "audit.log");
   const lines = (await readFile(path, "utf8")).split("\n").filter(Boolean);
-  const records = lines.map((line) => JSON.parse(line) as { at: string });
+  const records = lines.map((line) => JSON.parse(line) as { at: string; id: string });
   assert.deepEqual(
-    records.map(({ at, ...rest }) => (assert.ok(Date.parse(at)), rest)),
+    records.map(({ at, id, ...rest }) => (assert.ok(Date.parse(at) && id), rest)),
     [
       { ...ADMIN, action: "mqtt.publish", topic: "a/b", bytes: 3 },
       { ...ADMIN, action: "module.disable", module: "demo" },
@@ -29,14 +29,58 @@ test("records say who did what, in order, in a private file", async (t) => {
   assert.equal((await stat(path)).mode & 0o777, 0o600);
 });
 
-test("a full file makes room and is kept once", async (t) => {
+test("a full file makes room for the next, ten are kept, and the oldest goes", async (t) => {
   const data = await emptyFolder(t);
-  await writeFile(join(data, "audit.log"), "x".repeat(10 * 2 ** 20 + 1));
+  const audit = new Audit(data);
 
-  await new Audit(data).record(ADMIN, { action: "config.patch" });
+  for (let n = 0; n < 12; n++) {
+    await writeFile(join(data, "audit.log"), `${"x".repeat(2 ** 20)} ${n}`);
+    await audit.record(ADMIN, { action: "config.patch" });
+  }
 
-  assert.deepEqual((await readdir(data)).toSorted(), ["audit.log", "audit.log.1"]);
+  const names = Array.from({ length: 9 }, (_, at) => `audit.log.${at + 1}`);
+  assert.deepEqual((await readdir(data)).toSorted(), ["audit.log", ...names]);
   assert.match(await readFile(join(data, "audit.log"), "utf8"), /config\.patch/);
+  assert.match(await readFile(join(data, "audit.log.9"), "utf8"), / 3$/);
+});
+
+test("records are read newest first, page by page, over the files", async (t) => {
+  const data = await emptyFolder(t);
+  const audit = new Audit(data);
+  for (let n = 0; n < 4; n++) await audit.record(ADMIN, { action: "a", n });
+  await appendFile(join(data, "audit.log"), `\n{"id":"cut off","a\n${" ".repeat(2 ** 20)}`);
+  for (let n = 4; n < 7; n++) await audit.record(ADMIN, { action: "a", n });
+
+  const pages: unknown[][] = [];
+  let before: string | null | undefined;
+  while (before !== null && pages.length < 9) {
+    const page = await audit.read({ limit: 3, ...(before === undefined ? {} : { before }) });
+    pages.push(page.records.map(({ n }) => n));
+    before = page.next;
+  }
+  const gone = await audit.read({ limit: 3, before: "unknown" });
+
+  assert.deepEqual(pages, [[6, 5, 4], [3, 2, 1], [0]]);
+  assert.deepEqual(gone, { records: [], next: null });
+});
+
+test("nothing that is recorded can forge a record, or who and when", async (t) => {
+  const data = await emptyFolder(t);
+  const audit = new Audit(data);
+  const forged = '{"id":"x","at":"2000-01-01T00:00:00.000Z","sub":"king","jti":"0","action":"b"}';
+  const breaks = ["\n", "\r\n", "\u2028", "\u0085", "\\n", '"\n'];
+
+  for (const each of breaks) {
+    const name = `x${each}${forged}${each}`;
+    await audit.record({ ...ADMIN, sub: name }, { action: "a", name, at: "never", jti: "9" });
+  }
+
+  const { records } = await audit.read({ limit: 100 });
+  assert.equal(records.length, breaks.length);
+  for (const { sub, at, jti, action } of records) {
+    assert.ok(sub.includes(forged) && Date.parse(at) > Date.parse("2026-01-01"));
+    assert.deepEqual([jti, action], ["1", "a"]);
+  }
 });
 
 test("a record that cannot be kept is the caller's failure, and the next may go well", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createSecretKey } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { appendFile, chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import jwt from "jsonwebtoken";
@@ -143,7 +143,7 @@ test("tokens of a key that was rotated out of use stay valid", async (t) => {
   const { tokens, data } = await openTokens(t);
   const older = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
 
-  await tokens.rotateKey();
+  await tokens.rotateKey({ drop: false });
   const newer = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
 
   const [olderKid, newerKid] = [older, newer].map(
@@ -160,6 +160,64 @@ test("tokens of a key that was rotated out of use stay valid", async (t) => {
     [true, true],
   );
 });
+
+test("dropped keys void their tokens at once, also in another process", async (t) => {
+  const { tokens: host, data } = await openTokens(t);
+  const command = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const older = await host.issue({ name: "x", scope: ["admin"], ttlSeconds: 60 });
+  host.verify(older);
+
+  const dropped = await command.rotateKey({ drop: true });
+
+  assert.equal(dropped, 1);
+  assert.equal(isAccepted(command, older), false);
+  await until(() => !isAccepted(host, older), { withinMs: 1_000 });
+  const newer = await command.issue({ name: "x", scope: ["admin"], ttlSeconds: 60 });
+  await until(() => isAccepted(host, newer), { withinMs: 1_000 });
+});
+
+test("a rotation drops the keys that no valid token needs, and keeps the others", async (t) => {
+  const { tokens } = await openTokens(t);
+  await tokens.issue({ name: "revoked", scope: ["read"], ttlSeconds: 60 });
+  await tokens.revoke("revoked");
+  const first = await tokens.rotateKey({ drop: false });
+  const needed = await tokens.issue({ name: "kept", scope: ["read"], ttlSeconds: 60 });
+
+  const second = await tokens.rotateKey({ drop: false });
+
+  assert.deepEqual([first, second], [1, 0]);
+  assert.ok(isAccepted(tokens, needed));
+});
+
+test("all keys are kept while a token's record does not say which one it was signed with", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+  const path = join(data, "tokens.jsonl");
+  await writeFile(path, (await readFile(path, "utf8")).replace(/"kid":"[^"]+",/, ""));
+  const reopened = await Tokens.open({ dataFolder: data, log: collectedLog() });
+
+  const dropped = await reopened.rotateKey({ drop: false });
+
+  assert.equal(dropped, 0);
+  assert.ok(isAccepted(reopened, token));
+});
+
+for (const name of ["keys.json", "tokens.jsonl", "audit.log.3", "secrets.json", "token-use.json"]) {
+  test(`${name} is made its owner's alone again, and the log says so`, async (t) => {
+    const data = await emptyFolder(t);
+    await Tokens.open({ dataFolder: data, log: collectedLog() });
+    await appendFile(join(data, name), "");
+    await appendFile(join(data, "config.json"), "{}");
+    await chmod(join(data, name), 0o664);
+    const log = collectedLog();
+
+    await Tokens.open({ dataFolder: data, log });
+
+    assert.equal((await stat(join(data, name))).mode & 0o777, 0o600);
+    const said = log.records.map(({ level, fields }) => [level, fields["path"], fields["mode"]]);
+    assert.deepEqual(said, [["warn", join(data, name), "664"]]);
+  });
+}
 
 test("the register never holds a token, and only its owner may read it", async (t) => {
   const { tokens, data } = await openTokens(t);

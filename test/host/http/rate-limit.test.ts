@@ -1,55 +1,117 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RateLimit } from "../../../host/http/rate-limit.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
 
 const LIMIT = { perSecond: 2, burst: 3, loopback: true };
 const ADDRESS = "192.168.1.5";
+const LIMITED = { code: "rate_limited" };
 
 test("a client has its burst, and then an error that says when to come back", async () => {
-  const limit = new RateLimit(() => LIMIT);
-  for (let n = 0; n < 5; n++) await limit.count("a", ADDRESS);
+  const limit = openLimit();
+  for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
 
-  await assert.rejects(limit.count("a", ADDRESS), (error: unknown) => {
+  await assert.rejects(limit.countToken("a", ADDRESS), (error: unknown) => {
     const { code, extras } = error as { code: string; extras: { retryAfterMs: number } };
     return code === "rate_limited" && extras.retryAfterMs > 0 && extras.retryAfterMs <= 1_000;
   });
 });
 
-test("clients are counted apart", async () => {
-  const limit = new RateLimit(() => LIMIT);
-  for (let n = 0; n < 5; n++) await limit.count("a", ADDRESS);
+test("tokens are counted apart from each other and from their addresses", async () => {
+  const limit = openLimit();
+  for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
+  for (let n = 0; n < 5; n++) await limit.countAddress(ADDRESS);
+  await assert.rejects(limit.countToken("a", ADDRESS), LIMITED);
+  await assert.rejects(limit.countAddress(ADDRESS), LIMITED);
 
-  await limit.count("b", ADDRESS);
+  await limit.countToken("b", ADDRESS);
+  await limit.countAddress("192.168.1.6");
+});
+
+test("a token cannot be named so that it counts as an address", async () => {
+  const limit = openLimit();
+  for (let n = 0; n < 5; n++) await limit.countToken(ADDRESS, ADDRESS);
+
+  await limit.countAddress(ADDRESS);
+});
+
+test("the addresses of one IPv6 network count as one", async () => {
+  const limit = openLimit();
+
+  for (let n = 0; n < 5; n++) await limit.countAddress(`2001:db8:0:7::${n}`);
+
+  await assert.rejects(limit.countAddress("2001:0db8:0000:0007:ffff:1:2:3"), LIMITED);
+  await limit.countAddress("2001:db8:0:8::1");
+});
+
+test("wrong tokens slow their address down for a minute, and nobody else", async () => {
+  const log = collectedLog();
+  const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 1_000 }), log);
+  for (let n = 0; n < 10; n++) await limit.countFailure(ADDRESS);
+
+  for (let n = 0; n < 3; n++) {
+    await assert.rejects(limit.countFailure(ADDRESS), (error: unknown) => {
+      const { code, extras } = error as { code: string; extras: { retryAfterMs: number } };
+      return code === "rate_limited" && extras.retryAfterMs > 50_000;
+    });
+  }
+
+  await limit.countFailure("192.168.1.6");
+  await limit.countToken("phone", ADDRESS);
+  await limit.countAddress(ADDRESS);
+  assert.deepEqual(
+    log.records.map(({ fields }) => fields),
+    [{ address: ADDRESS }],
+    "it is said once",
+  );
+});
+
+test("a hundred thousand addresses cost little memory and lock out no token", async () => {
+  const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 1e5, burst: 1e5 }), collectedLog());
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+
+  for (let n = 0; n < 100_000; n++) {
+    const network = `2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`;
+    await limit.countFailure(network).catch(() => undefined);
+  }
+
+  await limit.countToken("phone", ADDRESS);
+  globalThis.gc?.();
+  const grownMiB = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+  assert.ok(grownMiB < 32, `the heap has grown by ${grownMiB} MiB`);
 });
 
 test("callers on this machine are let through unless the config says otherwise", async () => {
-  const open = new RateLimit(() => ({ ...LIMIT, loopback: false }));
+  const open = new RateLimit(() => ({ ...LIMIT, loopback: false }), collectedLog());
   const addresses = ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"];
 
-  for (const address of addresses) for (let n = 0; n < 10; n++) await open.count("a", address);
+  for (const address of addresses) for (let n = 0; n < 20; n++) await open.countFailure(address);
 
-  for (const foreign of ["::ffff:192.168.1.5", "fe80::1", "10.0.0.1"]) {
-    const client = `client at ${foreign}`;
-    for (let n = 0; n < 5; n++) await open.count(client, foreign);
-    await assert.rejects(open.count(client, foreign), { code: "rate_limited" });
+  for (const foreign of ["::ffff:192.168.1.5", "fe80::1%eth0", "10.0.0.1"]) {
+    for (let n = 0; n < 5; n++) await open.countAddress(foreign);
+    await assert.rejects(open.countAddress(foreign), LIMITED);
   }
 });
 
 test("a change of the config counts at once", async () => {
   let limits = LIMIT;
-  const limit = new RateLimit(() => limits);
-  for (let n = 0; n < 5; n++) await limit.count("a", ADDRESS);
+  const limit = new RateLimit(() => limits, collectedLog());
+  for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
 
-  limits = { ...LIMIT, burst: 100 };
+  limits = { ...LIMIT, perSecond: 5 };
 
-  await limit.count("a", ADDRESS);
+  for (let n = 0; n < 8; n++) await limit.countToken("a", ADDRESS);
+  await assert.rejects(limit.countToken("a", ADDRESS), LIMITED);
 });
 
-test("a rate below one per second lets one through", async () => {
-  const limit = new RateLimit(() => ({ perSecond: 0.5, burst: 1, loopback: true }));
+test("less than one request a second is a limit too", async () => {
+  const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 0.5, burst: 1 }), collectedLog());
+  for (let n = 0; n < 2; n++) await limit.countToken("a", ADDRESS);
 
-  await limit.count("a", ADDRESS);
-  await limit.count("a", ADDRESS);
-
-  await assert.rejects(limit.count("a", ADDRESS), { code: "rate_limited" });
+  await assert.rejects(limit.countToken("a", ADDRESS), LIMITED);
 });
+
+function openLimit(): RateLimit {
+  return new RateLimit(() => LIMIT, collectedLog());
+}

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Audit } from "../../../host/auth/audit.ts";
+import { LastUse } from "../../../host/auth/last-use.ts";
 import type { Scope } from "../../../host/auth/scopes.ts";
 import { Tokens } from "../../../host/auth/tokens.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
@@ -51,6 +52,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder: data, environment: {}, log });
   const tokens = await Tokens.open({ dataFolder: data, log });
+  const lastUse = await LastUse.open(data, log);
   const commands: DeviceCommand[] = [];
   const house = await openHouse({ data, bus, log, commands });
   const samples = new Samples({ bus });
@@ -59,6 +61,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     ...house,
     ...{ version: "0.0.0", log, tokens, config, streams, samples },
     audit: new Audit(data),
+    lastUse,
     layout: await LayoutStore.open({ dataFolder: data, shippedFolder: "layouts", log, bus }),
     calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
     calendarFeed: new CalendarFeed(),
@@ -78,6 +81,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     streams.close();
     samples.close();
     await server.close(1_000);
+    await lastUse.close();
     await config.close();
   });
 

@@ -99,17 +99,18 @@ test("what admins do is on record, without what they sent", async (t) => {
     .filter(Boolean)
     .map((line) => JSON.parse(line) as object);
   assert.deepEqual(
-    actions.map((each) => ({ ...each, at: "", jti: "" })),
+    actions.map((each) => ({ ...each, id: "", at: "", jti: "" })),
     [
-      { at: "", jti: "", sub: "admin", action: "config.patch", keys: ["mqtt.password"] },
-      { at: "", jti: "", sub: "admin", action: "module.disable", module: "demo" },
+      { id: "", at: "", jti: "", sub: "admin", action: "config.patch", keys: ["mqtt.password"] },
+      { id: "", at: "", jti: "", sub: "admin", action: "module.disable", module: "demo" },
     ],
   );
   assert.ok(!audit.includes("canary"));
 });
 
 test("a change whose record cannot be kept is still answered as done, and logged", async (t) => {
-  const audit = { record: () => Promise.reject(new Error("no space")) };
+  const failing = () => Promise.reject(new Error("no space"));
+  const audit = { record: failing, read: failing };
   const { api, config, log } = await serveApp(t, { audit });
 
   const response = await api("edit", "/config", json("PATCH", { ui: { theme: "dark" } }));

@@ -1,0 +1,28 @@
+import { type Static, Type } from "typebox";
+import { SCOPES } from "./scopes.ts";
+
+/** How long a token lives when nobody says otherwise: a year. */
+export const DEFAULT_TTL_SECONDS = 365 * 24 * 60 * 60;
+const MAX_TTL_SECONDS = 10 * DEFAULT_TTL_SECONDS;
+
+/** What people call a token. Lists show it, and revocation goes by it. */
+export const TokenName = Type.String({
+  pattern: "^[\\p{L}\\p{N}._@ -]{1,64}$",
+  description: "at most 64 letters, digits, spaces or . _ @ -",
+});
+
+/** Asks for a token. */
+export const TokenRequest = Type.Object(
+  {
+    name: TokenName,
+    scope: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length }),
+    /** Until it expires; at most ten years. */
+    ttlSeconds: Type.Integer({
+      minimum: 1,
+      maximum: MAX_TTL_SECONDS,
+      default: DEFAULT_TTL_SECONDS,
+    }),
+  },
+  { additionalProperties: false },
+);
+export type TokenRequest = Static<typeof TokenRequest>;

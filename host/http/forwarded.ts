@@ -1,0 +1,65 @@
+import { BlockList, isIP, isIPv6 } from "node:net";
+import { plainAddress } from "./network.ts";
+import type { Middleware } from "./route.ts";
+
+const MAX_HOPS = 20;
+
+/**
+ * Takes over where a request comes from when a configured proxy says so in `X-Forwarded-For`: the last
+ * address there that is no proxy itself. Of `X-Forwarded-Host` the host is noted, to be checked like
+ * the one in `Host`. Nobody else is believed, and nothing else of what proxies say.
+ *
+ * @param configured gives addresses and networks such as `10.0.0.0/8`
+ */
+export function forwarded(configured: () => readonly string[]): Middleware {
+  const proxies = new Proxies(configured);
+  return async (ctx, next) => {
+    if (proxies.includes(ctx.ip)) {
+      const hops = ctx.get("X-Forwarded-For").split(",").slice(-MAX_HOPS);
+      ctx.request.ip = proxies.clientOf(hops) ?? ctx.ip;
+      const host = ctx.get("X-Forwarded-Host");
+      if (host !== "") ctx.state.forwardedHost = host;
+    }
+    await next();
+  };
+}
+
+/** The addresses of proxies, as the config names them now. */
+class Proxies {
+  readonly #configured: () => readonly string[];
+  #applied: readonly string[] = [];
+  #addresses = new BlockList();
+
+  constructor(configured: () => readonly string[]) {
+    this.#configured = configured;
+  }
+
+  includes(address: string): boolean {
+    const configured = this.#configured();
+    if (configured.length === 0) return false;
+    if (configured !== this.#applied) {
+      this.#applied = configured;
+      this.#addresses = blockListOf(configured);
+    }
+    const plain = plainAddress(address);
+    return isIP(plain) !== 0 && this.#addresses.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
+  }
+
+  /** Each proxy adds on the right whom it was asked by; what stands left of the client is hearsay. */
+  clientOf(hops: readonly string[]): string | undefined {
+    const addresses = hops.map((hop) => plainAddress(hop.trim()));
+    const client = addresses.findLast((address) => !this.includes(address));
+    return client !== undefined && isIP(client) !== 0 ? client : undefined;
+  }
+}
+
+function blockListOf(configured: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const each of configured) {
+    const [address = "", bits] = each.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,51 @@
+import { isIPv6 } from "node:net";
+
+/** Also as IPv6 sockets show IPv4 peers. */
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/i;
+
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.test(address);
+}
+
+/** An address without its zone; one of IPv4 that an IPv6 socket shows is of IPv4 again. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+}
+
+/**
+ * What counts as one client that has shown no token: an IPv4 address, or the 64 bits that an IPv6
+ * subscriber gets whole (RFC 6177), because it has more addresses there than anyone can count.
+ */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.toLowerCase().split("::");
+  const groups = head.split(":").filter(Boolean);
+  const network = (tail === undefined ? groups : [...groups, "0", "0", "0", "0"]).slice(0, 4);
+  return `${network.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
+}
+
+/**
+ * Keeps apart as many clients as it may in a minute; all beyond share one name, so that no number of
+ * addresses costs more memory.
+ */
+export class BoundedNames {
+  readonly #limit: number;
+  readonly #forMs: number;
+  #known = new Set<string>();
+  #since = performance.now();
+
+  constructor({ limit, forMs }: { limit: number; forMs: number }) {
+    this.#limit = limit;
+    this.#forMs = forMs;
+  }
+
+  nameOf(client: string): string {
+    if (performance.now() - this.#since > this.#forMs) {
+      this.#known = new Set();
+      this.#since = performance.now();
+    }
+    if (this.#known.size < this.#limit) this.#known.add(client);
+    return this.#known.has(client) ? client : "all others";
+  }
+}

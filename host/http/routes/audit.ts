@@ -1,0 +1,51 @@
+import { Type } from "typebox";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const DEFAULT_LIMIT = 100;
+
+const Query = Type.Object({
+  limit: Type.Optional(
+    Type.String({ pattern: "^([1-9]\\d{0,2}|1000)$", description: "a number from 1 to 1000" }),
+  ),
+  before: Type.Optional(
+    Type.String({ pattern: "^[\\w-]{1,40}$", description: "the `next` of the page before" }),
+  ),
+});
+const AuditPage = Type.Object({
+  records: Type.Array(
+    Type.Object(
+      {
+        id: Type.String(),
+        at: Type.String({ format: "date-time" }),
+        /** The name of the token, and its id in `/tokens`. */
+        sub: Type.String(),
+        jti: Type.String(),
+        action: Type.String(),
+      },
+      { additionalProperties: true },
+    ),
+  ),
+  next: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** `/audit`: who has changed what. */
+export function auditRoutes({ audit }: Pick<Parts, "audit">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/audit",
+      scope: "admin",
+      tag: "Audit",
+      summary: "Read who has changed what",
+      query: Query,
+      answers: ok("Newest first", AuditPage),
+      errors: ["invalid"],
+      handle: (_, { query: { limit, before } }) =>
+        audit.read({
+          limit: Number(limit ?? DEFAULT_LIMIT),
+          ...(before === undefined ? {} : { before }),
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,139 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
+import { SCOPES } from "../../auth/scopes.ts";
+import { type TokenRecord, statusOf } from "../../auth/token-register.ts";
+import { TokenName, TokenRequest } from "../../auth/token-request.ts";
+import type { Principal } from "../../auth/tokens.ts";
+import { check, withDefaults } from "../../validate.ts";
+import { requireScope } from "../authenticate.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const LEAST_SECONDS = 60;
+const Instant = Type.String({ format: "date-time" });
+const MaybeInstant = Type.Union([Instant, Type.Null()]);
+const Scopes = Type.Array(Type.Enum([...SCOPES]));
+const TokenView = Type.Object({
+  /** Its `jti`, by which the audit log names it. */
+  id: Type.String(),
+  name: Type.String(),
+  scope: Scopes,
+  status: Type.Enum(["valid", "revoked", "expired"]),
+  issuedAt: Instant,
+  expiresAt: Instant,
+  revokedAt: MaybeInstant,
+  lastUsedAt: MaybeInstant,
+  /** True for the one that asks. */
+  current: Type.Boolean(),
+});
+const Token = Type.String({ description: "the token; it is shown this once" });
+const Rotation = Type.Object(
+  { drop: Type.Boolean({ default: false, description: "void all tokens at once" }) },
+  { additionalProperties: false },
+);
+const shared = { tag: "Tokens", scope: "admin" } as const;
+
+type TokenParts = Pick<Parts, "tokens" | "lastUse" | "audit" | "log">;
+
+/** `/tokens`: who may do what. A token is shown when it is made, and never again. */
+export function tokenRoutes(parts: TokenParts): Route[] {
+  return [listRoute(parts), issueRoute(parts), revokeRoute(parts), rotateRoute(parts)];
+}
+
+function listRoute({ tokens, lastUse }: TokenParts): Route {
+  return route({
+    ...shared,
+    method: "GET",
+    path: "/tokens",
+    summary: "List tokens, without the tokens themselves",
+    answers: ok("Oldest first", Type.Object({ tokens: Type.Array(TokenView) })),
+    handle: (_, { principal }) => ({
+      tokens: tokens.list().map((record) => ({
+        id: record.jti,
+        name: record.name,
+        scope: record.scope,
+        status: statusOf(record),
+        issuedAt: record.issuedAt,
+        expiresAt: record.expiresAt,
+        revokedAt: record.revokedAt,
+        lastUsedAt: lastUse.at(record.jti),
+        current: record.jti === principal.jti,
+      })),
+    }),
+  });
+}
+
+function issueRoute(parts: TokenParts): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/tokens",
+    summary: "Make a token",
+    body: { schema: TokenRequest },
+    answers: {
+      201: {
+        description: "The new token",
+        schema: Type.Object({ token: Token, ...TokenRequest.properties }),
+      },
+    },
+    errors: ["invalid", "disk_full"],
+    async handle(ctx, { body, principal }) {
+      const request = check(TokenRequest, withDefaults(TokenRequest, body), "the token request");
+      for (const scope of request.scope) requireScope(principal, scope);
+      const token = await parts.tokens.issue(request);
+      await recordDone(parts, principal, { action: "token.issue", ...request });
+      ctx.status = 201;
+      return { token, ...request };
+    },
+  });
+}
+
+function revokeRoute(parts: TokenParts): Route {
+  return route({
+    ...shared,
+    method: "DELETE",
+    path: "/tokens/:name",
+    summary: "Revoke the tokens of a name",
+    params: Type.Object({ name: TokenName }),
+    answers: ok("How many were valid until now", Type.Object({ revoked: Type.Integer() })),
+    errors: ["token_unknown", "disk_full"],
+    async handle(_, { params: { name }, principal }) {
+      const revoked = await parts.tokens.revoke(name);
+      if (revoked === 0) {
+        throw new MantelError("token_unknown", `no valid token has the name ${name}`);
+      }
+      await recordDone(parts, principal, { action: "token.revoke", name, revoked });
+      return { revoked };
+    },
+  });
+}
+
+function rotateRoute(parts: TokenParts): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/tokens/rotate",
+    summary: "Sign with a new key; tokens stay valid, unless the keys before are dropped",
+    body: { schema: Rotation },
+    answers: ok(
+      "How many keys went. With `drop`, the caller's token is void too, and another takes its place",
+      Type.Object({ droppedKeys: Type.Integer(), token: Type.Optional(Token) }),
+    ),
+    errors: ["invalid", "disk_full"],
+    async handle(_, { body, principal }) {
+      const { drop } = check(Rotation, withDefaults(Rotation, body ?? {}), "the rotation");
+      const own = parts.tokens.list().find(({ jti }) => jti === principal.jti);
+      const droppedKeys = await parts.tokens.rotateKey({ drop });
+      await recordDone(parts, principal, { action: "key.rotate", drop, droppedKeys });
+      if (!drop) return { droppedKeys };
+      return { droppedKeys, token: await parts.tokens.issue(successor(principal, own)) };
+    },
+  });
+}
+
+/** What asks for a token like the one that is void now, for as long as that had. */
+function successor({ sub, scope }: Principal, own: TokenRecord | undefined): TokenRequest {
+  const leftSeconds = own ? Math.floor((Date.parse(own.expiresAt) - Date.now()) / 1000) : 0;
+  return { name: sub, scope: [...scope], ttlSeconds: Math.max(LEAST_SECONDS, leftSeconds) };
+}

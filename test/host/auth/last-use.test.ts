@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { LastUse } from "../../../host/auth/last-use.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+test("the last use is known at once, and outlasts the process", async (t) => {
+  const data = await emptyFolder(t);
+  const uses = await LastUse.open(data, collectedLog());
+  uses.note("1");
+  const at = uses.at("1");
+  await uses.close();
+
+  const later = await LastUse.open(data, collectedLog());
+
+  assert.ok(at !== null && Date.now() - Date.parse(at) < 5_000);
+  assert.deepEqual([later.at("1"), later.at("2")], [at, null]);
+  assert.equal((await stat(join(data, "token-use.json"))).mode & 0o777, 0o600);
+});
+
+test("ten thousand uses are one write an hour, and none without a use", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
+  const data = await emptyFolder(t);
+  const uses = await LastUse.open(data, collectedLog());
+
+  for (let n = 0; n < 10_000; n++) uses.note(String(n % 3));
+  t.mock.timers.tick(59 * 60_000);
+  const before = await readdir(data);
+  t.mock.timers.tick(60_000);
+  await uses.close();
+  const written = await readFileWhenThere(join(data, "token-use.json"));
+
+  assert.deepEqual(before, []);
+  assert.equal(Object.keys(JSON.parse(written) as object).length, 3);
+});
+
+test("a damaged file begins anew, and the log says so", async (t) => {
+  const data = await emptyFolder(t);
+  await writeFile(join(data, "token-use.json"), '{"1": 5');
+  const log = collectedLog();
+
+  const uses = await LastUse.open(data, log);
+  uses.note("1");
+  await uses.close();
+
+  assert.deepEqual(
+    log.records.map(({ level }) => level),
+    ["warn"],
+  );
+  assert.match(await readFile(join(data, "token-use.json"), "utf8"), /^\{"1":"20/);
+});
+
+/** The write of the timer is not waited for by anyone. */
+async function readFileWhenThere(path: string): Promise<string> {
+  for (;;) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text !== "") return text;
+  }
+}

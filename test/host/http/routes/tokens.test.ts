@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { json, type ServedApp, serveApp } from "../serve-app.ts";
+
+interface TokenView {
+  readonly name: string;
+  readonly scope: string[];
+  readonly status: string;
+  readonly lastUsedAt: string | null;
+  readonly current: boolean;
+}
+
+test("a token is made, used, listed without itself, and revoked", async (t) => {
+  const app = await serveApp(t);
+  const { api, url } = app;
+
+  const made = await api("admin", "/tokens", json("POST", { name: "Küche 1", scope: ["read"] }));
+  const { token, ...rest } = (await made.json()) as { token: string };
+  const headers = { authorization: `Bearer ${token}` };
+  const asked = await fetch(`${url}/api/v1/config`, { headers });
+  const listed = await (await api("admin", "/tokens")).text();
+  const gone = await api("admin", `/tokens/${encodeURIComponent("Küche 1")}`, { method: "DELETE" });
+  const refused = await fetch(`${url}/api/v1/config`, { headers });
+
+  assert.deepEqual([made.status, asked.status, refused.status], [201, 200, 401]);
+  assert.deepEqual(rest, { name: "Küche 1", scope: ["read"], ttlSeconds: 31_536_000 });
+  assert.deepEqual(await gone.json(), { revoked: 1 });
+  const tokens = (JSON.parse(listed) as { tokens: TokenView[] }).tokens;
+  const kitchen = tokens.find(({ name }) => name === "Küche 1");
+  assert.deepEqual([kitchen?.status, kitchen?.current], ["valid", false]);
+  assert.ok(Date.now() - Date.parse(kitchen?.lastUsedAt ?? "") < 10_000);
+  assert.deepEqual(tokens.filter(({ current }) => current).length, 1);
+  for (const part of token.split(".")) assert.ok(!listed.includes(part));
+});
+
+test("a token request with faults lists them all and makes no token", async (t) => {
+  const { api, tokens } = await serveApp(t);
+  await api("admin", "/config");
+  const bodies = [
+    {},
+    { name: "", scope: ["read"] },
+    { name: "a\nb", scope: ["read"] },
+    { name: "x".repeat(65), scope: ["read"] },
+    { name: "x", scope: [] },
+    { name: "x", scope: "admin" },
+    { name: "x", scope: ["root"] },
+    { name: "x", scope: ["read"], ttlSeconds: 0 },
+    { name: "x", scope: ["read"], ttlSeconds: 1e12 },
+    { name: "x", scope: ["read"], ttlSeconds: "60" },
+    { name: "x", scope: ["read"], sub: "admin" },
+  ];
+
+  const statuses = await Promise.all(
+    bodies.map(async (body) => (await api("admin", "/tokens", json("POST", body))).status),
+  );
+
+  assert.deepEqual(
+    statuses,
+    bodies.map(() => 422),
+  );
+  assert.equal(tokens.list().length, 1);
+});
+
+test("a name that no valid token has is 404, and one that nobody can have is 400", async (t) => {
+  const { api } = await serveApp(t);
+
+  const unknown = await api("admin", "/tokens/nobody", { method: "DELETE" });
+  const bad = await api("admin", "/tokens/a%0Ab", { method: "DELETE" });
+
+  assert.deepEqual([unknown.status, bad.status], [404, 400]);
+  assert.equal(((await unknown.json()) as { code: string }).code, "token_unknown");
+});
+
+test("a rotation keeps tokens; one that drops keys voids them and replaces the caller's", async (t) => {
+  const app = await serveApp(t);
+  const other = await app.token("read");
+
+  const kept = await app.api("admin", "/tokens/rotate", { method: "POST" });
+  const asked = await app.api("read", "/config");
+  const dropped = await app.api("admin", "/tokens/rotate", json("POST", { drop: true }));
+  const { token } = (await dropped.json()) as { token: string };
+  const old = [await statusWith(app, other), await statusWith(app, await app.token("admin"))];
+
+  assert.deepEqual(await kept.json(), { droppedKeys: 0 });
+  assert.equal(asked.status, 200);
+  assert.deepEqual(old, [401, 401]);
+  assert.equal(await statusWith(app, token, "/audit"), 200);
+  const { exp = 0 } = claimsOf(token);
+  assert.ok(exp * 1000 - Date.now() < 61_000, "it lives no longer than the one it replaces");
+});
+
+test("every change by a token leaves its record, which only admins read and no secret is in", async (t) => {
+  const app = await serveApp(t);
+  const { api } = app;
+  const layout = (await (await api("read", "/layout")).json()) as { revision: number };
+  const changes: [string, RequestInit][] = [
+    ["/config", json("PATCH", { ui: { theme: "dark" } })],
+    ["/config", json("PATCH", { mqtt: { password: "canary" } })],
+    ["/modules/demo/enable", { method: "POST" }],
+    ["/modules/demo/disable", { method: "POST" }],
+    ["/modules/demo/reload", { method: "POST" }],
+    ["/layout", json("PUT", layout)],
+    [`/layout/restore/${layout.revision}`, { method: "POST" }],
+    ["/smart-home/scenes/host:scene:x", json("PUT", { name: "X", targets: LAMP_ON })],
+    ["/smart-home/scenes/host:scene:x", { method: "DELETE" }],
+    ["/mqtt/publish", json("POST", { topic: "a/b", payload: "canary" })],
+    ["/tokens", json("POST", { name: "phone", scope: ["read"] })],
+    ["/tokens/phone", { method: "DELETE" }],
+    ["/tokens/rotate", { method: "POST" }],
+  ];
+
+  const statuses: number[] = [];
+  for (const [path, init] of changes) statuses.push((await api("admin", path, init)).status);
+  const read = await api("admin", "/audit?limit=1000");
+  const forEditors = await api("edit", "/audit");
+
+  assert.ok(
+    statuses.every((status) => status < 300),
+    statuses.join(" "),
+  );
+  assert.equal(forEditors.status, 403);
+  const { records } = (await read.json()) as { records: { action: string; sub: string }[] };
+  assert.deepEqual(records.map(({ action }) => action).toReversed(), [
+    "config.patch",
+    "config.patch",
+    "module.enable",
+    "module.disable",
+    "module.reload",
+    "layout.replace",
+    "layout.restore",
+    "scene.put",
+    "scene.remove",
+    "mqtt.publish",
+    "token.issue",
+    "token.revoke",
+    "key.rotate",
+  ]);
+  assert.deepEqual([...new Set(records.map(({ sub }) => sub))], ["admin"]);
+  const text = await readFile(join(app.data, "audit.log"), "utf8");
+  assert.ok(!text.includes("canary") && !text.includes(await app.token("admin")));
+});
+
+test("the audit is read in pages", async (t) => {
+  const { api } = await serveApp(t);
+  for (let n = 0; n < 5; n++) await api("admin", "/modules/demo/enable", { method: "POST" });
+
+  const first = (await (await api("admin", "/audit?limit=3")).json()) as AuditPage;
+  const rest = (await (await api("admin", `/audit?before=${first.next}`)).json()) as AuditPage;
+  const wrong = await Promise.all(
+    ["limit=0", "limit=1001", "limit=x", "before=a%0Ab"].map(
+      async (query) => (await api("admin", `/audit?${query}`)).status,
+    ),
+  );
+
+  assert.deepEqual([first.records.length, rest.records.length, rest.next], [3, 2, null]);
+  assert.deepEqual(wrong, [422, 422, 422, 422]);
+});
+
+const LAMP_ON = { "demo:light:1": { on: true } };
+
+interface AuditPage {
+  readonly records: unknown[];
+  readonly next: string | null;
+}
+
+async function statusWith({ url }: ServedApp, token: string, path = "/config"): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${url}/api/v1${path}`, { headers })).status;
+}
+
+function claimsOf(token: string): { exp?: number } {
+  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+    exp?: number;
+  };
+}
