@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
@@ -17,6 +17,7 @@ import { Bus } from "./events/bus.ts";
 import { FanOut } from "./events/fan-out.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
 import { createApp } from "./http/app.ts";
+import { ServerCertificate } from "./http/certificate.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
@@ -75,7 +76,9 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const { log, version } = options;
   const streams = new FanOut(foundation.bus);
   const app = createApp({ ...foundation, ...house, log, version, modules, streams });
-  const server = await HttpServer.listen({ app, host: options.address, port: options.port });
+  const { address: host, port } = options;
+  const certificate = openCertificate(foundation);
+  const server = await HttpServer.listen({ app, host, port, certificate });
   scope.onDispose(async () => {
     streams.close();
     await server.close(ANSWERS_DEADLINE_MS);
@@ -114,6 +117,13 @@ async function openFoundation(
   const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
   const feedAddresses = await FeedAddresses.open(dataFolder, log);
   return { dataFolder, bus, config, tokens, lastUse, audit, layout, feedAddresses, log };
+}
+
+function openCertificate({ config, dataFolder, log }: Foundation): ServerCertificate | undefined {
+  const { tls } = config.current.server;
+  if (!tls) return undefined;
+  const [cert, key] = [resolve(dataFolder, tls.cert), resolve(dataFolder, tls.key)];
+  return new ServerCertificate({ cert, key }, log);
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;

@@ -62,6 +62,19 @@ export const CoreConfig = section({
       }),
       { maxItems: 100, default: [] },
     ),
+    /**
+     * PEM files of a certificate and its key; with them HTTPS is spoken. Paths start in the data
+     * folder. Other paths take effect at the next start, other contents at once.
+     */
+    tls: Type.Optional(
+      Type.Object(
+        {
+          cert: Type.String({ minLength: 1, maxLength: 4_096 }),
+          key: Type.String({ minLength: 1, maxLength: 4_096 }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     rateLimit: Type.Object(
       {
         perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000, default: 20 }),

@@ -49,8 +49,13 @@ export const plainTarget: Middleware = async (ctx, next) => {
  */
 export const secured: Middleware = async (ctx, next) => {
   ctx.set(BROWSER_HEADERS);
+  // Of a connection that is encrypted here; behind a proxy that is for the proxy to say.
+  if (ctx.secure) ctx.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
   await next();
 };
+
+/** Thirty days: long enough between visits, short enough to go back to plain HTTP (RFC 6797). */
+const HSTS_SECONDS = 30 * 24 * 60 * 60;
 
 const BROWSER_HEADERS = {
   "Content-Security-Policy": [

@@ -1,12 +1,19 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { Server as TlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
+import type { ServerCertificate } from "./certificate.ts";
 import type { RequestState } from "./route.ts";
+import { createTlsServer } from "./tls-server.ts";
 
-const HEAD_DEADLINE_MS = 10_000;
-const REQUEST_DEADLINE_MS = 20_000;
-const MAX_HEAD_BYTES = 16 * 2 ** 10;
+/** A head may take ten seconds and a request twenty, whatever trickles in. */
+const BOUNDS = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 2 ** 10,
+};
 const MAX_CONNECTIONS = 4_096;
 const SWEEP_EVERY_MS = 20;
 /** Addresses to listen on, and not to connect to: where this machine itself finds them. */
@@ -17,33 +24,32 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** With it, HTTPS is spoken, and plain HTTP is only told so. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 /** Listens for requests, within bounds on how slowly and how largely they may come. */
 export class HttpServer {
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
+  readonly #sockets = new Set<Socket>();
   /** Where it answers, such as `http://127.0.0.1:8470`. */
   readonly url: string;
 
-  private constructor(server: Server, host: string) {
+  private constructor(server: Server | TlsServer, { host, certificate }: ListenOptions) {
     const { port } = server.address() as AddressInfo;
     this.#server = server;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
     const reached = WILDCARDS[host] ?? host;
-    this.url = `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+    this.url = `http${certificate ? "s" : ""}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
   }
 
   /** @throws Error with a sentence for people when the address cannot be had */
-  static async listen({ app, host, port }: ListenOptions): Promise<HttpServer> {
-    const answer = app.callback();
-    const server = createServer(
-      {
-        headersTimeout: HEAD_DEADLINE_MS,
-        requestTimeout: REQUEST_DEADLINE_MS,
-        connectionsCheckingInterval: 1_000,
-        maxHeaderSize: MAX_HEAD_BYTES,
-      },
-      (request, response) => void answer(request, response),
-    );
+  static async listen(options: ListenOptions): Promise<HttpServer> {
+    const { host, port } = options;
+    const server = create(options);
     server.maxConnections = MAX_CONNECTIONS;
     server.listen(port, host);
     try {
@@ -51,7 +57,7 @@ export class HttpServer {
     } catch (cause) {
       throw new Error(describe(cause as NodeJS.ErrnoException, { host, port }), { cause });
     }
-    return new HttpServer(server, host);
+    return new HttpServer(server, options);
   }
 
   /**
@@ -61,18 +67,31 @@ export class HttpServer {
   async close(deadlineMs: number): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    // A connection that is kept alive turns idle with its last answer, and would stay open.
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_EVERY_MS);
-    const cutOff = setTimeout(() => this.#server.closeAllConnections(), deadlineMs);
+    const sweep = setInterval(() => this.#closeIdle(), SWEEP_EVERY_MS);
+    const cutOff = setTimeout(() => this.#sockets.forEach((each) => each.destroy()), deadlineMs);
     await closed;
     clearInterval(sweep);
     clearTimeout(cutOff);
   }
+
+  /** A connection that is kept alive turns idle with its last answer; some never ask anything. */
+  #closeIdle(): void {
+    this.#server.closeIdleConnections();
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+}
+
+function create({ app, certificate }: ListenOptions): Server | TlsServer {
+  const answer = app.callback();
+  const onRequest: RequestListener = (request, response) => void answer(request, response);
+  return certificate
+    ? createTlsServer(BOUNDS, certificate, onRequest)
+    : createServer(BOUNDS, onRequest);
 }
 
 function describe(
   { code, message }: NodeJS.ErrnoException,
-  { host, port }: Omit<ListenOptions, "app">,
+  { host, port }: Pick<ListenOptions, "host" | "port">,
 ) {
   const address = `port ${port} on ${host}`;
   if (code === "EADDRINUSE")

@@ -13,7 +13,7 @@ import { until } from "./until.ts";
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 10_000;
-const READY = /^mantel ready (http:\S+)$/m;
+const READY = /^mantel ready (https?:\S+)$/m;
 
 export type Scope = "read" | "control" | "edit" | "admin";
 

@@ -1,0 +1,79 @@
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
+import { createServer, type Server, type ServerOptions } from "node:https";
+import type { Socket } from "node:net";
+import type { ServerCertificate } from "./certificate.ts";
+
+const FIRST_BYTE_DEADLINE_MS = 10_000;
+/** The first byte of a TLS handshake (RFC 8446, 5.1). No HTTP request begins with it. */
+const HANDSHAKE = 0x16;
+const HINT_DEADLINE_MS = 5_000;
+const AUTHORITY_PATH = "/ca.crt";
+const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
+
+/**
+ * An HTTPS server that renews its certificate without dropping a connection, and tells whoever speaks
+ * plain HTTP to its port where to go.
+ */
+export function createTlsServer(
+  options: ServerOptions,
+  certificate: ServerCertificate,
+  answer: RequestListener,
+): Server {
+  const server = createServer(
+    { ...options, ...certificate.pair, handshakeTimeout: FIRST_BYTE_DEADLINE_MS },
+    answer,
+  );
+  const secured = server.listeners("connection") as ((socket: Socket) => void)[];
+  const plain = createPlainServer((request, response) => hint(request, response, certificate));
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    if (certificate.renew()) server.setSecureContext(certificate.pair);
+    socket.on("error", () => socket.destroy());
+    const deadline = setTimeout(() => socket.destroy(), FIRST_BYTE_DEADLINE_MS).unref();
+    socket.once("close", () => clearTimeout(deadline));
+    socket.once("readable", () => {
+      clearTimeout(deadline);
+      const first = socket.read(1) as Buffer | null;
+      if (!first) return void socket.destroy(); // It has ended without a word.
+      socket.unshift(first);
+      if (first[0] === HANDSHAKE) for (const listener of secured) listener.call(server, socket);
+      else takePlain(socket);
+    });
+  });
+  return server;
+
+  function takePlain(socket: Socket): void {
+    const deadline = setTimeout(() => socket.destroy(), HINT_DEADLINE_MS).unref();
+    socket.once("close", () => clearTimeout(deadline));
+    plain.emit("connection", socket);
+  }
+}
+
+/**
+ * The answer to plain HTTP. A page is sent on to its address under HTTPS; a request with a token is
+ * refused in words, because the token has crossed the network in the open by now. The authority's
+ * certificate is public, and is what makes HTTPS work on a device that does not know it yet.
+ */
+function hint(request: IncomingMessage, response: ServerResponse, tls: ServerCertificate): void {
+  const { method, url = "/", headers } = request;
+  response.setHeader("Connection", "close");
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  if (url === AUTHORITY_PATH && tls.authority) {
+    response.setHeader("Content-Type", "application/x-x509-ca-cert");
+    response.end(tls.authority.raw);
+    return;
+  }
+  const isPage = (method === "GET" || method === "HEAD") && headers.authorization === undefined;
+  const host = headers.host ?? "";
+  if (isPage && HOST.test(host) && url.startsWith("/")) {
+    response.writeHead(308, { Location: `https://${host}${url}` }).end();
+    return;
+  }
+  response.writeHead(426, { "Content-Type": "text/plain; charset=utf-8", Upgrade: "TLS/1.2" });
+  response.end("This home is reached by https:// alone. If a token was sent, revoke it.\n");
+}

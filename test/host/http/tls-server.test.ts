@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, get } from "node:https";
+import { connect } from "node:net";
+import { test, type TestContext } from "node:test";
+import { connect as connectTls } from "node:tls";
+import { createApp } from "../../../host/http/app.ts";
+import { ServerCertificate } from "../../../host/http/certificate.ts";
+import { HttpServer } from "../../../host/http/server.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { until } from "../../helpers/until.ts";
+import { serveApp } from "./serve-app.ts";
+import { writtenPair } from "./tls-pair.ts";
+
+test("HTTPS is answered, checked by the authority, and browsers are told to stay with it", async (t) => {
+  const { url, ca } = await serveTls(t);
+
+  const { status, headers } = await ask(`${url}/api`, { ca });
+
+  assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
+  assert.equal(status, 200);
+  assert.equal(headers["strict-transport-security"], "max-age=2592000");
+  await assert.rejects(ask(`${url}/api`, {}), /certificate/);
+});
+
+test("plain HTTP is told where to go, and a token that came by it is not sent on", async (t) => {
+  const { port } = await serveTls(t);
+  const host = `Host: home.local:${port}\r\n`;
+
+  const page = await exchange(port, `GET /a?b=c HTTP/1.1\r\n${host}\r\n`);
+  const withToken = await exchange(
+    port,
+    `GET /api/v1/config HTTP/1.1\r\n${host}Authorization: Bearer x\r\n\r\n`,
+  );
+  const post = await exchange(port, `POST /api HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
+  const odd = await exchange(port, "GET / HTTP/1.1\r\nHost: a/b@c\r\n\r\n");
+  const noise = await exchange(port, "\u0001\u0002 hello\r\n\r\n");
+
+  assert.match(page, /^HTTP\/1\.1 308 [\s\S]+\r\nLocation: https:\/\/home\.local:\d+\/a\?b=c\r\n/);
+  assert.doesNotMatch(page, /Strict-Transport/i, "it may not be said without TLS (RFC 6797, 7.2)");
+  for (const answer of [withToken, post, odd])
+    assert.match(answer, /^HTTP\/1\.1 426 .+https:\/\//s);
+  assert.match(noise, /^HTTP\/1\.1 400 /);
+});
+
+test("a device without the authority can load it, and nothing else, by plain HTTP", async (t) => {
+  const { port, ca } = await serveTls(t);
+
+  const answer = await fetch(`http://127.0.0.1:${port}/ca.crt`);
+
+  const der = Buffer.from(await answer.arrayBuffer());
+  assert.equal(answer.headers.get("content-type"), "application/x-x509-ca-cert");
+  assert.equal(der.toString("base64"), ca.replaceAll(/-----.+-----|\s/g, ""));
+});
+
+test("a renewed certificate is shown to new connections, and open ones go on", async (t) => {
+  const { url, ca, port, rewrite } = await serveTls(t);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
+  t.after(() => agent.destroy());
+  const before = await serialAt(port, ca);
+  await ask(`${url}/api`, { agent });
+  const [socket] = Object.values(agent.freeSockets).flat();
+
+  await rewrite();
+  const after = await until(
+    async () => {
+      const serial = await serialAt(port, ca);
+      return serial !== before && serial;
+    },
+    { withinMs: 5_000 },
+  );
+  const { status, reused } = await ask(`${url}/api`, { agent });
+
+  assert.notEqual(after, before);
+  assert.deepEqual([status, reused, socket?.destroyed], [200, true, false]);
+});
+
+test("connections that say nothing, or stop in the handshake, do not keep the server from closing", async (t) => {
+  const pair = await writtenPair(t);
+  const certificate = new ServerCertificate(pair, collectedLog());
+  const { parts } = await serveApp(t);
+  const server = await HttpServer.listen({
+    app: createApp(parts),
+    host: "127.0.0.1",
+    port: 0,
+    certificate,
+  });
+  const port = Number(new URL(server.url).port);
+  const sockets = Array.from({ length: 10 }, () => connect(port, "127.0.0.1"));
+  for (const socket of sockets) socket.on("error", () => undefined);
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets.slice(5)) socket.write(Buffer.from([0x16, 3, 1]));
+
+  await server.close(500);
+
+  await until(() => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded));
+  for (const socket of sockets) socket.destroy();
+});
+
+async function serveTls(t: TestContext) {
+  const pair = await writtenPair(t);
+  const { parts } = await serveApp(t);
+  const certificate = new ServerCertificate(pair, collectedLog());
+  const server = await HttpServer.listen({
+    ...{ app: createApp(parts), host: "127.0.0.1", port: 0 },
+    certificate,
+  });
+  t.after(() => server.close(1_000));
+  return { ...pair, url: server.url, port: Number(new URL(server.url).port) };
+}
+
+function ask(url: string, options: { ca?: string; agent?: Agent }) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; reused: boolean }>(
+    (resolve, reject) => {
+      const request = get(url, options, (response) => {
+        response.resume();
+        const { statusCode: status = 0, headers } = response;
+        response.on("end", () => resolve({ status, headers, reused: request.reusedSocket }));
+      }).on("error", reject);
+    },
+  );
+}
+
+async function serialAt(port: number, ca: string): Promise<string> {
+  const socket = connectTls({ port, host: "127.0.0.1", ca });
+  await once(socket, "secureConnect");
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+/** Sends a text as it stands, and gives all that comes back. */
+async function exchange(port: number, head: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(head);
+  let text = "";
+  for await (const bytes of socket) text += String(bytes);
+  return text;
+}
