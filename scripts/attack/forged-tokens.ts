@@ -1,0 +1,107 @@
+import { Agent, request } from "node:http";
+
+const AT_ONCE = 16;
+/** What a request without a valid token may be answered with. */
+const REFUSALS = new Set([400, 401, 404, 421]);
+
+/** An operation of the API, as its OpenAPI document has it. */
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Ways to write a path that a router and a check before it could read differently. */
+const SPELLINGS: Readonly<Record<string, (path: string) => string>> = {
+  plain: (path) => path,
+  "slash behind": (path) => `${path}/`,
+  "slash twice": (path) => `/${path}`,
+  capitals: (path) => path.toUpperCase(),
+  "escaped letter": (path) => path.replace(/[a-z](?=[^/]*$)/, (letter) => escaped(letter)),
+  "escaped slash": (path) => path.replace(/(?!^)\//, "%2F"),
+  "dot segment": (path) => path.replace(/(?!^)\//, "/./"),
+  "dots from a public path": (path) => `/api/v1/health/../${path.slice("/api/v1/".length)}`,
+  "escaped dots": (path) => `/assets/%2e%2e${path}`,
+  parameter: (path) => `${path};a=b`,
+  "null byte": (path) => `${path}%00`,
+  "public path behind": (path) => `${path}?/api`,
+  "other method": (path) => path,
+};
+
+export interface ForgeryCount {
+  readonly asked: number;
+  readonly kinds: number;
+  readonly operations: number;
+  /** `method path: kind` of each request that was not refused. */
+  readonly accepted: string[];
+}
+
+/** Tries every forged token on every operation that needs one, in every spelling. */
+export async function tryForgeries(
+  url: string,
+  good: string,
+  forged: Readonly<Record<string, string>>,
+): Promise<ForgeryCount> {
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const operations = await readOperations(url, good);
+  const accepted: string[] = [];
+  const attempts: (() => Promise<void>)[] = [];
+  for (const [spelling, spell] of Object.entries(SPELLINGS)) {
+    for (const { method, path } of operations) {
+      for (const [kind, token] of Object.entries(forged)) {
+        const target = { method: spelling === "other method" ? "HEAD" : method, path: spell(path) };
+        attempts.push(async () => {
+          const status = await send(url, agent, { ...target, token });
+          if (!REFUSALS.has(status)) accepted.push(`${method} ${target.path}: ${kind}: ${status}`);
+        });
+      }
+    }
+  }
+  const asked = attempts.length;
+  await Promise.all(Array.from({ length: AT_ONCE }, () => workThrough(attempts)));
+  agent.destroy();
+  return { asked, kinds: Object.keys(forged).length, operations: operations.length, accepted };
+}
+
+async function workThrough(attempts: (() => Promise<void>)[]): Promise<void> {
+  for (let next = attempts.pop(); next; next = attempts.pop()) await next();
+}
+
+async function readOperations(url: string, good: string): Promise<Operation[]> {
+  const headers = { authorization: `Bearer ${good}` };
+  const answer = await fetch(`${url}/api/v1/openapi.json`, { headers });
+  const { paths } = (await answer.json()) as {
+    paths: Record<string, Record<string, { security: object[] }>>;
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { security }]) => security.length > 0)
+      .map(([method]) => ({
+        method: method.toUpperCase(),
+        path: path.replace("{id}", "demo:light:1").replace(/\{\w+\}/, "1"),
+      })),
+  );
+}
+
+interface Attempt extends Operation {
+  readonly token: string;
+}
+
+/** The status, also of a stream that would not end by itself. */
+function send(url: string, agent: Agent, { method, path, token }: Attempt): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const headers = { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    const options = { hostname, port, agent, method, path, headers };
+    request(options, (response) => {
+      const status = response.statusCode ?? 0;
+      response.on("end", () => resolve(status)).resume();
+      if (status === 200) resolve(status);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+function escaped(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16)}`;
+}

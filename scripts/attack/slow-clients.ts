@@ -1,0 +1,137 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { readMemory } from "../bench/house.ts";
+
+const PROBES_PER_SECOND = 100;
+const CHANGES_PER_SECOND = 20;
+const READ_MEMORY_EVERY_MS = 250;
+const DRIP_EVERY_MS = 1_000;
+
+/** The host that is attacked. */
+export interface Target {
+  readonly url: string;
+  /** With the admin scope. */
+  readonly token: string;
+  readonly pid: number;
+}
+
+export interface Attack {
+  /** Event streams that are opened and never read. */
+  readonly streams: number;
+  /** Clients that send a byte a second: a half of them heads, a half bodies with a valid token. */
+  readonly senders: number;
+  readonly seconds: number;
+}
+
+export interface SlowCount {
+  /** Requests of others. */
+  readonly asked: number;
+  readonly failed: number;
+  /** How long one request took that came right behind all the connections. */
+  readonly openingMs: number;
+  /** Of the requests after that one. */
+  readonly p99Ms: number;
+  /** The most that the host's memory has grown by. */
+  readonly grownMiB: number;
+  /** Connections that were opened, with those that took the place of ones the host has cut off. */
+  readonly connections: number;
+}
+
+/** Holds slow connections open while others ask and things happen, and measures what those notice. */
+export async function holdSlowly(target: Target, attack: Attack): Promise<SlowCount> {
+  const before = (await readMemory(target.pid)).rss;
+  const attackers = new Attackers(target);
+  attackers.open(attack);
+  const { ms: openingMs } = await probe(target);
+  const probes: Probe[] = [];
+  let highest = before;
+  const probing = setInterval(() => probes.push(probe(target)), 1_000 / PROBES_PER_SECOND);
+  const changing = setInterval(() => void change(target), 1_000 / CHANGES_PER_SECOND);
+  const endsAt = performance.now() + attack.seconds * 1_000;
+  while (performance.now() < endsAt) {
+    await delay(READ_MEMORY_EVERY_MS);
+    highest = Math.max(highest, (await readMemory(target.pid)).rss);
+  }
+  clearInterval(probing);
+  clearInterval(changing);
+  const results = await Promise.all(probes);
+  attackers.close();
+  const sorted = results.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return {
+    asked: results.length,
+    failed: results.filter(({ isOk }) => !isOk).length,
+    openingMs: Math.round(openingMs),
+    p99Ms: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0),
+    grownMiB: Math.round(highest - before),
+    connections: attackers.opened,
+  };
+}
+
+type Probe = Promise<{ ms: number; isOk: boolean }>;
+
+async function probe({ url, token }: Target): Probe {
+  const startedAt = performance.now();
+  const headers = { authorization: `Bearer ${token}` };
+  const isOk = await fetch(`${url}/api/v1/smart-home/devices`, { headers }).then(
+    async (answer) => (await answer.text(), answer.ok),
+    () => false,
+  );
+  return { ms: performance.now() - startedAt, isOk };
+}
+
+/** Something for the streams to tell. */
+async function change({ url, token }: Target): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const idleSeconds = Math.floor(Math.random() * 80_000);
+  const body = JSON.stringify({ ui: { idleSeconds } });
+  await fetch(`${url}/api/v1/config`, { method: "PATCH", headers, body }).catch(() => undefined);
+}
+
+/** Connections that are slow on purpose. One that the host ends is opened again. */
+class Attackers {
+  readonly #target: Target;
+  readonly #sockets = new Set<Socket>();
+  readonly #dripping = new Set<Socket>();
+  readonly #drip = setInterval(
+    () => this.#dripping.forEach((each) => each.write("1")),
+    DRIP_EVERY_MS,
+  );
+  #isOpen = true;
+  opened = 0;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  open({ streams, senders }: Attack): void {
+    const { host } = new URL(this.#target.url);
+    const common = `Host: ${host}\r\nAuthorization: Bearer ${this.#target.token}\r\n`;
+    const body = `Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n{"topic":"`;
+    for (let n = 0; n < streams; n++) this.#connect(`GET /api/v1/events HTTP/1.1\r\n${common}\r\n`);
+    for (let n = 0; n < senders; n++) {
+      const start = `POST /api/v1/mqtt/publish HTTP/1.1\r\n${common}`;
+      this.#connect(n % 2 === 0 ? `${start}X-Slow: ` : start + body, "dripping");
+    }
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    clearInterval(this.#drip);
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #connect(start: string, dripping?: "dripping"): void {
+    const { hostname, port } = new URL(this.#target.url);
+    const socket = connect(Number(port), hostname).pause();
+    this.opened++;
+    this.#sockets.add(socket);
+    if (dripping) this.#dripping.add(socket);
+    socket.write(start);
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      this.#sockets.delete(socket);
+      this.#dripping.delete(socket);
+      if (this.#isOpen) this.#connect(start, dripping);
+    });
+  }
+}
