@@ -164,9 +164,11 @@ export class FanOut {
     }
   }
 
+  /** One that takes nothing would not see the end either, and would stay open. */
   #end(client: Client): void {
     this.#clients.delete(client);
-    client.response.end();
+    if (client.blocked) client.response.destroy();
+    else client.response.end();
   }
 
   #ping(): void {

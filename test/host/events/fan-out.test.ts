@@ -119,6 +119,26 @@ test("a client that takes nothing is buffered within bounds, and dropped after t
   await until(() => streams.streams === 0);
 });
 
+test("a client that takes nothing is cut off with its permission", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { bus, streams, port, responses, revoke } = await serveStreams(t);
+  const socket = connect(port, "127.0.0.1").pause();
+  t.after(() => socket.destroy());
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await until(() => streams.streams === 1);
+  for (let round = 0; round < 400; round++) {
+    for (let n = 0; n < 50; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+    await new Promise(setImmediate);
+  }
+  assert.ok(responses[0]?.writableNeedDrain);
+
+  revoke();
+  t.mock.timers.tick(1_000);
+
+  await until(() => responses[0]?.destroyed);
+  assert.equal(streams.streams, 0);
+});
+
 test("a burst that one reader cannot take at once ends in a resync, and costs it nothing else", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const stream = await follow();
@@ -188,10 +208,11 @@ async function serveStreams(t: TestContext) {
   const streams = new FanOut(bus);
   const responses: ServerResponse[] = [];
   let asked: Partial<StreamRequest> = {};
+  let isPermitted = true;
   const server = createServer((_, response) => {
     responses.push(response);
     try {
-      const request = { lastEventId: undefined, topics: undefined, permitted: () => true };
+      const request = { lastEventId: undefined, topics: undefined, permitted: () => isPermitted };
       streams.open(response, { ...request, ...asked });
     } catch (error) {
       response.writeHead(429).end((error as { code: string }).code);
@@ -206,6 +227,7 @@ async function serveStreams(t: TestContext) {
   });
   return {
     ...{ bus, streams, port, responses },
+    revoke: () => (isPermitted = false),
     follow: (request: Partial<StreamRequest> = {}) => {
       asked = request;
       return followStream(t, `http://127.0.0.1:${port}`);

@@ -19,15 +19,18 @@ export interface WrittenPair extends TlsFiles {
   readonly rewrite: (daysAgo?: number) => Promise<void>;
 }
 
-export async function writtenPair(t: TestContext): Promise<WrittenPair> {
+export async function writtenPair(
+  t: TestContext,
+  names: readonly string[] = [],
+): Promise<WrittenPair> {
   const folder = join(await emptyFolder(t), "tls");
   await mkdir(folder);
-  const made = makeAuthority([], new Date());
+  const made = makeAuthority(names, new Date());
   const authority = readAuthority(made);
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   const rewrite = async (daysAgo = 0) => {
     const at = new Date(Date.now() - daysAgo * DAY_MS);
-    const pair = makeServerPair(authority, ["localhost", "127.0.0.1"], at);
+    const pair = makeServerPair(authority, ["localhost", "127.0.0.1", ...names], at);
     await writeFile(files.key, pair.key, { mode: 0o600 });
     await writeFile(files.cert, pair.cert);
   };
