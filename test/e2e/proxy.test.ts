@@ -47,7 +47,7 @@ test(
 
 test("nginx that is no configured proxy is one client among others", { skip }, async (t) => {
   const app = await serveApp(t);
-  const rateLimit = { perSecond: 1, burst: 1, loopback: false };
+  const rateLimit = { perSecond: 0.01, burst: 1, loopback: false };
   await app.config.patch({ server: { hosts: [NAME], rateLimit } }, { admin: true });
   const ask = await startNginx(t, app, "203.0.113.9");
 
