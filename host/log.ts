@@ -1,7 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log, LogFields } from "@mantel/plugin-sdk";
 import type { LogLevel } from "@mantel/plugin-sdk/protocol";
 import { type Logger, type LoggerOptions, pino } from "pino";
-import pretty from "pino-pretty";
+import { prettyFactory } from "pino-pretty";
 
 /** The host's log. Records go to standard error: lines for people on a terminal, JSON elsewhere. */
 export interface HostLog extends Log {
@@ -10,22 +11,66 @@ export interface HostLog extends Log {
   setLevel(level: LogLevel): void;
 }
 
-/** What is kept of records that cannot be written, such as on a full disk; more of them is dropped. */
+/** The log of a whole process. */
+export interface ProcessLog extends HostLog {
+  /** Resolves when every record is written, or when nobody has read them for a while. */
+  flushed(): Promise<void>;
+}
+
+/** What waits for a reader of standard error; more of it is dropped and counted. */
 const MAX_UNWRITTEN_BYTES = 2 ** 20;
+const FLUSH_DEADLINE_MS = 500;
 
 /** Opens the log. `terminal` chooses the form for people. A log that cannot be written ends nothing. */
-export function openLog(level: LogLevel, terminal: boolean): HostLog {
-  const stream = terminal
-    ? pretty({ destination: 2, sync: true, ignore: "pid,hostname", translateTime: "HH:MM:ss" })
-    : pino.destination({ dest: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  stream.on("error", () => undefined); // without a listener, it would end the process
+export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
+  let dropped = 0;
+  const format = terminal ? forPeople() : (record: string) => record;
+  const write = (record: string): void => {
+    if (process.stderr.writableLength > MAX_UNWRITTEN_BYTES) {
+      dropped++;
+      return;
+    }
+    if (dropped > 0) {
+      const count = dropped;
+      dropped = 0; // first, because this record comes the same way
+      logger.warn({ dropped: count }, "nobody read the log, and records were dropped");
+    }
+    process.stderr.write(format(record), () => undefined); // what cannot be written is lost
+  };
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) }, // by name, as the config has it
   };
-  return wrap(pino(options, stream));
+  const logger = pino(options, { write });
+  waitForNobody();
+  return { ...wrap(logger), flushed };
+}
+
+function forPeople(): (record: string) => string {
+  return prettyFactory({
+    colorize: process.stderr.hasColors?.() ?? false,
+    ignore: "pid,hostname",
+    translateTime: "SYS:HH:MM:ss",
+    customPrettifiers: { frame: (frame) => `\n${String(frame)}` }, // a picture of several lines
+  });
+}
+
+/**
+ * Writing never waits for whoever reads. Node writes to pipes and files that way by itself; a terminal
+ * that stands still, as over a broken line or after Ctrl-S, would otherwise stop the home.
+ */
+function waitForNobody(): void {
+  // Without a listener, an error would end the process.
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
+  const { _handle } = process.stderr as { _handle?: { setBlocking?: (on: boolean) => void } };
+  if (process.stderr.isTTY) _handle?.setBlocking?.(false);
+}
+
+async function flushed(): Promise<void> {
+  const endsAt = performance.now() + FLUSH_DEADLINE_MS;
+  while (process.stderr.writableLength > 0 && performance.now() < endsAt) await delay(5);
 }
 
 function wrap(logger: Logger): HostLog {

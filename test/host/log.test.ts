@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { test, type TestContext } from "node:test";
+
+const LOG = resolve(import.meta.dirname, "../../host/log.ts");
+
+/** A process that runs `code` with a log of its own. Its standard error is a pipe that a test may read. */
+function run(t: TestContext, code: string): ChildProcess {
+  const program = `
+    const { openLog } = await import(${JSON.stringify(LOG)});
+    const log = openLog("info", false);
+    ${code}`;
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program]);
+  t.after(() => {
+    child.kill("SIGKILL");
+    child.stderr.destroy(); // what nobody has read would keep this process
+  });
+  return child;
+}
+
+test("a log that nobody reads keeps nobody waiting, and what is dropped is counted", async (t) => {
+  const child = run(
+    t,
+    `for (let at = 0; at < 20_000; at++) log.info("said", { at, filler: "x".repeat(500) });
+    process.stdout.write("still here");
+    process.stdin.once("data", async () => {
+      await log.flushed();
+      log.info("heard again");
+      process.exit(0);
+    });`,
+  );
+  assert.ok(child.stdout && child.stderr && child.stdin);
+
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  child.stdin.write("go");
+  const lines = (await text(child.stderr)).trim().split("\n");
+  const told = JSON.parse(lines.at(-2) ?? "") as { dropped: number; msg: string };
+
+  assert.equal(String(said), "still here");
+  assert.match(told.msg, /records were dropped/);
+  assert.equal(lines.length - 2 + told.dropped, 20_000);
+});
+
+test("every record is written before a process ends that waits for it", async (t) => {
+  const child = run(
+    t,
+    `for (let at = 0; at < 1_500; at++) log.info("said", { at, filler: "x".repeat(500) });
+    await log.flushed();
+    process.exit(0);`,
+  );
+  assert.ok(child.stderr);
+
+  const lines = (await text(child.stderr)).trim().split("\n");
+
+  assert.equal(lines.length, 1_500);
+});
+
+test("a process whose log nobody reads ends all the same", async (t) => {
+  const child = run(
+    t,
+    `for (let at = 0; at < 5_000; at++) log.info("said", { at, filler: "x".repeat(500) });
+    await log.flushed();
+    process.exit(7);`,
+  );
+
+  const [code] = (await once(child, "exit")) as [number];
+
+  assert.equal(code, 7);
+});
