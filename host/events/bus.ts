@@ -1,8 +1,9 @@
 import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
 import type { Device } from "@mantel/plugin-sdk/device";
+import type { LogEntry } from "../modules/logs.ts";
 import type { ModuleView } from "../modules/view.ts";
 
-/** What happened in the house and in the host, by topic. Data is plain and safe to send to readers. */
+/** What happened in the house and in the host, by topic. Data is plain and, but for one, safe to send to readers. */
 export interface Announcements {
   "device.state": { readonly device: Device };
   "device.added": { readonly device: Device };
@@ -15,6 +16,8 @@ export interface Announcements {
   "scenes.changed": { readonly revision: number };
   "module.state": { readonly module: ModuleView };
   "module.removed": { readonly id: string };
+  /** May hold what only `admin` may read, unlike all others. */
+  "module.log": { readonly module: string; readonly entry: LogEntry };
   "layout.changed": { readonly revision: number };
   "config.changed": { readonly changed: readonly string[]; readonly revision: number };
   "calendar.updated": { readonly sources: readonly CalendarSource[] };

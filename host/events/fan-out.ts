@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Announcement, Bus, Topic } from "./bus.ts";
+import type { Announcement, Announcements, Bus, Topic } from "./bus.ts";
 
 const REPLAYED = 1_000;
 const MAX_STREAMS = 32;
@@ -18,6 +18,7 @@ export const TOPICS = Object.keys({
   "scenes.changed": true,
   "module.state": true,
   "module.removed": true,
+  "module.log": true,
   "layout.changed": true,
   "config.changed": true,
   "calendar.updated": true,
@@ -28,7 +29,7 @@ export const TOPICS = Object.keys({
 export interface StreamRequest {
   /** The id of the last event the client has had, as it says; absent for one that begins. */
   readonly lastEventId: string | undefined;
-  /** Absent means all. */
+  /** Absent means all but `module.log`, for which the caller must have asked for `admin`. */
   readonly topics: ReadonlySet<string> | undefined;
   /** Asked every second: a stream does not outlive its token. */
   readonly permitted: () => boolean;
@@ -47,12 +48,15 @@ interface Client extends Omit<StreamRequest, "lastEventId"> {
   /** True from a write that filled the socket's buffer until that is empty. */
   blocked: boolean;
   stalledSweeps: number;
+  /** Records of logs that came while the socket's buffer was full. */
+  missed: number;
 }
 
 /**
  * The bus as server-sent events (WHATWG HTML, 9.2). All clients read the same ring of frames, each at
  * its own place, so that a slow one costs a socket buffer and no more. One that falls out of the ring
- * is told to `resync`, and one that takes nothing for ten seconds is dropped.
+ * is told to `resync`, and one that takes nothing for ten seconds is dropped. Records of logs are not
+ * in the ring, where they would push out the house: who misses them reads them where they are kept.
  *
  * Ids begin at the time of the start, in microseconds: an id of an earlier run of the host is below
  * all ids of this one.
@@ -96,6 +100,7 @@ export class FanOut {
       next: place ?? this.#sequence + 1,
       blocked: false,
       stalledSweeps: 0,
+      missed: 0,
     };
     this.#clients.add(client);
     response.on("drain", () => {
@@ -117,11 +122,24 @@ export class FanOut {
   }
 
   #take({ topic, data }: Announcement): void {
+    if (topic === "module.log") return this.#tellOfRecord(data);
     const sequence = ++this.#sequence;
     const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#frames.push({ sequence, topic, text });
     if (this.#frames.length > REPLAYED) this.#frames.shift();
     for (const client of this.#clients) this.#pump(client);
+  }
+
+  #tellOfRecord(record: Announcements["module.log"]): void {
+    for (const client of this.#clients) {
+      if (!client.topics?.has("module.log")) continue;
+      if (client.blocked) client.missed++;
+      else {
+        const data = client.missed > 0 ? { ...record, missed: client.missed } : record;
+        client.missed = 0;
+        write(client, `event: module.log\ndata: ${JSON.stringify(data)}\n\n`);
+      }
+    }
   }
 
   /** Sends what the client has not had yet, as far as its socket takes it. */

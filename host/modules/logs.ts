@@ -15,21 +15,41 @@ export interface LogEntry {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+/** Which records are asked for. Absent means all. */
+export interface LogQuery {
+  /** The least level. */
+  readonly level?: LogLevel;
+  /** ISO 8601: records of this time and later. */
+  readonly since?: string;
+}
+
 /** The last records of one module. What floods is counted instead of kept. */
 export class ModuleLog {
   readonly #log: HostLog;
+  readonly #added: (entry: LogEntry) => void;
   #entries: LogEntry[] = [];
   #second = 0;
   #inSecond = 0;
   #isFlooding = false;
   #dropped = 0;
 
-  constructor(log: HostLog) {
+  /** `added` hears of each record that is kept. */
+  constructor(log: HostLog, added: (entry: LogEntry) => void = () => undefined) {
     this.#log = log;
+    this.#added = added;
   }
 
   get entries(): readonly LogEntry[] {
     return this.#entries;
+  }
+
+  /** Oldest first. */
+  find({ level = "debug", since }: LogQuery): readonly LogEntry[] {
+    const least = LOG_LEVELS.indexOf(level);
+    const from = since === undefined ? -Infinity : Date.parse(since);
+    return this.#entries.filter(
+      (entry) => LOG_LEVELS.indexOf(entry.level) >= least && Date.parse(entry.at) >= from,
+    );
   }
 
   /** Records that were dropped because there were too many. */
@@ -50,6 +70,7 @@ export class ModuleLog {
     this.#entries.push(entry);
     if (this.#entries.length > KEPT) this.#entries = this.#entries.slice(-KEPT);
     this.#log[entry.level](entry.sentence, entry.fields);
+    this.#added(entry);
   }
 
   #floods(): boolean {

@@ -1,12 +1,15 @@
 import { Type } from "typebox";
 import { TOPICS } from "../../events/fan-out.ts";
-import { isAuthenticated } from "../authenticate.ts";
+import { isAuthenticated, requireScope } from "../authenticate.ts";
 import type { Parts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 
 const Query = Type.Object({
   topics: Type.Optional(
-    Type.Array(Type.Enum([...TOPICS]), { description: "joined by commas; all when absent" }),
+    Type.Array(Type.Enum([...TOPICS]), {
+      description:
+        "joined by commas; all but module.log when absent. module.log needs the scope admin, and is neither numbered nor sent again",
+    }),
   ),
 });
 
@@ -22,8 +25,9 @@ export function eventRoutes({ streams, tokens }: Pick<Parts, "streams" | "tokens
       query: Query,
       headers: ["Last-Event-ID"],
       answers: { 200: { description: "A stream without end", type: "text/event-stream" } },
-      errors: ["invalid"],
-      handle(ctx, { query }) {
+      errors: ["invalid", "insufficient_scope"],
+      handle(ctx, { query, principal }) {
+        if (query.topics?.includes("module.log")) requireScope(principal, "admin");
         ctx.type = "text/event-stream; charset=utf-8";
         ctx.set("X-Accel-Buffering", "no"); // nginx would hold events back
         ctx.status = 200;

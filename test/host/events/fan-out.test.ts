@@ -43,6 +43,22 @@ test("a stream for some topics carries no others", async (t) => {
   assert.equal(event?.topic, "layout.changed");
 });
 
+test("records of modules push nothing out of what is sent again", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const before = await follow();
+  bus.announce("layout.changed", { revision: 1 });
+  const [seen] = await before.events(1);
+  await before.leave();
+  const entry = { at: "2026-01-01T00:00:00.000Z", level: "info", sentence: "again" } as const;
+
+  bus.announce("layout.changed", { revision: 2 });
+  for (let at = 0; at < 2_000; at++) bus.announce("module.log", { module: "chatty", entry });
+  const after = await follow({ lastEventId: String(seen?.id) });
+
+  const [event] = await after.events(1);
+  assert.deepEqual(event?.data, { revision: 2 });
+});
+
 test("a client that comes back gets what it has missed, once and nothing else", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const before = await follow();

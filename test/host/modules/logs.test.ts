@@ -58,3 +58,24 @@ test("a sentence without end is cut", () => {
 
   assert.equal(log.entries[0]?.sentence.length, 4_000);
 });
+
+test("records are found by their least level and their time", async () => {
+  const told: string[] = [];
+  const log = new ModuleLog(silent(), ({ sentence }) => told.push(sentence));
+
+  log.record({ level: "debug", sentence: "one" });
+  log.record({ level: "warn", sentence: "two" });
+  const [, two] = log.entries;
+  await until(() => Date.now() > Date.parse(two?.at ?? ""));
+  log.record({ level: "warn", sentence: "three" });
+  const last = log.entries.at(-1)?.at ?? "";
+  const sentences = (query: Parameters<ModuleLog["find"]>[0]) =>
+    log.find(query).map(({ sentence }) => sentence);
+
+  assert.deepEqual(sentences({}), ["one", "two", "three"]);
+  assert.deepEqual(sentences({ level: "info" }), ["two", "three"]);
+  assert.deepEqual(sentences({ level: "error" }), []);
+  assert.deepEqual(sentences({ level: "warn", since: last }), ["three"]);
+  assert.deepEqual(sentences({ since: last.replace("Z", "+00:00") }), ["three"]);
+  assert.deepEqual(told, ["one", "two", "three"]);
+});

@@ -28,6 +28,23 @@ test("a client that comes back gets what it has missed", async (t) => {
   await until(() => second().includes('"revision":3'));
 });
 
+test("records of modules go to streams that ask for them with the scope admin", async (t) => {
+  const { api, bus } = await serveApp(t);
+  const entry = { at: "2026-01-01T00:00:00.000Z", level: "warn", sentence: "it is hot" } as const;
+
+  const refused = await api("edit", "/events?topics=layout.changed,module.log");
+  const asked = collect(await api("admin", "/events?topics=module.log"));
+  const all = collect(await api("admin", "/events"));
+  bus.announce("module.log", { module: "demo", entry });
+  bus.announce("layout.changed", { revision: 3 });
+
+  assert.equal(refused.status, 403);
+  await until(() => all().includes("layout.changed"));
+  assert.ok(!all().includes("module.log"));
+  const frame = `event: module.log\ndata: ${JSON.stringify({ module: "demo", entry })}\n\n`;
+  await until(() => asked().endsWith(`\n\n${frame}`));
+});
+
 test("an unknown topic is 422, and HEAD opens no stream", async (t) => {
   const { api } = await serveApp(t);
 
