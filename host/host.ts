@@ -41,6 +41,8 @@ export interface HostOptions {
   readonly port: number;
   readonly dataFolder: string;
   readonly pluginFolders: readonly string[];
+  /** Ports at which debuggers may attach, by module id; they go before those of the config. */
+  readonly inspect: ReadonlyMap<string, number>;
   /** The layouts that ship. */
   readonly layoutFolder: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -156,7 +158,7 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
 type House = Awaited<ReturnType<typeof openHouse>>;
 
 async function openModules(
-  { pluginFolders }: HostOptions,
+  { pluginFolders, inspect }: HostOptions,
   parts: Foundation & House,
   { onDispose }: DisposeScope,
 ): Promise<ModuleRegistry> {
@@ -164,10 +166,11 @@ async function openModules(
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
   const spare = new Spare();
   onDispose(() => spare.close());
-  const compiler = new Compiler(cacheFolder);
+  const { config } = parts;
+  const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   onDispose(() => compiler.close());
   const modules = new ModuleRegistry({
-    ...{ ...parts, spare, compiler, roots },
+    ...{ ...parts, inspect, spare, compiler, roots },
     lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": {

@@ -16,8 +16,7 @@ const log = openLog("info", process.stderr.isTTY);
 let starting: Promise<Host> | undefined;
 let isStopping = false;
 
-// Whoever reads the output may go: the home stays.
-for (const output of [process.stdout, process.stderr]) output.on("error", () => undefined);
+process.stdout.on("error", () => undefined); // whoever reads the output may go: the home stays
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 main().catch((error: unknown) => {
@@ -37,7 +36,8 @@ async function main(): Promise<void> {
   process.stdout.write(`mantel ready ${host.url}\n`);
 }
 
-async function start({ address, port, dataFolder, pluginFolders }: RunOptions): Promise<Host> {
+async function start(options: RunOptions): Promise<Host> {
+  const { address } = options;
   if (!isLoopback(address)) {
     log.warn("the host listens beyond this machine, as it was asked to", { address });
   }
@@ -47,7 +47,8 @@ async function start({ address, port, dataFolder, pluginFolders }: RunOptions): 
   // Loaded here, because that takes most of the start, and a signal is heard by now.
   const { startHost } = await import("./host.ts");
   starting = startHost({
-    ...{ version, address, port, dataFolder, pluginFolders, log },
+    ...options,
+    ...{ version, log },
     layoutFolder: join(ROOT, "layouts"),
     environment: process.env,
   });
@@ -79,6 +80,7 @@ function stop(signal: NodeJS.Signals): void {
   void Promise.resolve(starting)
     .then((host) => host?.close())
     .catch(() => undefined) // it did not start, and has closed what it had opened
+    .then(() => log.flushed())
     .then(() => process.exit(0));
 }
 

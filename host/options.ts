@@ -1,13 +1,16 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 
 export const USAGE = `usage: npm start -- [--port N] [--host ADDRESS] [--data DIR] [--plugins DIR[:DIR...]]
+                 [--inspect MODULE[=PORT]]...
 
   --port      port to listen on, 0 for a free one         (MANTEL_PORT, default 8470)
   --host      address to listen on                        (MANTEL_HOST, default 127.0.0.1)
   --data      folder for config, layout, keys and caches  (MANTEL_DATA, default ./data)
   --plugins   plugin folders, later ones win              (MANTEL_PLUGINS, default ./plugins)
+  --inspect   a module a debugger may attach to, on loopback (default 9229 and up)
 `;
 
 /** How the host is to run, as the command line and the environment say. */
@@ -18,7 +21,12 @@ export interface RunOptions {
   readonly address: string;
   readonly dataFolder: string;
   readonly pluginFolders: readonly string[];
+  /** Ports at which debuggers may attach, by module id. */
+  readonly inspect: ReadonlyMap<string, number>;
 }
+
+/** What `node --inspect` takes. */
+const FIRST_INSPECT_PORT = 9229;
 
 const VARIABLES = {
   port: "MANTEL_PORT",
@@ -52,16 +60,18 @@ export function readOptions(
     pluginFolders: value("plugins", join(root, "plugins"))
       .split(":")
       .filter((folder) => folder !== ""),
+    inspect: parseInspect(flags.inspect ?? []),
   };
 }
 
 function parseFlags(args: readonly string[]) {
   const text = { type: "string" } as const;
+  const texts = { type: "string", multiple: true } as const;
   const options = { port: text, host: text, data: text, plugins: text } as const;
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { ...options, help: { type: "boolean" } },
+      options: { ...options, inspect: texts, help: { type: "boolean" } },
     });
     const empty = Object.entries(values).find(([, value]) => value === "");
     if (empty) throw new Error(`--${empty[0]} is empty; give it a value or leave it out`);
@@ -69,6 +79,16 @@ function parseFlags(args: readonly string[]) {
   } catch (cause) {
     throw new MantelError("bad_request", (cause as Error).message, { cause });
   }
+}
+
+/** `id` or `id=port` each; those without a port get the usual one and those after it. */
+function parseInspect(flags: readonly string[]): ReadonlyMap<string, number> {
+  const ports = flags.map((flag, at): [string, number] => {
+    const [id = "", port = String(FIRST_INSPECT_PORT + at)] = flag.split("=");
+    if (new RegExp(PLUGIN_ID).test(id)) return [id, parsePort(port)];
+    throw new MantelError("bad_request", `--inspect names a module such as calendar, not "${id}"`);
+  });
+  return new Map(ports);
 }
 
 function parsePort(text: string): number {

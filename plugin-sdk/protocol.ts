@@ -29,6 +29,8 @@ export interface StartRequest {
   readonly storage: string;
   /** Folders it may use, by the name in its manifest. */
   readonly folders: Readonly<Record<string, string>>;
+  /** Where a debugger may attach, on loopback, while this generation works; absent means nowhere. */
+  readonly inspectPort?: number;
   /** Services it may call. */
   readonly uses: readonly string[];
 }

@@ -34,6 +34,12 @@ export const NightSpan = Type.Object(
 export const ModuleSettings = section({
   enabled: Type.Optional(Type.Boolean()),
   limits: Type.Optional(Limits),
+  /** The port of this machine's loopback address at which a debugger may attach to the module. */
+  inspect: Type.Optional(
+    Type.Integer({ minimum: 1024, maximum: 65_535, description: "a port from 1024 to 65535" }),
+  ),
+  /** Whether its folder, or a package it asks for, may be a link to a folder elsewhere. */
+  links: Type.Optional(Type.Boolean()),
 });
 
 /**

@@ -23,8 +23,10 @@ export async function arrange(modules: readonly Module[], config: Config): Promi
 
 /** Whether a module has to start again for these changed keys of the config. */
 export function isConcerned(module: Module, changed: readonly string[], config: Config): boolean {
-  if (module.view.state === "disabled") return false;
-  const concerns = (key: string): boolean => FOR_ALL.has(key) || key.startsWith(`${module.id}.`);
+  const { enabled } = config.modules[module.id] ?? {};
+  if (module.view.state === "disabled" || enabled === false) return false;
+  const concerns = (key: string): boolean =>
+    FOR_ALL.has(key) || key === `modules.${module.id}` || key.startsWith(`${module.id}.`);
   const limits = limitsIn(config, module.plugin);
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }

@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
-import { NotBegun } from "@mantel/plugin-sdk/rpc";
+import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { REPEATABLE_SERVICES } from "@mantel/plugin-sdk/service";
 import { Gate } from "./gate.ts";
 import type { Started } from "./handover.ts";
@@ -28,6 +28,8 @@ export const NO_CALLS: CallCounts = { calls: 0, errors: 0, drops: 0 };
 interface CallParts {
   readonly live: () => Started | undefined;
   readonly queueLength: () => number;
+  /** The plugin's code threw what no caller can do anything about. */
+  readonly onFault: (fault: RemoteFault) => void;
 }
 
 /** Takes calls to the live generation of a module, whichever that is. */
@@ -69,6 +71,7 @@ export class Calls {
         const isReplaced = this.#parts.live()?.generation !== generation;
         if (isReplaced && mayRepeat(error, input)) continue;
         this.#counts.errors++;
+        if (error instanceof RemoteFault) this.#parts.onFault(error);
         throw error;
       } finally {
         this.#underWay--;

@@ -9,6 +9,7 @@ import { type BuildContext, type BuildOptions, context, type Plugin } from "esbu
 import { Built } from "../built.ts";
 import { toReloadFailure } from "./code-frame.ts";
 import { filled } from "./filled.ts";
+import { linkedPackage, linkRefusal } from "./links.ts";
 import { VendorCache, WRAPPED } from "./vendor.ts";
 
 const SDK = "@mantel/plugin-sdk";
@@ -45,9 +46,12 @@ export class Compiler {
   readonly #vendors: VendorCache;
   readonly #built: Built;
   readonly #kept = new Map<string, Kept>();
+  readonly #allowsLinks: (id: string) => boolean;
 
-  constructor(cacheFolder: string) {
+  /** `allowsLinks` tells of a module whether packages it imports may be links to sources elsewhere. */
+  constructor(cacheFolder: string, allowsLinks: (id: string) => boolean = () => false) {
     this.#cacheFolder = cacheFolder;
+    this.#allowsLinks = allowsLinks;
     this.#vendors = new VendorCache(join(cacheFolder, "vendor"));
     this.#built = new Built(cacheFolder);
   }
@@ -137,7 +141,7 @@ export class Compiler {
         "import.meta.filename": "__mantelFilename",
         "import.meta.dirname": "__mantelDirname",
       },
-      plugins: [ownSources(folder, packages)],
+      plugins: [ownSources({ id, folder, packages, allowsLinks: this.#allowsLinks })],
     });
     const kept = { entry, build, packages };
     this.#kept.set(id, kept);
@@ -161,14 +165,23 @@ export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+interface Sources {
+  readonly id: string;
+  readonly folder: string;
+  /** Takes the names of the packages that are imported, each with a file that imports it. */
+  readonly packages: Map<string, string>;
+  readonly allowsLinks: (id: string) => boolean;
+}
+
 /**
  * Keeps the bundle to the plugin's own files: packages are noted and left out, paths out of the
- * folder are refused, and `import.meta` of each file stays its own.
+ * folder are refused, and `import.meta` of each file stays its own. A package that is a link is being
+ * worked on: it is bundled like own files, with all that it imports.
  *
  * Each path is answered here, because esbuild otherwise reads "type": "module" beside the file and then
  * takes a package's whole CommonJS export for its default; the vendor bundle settles defaults itself.
  */
-function ownSources(folder: string, packages: Map<string, string>): Plugin {
+function ownSources({ id, folder, packages, allowsLinks }: Sources): Plugin {
   return {
     name: "own-sources",
     setup(build) {
@@ -178,7 +191,13 @@ function ownSources(folder: string, packages: Map<string, string>): Plugin {
           if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
             return undefined;
           if (kind === "entry-point") return { path };
-          if (!/^\.{0,2}\//.test(path)) return packageImport(path, importer, packages);
+          if (path !== SDK && !`${resolveDir}${sep}`.startsWith(folder + sep)) return undefined;
+          if (!/^\.{0,2}\//.test(path)) {
+            if (path.startsWith(SDK) || linkedPackage(resolveDir, path) === undefined)
+              return packageImport(path, importer, packages);
+            if (allowsLinks(id)) return undefined;
+            return { errors: [{ text: linkRefusal(`the package ${path}`, id) }] };
+          }
           let file = resolve(resolveDir, path);
           if (!/\.\w+$/.test(path) || !existsSync(file)) {
             const found = await build.resolve(path, { resolveDir, kind, pluginData: ownSources });

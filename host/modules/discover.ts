@@ -1,6 +1,7 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { linkRefusal } from "./links.ts";
 import { isPluginId, type PluginPackage, readManifest } from "./manifest.ts";
 
 /** A folder that looks like a plugin and cannot be one now. */
@@ -18,17 +19,22 @@ export interface Discovery {
 
 /**
  * Finds the plugins in each of `roots`. On the same id a later root wins; within one root the
- * alphabetically first folder does, and the other is broken.
+ * alphabetically first folder does, and the other is broken. `allowsLink` tells of a name in a root
+ * whether it may be a link; the plugin's folder is then where the link leads.
  */
-export async function discover(roots: readonly string[]): Promise<Discovery> {
+export async function discover(
+  roots: readonly string[],
+  allowsLink: (name: string) => boolean,
+): Promise<Discovery> {
   const plugins = new Map<string, PluginPackage>();
   const broken: BrokenFolder[] = [];
   for (const root of roots) {
     const inRoot = new Map<string, PluginPackage>();
     for (const name of await pluginFolders(root)) {
-      const folder = join(root, name);
+      let folder = join(root, name);
       try {
-        const plugin = await readPlugin(folder);
+        folder = await realFolder(folder, name, allowsLink);
+        const plugin = await readManifest(folder);
         refuseTwin(plugin, inRoot.get(plugin.id));
         inRoot.set(plugin.id, plugin);
       } catch (error) {
@@ -50,11 +56,15 @@ async function pluginFolders(root: string): Promise<string[]> {
     .toSorted();
 }
 
-async function readPlugin(folder: string): Promise<PluginPackage> {
-  if ((await lstat(folder)).isSymbolicLink()) {
-    throw new MantelError("invalid", `${folder} is a link; move the plugin's folder itself here`);
+async function realFolder(
+  folder: string,
+  name: string,
+  allowsLink: (name: string) => boolean,
+): Promise<string> {
+  if ((await lstat(folder)).isSymbolicLink() && !allowsLink(name)) {
+    throw new MantelError("invalid", linkRefusal(folder, name));
   }
-  return readManifest(await realpath(folder));
+  return realpath(folder);
 }
 
 function refuseTwin(plugin: PluginPackage, twin: PluginPackage | undefined): void {

@@ -16,7 +16,7 @@ import type { ModuleStatus } from "./status.ts";
 import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
-const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
+export const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
 
 /** How long a start inside a reload may take when nothing says otherwise: calls wait meanwhile. */
 const RELOAD_START_MS = 1_500;
@@ -27,6 +27,8 @@ export interface EngineParts extends HostParts {
   readonly lastGoods: LastGoods;
   readonly config: ConfigStore;
   readonly dataFolder: string;
+  /** Ports at which debuggers may attach, by module id; they go before those of the config. */
+  readonly inspect: ReadonlyMap<string, number>;
 }
 
 /** The module an engine drives. */
@@ -77,9 +79,9 @@ export class Engine {
     });
   }
 
-  /** Whether the file is part of the code that runs. */
-  uses(file: string): boolean {
-    return this.#build?.inputs.has(file) ?? false;
+  /** The source files of the code that runs. */
+  get inputs(): ReadonlySet<string> {
+    return this.#build?.inputs ?? new Set();
   }
 
   /** The plugin whose code runs, or ran last. */
@@ -182,7 +184,13 @@ export class Engine {
 
   async #compile(plugin: PluginPackage): Promise<Build> {
     const { id, folder, manifest } = plugin;
-    await installMissing(folder, (sentence) => this.#log.record({ level: "info", sentence }));
+    await installMissing(folder, {
+      doing: (sentence) => {
+        this.#status.doing(sentence);
+        this.#log.record({ level: "info", sentence: sentence ?? "the installation is over" });
+      },
+      warn: (sentence, fields) => this.#log.record({ level: "warn", sentence, fields }),
+    });
     const bundle = await this.#parts.compiler.compile(id, folder, manifest.server ?? "");
     return { ...bundle, plugin };
   }
@@ -194,7 +202,7 @@ export class Engine {
     const preparation = new Preparation({
       ...this.#parts,
       ...{ warn, limitsOf: limits },
-      printed: (sentence) => log.record({ level: "info", sentence }),
+      printed: (sentence, level) => log.record({ level, sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
     });
     const events: ServerEvents = {

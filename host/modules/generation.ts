@@ -24,8 +24,8 @@ const METHODS = [
 /** Who hears a generation: its module, once it has one. */
 export interface GenerationOwner {
   readonly api: Handlers<HostApi>;
-  /** A line that the process wrote to standard output or standard error. */
-  printed(line: string): void;
+  /** A line that the process wrote to standard output, or to standard error as a warning. */
+  printed(line: string, level: "info" | "warn"): void;
 }
 
 /** One child process with its channel. It is the spare until a module owns it. */
@@ -34,6 +34,8 @@ export class Generation {
   /** Settles when the process has ended, however it ended. */
   readonly exited: Promise<Exit>;
   readonly memoryMiB: number;
+  /** Where a debugger may attach while it works; one that is paused in it is no fault of the code. */
+  readonly inspectPort: number | undefined;
   readonly #child: ChildProcess;
   readonly #channel: Channel;
   readonly #output: Output;
@@ -42,7 +44,7 @@ export class Generation {
   #underWay = 0;
   #ended: Exit["ended"];
 
-  private constructor(child: ChildProcess, memoryMiB: number) {
+  private constructor(child: ChildProcess, memoryMiB: number, inspectPort?: number) {
     this.#child = child;
     this.memoryMiB = memoryMiB;
     const [, output, errors, channel] = child.stdio as unknown as [
@@ -51,9 +53,9 @@ export class Generation {
       Readable,
       Duplex,
     ];
-    const printed = (line: string) => this.#owner?.printed(line);
-    this.#output = new Output(output, printed);
-    this.#errors = new Output(errors, printed);
+    this.inspectPort = inspectPort;
+    this.#output = new Output(output, (line) => this.#owner?.printed(line, "info"));
+    this.#errors = new Output(errors, (line) => this.#owner?.printed(line, "warn"));
     this.#channel = openChannel(channel, (cause, since) => void this.end(cause, since));
     this.peer = new Peer<PluginApi, HostApi>(this.#channel, this.#forwardToOwner());
     this.exited = this.#exit();
@@ -65,14 +67,14 @@ export class Generation {
   }
 
   /** Starts a process from the compiled runtime, with an environment that holds nothing of the host's. */
-  static fork(runtime: string, memoryMiB: number): Generation {
+  static fork(runtime: string, memoryMiB: number, inspectPort?: number): Generation {
     const flags = [`--max-old-space-size=${memoryMiB}`, "--max-semi-space-size=2"];
     const child = spawn(process.execPath, [...flags, runtime], {
       detached: true, // a process group of its own, so that what it starts ends with it
       stdio: ["ignore", "pipe", "pipe", "pipe"], // the last is the channel
       env: cleanEnvironment(),
     });
-    return new Generation(child, memoryMiB);
+    return new Generation(child, memoryMiB, inspectPort);
   }
 
   get pid(): number {

@@ -3,6 +3,9 @@ import type { Build } from "./build.ts";
 import type { Gate } from "./gate.ts";
 import type { Generation } from "./generation.ts";
 
+/** A start that a debugger has paused takes as long as a person needs. */
+const DEBUGGED_START_MS = 3_600_000;
+
 /** Code that is loaded into a process and has not started. */
 export interface Candidate {
   readonly generation: Generation;
@@ -87,7 +90,9 @@ export async function begin(
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
   parts.letSpeak(candidate.generation);
-  await candidate.generation.peer.call("start", request, parts.startMs);
+  const isDebugged = candidate.generation.inspectPort !== undefined;
+  const startMs = isDebugged ? DEBUGGED_START_MS : parts.startMs;
+  await candidate.generation.peer.call("start", request, startMs);
   return { ...candidate, request };
 }
 

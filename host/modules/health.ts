@@ -61,12 +61,13 @@ export class HealthWatch {
 
   /** Why a generation that does not answer must be ended; `undefined` when it answers. */
   async #silence(): Promise<string | undefined> {
-    const { peer, pid } = this.#generation;
+    const { peer, pid, inspectPort } = this.#generation;
     const before = readProcess(pid);
     const askedAt = performance.now();
     const answer = peer.call("ping", {}, STARVED_MS).catch(() => undefined);
     for (let waitMs = SILENCE_MS; (await soon(answer, waitMs)) === "silent"; waitMs = AGAIN_MS) {
       if ((await soon(answer, GRACE_MS)) !== "silent") break;
+      if (inspectPort !== undefined) return undefined; // a debugger may have paused it
       const cause = this.#causeOfSilence(before, readProcess(pid));
       const silentMs = Math.round(performance.now() - askedAt);
       if (cause !== undefined) return `it did not answer for ${silentMs} ms${cause}`;

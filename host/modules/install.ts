@@ -1,48 +1,83 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { dirname, join } from "node:path";
+import type { LogFields } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import semver from "semver";
+import { linkedPackage } from "./links.ts";
+import { install, verifySignatures } from "./npm.ts";
 
 const SDK = "@mantel/plugin-sdk";
 /** npm works here, beside `node_modules`, so that what is there stays whole until all is ready. */
 const STAGING = ".mantel-install";
-const DEADLINE_MS = 5 * 60_000;
-const LAST_LINES = 5;
+const TELL_EVERY_MS = 2_000;
 
 type Dependencies = Readonly<Record<string, string>>;
+
+/** Who hears of an installation. */
+export interface InstallReport {
+  /** What is being done now, for people; `undefined` when it is over. */
+  readonly doing: (sentence: string | undefined) => void;
+  readonly warn: (sentence: string, fields: LogFields) => void;
+}
 
 /**
  * Installs the npm packages that a plugin's `package.json` asks for and that its folder cannot find,
  * without install scripts. The SDK is the host's own and is never installed.
  *
- * @throws MantelError `reload_failed` with npm's last words; what was installed before is untouched
+ * @throws MantelError `reload_failed` with npm's last words, or the names of packages that are not what
+ * their registry has signed; what was installed before is untouched
  */
-export async function installMissing(
-  folder: string,
-  say: (sentence: string) => void,
-): Promise<void> {
+export async function installMissing(folder: string, report: InstallReport): Promise<void> {
   const dependencies = await dependenciesOf(folder);
   const missing: string[] = [];
   for (const [name, wanted] of Object.entries(dependencies)) {
     if (!(await isInstalled(folder, name, wanted))) missing.push(`${name}@${wanted}`);
   }
   if (missing.length === 0) return;
-  say(`installing ${missing.join(", ")}`);
   const staging = join(folder, STAGING);
   try {
+    report.doing(`installing ${missing.join(", ")}`);
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging);
     await writeFile(join(staging, "package.json"), JSON.stringify({ private: true, dependencies }));
-    await runNpm(staging, say);
+    await installInto(staging, missing, report);
     await rm(join(folder, "node_modules"), { recursive: true, force: true });
     await rename(join(staging, "node_modules"), join(folder, "node_modules"));
   } finally {
+    report.doing(undefined);
     await rm(staging, { recursive: true, force: true });
   }
-  say("the packages are installed");
+}
+
+async function installInto(
+  staging: string,
+  missing: readonly string[],
+  report: InstallReport,
+): Promise<void> {
+  const names = missing.join(", ");
+  let toldAt = performance.now();
+  const lastWords = await install(staging, (count) => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    report.doing(`installing ${names}: ${count} packages have come`);
+  });
+  if (lastWords !== undefined) {
+    throw new MantelError("reload_failed", `npm could not install the packages: ${lastWords}`);
+  }
+  if (missing.every((each) => each.includes("@file:"))) return; // nobody signs what is here already
+  report.doing(`verifying the signatures of ${names}`);
+  const signatures = await verifySignatures(staging);
+  if (signatures.is === "invalid") {
+    const detail = `${signatures.packages.join(", ")} is not what its registry has signed; nothing of it was run or kept`;
+    throw new MantelError("reload_failed", detail);
+  }
+  if (signatures.is === "missing") {
+    report.warn("packages are not signed by their registry", { packages: signatures.packages });
+  }
+  if (signatures.is === "unknown") {
+    report.warn("the signatures of packages were not verified", { reason: signatures.reason });
+  }
 }
 
 async function dependenciesOf(folder: string): Promise<Dependencies> {
@@ -56,6 +91,7 @@ async function dependenciesOf(folder: string): Promise<Dependencies> {
 
 async function isInstalled(folder: string, name: string, wanted: string): Promise<boolean> {
   for (let place = folder; ; place = dirname(place)) {
+    if (linkedPackage(place, name) !== undefined) return true; // what is worked on is never replaced
     const found = join(place, "node_modules", name);
     if (existsSync(join(found, "package.json"))) {
       const { version = "" } = await readPackage(found);
@@ -70,27 +106,4 @@ async function readPackage(
 ): Promise<{ version?: string; dependencies?: Dependencies }> {
   const text = await readFile(join(folder, "package.json"), "utf8");
   return JSON.parse(text) as { version?: string; dependencies?: Dependencies };
-}
-
-async function runNpm(folder: string, say: (sentence: string) => void): Promise<void> {
-  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links"];
-  const npm = spawn("npm", ["install", ...flags], {
-    cwd: resolve(folder),
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: DEADLINE_MS,
-  });
-  const lines: string[] = [];
-  for (const stream of [npm.stdout, npm.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => {
-      if (line.trim() !== "") lines.push(line);
-      if (line.startsWith("added ")) say(line);
-    });
-  }
-  const code = await new Promise<number | null>((done) => {
-    npm.once("error", () => done(null));
-    npm.once("close", done);
-  });
-  if (code === 0) return;
-  const words = lines.filter((line) => !line.includes(" warn ")).slice(0, LAST_LINES);
-  throw new MantelError("reload_failed", `npm could not install the packages: ${words.join("; ")}`);
 }

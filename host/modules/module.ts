@@ -1,10 +1,9 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import { Turns } from "../documents/turns.ts";
-import type { HostLog } from "../log.ts";
 import { type Called, type ModuleWork, NO_CALLS } from "./calls.ts";
 import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
-import { ModuleLog } from "./logs.ts";
+import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Offers } from "./offers.ts";
 import { Unconfigured } from "./prepare.ts";
@@ -16,7 +15,7 @@ import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 
 export interface ModuleParts extends EngineParts {
   readonly assets: WidgetAssets;
-  readonly log: HostLog;
+  readonly log: ModuleLog;
   /** Called after each change of the view. */
   readonly changed: (module: Module) => void;
 }
@@ -48,7 +47,7 @@ export class Module {
     this.#plugin = plugin;
     this.#wanted = plugin;
     this.#parts = parts;
-    this.log = new ModuleLog(parts.log.with({ module: plugin.id }));
+    this.log = parts.log;
     this.#offers = new Offers(this, parts);
     this.#widget = new WidgetSide(plugin.id, { ...parts, log: this.log });
     this.status = new ModuleStatus(plugin, {
@@ -77,10 +76,14 @@ export class Module {
     return { id: this.id, reloads: this.#reloaded, logDrops: this.log.dropped, ...counts };
   }
 
-  /** Whether a change of this file may change the module; when its code is broken, any file may mend it. */
-  concerns(file: string): boolean {
-    if (this.#isBroken || !this.isWorking) return true;
-    return (this.#engine?.uses(file) ?? false) || this.#widget.inputs.has(file);
+  /** The source files of what runs. */
+  get inputs(): ReadonlySet<string> {
+    return new Set([...(this.#engine?.inputs ?? []), ...this.#widget.inputs]);
+  }
+
+  /** Whether its next code may be made of other files: they are broken, or just being compiled. */
+  get mayUseAny(): boolean {
+    return this.#isBroken || !this.isWorking || this.#reloads.isRunning;
   }
 
   /** Whether another manifest, or folder, can take over without a stop: it is the same plugin still. */

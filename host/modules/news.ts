@@ -1,11 +1,14 @@
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
+import { ModuleLog } from "./logs.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import type { Module } from "./module.ts";
 
 interface NewsParts {
   readonly bus: Bus;
+  readonly log: HostLog;
   readonly bridges: BridgeTable;
   readonly devices: DeviceRegistry;
   readonly scenes: SceneRegistry;
@@ -18,6 +21,14 @@ export class ModuleNews {
 
   constructor(parts: NewsParts) {
     this.#parts = parts;
+  }
+
+  /** The log of one module, whose records are told as they come. */
+  logFor(id: string): ModuleLog {
+    const { log, bus } = this.#parts;
+    return new ModuleLog(log.with({ module: id }), (entry) =>
+      bus.announce("module.log", { module: id, entry }),
+    );
   }
 
   changed({ id, view }: Module): void {

@@ -9,7 +9,7 @@ import type { Build } from "./build.ts";
 import { causeOf } from "./cause.ts";
 import { locationInStack, locationOfText } from "./code-frame.ts";
 import { watchExcess } from "./excess.ts";
-import type { Generation } from "./generation.ts";
+import type { Generation, GenerationOwner } from "./generation.ts";
 import type { Candidate } from "./handover.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Spare } from "./spare.ts";
@@ -22,9 +22,10 @@ export interface PreparationParts {
   readonly config: ConfigStore;
   readonly dataFolder: string;
   readonly limitsOf: (plugin: PluginPackage) => ModuleView["limits"];
+  readonly inspect: ReadonlyMap<string, number>;
   /** The calls that this generation of the plugin may make. */
   readonly apiFor: (generation: Generation, plugin: PluginPackage) => Handlers<HostApi>;
-  readonly printed: (line: string) => void;
+  readonly printed: GenerationOwner["printed"];
   readonly warn: (sentence: string, error: unknown) => void;
 }
 
@@ -56,19 +57,31 @@ export class Preparation {
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
     const { plugin, bundle, vendor } = build;
-    const { spare, apiFor, printed, limitsOf } = this.#parts;
+    const { apiFor, printed, limitsOf } = this.#parts;
     const limits = limitsOf(plugin);
-    const generation = spare.take(limits.memoryMiB);
+    const generation = this.#process(plugin.id, limits.memoryMiB);
     watchExcess(generation, limits);
     generation.ownedBy({ api: apiFor(generation, plugin), printed });
     try {
       const { id, folder } = plugin;
       const loaded = await generation.peer.call("load", { id, folder, bundle, vendor }, deadlineMs);
       const options = this.#optionsOf(build, loaded);
-      return { generation, build, loaded, request: await this.#startRequest(plugin, options) };
+      const { inspectPort } = generation;
+      const request = await this.#startRequest(plugin, options);
+      return {
+        ...{ generation, build, loaded },
+        request: inspectPort === undefined ? request : { ...request, inspectPort },
+      };
     } catch (error) {
       throw await this.explain(error, { generation, build });
     }
+  }
+
+  /** The warm spare or, for a debugger, a process that never was the spare and may be looked into. */
+  #process(id: string, memoryMiB: number): Generation {
+    const { spare, inspect, config } = this.#parts;
+    const port = inspect.get(id) ?? config.current.modules[id]?.inspect;
+    return port === undefined ? spare.take(memoryMiB) : spare.debuggable(memoryMiB, port);
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */

@@ -2,25 +2,27 @@ import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Turns } from "../documents/turns.ts";
 import type { Bus } from "../events/bus.ts";
+import type { HostLog } from "../log.ts";
 import { arrange, isConcerned } from "./arrange.ts";
 import { BrokenFolders } from "./broken.ts";
 import type { ModuleWork } from "./calls.ts";
 import { discover, type Discovery } from "./discover.ts";
-import type { LogEntry } from "./logs.ts";
+import { Following } from "./following.ts";
+import type { LogEntry, LogQuery } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import { Module, type ModuleParts } from "./module.ts";
 import { ModuleNews } from "./news.ts";
-import { renewRuntime } from "./renew-runtime.ts";
-import { compileRuntime, SDK_FOLDER } from "./runtime.ts";
+import { quietly, renewRuntime } from "./renew-runtime.ts";
+import { compileRuntime } from "./runtime.ts";
 import { countStates, type ModuleView, type ReloadReceipt } from "./view.ts";
-import { type FolderChange, Watcher } from "./watch.ts";
 
 /** The heap of most plugins, for which the first spare is warmed. */
 const USUAL_MEMORY_MIB = 64;
 
-export interface RegistryParts extends Omit<ModuleParts, "changed"> {
+export interface RegistryParts extends Omit<ModuleParts, "changed" | "log"> {
   readonly bus: Bus;
+  readonly log: HostLog;
   readonly bridges: BridgeTable;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
@@ -33,7 +35,7 @@ export class ModuleRegistry {
   readonly #modules = new Map<string, Module>();
   readonly #broken: BrokenFolders;
   readonly #news: ModuleNews;
-  #watcher: Watcher | undefined;
+  #following: Following | undefined;
   #revision = Date.now();
   #isStarted = false;
   #isClosed = false;
@@ -77,8 +79,8 @@ export class ModuleRegistry {
   }
 
   /** The last records of one module's log. @throws MantelError `module_unknown` */
-  logs(id: string): readonly LogEntry[] {
-    return this.#module(id).log.entries;
+  logs(id: string, query: LogQuery = {}): readonly LogEntry[] {
+    return this.#module(id).log.find(query);
   }
 
   /** True once every module found at the start has come to rest. */
@@ -96,8 +98,15 @@ export class ModuleRegistry {
 
   /** Finds and starts everything, and follows changes from then on. */
   async start(): Promise<void> {
-    const { roots, config, spare } = this.#parts;
-    this.#watcher = await Watcher.open([...roots, SDK_FOLDER], (change) => this.#follow(change));
+    const { roots, config, spare, log } = this.#parts;
+    this.#following = new Following(roots, {
+      log,
+      modules: () => [...this.#modules.values()],
+      isBroken: (folder) => this.#isClosed || this.#broken.has(folder),
+      rediscover: () => this.#inOrder(() => this.#rediscover()),
+      renewRuntime: () =>
+        void this.#inOrder(() => renewRuntime(this.#modules.values(), this.#parts)),
+    });
     this.#stopListening = config.onChange((changed) => this.#configChanged(changed));
     await spare.renew(await compileRuntime(this.#parts.cacheFolder));
     await this.#inOrder(() => this.#rediscover());
@@ -108,7 +117,7 @@ export class ModuleRegistry {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopListening?.();
-    await this.#watcher?.close();
+    this.#following?.close();
     await this.#turns.ended();
     await Promise.all([...this.#modules.values()].map((module) => module.shutDown()));
   }
@@ -128,27 +137,9 @@ export class ModuleRegistry {
     return module.view;
   }
 
-  #follow({ folder, files }: FolderChange): void {
-    if (folder.startsWith(SDK_FOLDER)) {
-      void this.#inOrder(() => renewRuntime(this.#modules.values(), this.#parts));
-      return;
-    }
-    const isManifest = files.some((file) => file === folder || file.endsWith("/package.json"));
-    const module = this.#in(folder);
-    if (isManifest || !module) {
-      void this.#inOrder(() => this.#rediscover()).then(() => this.#reloadFrom(folder, module));
-    } else if (files.some((file) => module.concerns(file))) this.#reloadFrom(folder, module);
-  }
-
-  /** A module that is new has just started; one whose manifest is broken goes on with what it has. */
-  #reloadFrom(folder: string, module: Module | undefined): void {
-    const isSame = module !== undefined && this.#in(folder) === module;
-    if (!isSame || this.#isClosed || this.#broken.has(folder)) return;
-    void quietly(module.reload("file"));
-  }
-
   async #rediscover(): Promise<void> {
-    const found = await discover(this.#parts.roots);
+    const { roots, config } = this.#parts;
+    const found = await discover(roots, (name) => config.current.modules[name]?.links === true);
     await this.#removeGone(found);
     await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
@@ -197,7 +188,11 @@ export class ModuleRegistry {
     if (known && isDeepStrictEqual(known.plugin, plugin)) return known.want(plugin);
     if (known?.canBecome(plugin)) return this.#change(known, plugin);
     if (known) await this.#remove(known);
-    const module = new Module(plugin, { ...this.#parts, changed: (which) => this.#changed(which) });
+    const module = new Module(plugin, {
+      ...this.#parts,
+      changed: (which) => this.#changed(which),
+      log: this.#news.logFor(plugin.id),
+    });
     this.#modules.set(plugin.id, module);
     this.#parts.bridges.add(module);
   }
@@ -212,10 +207,12 @@ export class ModuleRegistry {
   #changed(module: Module): void {
     this.#revision++;
     this.#news.changed(module);
+    this.#following?.followLinks();
   }
 
   #configChanged(changed: readonly string[]): void {
-    void this.#inOrder(() => this.#arrange());
+    const mayAllowLinks = changed.some((key) => key.startsWith("modules."));
+    void this.#inOrder(() => (mayAllowLinks ? this.#rediscover() : this.#arrange()));
     for (const module of this.#modules.values()) {
       if (isConcerned(module, changed, this.#parts.config.current))
         void quietly(module.reload("config"));
@@ -232,9 +229,4 @@ export class ModuleRegistry {
       this.#parts.log.error("the plugin folders could not be followed", { error });
     });
   }
-}
-
-/** A failed reload is told by its module: in the list, the log and the event stream. */
-async function quietly(reload: Promise<ReloadReceipt>): Promise<void> {
-  await reload.catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { REGARDLESS } from "./engine.ts";
 import type { ReloadTrigger } from "./receipt.ts";
 import type { ReloadReceipt } from "./view.ts";
 
@@ -12,6 +13,7 @@ export class ReloadTurns {
   readonly #reload: Reload;
   #running: Promise<ReloadReceipt> | undefined;
   #queued: Promise<ReloadReceipt> | undefined;
+  #queuedFor: ReloadTrigger = "file";
 
   constructor(
     inOrder: (work: () => Promise<ReloadReceipt>) => Promise<ReloadReceipt>,
@@ -21,12 +23,19 @@ export class ReloadTurns {
     this.#reload = reload;
   }
 
+  /** Whether a reload is under way. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   ask(trigger: ReloadTrigger): Promise<ReloadReceipt> {
     const underWay = this.#running;
+    // One that happens whether or not the code has changed is not lost in one that waits for its turn.
+    if (!this.#queued || REGARDLESS.has(trigger)) this.#queuedFor = trigger;
     this.#queued ??= this.#inOrder(() => {
       this.#running = this.#queued;
       this.#queued = undefined;
-      return this.#reload(trigger, underWay);
+      return this.#reload(this.#queuedFor, underWay);
     }).finally(() => {
       this.#running = undefined;
     });

@@ -2,6 +2,7 @@ import type { HostLog } from "../log.ts";
 import type { Module } from "./module.ts";
 import { compileRuntime } from "./runtime.ts";
 import type { Spare } from "./spare.ts";
+import type { ReloadReceipt } from "./view.ts";
 
 interface RuntimeParts {
   readonly cacheFolder: string;
@@ -17,9 +18,14 @@ export async function renewRuntime(
   try {
     if (!(await spare.renew(await compileRuntime(cacheFolder)))) return;
     for (const module of modules) {
-      if (module.isWorking) await module.reload("sdk").catch(() => undefined); // the module tells
+      if (module.isWorking) await quietly(module.reload("sdk"));
     }
   } catch (error) {
     log.error("the plugin runtime does not compile; the old one goes on", { error });
   }
+}
+
+/** A failed reload is told by its module: in the list, the log and the event stream. */
+export async function quietly(reload: Promise<ReloadReceipt>): Promise<void> {
+  await reload.catch(() => undefined);
 }

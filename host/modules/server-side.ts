@@ -74,6 +74,7 @@ export class ServerSide {
     this.#calls = new Calls(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
+      onFault: ({ remoteStack }) => events.warn("a call failed", remoteStack),
     });
   }
 

@@ -15,6 +15,11 @@ export class Spare {
     return waiting;
   }
 
+  /** A new process that a debugger may attach to, at this port of the loopback address. */
+  debuggable(memoryMiB: number, inspectPort: number): Generation {
+    return Generation.fork(this.#runtime, memoryMiB, inspectPort);
+  }
+
   /** Starts the next spare. Call it when the reload is over, so that it does not slow it down. */
   async warm(memoryMiB: number): Promise<void> {
     if (this.#closed || this.#waiting?.memoryMiB === memoryMiB) return;

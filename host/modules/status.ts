@@ -45,6 +45,7 @@ export class ModuleStatus {
       resources: NO_FIGURES,
       restarts: 0,
       lastReload: null,
+      progress: null,
       error: null,
       widget: null,
     };
@@ -116,6 +117,11 @@ export class ModuleStatus {
       ...(this.#view.state === "reloading" ? this.#works() : {}),
       lastReload: { at: new Date().toISOString(), ...lastReload },
     });
+  }
+
+  /** What takes long now, for people; `undefined` when it is over. */
+  doing(progress: string | undefined): void {
+    this.#set({ progress: progress ?? null });
   }
 
   /** What the plugin says of its other side; `undefined` when it can be reached. */

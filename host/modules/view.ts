@@ -71,6 +71,8 @@ export const ModuleView = Type.Object({
   }),
   restarts: Type.Integer(),
   lastReload: Nullable(LastReload),
+  /** What takes long now, such as an installation, for people. */
+  progress: Nullable(Type.String()),
   error: Nullable(ModuleFault),
   /** The widget's code as browsers load it, for a module that has one. */
   widget: Nullable(Type.Object({ hash: Type.String(), url: Type.String() })),

@@ -1,10 +1,11 @@
-import { basename, join, relative, sep } from "node:path";
-import { watch, type FSWatcher } from "chokidar";
-import { filled } from "./filled.ts";
+import { join, relative, sep } from "node:path";
+import { isAtRest } from "./at-rest.ts";
+import { FolderTree } from "./folder-tree.ts";
 
 /** Several saves within this time are one change; editors write in more than one step. */
 const SETTLE_MS = 5;
-const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]+|[^\\/]*~)([\\/]|$)/;
+/** What tools keep beside sources, backups and locks of editors among it. */
+const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]+|[^\\/]*~|#[^\\/]*#)([\\/]|$)/;
 
 /** What changed below one plugin folder. Paths are absolute. */
 export interface FolderChange {
@@ -12,66 +13,88 @@ export interface FolderChange {
   readonly files: readonly string[];
 }
 
-/** Watches plugin folders and the SDK, and tells of changes once they have settled. */
+export interface WatcherParts {
+  readonly onChange: (change: FolderChange) => void;
+  /** Whether a module has a use for this file or folder: when it goes, it gets time to come again. */
+  readonly concerns: (path: string) => boolean;
+  /** Changes in this folder will not be told. */
+  readonly onFailure: (folder: string, error: unknown) => void;
+}
+
+interface Settling {
+  readonly files: Set<string>;
+  lastAt: number;
+  timer: NodeJS.Timeout;
+}
+
+/** Watches folders of plugins, and tells of changes once they have settled. */
 export class Watcher {
-  readonly #roots: readonly string[];
-  readonly #onChange: (change: FolderChange) => void;
-  readonly #settling = new Map<string, { files: Set<string>; timer: NodeJS.Timeout }>();
-  readonly #watcher: FSWatcher;
-  #isClosed = false;
+  readonly #parts: WatcherParts;
+  readonly #roots: readonly FolderTree[];
+  readonly #linked = new Map<string, FolderTree>();
+  readonly #settling = new Map<string, Settling>();
 
-  private constructor(roots: readonly string[], onChange: (change: FolderChange) => void) {
-    this.#roots = roots;
-    this.#onChange = onChange;
-    this.#watcher = watch([...roots], {
-      ignoreInitial: true,
-      followSymlinks: false,
-      atomic: 20,
-      ignored: (path) => {
-        const root = roots.find((each) => path.startsWith(each + sep));
-        return root !== undefined && IGNORED.test(relative(root, path));
-      },
-    });
-    this.#watcher.on("all", (_event, path) => void this.#note(path));
-    // Of two changes of a file within 50 ms chokidar tells only the first; the system's own events
-    // tell of both.
-    this.#watcher.on("raw", (_event, name, details) => {
-      const { watchedPath } = details as { watchedPath: string };
-      void this.#note(basename(watchedPath) === name ? watchedPath : join(watchedPath, name));
-    });
+  /** Every change from now on below one of `roots`, which hold a folder for each plugin, is told. */
+  constructor(roots: readonly string[], parts: WatcherParts) {
+    this.#parts = parts;
+    this.#roots = roots.map((root) =>
+      this.#open(root, (path) => join(root, relative(root, path).split(sep)[0] ?? "")),
+    );
   }
 
-  /** Resolves when every change from now on will be told. */
-  static async open(
-    roots: readonly string[],
-    onChange: (change: FolderChange) => void,
-  ): Promise<Watcher> {
-    const watcher = new Watcher(roots, onChange);
-    await new Promise<void>((resolve) => void watcher.#watcher.once("ready", () => resolve()));
-    return watcher;
+  /** Watches these folders besides, each of which is one plugin or package, and no others any more. */
+  follow(folders: ReadonlySet<string>): void {
+    for (const [folder, tree] of this.#linked) {
+      if (folders.has(folder)) continue;
+      tree.close();
+      this.#linked.delete(folder);
+    }
+    for (const folder of folders) {
+      if (this.#linked.has(folder)) continue;
+      this.#linked.set(
+        folder,
+        this.#open(folder, () => folder),
+      );
+      this.#note(folder, folder); // it may have changed since it was read
+    }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  close(): void {
+    for (const tree of [...this.#roots, ...this.#linked.values()]) tree.close();
     for (const { timer } of this.#settling.values()) clearTimeout(timer);
-    await this.#watcher.close();
   }
 
-  async #note(path: string): Promise<void> {
-    const root = this.#roots.find((each) => path.startsWith(each + sep));
-    if (root === undefined || IGNORED.test(relative(root, path))) return;
-    await filled(path);
-    if (this.#isClosed) return;
-    const [name = ""] = relative(root, path).split(sep);
-    const folder = join(root, name);
+  #open(root: string, folderOf: (path: string) => string): FolderTree {
+    return new FolderTree(root, {
+      ignores: (path) => path !== root && IGNORED.test(relative(root, path)),
+      touched: (path) => this.#note(folderOf(path), path),
+      failed: this.#parts.onFailure,
+    });
+  }
+
+  #note(folder: string, path: string): void {
     const known = this.#settling.get(folder);
     clearTimeout(known?.timer);
     const files = known?.files ?? new Set();
     files.add(path);
-    const timer = setTimeout(() => {
-      this.#settling.delete(folder);
-      this.#onChange({ folder, files: [...files] });
-    }, SETTLE_MS);
-    this.#settling.set(folder, { files, timer });
+    const lastAt = performance.now();
+    this.#settling.set(folder, { files, lastAt, timer: this.#settleSoon(folder) });
+  }
+
+  #settleSoon(folder: string): NodeJS.Timeout {
+    return setTimeout(() => this.#settle(folder), SETTLE_MS);
+  }
+
+  #settle(folder: string): void {
+    const settling = this.#settling.get(folder);
+    if (!settling) return;
+    const { files, lastAt } = settling;
+    const { concerns, onChange } = this.#parts;
+    if (!isAtRest({ folder, files, quietMs: performance.now() - lastAt, concerns })) {
+      settling.timer = this.#settleSoon(folder);
+      return;
+    }
+    this.#settling.delete(folder);
+    onChange({ folder, files: [...files] });
   }
 }

@@ -8,6 +8,7 @@ import { type HostApi, type LogLevel, type PluginApi, UNCAUGHT_REJECTION } from 
 import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
 import type { HostLink } from "./host-link.ts";
+import { closeInspector, openInspector } from "./inspector.ts";
 import { loadPlugin } from "./load.ts";
 import { createLog } from "./log.ts";
 import { Runner } from "./runner.ts";
@@ -36,17 +37,23 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
     plugin = { id: request.id, code: loadPlugin(request) };
     return { options: plugin.code.options, state: plugin.code.state };
   },
-  start(request) {
+  async start(request) {
     if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
     mkdirSync(request.storage, { recursive: true, mode: 0o700 });
     process.chdir(request.storage);
     runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
-    return runner.start(plugin.id, request);
+    if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
+    try {
+      await runner.start(plugin.id, request);
+    } catch (error) {
+      closeInspector(); // the generation before is about to start again
+      throw error;
+    }
   },
   command: (request, begin) => started().command(request, begin),
   activateScene: (request, begin) => started().activateScene(request, begin),
   callService: (request, begin) => started().callService(request, begin),
-  quiesce: (request) => started().quiesce(request),
+  quiesce: (request) => started().quiesce(request).finally(closeInspector),
   ping() {
     const { user, system } = process.cpuUsage();
     const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);

@@ -74,7 +74,7 @@ export async function startModules(
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
   const spare = new Spare();
-  const compiler = new Compiler(cacheFolder);
+  const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   const published = new Map<string, unknown>();
   const keptUnder = (name: string) => ({
     accept: (value: unknown) => published.set(name, value),
@@ -82,7 +82,7 @@ export async function startModules(
   });
   const registry = new ModuleRegistry({
     ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler },
-    ...{ dataFolder, cacheFolder, roots: [root] },
+    ...{ dataFolder, cacheFolder, roots: [root], inspect: new Map() },
     lastGoods: new LastGoods(cacheFolder),
     publications: {
       "calendar.window": keptUnder("calendar.window"),

@@ -9,6 +9,7 @@ test("without flags and variables, the home is on loopback and its folders are i
     address: "127.0.0.1",
     dataFolder: "/home/data",
     pluginFolders: ["/home/plugins"],
+    inspect: new Map(),
   });
 });
 
@@ -28,6 +29,7 @@ test("a flag goes before its variable, and an empty variable counts as absent", 
     address: "127.0.0.1",
     dataFolder: "d",
     pluginFolders: ["a", "b"],
+    inspect: new Map(),
   });
 });
 
@@ -46,3 +48,13 @@ for (const [args, message] of MISTAKES) {
     assert.throws(() => readOptions(args, {}, "/home"), { code: "bad_request", message });
   });
 }
+
+test("modules that a debugger may attach to are named with or without a port", () => {
+  const args = ["--inspect", "calendar", "--inspect=mqtt=9300", "--inspect", "demo-home"];
+
+  const { inspect } = readOptions(args, {}, "/home");
+
+  assert.deepEqual(Object.fromEntries(inspect), { calendar: 9229, mqtt: 9300, "demo-home": 9231 });
+  assert.throws(() => readOptions(["--inspect", "A b"], {}, "/home"), /names a module .*"A b"/);
+  assert.throws(() => readOptions(["--inspect", "mqtt=x"], {}, "/home"), /the port is a number/);
+});

@@ -65,9 +65,17 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
       scope: "admin",
       summary: "Read the last records of a module's log",
       answers: ok("Oldest first", LogEntries),
-      errors: ["module_unknown"],
-      handle(_, { params }) {
-        const entries = modules.logs(params.id);
+      query: Type.Object({
+        level: Type.Optional(
+          Type.Enum([...LOG_LEVELS], { description: "the least level; all when absent" }),
+        ),
+        since: Type.Optional(
+          Type.String({ format: "date-time", description: "records of this time and later" }),
+        ),
+      }),
+      errors: ["module_unknown", "invalid"],
+      handle(_, { params, query }) {
+        const entries = modules.logs(params.id, query);
         const work = modules.work().find(({ id }) => id === params.id);
         return { entries, dropped: work?.logDrops ?? 0 };
       },

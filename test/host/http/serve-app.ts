@@ -211,6 +211,7 @@ const DEMO: ModuleView = {
   limits: { memoryMiB: 64, cpuPercent: 80, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
   restarts: 0,
   lastReload: null,
+  progress: null,
   error: null,
   widget: null,
 };

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { promisify } from "node:util";
+import { readSignatures } from "../../../host/modules/npm.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -32,6 +41,103 @@ test("the packages of a plugin are installed before it loads, and said to be", a
   assert.deepEqual(await services.call("broker.address", {}), { url: "installed" });
   assert.ok(!existsSync(join(root, "asked/.mantel-install")));
   assert.match(registry.logs("asked")[0]?.sentence ?? "", /^installing wordy@file:/);
+});
+
+test("the module says that it is being installed, and no more when it runs", async (t) => {
+  const { bus, write, registry } = await startModules(t, {});
+  const progress = new Set<string | null>();
+  bus.listen(({ topic, data }) => {
+    if (topic === "module.state") progress.add(data.module.progress);
+  });
+
+  for (const [file, text] of Object.entries(files({ wordy: "file:packages/wordy" })).toReversed()) {
+    await write(`asked/${file}`, text);
+  }
+  await until(() => registry.get("asked").state === "active", { withinMs: 30_000 });
+
+  assert.ok([...progress].some((each) => each?.startsWith("installing wordy@file:")));
+  assert.equal(registry.get("asked").progress, null);
+});
+
+/** A registry (npm's package metadata, and one tarball) that counts what is fetched from it. */
+async function serveRegistry(t: TestContext): Promise<string> {
+  const folder = await emptyFolder(t);
+  await mkdir(join(folder, "package"));
+  await writeFile(join(folder, "package/package.json"), files({})["packages/wordy/package.json"]);
+  await writeFile(join(folder, "package/index.js"), files({})["packages/wordy/index.js"]);
+  await promisify(execFile)("tar", ["-czf", "wordy-1.0.0.tgz", "package"], { cwd: folder });
+  const tarball = await readFile(join(folder, "wordy-1.0.0.tgz"));
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith(".tgz") === true) return response.end(tarball);
+    if (request.url !== "/wordy") return response.writeHead(404).end();
+    const dist = { tarball: `${url}/wordy-1.0.0.tgz` };
+    const version = { name: "wordy", version: "1.0.0", main: "index.js", dist };
+    const document = {
+      name: "wordy",
+      "dist-tags": { latest: "1.0.0" },
+      versions: { "1.0.0": version },
+    };
+    return response.end(JSON.stringify(document));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return url;
+}
+
+/** Lets npm ask this registry, and answer `audit` with a text, where one is given. */
+async function useNpm(t: TestContext, registry: string, audit?: string): Promise<void> {
+  const folder = await emptyFolder(t);
+  const { stdout: npm } = await promisify(execFile)("sh", ["-c", "command -v npm"]);
+  const answer = audit === undefined ? "" : `[ "$1" = audit ] && echo '${audit}' && exit 1\n`;
+  await writeFile(join(folder, "npm"), `#!/bin/sh\n${answer}exec ${npm.trim()} "$@"\n`, {
+    mode: 0o755,
+  });
+  const before = { ...process.env };
+  process.env.PATH = `${folder}:${process.env.PATH}`;
+  process.env.npm_config_registry = registry;
+  process.env.npm_config_cache = join(folder, "cache");
+  atEnd(t, async () => {
+    process.env = before;
+  });
+}
+
+test("packages whose signatures cannot be verified are installed, and that is said", async (t) => {
+  await useNpm(t, await serveRegistry(t));
+
+  const { registry, services } = await startModules(t, { asked: files({ wordy: "1.0.0" }) });
+
+  assert.equal(registry.get("asked").error, null);
+  assert.deepEqual(await services.call("broker.address", {}), { url: "installed" });
+  const warned = registry.logs("asked", { level: "warn" }).map(({ sentence }) => sentence);
+  assert.deepEqual(warned, ["the signatures of packages were not verified"]);
+});
+
+test("packages that are not what their registry has signed are refused by name", async (t) => {
+  const audit = '{\n"invalid": [{ "name": "wordy", "version": "1.0.0" }], "missing": []\n}';
+  await useNpm(t, await serveRegistry(t), audit);
+
+  const { registry, root } = await startModules(t, { asked: files({ wordy: "1.0.0" }) });
+
+  const { state, error, progress } = registry.get("asked");
+  assert.deepEqual([state, progress], ["failed", null]);
+  assert.match(error?.message ?? "", /^wordy@1\.0\.0 is not what its registry has signed/);
+  assert.ok(!existsSync(join(root, "asked/node_modules")));
+});
+
+test("what npm says of signatures is read as it prints it", () => {
+  const offline =
+    'npm error code ENOTFOUND\n{\n  "error": {\n    "summary": "it is away"\n  }\n}\nnpm error log';
+  const missing =
+    '{\n  "invalid": [],\n  "missing": [\n    { "name": "a", "version": "1.0.0" }\n  ]\n}';
+
+  assert.deepEqual(readSignatures(offline), { is: "unknown", reason: "it is away" });
+  assert.deepEqual(readSignatures(missing), { is: "missing", packages: ["a@1.0.0"] });
+  assert.deepEqual(readSignatures('{\n  "invalid": [],\n  "missing": []\n}'), { is: "verified" });
+  assert.equal(readSignatures("").is, "unknown");
 });
 
 test("npm failing leaves the old generation and its packages", async (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rename, rm, symlink } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
@@ -71,17 +71,6 @@ test("of two folders with one id the first works and the other is named", async 
 
   assert.deepEqual(states(registry), { beta: "failed", twin: "active" });
   assert.match(registry.get("beta").error?.message ?? "", /alpha both have the id twin/);
-});
-
-test("a plugin folder that is a link is refused", async (t) => {
-  const { registry, root, dataFolder } = await startModules(t, { good: idle("good") });
-  await mkdir(join(dataFolder, "elsewhere"));
-
-  await symlink(join(dataFolder, "elsewhere"), join(root, "linked"));
-  await until(() => registry.list().length === 2);
-
-  assert.equal(registry.get("linked").state, "failed");
-  assert.match(registry.get("linked").error?.message ?? "", /linked is a link/);
 });
 
 test("a service that another module holds is refused by name", async (t) => {

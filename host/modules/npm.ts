@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+const FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links"];
+const INSTALL_DEADLINE_MS = 5 * 60_000;
+/** npm first asks a host of its own, beside the registry, which keys are good; that one may be away. */
+const VERIFY_DEADLINE_MS = 20_000;
+const LAST_LINES = 5;
+
+/** How npm ended. */
+interface Ended {
+  /** Null when it could not be started, or was ended at its deadline. */
+  readonly code: number | null;
+  readonly lines: readonly string[];
+}
+
+/** What became of the registry's signatures of installed packages. */
+export type Signatures =
+  | { readonly is: "verified" }
+  /** Packages that the registry, which signs others, has not signed. */
+  | { readonly is: "missing"; readonly packages: readonly string[] }
+  | { readonly is: "unknown"; readonly reason: string }
+  /** Packages that are not what their registry has signed. */
+  | { readonly is: "invalid"; readonly packages: readonly string[] };
+
+/**
+ * Installs what the `package.json` in `folder` asks for, without install scripts; `fetched` hears how
+ * many packages have come. Gives npm's last words when it fails.
+ */
+export async function install(
+  folder: string,
+  fetched: (count: number) => void,
+): Promise<string | undefined> {
+  let count = 0;
+  const args = ["install", ...FLAGS, "--loglevel=http"];
+  const { code, lines } = await npm(folder, args, INSTALL_DEADLINE_MS, (line) => {
+    if (/ fetch GET 200 .*\.tgz /.test(line)) fetched(++count);
+  });
+  if (code === 0) return undefined;
+  const words = lines.filter((line) => !/^npm (warn|http) /.test(line)).slice(0, LAST_LINES);
+  return words.join("; ");
+}
+
+/** Asks whether the packages installed in `folder` are those that their registry has signed. */
+export async function verifySignatures(folder: string): Promise<Signatures> {
+  const args = ["audit", "signatures", "--json", "--fetch-retries=0", "--fetch-timeout=10000"];
+  const { lines } = await npm(folder, args, VERIFY_DEADLINE_MS);
+  return readSignatures(lines.join("\n"));
+}
+
+interface Report {
+  readonly invalid?: readonly Package[];
+  readonly missing?: readonly Package[];
+  readonly error?: { readonly summary?: string };
+}
+interface Package {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** What `npm audit signatures --json` says, with its complaints around it. */
+export function readSignatures(output: string): Signatures {
+  const { invalid = [], missing = [], error } = parse(output);
+  const named = (packages: readonly Package[]) =>
+    packages.map(({ name, version }) => `${name}@${version}`);
+  if (invalid.length > 0) return { is: "invalid", packages: named(invalid) };
+  if (error) return { is: "unknown", reason: error.summary ?? "npm does not say why" };
+  return missing.length > 0 ? { is: "missing", packages: named(missing) } : { is: "verified" };
+}
+
+function parse(output: string): Report {
+  const [json] = /^\{$[^]*^\}$/m.exec(output) ?? [];
+  try {
+    return JSON.parse(json ?? "") as Report;
+  } catch {
+    return { error: { summary: "npm gave no answer in time" } };
+  }
+}
+
+async function npm(
+  folder: string,
+  args: readonly string[],
+  timeout: number,
+  heard: (line: string) => void = () => undefined,
+): Promise<Ended> {
+  const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], timeout });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      if (line.trim() === "") return;
+      lines.push(line);
+      heard(line);
+    });
+  }
+  const code = await new Promise<number | null>((done) => {
+    child.once("error", () => done(null));
+    child.once("close", done);
+  });
+  return { code, lines };
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type FolderChange, Watcher } from "../../../host/modules/watch.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A watcher over an empty folder, and all it has told. */
+async function openWatcher(t: TestContext) {
+  const root = await emptyFolder(t);
+  await mkdir(join(root, "lamp"));
+  const assertClosed = watchResources();
+  const told: (FolderChange & { at: number })[] = [];
+  const watcher = new Watcher([root], {
+    onChange: (change) => told.push({ ...change, at: performance.now() }),
+    concerns: (path) => path.endsWith(".ts"),
+    onFailure: (folder, error) => assert.fail(`${folder}: ${String(error)}`),
+  });
+  atEnd(t, async () => {
+    watcher.close();
+    await assertClosed();
+  });
+  return { root, watcher, told, files: () => told.flatMap(({ files }) => files) };
+}
+
+test("what lies in a folder that appears is told, however deep", async (t) => {
+  const { root, files } = await openWatcher(t);
+
+  for (let round = 0; round < 20; round++) {
+    const folder = join(root, `plugin${round}/deep/deeper`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "a.ts"), "a");
+    await until(() => files().includes(join(folder, "a.ts")));
+  }
+});
+
+test("a folder that was replaced is watched as the one before was", async (t) => {
+  const { root, files } = await openWatcher(t);
+
+  for (let round = 0; round < 20; round++) {
+    await rm(join(root, "lamp"), { recursive: true });
+    await delay(round * 4);
+    await mkdir(join(root, "lamp"));
+    await writeFile(join(root, "lamp", `${round}.ts`), "a");
+    await until(() => files().includes(join(root, "lamp", `${round}.ts`)));
+  }
+});
+
+test("changes are told when git has put the last file in place", async (t) => {
+  const { root, told } = await openWatcher(t);
+  await mkdir(join(root, ".git"));
+  await writeFile(join(root, ".git/index.lock"), "");
+
+  await writeFile(join(root, "lamp/a.ts"), "a");
+  await delay(80); // sixteen times as long as a save takes to settle
+  await writeFile(join(root, "lamp/b.ts"), "b");
+  const doneAt = performance.now();
+  await rename(join(root, ".git/index.lock"), join(root, ".git/index"));
+  await until(() => told.length > 0);
+
+  assert.deepEqual(told[0]?.files, [join(root, "lamp/a.ts"), join(root, "lamp/b.ts")]);
+  assert.ok(told[0].at > doneAt);
+});
+
+test("a file in use that goes and comes again within a moment is one change", async (t) => {
+  const { root, told } = await openWatcher(t);
+  const file = join(root, "lamp/a.ts");
+  await writeFile(file, "a");
+  await until(() => told.length === 1);
+
+  await rm(file);
+  await delay(20);
+  await writeFile(file, "b");
+  await until(() => told.length === 2);
+  await writeFile(join(root, "lamp/c.ts"), "c");
+  await until(() => told.length === 3);
+
+  assert.deepEqual(told[1]?.files, [file]);
+});
+
+test("a folder beside the roots is followed until it is not asked for any more", async (t) => {
+  const { root, watcher, told, files } = await openWatcher(t);
+  const linked = await emptyFolder(t);
+
+  watcher.follow(new Set([linked]));
+  await writeFile(join(linked, "a.ts"), "a");
+  await until(() => files().includes(join(linked, "a.ts")));
+  watcher.follow(new Set());
+  await writeFile(join(linked, "b.ts"), "b");
+  await writeFile(join(root, "lamp/c.ts"), "c");
+  await until(() => files().includes(join(root, "lamp/c.ts")));
+
+  assert.equal(told[0]?.folder, linked);
+  assert.ok(!files().includes(join(linked, "b.ts")));
+});
