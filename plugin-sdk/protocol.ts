@@ -44,6 +44,28 @@ export interface QuiesceResult {
   readonly faults: readonly string[];
 }
 
+export const LEFTOVER_KINDS = [
+  "timer",
+  "interval",
+  "socket",
+  "pipe",
+  "server",
+  "watcher",
+  "child process",
+  "thread",
+  "file",
+] as const;
+export type LeftoverKind = (typeof LEFTOVER_KINDS)[number];
+
+/** Something that a plugin has opened and, after all its releases have run, not closed. */
+export interface Leftover {
+  readonly kind: LeftoverKind;
+  /** Stack frames of where it was opened, nearest first, in lines of the sources; empty when not known. */
+  readonly stack: readonly string[];
+  /** The path of a file. */
+  readonly path?: string;
+}
+
 export interface ProcessFigures {
   /** CPU time since the process started, in microseconds. */
   readonly cpuMicros: number;
@@ -65,6 +87,8 @@ export interface PluginApi {
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   /** Finishes accepted calls, hands over the state, and releases everything. */
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
+  /** What is open after `quiesce` has ended. Asked once the next generation works, and before this one ends. */
+  findLeftovers(nothing: Record<string, never>): Promise<Leftover[]>;
   /** Answered by the event loop: silence means that the process hangs. */
   ping(nothing: Record<string, never>): Promise<ProcessFigures>;
 }

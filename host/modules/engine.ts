@@ -5,6 +5,7 @@ import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
 import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
+import { sentenceOf } from "./left-open.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Preparation } from "./prepare.ts";
@@ -126,6 +127,7 @@ export class Engine {
       await this.#keep(build);
       this.recovery.forgive();
       this.#status.started(plugin);
+      this.#tellLeftOpen(swap);
       return swap;
     } finally {
       await this.#tidy();
@@ -175,6 +177,13 @@ export class Engine {
       this.#refused = { build, error };
       throw error;
     }
+  }
+
+  /** An author sees a leak at the save that shows it. */
+  #tellLeftOpen({ leftOpen }: Swap): void {
+    if (leftOpen.length === 0) return;
+    const fields = { leftOpen: leftOpen.map(sentenceOf) };
+    this.#log.record({ level: "warn", sentence: "the old code left something open", fields });
   }
 
   async #keep(build: Build): Promise<void> {

@@ -48,7 +48,11 @@ export class ReloadRecord {
   #end(result: "reloaded" | "unchanged", swap?: Swap, isNoted = true): ReloadReceipt {
     const durationMs = this.#elapsed();
     const downtimeMs = rounded(swap?.downtimeMs ?? 0);
-    if (isNoted) this.#status.reloaded({ trigger: this.#trigger, result, durationMs, downtimeMs });
+    const handed = swap ? { memory: swap.memory, leftOpen: [...swap.leftOpen] } : {};
+    if (isNoted) {
+      const trigger = this.#trigger;
+      this.#status.reloaded({ trigger, result, durationMs, downtimeMs, ...handed });
+    }
     return {
       result,
       from: this.#from,
@@ -57,6 +61,7 @@ export class ReloadRecord {
       downtimeMs,
       drained: swap?.drained ?? 0,
       stateHandedOver: swap?.stateHandedOver ?? false,
+      ...handed,
     };
   }
 

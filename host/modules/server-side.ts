@@ -15,10 +15,12 @@ import {
   type Started,
 } from "./handover.ts";
 import { type Figures, HealthWatch } from "./health.ts";
+import { findLeftOpen } from "./left-open.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
+import { readHoldings } from "./proc.ts";
 import { toFault } from "./status.ts";
-import { limitsOf, type ModuleFault, type ModuleView } from "./view.ts";
+import { type LeftOpen, limitsOf, type ModuleFault, type ModuleView } from "./view.ts";
 
 /** After a switch, a crash within this time brings the previous bundle back. */
 const PROBATION_MS = 10_000;
@@ -51,6 +53,10 @@ export interface Swap {
   readonly downtimeMs: number;
   readonly drained: number;
   readonly stateHandedOver: boolean;
+  /** Memory of the old process before, and of the new one after. */
+  readonly memory: { readonly beforeBytes: number; readonly afterBytes: number };
+  /** What the old code had not closed. */
+  readonly leftOpen: readonly LeftOpen[];
 }
 
 /** The processes of one module: the live generation, and the one that is to follow it. */
@@ -108,6 +114,7 @@ export class ServerSide {
     if (!old) throw new MantelError("module_down", "there is no live generation to reload");
     const { startMs, reloadStartMs } = this.#limitsOf(build.plugin);
     const next = await this.#preparation.load(build, startMs);
+    const beforeBytes = readHoldings(old.generation.pid).memoryBytes;
     this.#swapping = true;
     try {
       const { live, ...swap } = await handOver(old, next, this.#handoverParts(reloadStartMs));
@@ -117,8 +124,11 @@ export class ServerSide {
         until: performance.now() + PROBATION_MS,
       };
       this.#become(live);
+      this.#swapping = false; // from here on a crash is one of the new code
+      const leftOpen = await findLeftOpen(old.generation, old.build.plugin.folder);
       await old.generation.terminate();
-      return swap;
+      const afterBytes = readHoldings(live.generation.pid).memoryBytes;
+      return { ...swap, memory: { beforeBytes, afterBytes }, leftOpen };
     } catch (error) {
       const cause = error instanceof RolledBack ? error.cause : error;
       const explained = await this.#preparation.explain(cause, next);

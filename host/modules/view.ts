@@ -1,4 +1,5 @@
 import type { Limits, Manifest } from "@mantel/plugin-sdk/manifest";
+import { LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type, type Static } from "typebox";
 import type { Config } from "../config/schema.ts";
@@ -28,12 +29,33 @@ export const ModuleFault = Type.Object({
 });
 export type ModuleFault = Static<typeof ModuleFault>;
 
+/** Something the old code had opened and not closed when all its releases had run: a leak, in short. */
+export const LeftOpen = Type.Object({
+  kind: Type.Enum([...LEFTOVER_KINDS]),
+  count: Type.Integer(),
+  /** The path of a file. */
+  path: Type.Optional(Type.String()),
+  /** Where it was opened in the author's source; absent when that lies in a package, or is not known. */
+  file: Type.Optional(Type.String()),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  frame: Type.Optional(Type.String()),
+});
+export type LeftOpen = Static<typeof LeftOpen>;
+
+/** What only a reload that changed processes has. Memory is what each process holds for itself. */
+const Handed = {
+  memory: Type.Optional(Type.Object({ beforeBytes: Type.Integer(), afterBytes: Type.Integer() })),
+  leftOpen: Type.Optional(Type.Array(LeftOpen)),
+};
+
 export const LastReload = Type.Object({
   at: Instant,
   trigger: Type.Enum(["file", "request", "config", "crash", "sdk"]),
   result: Type.Enum(["reloaded", "unchanged", "rolled_back", "failed"]),
   durationMs: Type.Number(),
   downtimeMs: Type.Number(),
+  ...Handed,
   error: Type.Optional(ModuleFault),
 });
 export type LastReload = Static<typeof LastReload>;
@@ -88,6 +110,7 @@ export const ReloadReceipt = Type.Object({
   downtimeMs: Type.Number(),
   drained: Type.Integer(),
   stateHandedOver: Type.Boolean(),
+  ...Handed,
 });
 export type ReloadReceipt = Static<typeof ReloadReceipt>;
 

@@ -9,6 +9,7 @@ import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
+import { findLeftovers, watchLeftovers } from "./leftovers.ts";
 import { loadPlugin } from "./load.ts";
 import { createLog } from "./log.ts";
 import { Runner } from "./runner.ts";
@@ -34,6 +35,7 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   load(request) {
     clearTimeout(warmingUp);
     process.title = `mantel ${request.id}`;
+    watchLeftovers();
     plugin = { id: request.id, code: loadPlugin(request) };
     return { options: plugin.code.options, state: plugin.code.state };
   },
@@ -54,6 +56,7 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   activateScene: (request, begin) => started().activateScene(request, begin),
   callService: (request, begin) => started().callService(request, begin),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
+  findLeftovers,
   ping() {
     const { user, system } = process.cpuUsage();
     const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
