@@ -70,7 +70,7 @@ export class Compiler {
     const found = await this.#built.find<Remembered>(`server-${id}`, entry);
     if (!found || !existsSync(found.value.bundle)) return undefined;
     const { hash, bundle, imports, vendor } = found.value;
-    const now = await this.#vendors.bundle(folder, new Map(imports));
+    const now = await this.#vendors.bundle(id, folder, new Map(imports));
     if ((now ?? null) !== vendor) return undefined;
     return { hash, bundle, vendor: now, inputs: new Set(found.inputs) };
   }
@@ -86,7 +86,7 @@ export class Compiler {
     const code = result.outputFiles.find((file) => file.path.endsWith(".cjs"))?.text ?? "";
     const map = result.outputFiles.find((file) => file.path.endsWith(".map"))?.text ?? "";
     const inputs = new Set(Object.keys(result.metafile.inputs).map((path) => resolve(path)));
-    const vendor = await this.#vendors.bundle(folder, kept.packages);
+    const vendor = await this.#vendors.bundle(id, folder, kept.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
     await this.#built.keep(
@@ -97,13 +97,23 @@ export class Compiler {
     return { hash, bundle, vendor, inputs };
   }
 
-  /** Removes the bundles of a module that are not among `hashes`. */
-  async prune(id: string, hashes: readonly string[]): Promise<void> {
+  /**
+   * Removes the bundles of a module that are not among `builds`. True when packages have become unused by
+   * that, which `pruneVendors` then removes.
+   */
+  async prune(id: string, builds: readonly Bundle[]): Promise<boolean> {
     const folder = join(this.#cacheFolder, "modules", id);
     const names = await readdir(folder).catch(() => []);
     const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
-    const stale = bundles.filter((name) => !hashes.some((hash) => name.startsWith(`${hash}.`)));
+    const stale = bundles.filter((name) => !builds.some(({ hash }) => name.startsWith(`${hash}.`)));
     await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+    const vendors = builds.map(({ vendor }) => vendor);
+    return this.#vendors.uses(id, vendors);
+  }
+
+  /** Removes bundles of packages that no module uses. `others` are in use by what does not run now. */
+  async pruneVendors(others: readonly string[]): Promise<void> {
+    await this.#vendors.prune(others);
   }
 
   async forget(id: string): Promise<void> {

@@ -157,8 +157,10 @@ export class Engine {
   /** Leaves no code on the disk but what runs and what ran before, and a spare for the next reload. */
   async #tidy(): Promise<void> {
     void this.#parts.spare.warm(this.#status.view.limits.memoryMiB);
-    const kept = [this.#build?.hash ?? "", this.#before?.hash ?? ""];
-    await this.#parts.compiler.prune(this.#id, kept);
+    const { compiler, lastGoods } = this.#parts;
+    const kept = [this.#build, this.#before].filter((build) => build !== undefined);
+    const hasUnused = await compiler.prune(this.#id, kept);
+    if (hasUnused) await compiler.pruneVendors(await lastGoods.vendors());
   }
 
   /** The limits as the config has them now; what is working keeps those it started with. */

@@ -79,6 +79,13 @@ export class LastGoods {
     return kept && { hash: kept.hash, code: kept.code, map: kept.map, inputs: [] };
   }
 
+  /** The bundles of packages that these need, also those of plugins that are disabled or gone for now. */
+  async vendors(): Promise<string[]> {
+    const ids = await readdir(this.#folder).catch(() => []);
+    const goods = await Promise.all(ids.map((id) => this.of(id)));
+    return goods.flatMap((good) => good?.vendor ?? []);
+  }
+
   /** What the plugin in this folder last was, for a folder whose manifest cannot be read. */
   async pluginIn(folder: string): Promise<PluginPackage | undefined> {
     for (const id of await readdir(this.#folder).catch(() => [])) {

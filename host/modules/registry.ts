@@ -98,7 +98,7 @@ export class ModuleRegistry {
 
   /** Finds and starts everything, and follows changes from then on. */
   async start(): Promise<void> {
-    const { roots, config, spare, log } = this.#parts;
+    const { roots, config, spare, log, compiler, lastGoods } = this.#parts;
     this.#following = new Following(roots, {
       log,
       modules: () => [...this.#modules.values()],
@@ -111,6 +111,7 @@ export class ModuleRegistry {
     await spare.renew(await compileRuntime(this.#parts.cacheFolder));
     await this.#inOrder(() => this.#rediscover());
     this.#isStarted = true;
+    void this.#inOrder(async () => compiler.pruneVendors(await lastGoods.vendors()));
     void spare.warm(USUAL_MEMORY_MIB);
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { build, type BuildFailure } from "esbuild";
@@ -18,6 +18,8 @@ export class VendorCache {
   readonly #folder: string;
   /** Bundles being made: plugins that start together may want the same one. */
   readonly #underWay = new Map<string, Promise<void>>();
+  /** The files that each plugin uses, or has asked for a moment ago. */
+  readonly #used = new Map<string, Set<string>>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -25,23 +27,52 @@ export class VendorCache {
 
   /**
    * The path of one file that holds all of `packages` (each with a file that imports it) as seen from
-   * `from`, or `undefined` when there are none, or when one of them cannot be bundled and all are loaded
-   * from the folder instead.
+   * `from`, the folder of `id`, or `undefined` when there are none, or when one of them cannot be bundled
+   * and all are loaded from the folder instead.
    *
    * @throws MantelError `reload_failed` when a package is missing
    */
-  async bundle(from: string, packages: ReadonlyMap<string, string>): Promise<string | undefined> {
+  async bundle(
+    id: string,
+    from: string,
+    packages: ReadonlyMap<string, string>,
+  ): Promise<string | undefined> {
     if (packages.size === 0) return undefined;
     const names = [...packages.keys()].toSorted();
     const file = join(this.#folder, `${await keyOf(from, names)}.cjs`);
+    this.#usedBy(id).add(file); // before it is looked for, so that no pruning takes it away
     if (existsSync(file)) return file;
     try {
       await this.#makeOnce(file, from, names);
       return file;
     } catch (error) {
+      this.#usedBy(id).delete(file);
       if (isNativeAddon(error)) return undefined;
       throw missing(error, from, packages);
     }
+  }
+
+  /** The plugin uses these files and no others. True when it has used others until now. */
+  uses(id: string, files: readonly (string | undefined)[]): boolean {
+    const before = this.#usedBy(id);
+    const now = new Set(files.filter((file) => file !== undefined));
+    this.#used.set(id, now);
+    return [...before].some((file) => !now.has(file));
+  }
+
+  /** Removes the bundles that no plugin uses and that are not among `others`, with their compiled code. */
+  async prune(others: readonly string[]): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const kept = [...this.#used.values()].flatMap((files) => [...files]).concat(others);
+    const keptNames = kept.map((file) => basename(file));
+    const stale = names.filter((name) => !keptNames.some((kept) => name.startsWith(kept)));
+    await Promise.all(stale.map((name) => rm(join(this.#folder, name), { force: true })));
+  }
+
+  #usedBy(id: string): Set<string> {
+    const files = this.#used.get(id) ?? new Set();
+    this.#used.set(id, files);
+    return files;
   }
 
   #makeOnce(file: string, from: string, names: readonly string[]): Promise<void> {

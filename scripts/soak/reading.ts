@@ -1,0 +1,78 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type BenchHome, findChildren, rounded, type Served, serve } from "../bench/house.ts";
+import type { HostFigures } from "./probe.ts";
+
+const PROBE = join(import.meta.dirname, "probe.ts");
+/** At rest the next spare has started, and connections that were idle are closed. */
+const REST_READINGS = 6;
+const REST_MS = 500;
+const PROBE_DEADLINE_MS = 20_000;
+
+/** Figures by name; those of memory end in `MiB`. */
+export type Reading = Readonly<Record<string, number>>;
+
+/** A host with the probe in it. */
+export async function serveProbed({ plugins, data }: BenchHome): Promise<Served> {
+  process.env["SOAK_FIGURES"] = figuresFile(data);
+  const flags = ["--port", "0", "--data", data, "--plugins", plugins];
+  return serve(["--import", "tsx", "--import", PROBE, "host/main.ts", ...flags]);
+}
+
+/** The lowest of several readings of the host and its children: what is above it comes and goes. */
+export async function readAtRest(host: Served, home: BenchHome): Promise<Reading> {
+  const several: Reading[] = [];
+  for (let left = REST_READINGS; left > 0; left--) {
+    await delay(REST_MS);
+    several.push(await readHost(host, home));
+  }
+  const names = Object.keys(several[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, Math.min(...several.map((reading) => reading[name] ?? 0))]),
+  );
+}
+
+async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> {
+  const { heapBytes, ...counts } = await probe(pid, figuresFile(data));
+  const children = await findChildren(pid);
+  const memories = await Promise.all(children.map((child) => memoryOf(child, "RssAnon")));
+  const descriptors = await Promise.all(
+    children.map(async (child) => (await readdir(`/proc/${child}/fd`).catch(() => [])).length),
+  );
+  return {
+    hostRssMiB: await memoryOf(pid, "VmRSS"),
+    hostHeapMiB: rounded(heapBytes / 2 ** 20),
+    childrenMiB: rounded(sum(memories)),
+    hostDescriptors: (await readdir(`/proc/${pid}/fd`)).length,
+    childrenDescriptors: sum(descriptors),
+    processes: children.length,
+    ...counts,
+    cacheFiles: (await readdir(join(data, "cache"), { recursive: true })).length,
+  };
+}
+
+async function probe(pid: number, file: string): Promise<HostFigures> {
+  await rm(file, { force: true });
+  process.kill(pid, "SIGUSR2");
+  for (let waitedMs = 0; waitedMs < PROBE_DEADLINE_MS; waitedMs += 20) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    if (text !== "") return JSON.parse(text) as HostFigures;
+    await delay(20);
+  }
+  throw new Error("the host does not count itself");
+}
+
+/** A field of proc(5) `status` in MiB. `RssAnon` leaves out what other processes share. */
+async function memoryOf(pid: number, field: "VmRSS" | "RssAnon"): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return rounded(Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1024);
+}
+
+function figuresFile(data: string): string {
+  return join(data, "..", "figures.json");
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}

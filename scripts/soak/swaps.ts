@@ -1,0 +1,34 @@
+import { openHome } from "../bench/house.ts";
+import { readAtRest, serveProbed } from "./reading.ts";
+import type { Run } from "./run.ts";
+import { openControl, openDashboard, writeWidget } from "./widgets.ts";
+
+/** Widget swaps in a page of a real Chromium, beside a control page that only loads scripts. */
+export async function openSwaps(): Promise<Run> {
+  const home = await openHome();
+  await writeWidget(home);
+  const host = await serveProbed(home);
+  const dashboard = await openDashboard(host, home);
+  const control = await openControl();
+  return {
+    async round(number) {
+      await dashboard.swap(number);
+      await control.swap(number);
+    },
+    async read() {
+      const controlFigures = Object.entries(await control.read());
+      return {
+        ...(await readAtRest(host, home)),
+        ...(await dashboard.read()),
+        ...Object.fromEntries(controlFigures.map(([name, value]) => [`control ${name}`, value])),
+      };
+    },
+    async end() {
+      await dashboard.close();
+      await control.close();
+      await host.stop();
+      await home.remove();
+      return {};
+    },
+  };
+}
