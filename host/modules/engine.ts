@@ -117,6 +117,7 @@ export class Engine {
     const isSame = isSameBuild(build, this.#build) && this.#status.view.state === "active";
     if (isSame && !REGARDLESS.has(trigger)) return undefined;
     if (trigger === "file" && this.#refused && isSameBuild(build, this.#refused.build)) {
+      await this.#tidy(); // the compiler has written it once more
       throw this.#refused.error;
     }
     this.#status.become("reloading");

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+const importing = (...packages: string[]) =>
+  `import { definePlugin } from "@mantel/plugin-sdk";
+${packages.map((name) => `import "${name}";`).join("\n")}
+export default definePlugin({ start() {} });
+`;
+const plugin = (id: string, ...packages: string[]) => ({
+  "package.json": packageJson(id),
+  "index.ts": importing(...packages),
+});
+
+test("packages that no code uses any more leave the cache, and those of others stay", async (t) => {
+  const { registry, write, dataFolder } = await startModules(t, {
+    one: plugin("one", "semver"),
+    two: plugin("two", "chokidar"),
+  });
+  const bundles = async () => {
+    const names = await readdir(join(dataFolder, "cache", "vendor"));
+    return names.filter((name) => name.endsWith(".cjs")).length;
+  };
+  const counts = [await bundles()];
+
+  for (const packages of [["semver", "chokidar"], ["typebox"], ["semver", "typebox"]]) {
+    await write("one/index.ts", importing(...packages));
+    await registry.reload("one");
+    counts.push(await bundles());
+  }
+
+  // What runs and what ran before, which may be gone back to, beside that of the other plugin.
+  assert.deepEqual(counts, [2, 3, 3, 3]);
+});
+
+test("packages that nobody used when the host ended are gone once the next has started", async (t) => {
+  const before = await startModules(t, { one: plugin("one", "semver") });
+  await before.write("one/index.ts", importing("chokidar"));
+  await before.registry.reload("one");
+  const folder = join(before.dataFolder, "cache", "vendor");
+  assert.equal((await readdir(folder)).filter((name) => name.endsWith(".cjs")).length, 2);
+  await before.stop();
+
+  const after = await startModules(t, {}, before.home);
+
+  const left = await until(async () => {
+    const names = (await readdir(folder)).filter((name) => name.endsWith(".cjs"));
+    return names.length === 1 && names;
+  });
+  assert.equal(left.length, 1);
+  assert.equal(after.registry.get("one").state, "active");
+});
