@@ -65,7 +65,7 @@ export class VendorCache {
     const names = await readdir(this.#folder).catch(() => []);
     const kept = [...this.#used.values()].flatMap((files) => [...files]).concat(others);
     const keptNames = kept.map((file) => basename(file));
-    const stale = names.filter((name) => !keptNames.some((kept) => name.startsWith(kept)));
+    const stale = names.filter((name) => !keptNames.some((keptName) => name.startsWith(keptName)));
     await Promise.all(stale.map((name) => rm(join(this.#folder, name), { force: true })));
   }
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CDPSession, chromium } from "playwright-core";
-import { type BenchHome, openHome, rounded, type Served } from "../bench/house.ts";
+import type { BenchHome, Served } from "../bench/house.ts";
 import type { Reading } from "./reading.ts";
 
 const DEADLINE_MS = 20_000;
