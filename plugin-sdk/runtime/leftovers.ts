@@ -121,21 +121,24 @@ function isOpen(resource: Resource): boolean {
 function findOpen(): Leftover[] {
   sweep();
   const resources = [...opened].flatMap((weak) => weak.deref() ?? []);
+  // The process's own output is opened at its first use.
+  const known = resources.filter(({ fd }) => fd !== 1 && fd !== 2);
+  // Stacks cost a source map, so that they are read only when there is something to tell.
+  return [...(known.length > 0 ? placesOf(known) : []), ...openFiles()];
+}
+
+function placesOf(resources: readonly Resource[]): Leftover[] {
   const byId = new Map(resources.map((resource) => [resource[MADE]?.id, resource]));
-  const found = resources
-    .filter(({ fd }) => fd !== 1 && fd !== 2) // the process's own output, opened at its first use
-    .map((resource): Leftover => {
-      const { kind = "timer", trigger } = resource[MADE] ?? {};
-      const { _repeat: everyMs } = resource;
-      const own = framesOf(resource);
-      return {
-        kind: typeof everyMs === "number" ? "interval" : kind,
-        stack: own.length > 0 ? own : framesOf(byId.get(trigger)),
-      };
-    });
+  const found = resources.map((resource): Leftover => {
+    const { [MADE]: making, _repeat: everyMs } = resource;
+    const own = framesOf(resource);
+    return {
+      kind: typeof everyMs === "number" ? "interval" : (making?.kind ?? "timer"),
+      stack: own.length > 0 ? own : framesOf(byId.get(making?.trigger)),
+    };
+  });
   const sdk = `${dirname(dirname(ownFile()))}/`;
-  const ofPlugin = found.filter(({ stack }) => !stack[0]?.includes(sdk));
-  return [...withoutPipesOfChildren(ofPlugin), ...openFiles()];
+  return withoutPipesOfChildren(found.filter(({ stack }) => !stack[0]?.includes(sdk)));
 }
 
 /** The frames outside Node, in the lines of the sources. */
