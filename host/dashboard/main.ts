@@ -4,7 +4,14 @@ import "./icon.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
 import { showRememberedTheme } from "./theme.ts";
-import { forgetToken, keepToken, storedToken, takeRefusal, takeTokenFromAddress } from "./token.ts";
+import {
+  forgetToken,
+  keepToken,
+  mayEdit,
+  storedToken,
+  takeRefusal,
+  takeTokenFromAddress,
+} from "./token.ts";
 import { mountWelcome } from "./welcome.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
@@ -28,7 +35,7 @@ async function start(root: HTMLElement, token: string): Promise<void> {
     location.reload();
   });
   await api.discover();
-  const session = new Session(api, announcer());
+  const session = new Session(api, { mayEdit: mayEdit(token), announce: announcer() });
   const { store, surroundings, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));

@@ -28,6 +28,8 @@ export class Session {
   readonly theme: ThemeClock;
   readonly channels: ChannelSet;
   readonly surroundings: Surroundings;
+  /** Whether this visit may change the house, and is told what has to be mended. */
+  readonly mayEdit: boolean;
   readonly #api: Api;
   readonly #connection: Connection;
   readonly #timeZone: ReadonlySignal<string>;
@@ -36,8 +38,12 @@ export class Session {
   #held: StreamEvent[] | undefined;
   #stale = false;
 
-  constructor(api: Api, announce: (text: string) => void) {
+  constructor(
+    api: Api,
+    { mayEdit, announce }: { mayEdit: boolean; announce: (text: string) => void },
+  ) {
     this.#api = api;
+    this.mayEdit = mayEdit;
     const { store } = this;
     this.#timeZone = computed(
       () => store.ui.value.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,

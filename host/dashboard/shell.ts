@@ -9,6 +9,7 @@ import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileParts } from "./tile.ts";
+import { showTroubles } from "./trouble-notice.ts";
 
 /** A short break is mended before anyone would read about it. */
 const BANNER_AFTER_MS = 3_000;
@@ -41,6 +42,7 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     render(headerOf(store.layout.value?.pages ?? [], current.value, devices.value), header);
   });
 
+  if (session.mayEdit) showTroubles(root, store.modules());
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
   effect(() => void render(bannerOf(session.link.value, now.value), banner));

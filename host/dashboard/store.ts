@@ -25,6 +25,7 @@ export class Store {
   readonly layout = signal<Layout | undefined>(undefined);
   readonly ui = signal<UiSettings>({});
   readonly #modules = new Map<string, Signal<ModuleView | undefined>>();
+  readonly #moduleIds = signal<readonly string[]>([]);
   readonly #devices = new Map<string, DeviceEntry>();
   readonly #deviceIds = signal<readonly string[]>([]);
 
@@ -52,6 +53,16 @@ export class Store {
 
   module(id: string): ReadonlySignal<ModuleView | undefined> {
     return this.#moduleSignal(id);
+  }
+
+  /** Every module, by name. */
+  modules(): ReadonlySignal<readonly ModuleView[]> {
+    return computed(() =>
+      this.#moduleIds.value
+        .map((id) => this.module(id).value)
+        .filter((module) => module !== undefined)
+        .toSorted((a, b) => a.name.localeCompare(b.name)),
+    );
   }
 
   replaceDevices(devices: readonly Device[]): void {
@@ -95,7 +106,11 @@ export class Store {
   }
 
   putModule(module: ModuleView): void {
-    this.#moduleSignal(module.id).value = module;
+    batch(() => {
+      this.#moduleSignal(module.id).value = module;
+      const ids = this.#moduleIds.peek();
+      if (!ids.includes(module.id)) this.#moduleIds.value = [...ids, module.id];
+    });
   }
 
   removeModule(id: string): void {

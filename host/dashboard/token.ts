@@ -24,6 +24,21 @@ export function storedToken(): string | undefined {
   return localStorage.getItem(KEY) ?? undefined;
 }
 
+/**
+ * Whether a token permits changing the house, as it says itself. It decides what is shown and no more:
+ * the host checks every request.
+ */
+export function mayEdit(token: string): boolean {
+  try {
+    const [, claims = ""] = token.split(".");
+    const base64 = claims.replaceAll("-", "+").replaceAll("_", "/");
+    const { scope } = JSON.parse(atob(base64)) as { scope?: unknown };
+    return Array.isArray(scope) && (scope.includes("edit") || scope.includes("admin"));
+  } catch {
+    return false;
+  }
+}
+
 /** Lets go of a token that the host refused. */
 export function forgetToken(): void {
   localStorage.removeItem(KEY);

@@ -1,70 +1,191 @@
-// npm run bench drop [-- reloads]: requests that fail, and the longest wait of one, while a bridge
-// reloads again and again under 200 requests a second to all its devices and 50 commands a second.
+// npm run bench drop [-- rounds]: what callers notice while modules reload, roll back, crash and restart
+// under 200 reads, 50 commands and 20 MQTT publishes a second: what fails, is lost or comes twice, how
+// long answers take, what the event stream shows; against reads of servers that reload in other ways.
+import { readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openHome, repeat, serveHost } from "./house.ts";
+import {
+  findChildren,
+  nameFile,
+  openHome,
+  type Served,
+  serveHost,
+  summarise,
+  writeLamp,
+} from "./house.ts";
+import { alternatives } from "./shared/alternatives.ts";
+import { openBroker } from "./shared/broker.ts";
+import { askedIds, countingBridge } from "./shared/counting-bridge.ts";
+import { EventWatch } from "./shared/event-watch.ts";
+import { type Answers, Load, Traffic, summed, type Target, TOPIC } from "./shared/traffic.ts";
 
-const READS_PER_SECOND = 200;
-const COMMANDS_PER_SECOND = 50;
-const FILES_TO_SAVE = "lamp/index.ts";
+const RATES = { reads: 200, commands: 50, publishes: 20 };
+const SHIPPED = ["mqtt", "calendar", "system", "clock-widget"];
+const PROCESSES = ["counter", "mqtt", "calendar", "system"];
+const FAULTS = [
+  "throw new Error('boom');",
+  "process.exit(1);",
+  "await Promise.reject(new Error());",
+];
+const BACK_WITHIN_MS = 15_000;
+const PAUSE_MS = 150;
 
-const plugin = (round: number): string => `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
-export default definePlugin({
-  state: Type.Object({ count: Type.Integer() }),
-  async start({ devices, handedOver }) {
-    let count = handedOver?.count ?? 0;
-    const state = () => ({ on: true, received: count, round: ${round} });
-    await devices.publish([{
-      nativeId: "lamp", kind: "light", name: "Lamp", state: state(),
-      capabilities: {
-        on: { type: "boolean" },
-        brightness: { type: "number", min: 0, max: 100, unit: "%" },
-        received: { type: "number", readOnly: true },
-        round: { type: "number", readOnly: true },
-      },
-    }]);
-    return {
-      async command(nativeId) { count++; devices.update({ nativeId, state: state() }); },
-      handOver: () => ({ count }),
-    };
-  },
-});
-`;
-
-const reloads = Number(process.argv[2] ?? 100);
-const home = await openHome();
-const manifest = {
-  id: "lamp",
-  kinds: ["bridge"],
-  server: "index.ts",
-  bridge: { kind: "bench", commandsPerSecond: 1000, burst: 1000 },
-};
-await home.write("lamp/package.json", JSON.stringify({ type: "module", mantel: manifest }));
-await home.write(FILES_TO_SAVE, plugin(0));
-const mantel = await serveHost(home);
-const device = `${mantel.url}/api/v1/smart-home/devices/bench:light:1`;
-const headers = {
-  authorization: `Bearer ${mantel.token}`,
-  "content-type": "application/json",
-};
-
-const reads = repeat(READS_PER_SECOND, () => fetch(device, { headers }));
-const commands = repeat(COMMANDS_PER_SECOND, () =>
-  fetch(`${device}/command`, { method: "POST", headers, body: '{"brightness":50}' }),
-);
-for (let round = 1; round <= reloads; round++) {
-  await home.write(FILES_TO_SAVE, plugin(round));
-  await fetch(`${mantel.url}/api/v1/modules/lamp/reload`, { method: "POST", headers });
-  await delay(20);
+interface ListedModule {
+  readonly state: string;
+  readonly restarts: number;
+  readonly generation: number;
 }
-const [read, commanded] = [await reads.end(), await commands.end()];
-const answer = (await (await fetch(device, { headers })).json()) as {
-  state: { received: number; round: number };
-};
-await mantel.stop();
-await home.remove();
 
-const { received, round } = answer.state;
+const rounds = Number(process.argv[2] ?? 10);
+const home = await openHome(SHIPPED);
+let round = 0;
+const save = async (fault = ""): Promise<void> => {
+  for (const [file, content] of Object.entries(countingBridge(++round, fault))) {
+    await home.write(file, content);
+  }
+};
+await save();
+const broker = await openBroker(TOPIC);
+const served = await serveHost(home, 0, broker ? { MANTEL_MQTT_URL: broker.url } : {});
+const target: Target = { ...served, data: home.data };
+const headers = { authorization: `Bearer ${served.token}`, "content-type": "application/json" };
+const api = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${served.url}/api/v1${path}`, { ...init, headers });
+
+const phases = {
+  reload: await phase(reloadAll),
+  rollBack: await phase(rollBack),
+  restart: await phase(restartAll),
+  crash: await phase(crashAll),
+};
+await served.stop();
+await broker?.stop();
+const others = await measureOthers();
+await home.remove();
 console.log(
-  JSON.stringify({ bench: "drop", reloads, lastRound: round, read, commanded, received }),
+  JSON.stringify({
+    ...{ bench: "drop", unit: "ms", rounds, rates: RATES },
+    ...(broker ? {} : { publishes: "left out: mosquitto is not installed" }),
+    ...{ ...phases, others },
+  }),
 );
+
+/** Does `work` as often as asked for under all kinds of traffic. */
+async function phase(work: (round: number) => Promise<void>) {
+  const before = await count();
+  const asked = (await askedIds(home.data)).length;
+  const watch = new EventWatch(target);
+  const traffic = new Traffic(target, { ...RATES, publishes: broker ? RATES.publishes : 0 });
+  await delay(PAUSE_MS);
+  for (let done = 0; done < rounds; done++) {
+    await work(done);
+    await delay(PAUSE_MS);
+  }
+  const { reads, commands, publishes } = await traffic.stop(() => broker?.received ?? []);
+  const counted = (await count()) - before === (await askedIds(home.data)).length - asked;
+  return {
+    reads: told(reads),
+    commands: told(commands),
+    publishes: told(publishes),
+    events: await watch.stop(),
+    /** Whether the bridge's own count, handed from process to process, is that of its book. */
+    stateIsExact: counted,
+  };
+}
+
+function told<T extends Answers>({ waits, ...answers }: T) {
+  return { ...answers, ms: summarise(waits) };
+}
+
+async function count(): Promise<number> {
+  const device = (await (await api("/smart-home/devices/count:light:1")).json()) as {
+    state: { count: number };
+  };
+  return device.state.count;
+}
+
+/** Every module with a process gets other code. */
+async function reloadAll(at: number): Promise<void> {
+  for (const id of PROCESSES) {
+    if (id === "counter") await save();
+    else await mark(id, at);
+    await api(`/modules/${id}/reload`, { method: "POST" });
+  }
+}
+
+async function mark(id: string, at: number): Promise<void> {
+  const source = await readFile(join(home.plugins, id, "index.ts"), "utf8");
+  const [unmarked = ""] = source.split("\nObject.assign(globalThis");
+  await home.write(`${id}/index.ts`, `${unmarked}\nObject.assign(globalThis, { round: ${at} });\n`);
+}
+
+async function rollBack(at: number): Promise<void> {
+  await save(FAULTS[at % FAULTS.length]);
+  await api("/modules/counter/reload", { method: "POST" });
+  await save();
+  await api("/modules/counter/reload", { method: "POST" });
+}
+
+/** A setting that concerns all of them: every process is replaced, all at the same time. */
+async function restartAll(at: number): Promise<void> {
+  const before = await generations();
+  const body = JSON.stringify({ ui: { locale: at % 2 === 0 ? "de-DE" : "en-GB" } });
+  await api("/config", { method: "PATCH", body });
+  await settled(async () => (await generations()).every((now, each) => now > (before[each] ?? 0)));
+}
+
+async function generations(): Promise<number[]> {
+  return Promise.all(PROCESSES.map(async (id) => (await moduleOf(id)).generation));
+}
+
+/** Each process in turn is killed. New code before that keeps them out of quarantine. */
+async function crashAll(at: number): Promise<void> {
+  const id = PROCESSES[at % PROCESSES.length] ?? "";
+  const { restarts } = await moduleOf(id);
+  process.kill(await processOf(id), "SIGKILL");
+  await settled(async () => {
+    const now = await moduleOf(id);
+    return now.restarts > restarts && ["active", "degraded"].includes(now.state);
+  });
+}
+
+async function moduleOf(id: string): Promise<ListedModule> {
+  return (await (await api(`/modules/${id}`)).json()) as ListedModule;
+}
+
+/** A process that runs a plugin works in that plugin's storage folder. */
+async function processOf(id: string): Promise<number> {
+  for (const pid of await findChildren(served.pid)) {
+    if ((await readlink(`/proc/${pid}/cwd`).catch(() => "")).endsWith(`/plugins/${id}`)) return pid;
+  }
+  throw new Error(`${id} has no process`);
+}
+
+async function settled(condition: () => Promise<boolean>): Promise<void> {
+  const endsAt = performance.now() + BACK_WITHIN_MS;
+  while (!(await condition())) {
+    if (performance.now() > endsAt) throw new Error("the modules did not come to rest");
+    await delay(10);
+  }
+}
+
+/** The same number of saves under the same reads. They hand no state over, so there is no count to compare. */
+async function measureOthers() {
+  await writeLamp(home, "lamp");
+  const measured: Record<string, unknown> = {};
+  for (const [name, start] of Object.entries(await alternatives(home, ["lamp"]))) {
+    measured[name] = await measureOther(await start());
+  }
+  return { ...measured, state: "none of them hands any over", commands: "lost with the state" };
+}
+
+async function measureOther(server: Served) {
+  const load = new Load(RATES.reads, () => fetch(server.url));
+  for (let saved = 0; saved < rounds; saved++) {
+    await home.write("lamp/name.ts", nameFile(`name ${saved}.`));
+    await delay(PAUSE_MS * 4);
+  }
+  const { asked, failed, waits } = summed(await load.stop());
+  await server.stop();
+  return { reads: { asked, failed, ms: summarise(waits) } };
+}

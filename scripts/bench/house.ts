@@ -9,12 +9,14 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+const STOP_DEADLINE_MS = 10_000;
 /** Files that a lamp's entry imports, beside the one that holds its name. */
 const PARTS = 8;
 
 /** What is left to end and remove when a bench fails or is interrupted. */
 const leftovers = new Set<() => void>();
-process.once("exit", () => leftovers.forEach((clear) => clear()));
+// Processes go before the folders that they write to.
+process.once("exit", () => [...leftovers].toReversed().forEach((clear) => clear()));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 /** A folder for one bench, with copies of plugins in it. It is removed by `remove`. */
@@ -97,8 +99,15 @@ export interface Served {
 }
 
 /** Starts a program, and resolves when one of its lines names the address it answers at. */
-export async function serve(args: readonly string[]): Promise<Served> {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+export async function serve(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const kill = () => void child.kill("SIGKILL");
   leftovers.add(kill);
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
@@ -121,16 +130,22 @@ export async function serve(args: readonly string[]): Promise<Served> {
     token,
     stop: async () => {
       child.kill("SIGTERM");
+      const patience = setTimeout(kill, STOP_DEADLINE_MS); // `node --watch` may never end in a restart
       await exited;
+      clearTimeout(patience);
       leftovers.delete(kill);
     },
   };
 }
 
 /** The host over a bench's own folders, at a free port unless one is given. */
-export function serveHost({ plugins, data }: BenchHome, port = 0): Promise<Served> {
+export function serveHost(
+  { plugins, data }: BenchHome,
+  port = 0,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Served> {
   const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
-  return serve(["host/launch.js", ...flags]);
+  return serve(["host/launch.js", ...flags], env);
 }
 
 /** A port of the loopback address that nobody listens at now. */
@@ -198,8 +213,25 @@ async function timed(ask: () => Promise<Response>) {
   }
 }
 
-/** Median, 95th and 99th percentile and maximum, rounded to a tenth. */
-export function summarise(values: readonly number[]) {
+export interface Summary {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Each of `others` as a multiple of something of Mantel's, by name. */
+export function ratios<T>(
+  others: Readonly<Record<string, T>>,
+  ratio: (other: T) => number,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(others).map(([name, other]) => [name, rounded(ratio(other))]),
+  );
+}
+
+/** Percentiles and maximum, rounded to a tenth. */
+export function summarise(values: readonly number[]): Summary {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number =>
     rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);

@@ -1,0 +1,40 @@
+import { effect, type ReadonlySignal } from "@preact/signals-core";
+import { html, nothing, render } from "lit";
+import type { ModuleView } from "../modules/view.ts";
+import { type Trouble, troublesOf } from "./troubles.ts";
+
+/** Keeps a notice for those who can mend it: a word in the corner, which opens into the code frame. */
+export function showTroubles(
+  root: HTMLElement,
+  modules: ReadonlySignal<readonly ModuleView[]>,
+): void {
+  const notice = document.createElement("aside");
+  root.append(notice);
+  effect(() => void render(noticeOf(troublesOf(modules.value)), notice));
+}
+
+function noticeOf(troubles: readonly Trouble[]): unknown {
+  const [first] = troubles;
+  if (!first) return nothing;
+  const several = `${troubles.length} modules need a look`;
+  const text = troubles.length === 1 ? `${first.name} ${first.effect}` : several;
+  return html`<button
+      class="trouble"
+      popovertarget="troubles"
+      aria-label="Show what is wrong: ${text}"
+    >
+      <mantel-icon name="mdi:code-braces"></mantel-icon><span>${text}</span>
+    </button>
+    <div id="troubles" class="troubles" popover aria-label="What is wrong">
+      ${troubles.map(troubleView)}
+    </div>`;
+}
+
+function troubleView({ name, message, place, frame, ...trouble }: Trouble): unknown {
+  return html`<section>
+    <h2>${name} <span>${trouble.effect}</span></h2>
+    <p>${message}</p>
+    ${place === undefined ? nothing : html`<p class="place">${place}</p>`}
+    ${frame === undefined ? nothing : html`<pre>${frame}</pre>`}
+  </section>`;
+}

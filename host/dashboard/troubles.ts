@@ -1,0 +1,35 @@
+import type { ModuleView } from "../modules/view.ts";
+
+/** A module whose code on the disk is not what runs, or that does not run at all. */
+export interface Trouble {
+  readonly name: string;
+  /** What that means for the house, in a few words. */
+  readonly effect: string;
+  readonly message: string;
+  /** File and line of the author's source, when the fault has a place. */
+  readonly place: string | undefined;
+  readonly frame: string | undefined;
+}
+
+/** What an author has to mend, by name. */
+export function troublesOf(modules: readonly ModuleView[]): Trouble[] {
+  return modules.flatMap((module) => {
+    const fault = faultOf(module);
+    if (!fault) return [];
+    const { message, file, line, frame } = fault;
+    const place = file === undefined ? undefined : `${file}:${line ?? 1}`;
+    return [{ name: module.name, effect: effectOf(module), message, place, frame }];
+  });
+}
+
+function faultOf({ state, error, lastReload }: ModuleView): ModuleView["error"] | undefined {
+  if (state === "failed" || state === "quarantined") return error;
+  return lastReload?.error;
+}
+
+function effectOf({ state, lastReload }: ModuleView): string {
+  if (state === "quarantined") return "crashed too often and rests";
+  if (state === "failed") return "does not run";
+  if (lastReload?.trigger === "config") return "runs with the settings before";
+  return "runs the code before";
+}

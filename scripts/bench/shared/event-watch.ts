@@ -1,0 +1,62 @@
+import type { Target } from "./traffic.ts";
+
+interface Event {
+  readonly id: number;
+  readonly topic: string;
+  readonly data: string;
+}
+
+/** Reads the event stream once, without connecting again, and counts what must not happen. */
+export class EventWatch {
+  readonly #controller = new AbortController();
+  readonly #done: Promise<void>;
+  readonly #counts = { events: 0, cuts: 0, gaps: 0, resyncs: 0, vanished: 0, unavailable: 0 };
+  #lastId: number | undefined;
+
+  constructor({ url, token }: Target) {
+    this.#done = this.#read(`${url}/api/v1/events`, token);
+  }
+
+  /** Ends the watch; `vanished` counts devices that were removed, `unavailable` those that seemed away. */
+  async stop() {
+    this.#controller.abort();
+    await this.#done;
+    return this.#counts;
+  }
+
+  async #read(url: string, token: string): Promise<void> {
+    const { signal } = this.#controller;
+    try {
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal });
+      let text = "";
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const blocks = (text + chunk).split("\n\n");
+        text = blocks.pop() ?? "";
+        for (const block of blocks) this.#take(parse(block));
+      }
+      this.#counts.cuts++;
+    } catch {
+      if (!signal.aborted) this.#counts.cuts++;
+    }
+  }
+
+  #take({ id, topic, data }: Event): void {
+    if (Number.isNaN(id)) return; // a ping
+    if (topic !== "") this.#counts.events++;
+    if (this.#lastId !== undefined && id !== this.#lastId + 1) this.#counts.gaps++;
+    this.#lastId = id;
+    if (topic === "resync") this.#counts.resyncs++;
+    if (topic === "device.removed") this.#counts.vanished++;
+    if (topic === "device.state" && data.includes('"available":false')) this.#counts.unavailable++;
+  }
+}
+
+function parse(block: string): Event {
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}: ?(.*)$`, "m").exec(block)?.[1];
+  return {
+    id: Number(field("id") ?? Number.NaN),
+    topic: field("event") ?? "",
+    data: field("data") ?? "",
+  };
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdir, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { findChildren } from "../../scripts/bench/house.ts";
+import { askedIds, countingBridge } from "../../scripts/bench/shared/counting-bridge.ts";
+import { EventWatch } from "../../scripts/bench/shared/event-watch.ts";
+import { Traffic, TOPIC } from "../../scripts/bench/shared/traffic.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { collect, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
+import { until } from "../helpers/until.ts";
+
+const RATES = { reads: 60, commands: 20, publishes: 10 };
+const BACK = { withinMs: 15_000 };
+
+interface ListedModule {
+  readonly state: string;
+  readonly generation: number;
+  readonly restarts: number;
+}
+
+test(
+  "reloads, roll-backs, restarts and crashes under load: nothing fails, is lost, comes twice or flaps",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const mosquitto = await startMosquitto(t);
+    const messages = await collect(t, mosquitto.url, { filter: TOPIC });
+    const host = await startHost(t, {
+      plugins: ["plugins/mqtt", "plugins/calendar", "plugins/system"],
+      env: { MANTEL_MQTT_URL: mosquitto.url },
+    });
+    await save(host, 1);
+    await until(async () => (await moduleOf(host, "counter")).state === "active", BACK);
+    const target = { url: host.url, data: host.data, token: await host.token("admin") };
+    const watch = new EventWatch(target);
+    const traffic = new Traffic(target, RATES);
+
+    await save(host, 2);
+    await until(async () => (await moduleOf(host, "counter")).generation === 2, BACK);
+    await save(host, 3, "throw new Error('boom');");
+    const refused = await host.api("/modules/counter/reload", { method: "POST" });
+    await host.api("/config", { method: "PATCH", json: { ui: { locale: "de-DE" } } });
+    for (const id of ["mqtt", "calendar", "system"]) {
+      await until(async () => (await moduleOf(host, id)).generation === 2, BACK);
+    }
+    const counted = await count(host);
+    for (const id of ["mqtt", "calendar", "system"]) await crash(host, id);
+    await crash(host, "counter");
+
+    const payloads = () => messages.map(({ payload }) => payload);
+    const { reads, commands, publishes } = await traffic.stop(payloads);
+    assert.equal(refused.status, 422);
+    assert.deepEqual([reads.faults, reads.unknown], [{}, 0]);
+    assert.deepEqual([commands.faults, commands.lost, commands.doubled], [{}, 0, 0]);
+    assert.deepEqual([publishes.faults, publishes.lost, publishes.doubled], [{}, 0, 0]);
+    const { events, ...amiss } = await watch.stop();
+    assert.deepEqual(amiss, { cuts: 0, gaps: 0, resyncs: 0, vanished: 0, unavailable: 0 });
+    assert.ok(events > 0 && counted > 0);
+    assert.ok((await askedIds(host.data)).length >= counted, "the state was handed over");
+  },
+);
+
+async function save(host: TestHost, round: number, fault = ""): Promise<void> {
+  await mkdir(join(host.plugins, "counter"), { recursive: true });
+  for (const [file, content] of Object.entries(countingBridge(round, fault))) {
+    await writeFile(join(host.plugins, file), content);
+  }
+}
+
+async function moduleOf(host: TestHost, id: string): Promise<ListedModule> {
+  return (await (await host.api(`/modules/${id}`)).json()) as ListedModule;
+}
+
+async function count(host: TestHost): Promise<number> {
+  const device = await (await host.api("/smart-home/devices/count:light:1")).json();
+  return (device as { state: { count: number } }).state.count;
+}
+
+/** Kills the process of a module, and waits until it works again. */
+async function crash(host: TestHost, id: string): Promise<void> {
+  const { restarts } = await moduleOf(host, id);
+  for (const pid of await findChildren(host.pid)) {
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    if (folder.endsWith(`/plugins/${id}`)) process.kill(pid, "SIGKILL");
+  }
+  await until(async () => {
+    const now = await moduleOf(host, id);
+    return now.restarts > restarts && ["active", "degraded"].includes(now.state);
+  }, BACK);
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { troublesOf } from "../../../host/dashboard/troubles.ts";
+import { ModuleStatus } from "../../../host/modules/status.ts";
+import type { ModuleView } from "../../../host/modules/view.ts";
+
+const FAULT = { message: "boom", file: "index.ts", line: 8, column: 3, frame: "> 8 | boom" };
+
+function view(change: Partial<ModuleView>): ModuleView {
+  const manifest = { id: "lamp", kinds: ["bridge" as const], title: "Lamp" };
+  const owner = { changed: () => undefined, widget: () => null };
+  const status = new ModuleStatus({ id: "lamp", folder: "", version: "1.0.0", manifest }, owner);
+  return { ...status.view, state: "active", ...change };
+}
+
+const reloaded = (result: "reloaded" | "rolled_back", trigger: "file" | "config" = "file") => ({
+  ...{ at: "2026-01-01T00:00:00Z", trigger, result, durationMs: 1, downtimeMs: 0 },
+  ...(result === "rolled_back" ? { error: FAULT } : {}),
+});
+
+test("a module that went back is a trouble with its place and frame, until a reload succeeds", () => {
+  const back = troublesOf([view({ lastReload: reloaded("rolled_back") })]);
+  const mended = troublesOf([view({ lastReload: reloaded("reloaded") })]);
+
+  assert.deepEqual(back, [
+    {
+      ...{ name: "Lamp", effect: "runs the code before", message: "boom" },
+      ...{ place: "index.ts:8", frame: "> 8 | boom" },
+    },
+  ]);
+  assert.deepEqual(mended, []);
+});
+
+test("a module that does not run is a trouble, one that is not configured is none", () => {
+  const [failed] = troublesOf([view({ state: "failed", error: { message: "no" } })]);
+  const unconfigured = troublesOf([view({ state: "unconfigured", error: { message: "no" } })]);
+
+  assert.deepEqual([failed?.effect, failed?.place], ["does not run", undefined]);
+  assert.deepEqual(unconfigured, []);
+});
