@@ -126,7 +126,10 @@ export class Module {
 
   /** Ends its process and keeps what it published: the host stops. */
   shutDown(): Promise<void> {
-    return this.#turns.take(async () => this.#engine?.stop());
+    return this.#turns.take(async () => {
+      await this.#engine?.stop();
+      await this.#widget.kept();
+    });
   }
 
   /** Notes that its folder cannot be a plugin any more; what runs goes on. */
@@ -210,7 +213,7 @@ export class Module {
     const swap = await this.#offers.during(plugin, this.#plugin, () =>
       this.#engine?.reload(plugin, trigger),
     );
-    const isNewWidget = await this.#widget.serve(plugin, widget);
+    const isNewWidget = this.#widget.serve(plugin, widget);
     const isDescribedAnew = this.#engine === undefined && plugin !== this.#plugin;
     this.#run(plugin);
     const isMended = this.#isBroken;

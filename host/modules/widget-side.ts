@@ -40,6 +40,7 @@ export class WidgetSide {
   readonly #parts: WidgetParts;
   #inputs: ReadonlySet<string> = new Set();
   #view: ModuleView["widget"] = null;
+  #keeping: Promise<void> | undefined;
 
   constructor(id: string, parts: WidgetParts) {
     this.#id = id;
@@ -60,7 +61,8 @@ export class WidgetSide {
    */
   async start(plugin: PluginPackage): Promise<unknown> {
     try {
-      await this.serve(plugin, await this.build(plugin));
+      this.serve(plugin, await this.build(plugin));
+      await this.#keeping;
       return undefined;
     } catch (error) {
       const good = await this.#parts.lastGoods.widgetOf(this.#id);
@@ -77,14 +79,20 @@ export class WidgetSide {
     return this.#parts.assets.buildWidget({ id, folder, entry });
   }
 
-  /** Serves a build from now on, and tells whether it is another than before. */
-  async serve(plugin: PluginPackage, bundle: WidgetBundle | undefined): Promise<boolean> {
+  /** Serves a build from now on, and tells whether it is another than before. Browsers do not wait for the disk. */
+  serve(plugin: PluginPackage, bundle: WidgetBundle | undefined): boolean {
     const before = this.#view;
     if (bundle) this.#show(bundle);
     else this.remove();
     if (before?.hash === this.#view?.hash) return false;
-    if (bundle) await this.#parts.lastGoods.keepWidget(plugin, bundle, this.#parts.log);
+    const { lastGoods, log } = this.#parts;
+    if (bundle) this.#keeping = lastGoods.keepWidget(plugin, bundle, log);
     return true;
+  }
+
+  /** Resolves when what is served is noted as good. */
+  async kept(): Promise<void> {
+    await this.#keeping;
   }
 
   remove(): void {

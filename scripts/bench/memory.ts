@@ -1,46 +1,27 @@
 // npm run bench memory: memory of the host and of each plugin's process with 1, 5 and 20 idle plugins
-// of ten files with one npm dependency, against a worker thread each in one process.
+// of ten files with one npm dependency, against servers that hold the same files in other ways: what each
+// plugin adds to their process. `node --watch` restarts one process for all, so it adds what an import does.
 import { readlink, realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type BenchHome,
   findChildren,
-  LAMP_IMPORTS,
   openHome,
   readMemory,
   rounded,
-  serve,
   serveHost,
   summarise,
   writeLamp,
 } from "./house.ts";
+import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 
 const PLUGINS = [1, 5, 20];
 const IDLE_MS = 5_000;
 
-/** As many threads as asked for, each with a bundle of the plugin's files and its dependency. */
-const THREADS = `
-import { Worker } from "node:worker_threads";
-import { once } from "node:events";
-import { build } from "esbuild";
-const { outputFiles: [bundle] } = await build({
-  stdin: {
-    contents: ${JSON.stringify(`${LAMP_IMPORTS}\nsetInterval(() => name + typeof mqtt, 60_000);`)},
-    resolveDir: import.meta.dirname,
-  },
-  bundle: true, write: false, platform: "node", format: "cjs",
-});
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
-for (let left = Number(process.argv[2]); left > 0; left--) {
-  await once(new Worker(bundle.text, { eval: true, resourceLimits }), "online");
-}
-console.log("ready http://127.0.0.1");
-`;
-
 const mantel = [];
 for (const plugins of PLUGINS) mantel.push(await measureMantel(plugins));
-const workerThreads = await measureThreads();
-console.log(JSON.stringify({ bench: "memory", unit: "MiB", mantel, workerThreads }));
+const alternative = await measureOthers();
+console.log(JSON.stringify({ bench: "memory", unit: "MiB", mantel, others: alternative }));
 
 async function measureMantel(plugins: number) {
   const home = await openHome();
@@ -75,23 +56,31 @@ async function isPlugin(pid: number, { data }: BenchHome): Promise<boolean> {
   return folder.startsWith(await realpath(data));
 }
 
-/** What a thread adds to its process. */
-async function measureThreads() {
+/** What one plugin adds, for each way and number of plugins: the process without any is subtracted. */
+async function measureOthers() {
   const home = await openHome();
-  await writeLamp(home, "lamp");
-  await home.write("lamp/threads.mjs", THREADS);
-  const pss = async (threads: number): Promise<number> => {
-    const { pid, stop } = await serve([`${home.plugins}/lamp/threads.mjs`, String(threads)]);
-    await delay(IDLE_MS);
-    const memory = await readMemory(pid);
-    await stop();
-    return memory.pss;
-  };
-  const none = await pss(0);
-  const measured = [];
-  for (const threads of PLUGINS) {
-    measured.push({ threads, threadPss: rounded(((await pss(threads)) - none) / threads) });
+  const lamps = Array.from({ length: Math.max(...PLUGINS) }, (_, at) => `lamp${at + 1}`);
+  for (const lamp of lamps) await writeLamp(home, lamp);
+  const measured: Record<string, unknown> = {};
+  const none = await alternatives(home, []);
+  for (const name of ["versionQuery", "tsxNamespace", "workerThread"]) {
+    const empty = await pssOf(none[name]);
+    const each: Record<string, number> = {};
+    for (const plugins of PLUGINS) {
+      const start = (await alternatives(home, lamps.slice(0, plugins)))[name];
+      each[plugins] = rounded(((await pssOf(start)) - empty) / plugins);
+    }
+    measured[name] = { eachPss: each };
   }
   await home.remove();
-  return measured;
+  return { ...measured, nodeWatch: "as versionQuery, and a second process that watches" };
+}
+
+async function pssOf(start: StartAlternative | undefined): Promise<number> {
+  if (!start) throw new Error("there is no such alternative");
+  const { pid, stop } = await start();
+  await delay(IDLE_MS);
+  const { pss } = await readMemory(pid);
+  await stop();
+  return pss;
 }

@@ -1,18 +1,22 @@
 // npm run bench start [-- count]: time from the start of the process to the first answer of
 // GET /health and to the ready line, with 5 and 20 plugins of ten files with one npm dependency, with
-// an empty cache and with a warm one, against the first answer of a bare Koa server run by tsx.
+// an empty cache and with a warm one, against the first answer of a bare Koa server run by tsx, and of
+// servers that load the same files in other ways before they answer.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   findFreePort,
   openHome,
+  ratios,
   type Served,
   serve,
   serveHost,
   summarise,
+  type Summary,
   writeLamp,
 } from "./house.ts";
+import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 
 const PLUGINS = [5, 20];
 const POLL_MS = 2;
@@ -27,11 +31,37 @@ new Koa().use((ctx) => { ctx.body = "pass"; }).listen(Number(port), "127.0.0.1",
 type Start = (port: number) => Promise<Served>;
 
 const count = Number(process.argv[2] ?? 5);
-const mantel = [];
+const mantel: Awaited<ReturnType<typeof measureMantel>>[] = [];
 for (const plugins of PLUGINS) mantel.push(await measureMantel(plugins));
-console.log(
-  JSON.stringify({ bench: "start", unit: "ms", count, mantel, bareKoa: await measureBare() }),
-);
+const bareKoa = await measureBare();
+const others = [];
+for (const plugins of PLUGINS) others.push({ plugins, ...(await measureOthers(plugins)) });
+console.log(JSON.stringify({ bench: "start", unit: "ms", count, mantel, bareKoa, others }));
+
+/** Their ready line comes with the first answer, so it is compared with Mantel's ready line. */
+async function measureOthers(plugins: number) {
+  const home = await openHome();
+  const lamps = Array.from({ length: plugins }, (_, at) => `lamp${at + 1}`);
+  for (const lamp of lamps) await writeLamp(home, lamp);
+  const measured: Record<string, Summary> = {};
+  for (const [name, start] of Object.entries(await alternatives(home, lamps))) {
+    await timeReady(start);
+    const times: number[] = [];
+    for (let round = 0; round < count; round++) times.push(await timeReady(start));
+    measured[name] = summarise(times);
+  }
+  await home.remove();
+  const ready = mantel.find((each) => each.plugins === plugins)?.cold.ready.p50 ?? 0;
+  return { ready: measured, timesMantelCold: ratios(measured, ({ p50 }) => p50 / ready) };
+}
+
+async function timeReady(start: StartAlternative): Promise<number> {
+  const startedAt = performance.now();
+  const server = await start();
+  const ms = performance.now() - startedAt;
+  await server.stop();
+  return ms;
+}
 
 async function measureMantel(plugins: number) {
   const home = await openHome();

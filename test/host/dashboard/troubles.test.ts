@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { troublesOf } from "../../../host/dashboard/troubles.ts";
 import { ModuleStatus } from "../../../host/modules/status.ts";
-import type { ModuleView } from "../../../host/modules/view.ts";
+import { limitsOf, type ModuleView } from "../../../host/modules/view.ts";
 
 const FAULT = { message: "boom", file: "index.ts", line: 8, column: 3, frame: "> 8 | boom" };
 
 function view(change: Partial<ModuleView>): ModuleView {
   const manifest = { id: "lamp", kinds: ["bridge" as const], title: "Lamp" };
-  const owner = { changed: () => undefined, widget: () => null };
+  const owner = { changed: () => undefined, widget: () => null, limitsOf: () => limitsOf({}) };
   const status = new ModuleStatus({ id: "lamp", folder: "", version: "1.0.0", manifest }, owner);
   return { ...status.view, state: "active", ...change };
 }
