@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { Permissions } from "./permissions.ts";
 import { Strict } from "./schema.ts";
 import { PUBLICATIONS, SERVICE_NAMES } from "./service.ts";
 
@@ -73,19 +74,7 @@ export const Manifest = Type.Object(
         Strict,
       ),
     ),
-    permissions: Type.Optional(
-      Type.Object(
-        {
-          /** Host names it connects to; `*.example.org` covers subdomains, `*` everything. */
-          hosts: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }))),
-          /** Folders below the data folder. */
-          folders: Type.Optional(Type.Array(Type.String({ pattern: "^[a-z][a-z0-9-]{0,60}$" }))),
-          childProcesses: Type.Optional(Type.Boolean()),
-          nativeAddons: Type.Optional(Type.Boolean()),
-        },
-        Strict,
-      ),
-    ),
+    permissions: Type.Optional(Permissions),
     limits: Type.Optional(Limits),
   },
   Strict,

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { DeviceCommand, DeviceDescription, DeviceUpdate } from "./device.ts";
+import type { Permissions } from "./permissions.ts";
 import type { HouseSettings } from "./plugin.ts";
 import type { SceneDescription } from "./scene.ts";
 
@@ -12,6 +13,12 @@ export interface LoadRequest {
   readonly vendor: string | undefined;
   /** The plugin's folder, from which packages that cannot be bundled are loaded. */
   readonly folder: string;
+  /** Where compiled code of `vendor` is kept for the next process of this plugin. */
+  readonly compiled: string;
+  /** The host's data folder, by which a refusal tells what the plugin could have declared. */
+  readonly dataFolder: string;
+  /** What the manifest declares; the process keeps the plugin to it. */
+  readonly permissions: Permissions;
 }
 
 /** What the loaded code says of itself. Schemas are JSON Schema. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ConfigStore } from "../config/store.ts";
 import { type Build, isSameBuild } from "./build.ts";
 import type { Compiler } from "./compile.ts";
@@ -14,7 +15,7 @@ import { Recovery } from "./recovery.ts";
 import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
-import { limitsIn, type ModuleFault } from "./view.ts";
+import { addedPermissions, limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
 export const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
@@ -30,6 +31,7 @@ export interface EngineParts extends HostParts {
   readonly dataFolder: string;
   /** Ports at which debuggers may attach, by module id; they go before those of the config. */
   readonly inspect: ReadonlyMap<string, number>;
+  readonly cacheFolder: string;
 }
 
 /** The module an engine drives. */
@@ -52,6 +54,7 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
   readonly #log: ModuleLog;
+  readonly #preparation: Preparation;
   /** The build that runs, or ran last. */
   #build: Build | undefined;
   /** The build that ran before that one. */
@@ -64,6 +67,7 @@ export class Engine {
     this.#parts = parts;
     this.#status = owner.status;
     this.#log = owner.log;
+    this.#preparation = this.#createPreparation();
     this.server = this.#createServerSide(owner);
     this.recovery = new Recovery({
       server: this.server,
@@ -71,6 +75,7 @@ export class Engine {
       build: () => this.#build,
       wentBack: (previous, fault) => {
         this.#build = previous;
+        this.#status.asksFor([]);
         void this.#keep(previous);
         owner.wentBack(fault, previous.plugin);
       },
@@ -97,11 +102,12 @@ export class Engine {
    */
   async start(plugin: PluginPackage): Promise<unknown> {
     this.recovery.forgive();
+    const good = await this.#parts.lastGoods.of(this.#id);
     try {
       await this.#startBuild(await this.#compile(plugin));
+      this.#tellAdded(good, plugin);
       return undefined;
     } catch (error) {
-      const good = await this.#parts.lastGoods.of(this.#id);
       if (!good) throw error;
       await this.#startGood(good, error);
       return error;
@@ -113,6 +119,7 @@ export class Engine {
 
   /** Replaces the live generation when there is a reason to; `undefined` when there is none. */
   async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
+    this.#preparation.warm(); // while the compiler works, when the spare is another's
     const build = await this.#compile(plugin);
     const isSame = isSameBuild(build, this.#build) && this.#status.view.state === "active";
     if (isSame && !REGARDLESS.has(trigger)) return undefined;
@@ -127,10 +134,12 @@ export class Engine {
       this.#build = build;
       await this.#keep(build);
       this.recovery.forgive();
+      if (!isDeepStrictEqual(this.#before?.plugin, plugin)) this.#tellAdded(this.#before, plugin);
       this.#status.started(plugin);
       this.#tellLeftOpen(swap);
       return swap;
     } finally {
+      this.#preparation.warm();
       await this.#tidy();
     }
   }
@@ -155,9 +164,17 @@ export class Engine {
     this.#build = good;
   }
 
-  /** Leaves no code on the disk but what runs and what ran before, and a spare for the next reload. */
+  /** An update may ask for more than what ran before; nobody is asked back, so it has to be seen. */
+  #tellAdded(before: Build | undefined, { manifest }: PluginPackage): void {
+    const added = before ? addedPermissions(before.plugin.manifest, manifest) : [];
+    this.#status.asksFor(added);
+    if (added.length === 0) return;
+    const sentence = "the plugin asks for more permissions than before";
+    this.#log.record({ level: "warn", sentence, fields: { added } });
+  }
+
+  /** Leaves no code on the disk but what runs and what ran before. */
   async #tidy(): Promise<void> {
-    void this.#parts.spare.warm(this.#status.view.limits.memoryMiB);
     const { compiler, lastGoods } = this.#parts;
     const kept = [this.#build, this.#before].filter((build) => build !== undefined);
     const hasUnused = await compiler.prune(this.#id, kept);
@@ -207,23 +224,29 @@ export class Engine {
     return { ...bundle, plugin };
   }
 
-  #createServerSide({ id, log, status, inOrder }: EngineOwner): ServerSide {
-    const warn = (sentence: string, error: unknown): void =>
-      log.record({ level: "warn", sentence, fields: { error: String(error) } });
-    const limits = (plugin: PluginPackage): ServerLimits => this.#limitsOf(plugin);
-    const preparation = new Preparation({
+  #createPreparation(): Preparation {
+    return new Preparation({
       ...this.#parts,
-      ...{ warn, limitsOf: limits },
-      printed: (sentence, level) => log.record({ level, sentence }),
+      limitsOf: (plugin) => this.#limitsOf(plugin),
+      warn: (sentence, error) => this.#warn(sentence, error),
+      printed: (sentence, level) => this.#log.record({ level, sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
     });
+  }
+
+  #createServerSide({ id, status, inOrder }: EngineOwner): ServerSide {
+    const limits = (plugin: PluginPackage): ServerLimits => this.#limitsOf(plugin);
     const events: ServerEvents = {
-      warn,
+      warn: (sentence, error) => this.#warn(sentence, error),
       onCrash: (fault, since) => inOrder(() => this.recovery.crashed(fault, since)),
       onFigures: (figures) => status.uses(figures),
       onSpeaker: () => status.forgetDegraded(),
     };
-    return new ServerSide(id, { preparation, events, limitsOf: limits });
+    return new ServerSide(id, { preparation: this.#preparation, events, limitsOf: limits });
+  }
+
+  #warn(sentence: string, error: unknown): void {
+    this.#log.record({ level: "warn", sentence, fields: { error: String(error) } });
   }
 
   #apiFor(generation: Generation, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {

@@ -56,10 +56,10 @@ export class CpuShare {
   }
 }
 
-function excessOfHoldings({ pid, memoryMiB }: Generation): string | undefined {
+function excessOfHoldings({ pid, settings }: Generation): string | undefined {
   const { memoryBytes, descriptors } = readHoldings(pid);
   const usedMiB = Math.round(memoryBytes / 2 ** 20);
-  const limitMiB = memoryMiB + BESIDES_HEAP_MIB;
+  const limitMiB = settings.memoryMiB + BESIDES_HEAP_MIB;
   if (usedMiB > limitMiB) {
     return `it used ${usedMiB} MiB of memory, and ${limitMiB} MiB is its limit: look for buffers that it keeps, or raise "limits.memoryMiB"`;
   }

@@ -28,12 +28,22 @@ export interface GenerationOwner {
   printed(line: string, level: "info" | "warn"): void;
 }
 
+/** How a process is started. */
+export interface ProcessSettings {
+  /** Its heap. */
+  readonly memoryMiB: number;
+  /** Its working folder. */
+  readonly folder: string;
+  /** What Node is told besides: what the process may reach. */
+  readonly flags: readonly string[];
+}
+
 /** One child process with its channel. It is the spare until a module owns it. */
 export class Generation {
   readonly peer: Peer<PluginApi, HostApi>;
   /** Settles when the process has ended, however it ended. */
   readonly exited: Promise<Exit>;
-  readonly memoryMiB: number;
+  readonly settings: ProcessSettings;
   /** Where a debugger may attach while it works; one that is paused in it is no fault of the code. */
   readonly inspectPort: number | undefined;
   readonly #child: ChildProcess;
@@ -44,9 +54,9 @@ export class Generation {
   #underWay = 0;
   #ended: Exit["ended"];
 
-  private constructor(child: ChildProcess, memoryMiB: number, inspectPort?: number) {
+  private constructor(child: ChildProcess, settings: ProcessSettings, inspectPort?: number) {
     this.#child = child;
-    this.memoryMiB = memoryMiB;
+    this.settings = settings;
     const [, output, errors, channel] = child.stdio as unknown as [
       null,
       Readable,
@@ -67,14 +77,15 @@ export class Generation {
   }
 
   /** Starts a process from the compiled runtime, with an environment that holds nothing of the host's. */
-  static fork(runtime: string, memoryMiB: number, inspectPort?: number): Generation {
-    const flags = [`--max-old-space-size=${memoryMiB}`, "--max-semi-space-size=2"];
-    const child = spawn(process.execPath, [...flags, runtime], {
+  static fork(runtime: string, settings: ProcessSettings, inspectPort?: number): Generation {
+    const heap = [`--max-old-space-size=${settings.memoryMiB}`, "--max-semi-space-size=2"];
+    const child = spawn(process.execPath, [...heap, ...settings.flags, runtime], {
+      cwd: settings.folder,
       detached: true, // a process group of its own, so that what it starts ends with it
       stdio: ["ignore", "pipe", "pipe", "pipe"], // the last is the channel
       env: cleanEnvironment(),
     });
-    return new Generation(child, memoryMiB, inspectPort);
+    return new Generation(child, settings, inspectPort);
   }
 
   get pid(): number {

@@ -83,11 +83,11 @@ export class HealthWatch {
   /** A process that waits for a CPU or a disk is late and not hung. */
   #causeOfSilence(before: ProcessState, now: ProcessState): string | undefined {
     const usedMs = now.cpuMs - before.cpuMs;
-    const { pid, isFlooding, isPrinting, memoryMiB } = this.#generation;
+    const { pid, isFlooding, isPrinting, settings } = this.#generation;
     if (now.state === "T") return ": a signal (SIGSTOP) has stopped it";
     if (isFlooding) return `: ${FLOOD}`;
     if (isPrinting) return ": it waits for the host to read all that it prints; print less";
-    if (usedMs > COLLECTING_MS && isNearlyFull(pid, memoryMiB)) {
+    if (usedMs > COLLECTING_MS && isNearlyFull(pid, settings.memoryMiB)) {
       return `: its heap is full, and it only collects garbage; keep less, or raise "limits.memoryMiB"`;
     }
     if (usedMs < SILENCE_MS / 2) {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
 import { placeOfFault } from "../documents/json-text.ts";
 import { check } from "../validate.ts";
@@ -62,6 +63,12 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
     server === undefined && kinds.some((kind) => kind !== "widget")
       ? 'a bridge or service needs a "server" entry'
       : undefined,
+  ({ permissions }) => {
+    const own = permissions?.folders?.find((folder) => HOST_FOLDERS.includes(folder));
+    return own === undefined
+      ? undefined
+      : `mantel.permissions.folders holds "${own}", which is a folder of the host's own`;
+  },
   (manifest) =>
     [manifest.server, manifest.widget].some((entry) => entry?.split("/").includes(".."))
       ? "an entry lies outside the plugin's folder"

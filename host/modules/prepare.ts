@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
@@ -8,8 +7,9 @@ import { faultsOf } from "../validate.ts";
 import type { Build } from "./build.ts";
 import { causeOf } from "./cause.ts";
 import { locationInStack, locationOfText } from "./code-frame.ts";
+import { confine, type Confinement, type HostFolders } from "./confine.ts";
 import { watchExcess } from "./excess.ts";
-import type { Generation, GenerationOwner } from "./generation.ts";
+import type { Generation, GenerationOwner, ProcessSettings } from "./generation.ts";
 import type { Candidate } from "./handover.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Spare } from "./spare.ts";
@@ -17,10 +17,9 @@ import type { ModuleView } from "./view.ts";
 
 const TOO_SLOW = 'do what takes long after the start, or raise "limits.startMs"';
 
-export interface PreparationParts {
+export interface PreparationParts extends HostFolders {
   readonly spare: Spare;
   readonly config: ConfigStore;
-  readonly dataFolder: string;
   readonly limitsOf: (plugin: PluginPackage) => ModuleView["limits"];
   readonly inspect: ReadonlyMap<string, number>;
   /** The calls that this generation of the plugin may make. */
@@ -46,9 +45,15 @@ export class Unconfigured extends MantelError {
 /** Gets a build into a process and ready to start: the part of a reload that hurts nobody. */
 export class Preparation {
   readonly #parts: PreparationParts;
+  #settings: ProcessSettings | undefined;
 
   constructor(parts: PreparationParts) {
     this.#parts = parts;
+  }
+
+  /** Has a spare that fits this plugin started, once the plugin has been loaded before. */
+  warm(): void {
+    if (this.#settings) void this.#parts.spare.warm(this.#settings);
   }
 
   /**
@@ -57,17 +62,22 @@ export class Preparation {
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
     const { plugin, bundle, vendor } = build;
-    const { apiFor, printed, limitsOf } = this.#parts;
+    const { apiFor, printed, limitsOf, dataFolder } = this.#parts;
     const limits = limitsOf(plugin);
-    const generation = this.#process(plugin.id, limits.memoryMiB);
+    const confinement = await confine(plugin, this.#parts, limits.memoryMiB);
+    this.#settings = confinement.settings;
+    const generation = this.#process(plugin.id, confinement.settings);
     watchExcess(generation, limits);
     generation.ownedBy({ api: apiFor(generation, plugin), printed });
     try {
-      const { id, folder } = plugin;
-      const loaded = await generation.peer.call("load", { id, folder, bundle, vendor }, deadlineMs);
+      const { id, folder, manifest } = plugin;
+      const { permissions = {} } = manifest;
+      const code = { id, folder, bundle, vendor, compiled: confinement.compiled };
+      const given = { ...code, dataFolder, permissions };
+      const loaded = await generation.peer.call("load", given, deadlineMs);
       const options = this.#optionsOf(build, loaded);
       const { inspectPort } = generation;
-      const request = await this.#startRequest(plugin, options);
+      const request = this.#startRequest(build, options, confinement);
       return {
         ...{ generation, build, loaded },
         request: inspectPort === undefined ? request : { ...request, inspectPort },
@@ -78,10 +88,10 @@ export class Preparation {
   }
 
   /** The warm spare or, for a debugger, a process that never was the spare and may be looked into. */
-  #process(id: string, memoryMiB: number): Generation {
+  #process(id: string, settings: ProcessSettings): Generation {
     const { spare, inspect, config } = this.#parts;
     const port = inspect.get(id) ?? config.current.modules[id]?.inspect;
-    return port === undefined ? spare.take(memoryMiB) : spare.debuggable(memoryMiB, port);
+    return port === undefined ? spare.take(settings) : spare.debuggable(settings, port);
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */
@@ -137,23 +147,14 @@ export class Preparation {
     return failure(error instanceof Error ? error.message : String(error), "");
   }
 
-  async #startRequest(
-    { id, manifest }: PluginPackage,
+  #startRequest(
+    { plugin }: Build,
     config: unknown,
-  ): Promise<Candidate["request"]> {
-    const { config: store, dataFolder } = this.#parts;
-    const { locale, timeZone } = store.current.ui;
-    const folders = (manifest.permissions?.folders ?? []).map(
-      (name) => [name, join(dataFolder, name)] as const,
-    );
-    for (const [, path] of folders) await mkdir(path, { recursive: true, mode: 0o700 });
-    return {
-      config,
-      house: { locale, timeZone },
-      storage: join(dataFolder, "plugins", id),
-      folders: Object.fromEntries(folders),
-      uses: manifest.uses ?? [],
-    };
+    { storage, folders }: Confinement,
+  ): Candidate["request"] {
+    const { locale, timeZone } = this.#parts.config.current.ui;
+    const uses = plugin.manifest.uses ?? [];
+    return { config, house: { locale, timeZone }, storage, folders, uses };
   }
 }
 

@@ -17,16 +17,12 @@ import { quietly, renewRuntime } from "./renew-runtime.ts";
 import { compileRuntime } from "./runtime.ts";
 import { countStates, type ModuleView, type ReloadReceipt } from "./view.ts";
 
-/** The heap of most plugins, for which the first spare is warmed. */
-const USUAL_MEMORY_MIB = 64;
-
 export interface RegistryParts extends Omit<ModuleParts, "changed" | "log"> {
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
   /** Plugin folders; later ones win on the same id. */
   readonly roots: readonly string[];
-  readonly cacheFolder: string;
 }
 
 /** All modules by id: finds them, starts and stops them, and follows their folders and config. */
@@ -112,7 +108,6 @@ export class ModuleRegistry {
     await this.#inOrder(() => this.#rediscover());
     this.#isStarted = true;
     void this.#inOrder(async () => compiler.pruneVendors(await lastGoods.vendors()));
-    void spare.warm(USUAL_MEMORY_MIB);
   }
 
   async close(): Promise<void> {

@@ -1,30 +1,37 @@
-import { Generation } from "./generation.ts";
+import { isDeepStrictEqual } from "node:util";
+import { Generation, type ProcessSettings } from "./generation.ts";
 
-/** Keeps one started process without a plugin, so that a reload does not wait for a start. */
+/**
+ * Keeps one started process without a plugin, so that a reload does not wait for a start. What a process
+ * may reach is settled when it starts, so the spare fits one plugin: the one that was reloaded last.
+ */
 export class Spare {
   /** None until the runtime was compiled. */
   #runtime = "";
   #waiting: Generation | undefined;
   #closed = false;
 
-  /** A process with this heap limit: the warm one when it fits, or else a new one. */
-  take(memoryMiB: number): Generation {
+  /** A process with these settings: the warm one when it fits, or else a new one. */
+  take(settings: ProcessSettings): Generation {
     const waiting = this.#waiting;
-    if (waiting?.memoryMiB !== memoryMiB) return Generation.fork(this.#runtime, memoryMiB);
+    if (!waiting || !fits(waiting, settings)) return Generation.fork(this.#runtime, settings);
     this.#waiting = undefined;
     return waiting;
   }
 
-  /** A new process that a debugger may attach to, at this port of the loopback address. */
-  debuggable(memoryMiB: number, inspectPort: number): Generation {
-    return Generation.fork(this.#runtime, memoryMiB, inspectPort);
+  /**
+   * A new process that a debugger may attach to, at this port of the loopback address. Node's permission
+   * model closes the inspector, so it is off.
+   */
+  debuggable(settings: ProcessSettings, inspectPort: number): Generation {
+    return Generation.fork(this.#runtime, { ...settings, flags: [] }, inspectPort);
   }
 
-  /** Starts the next spare. Call it when the reload is over, so that it does not slow it down. */
-  async warm(memoryMiB: number): Promise<void> {
-    if (this.#closed || this.#waiting?.memoryMiB === memoryMiB) return;
+  /** Starts the next spare, unless the one that waits fits. */
+  async warm(settings: ProcessSettings): Promise<void> {
     const unused = this.#waiting;
-    const spare = Generation.fork(this.#runtime, memoryMiB);
+    if (this.#closed || (unused && fits(unused, settings))) return;
+    const spare = Generation.fork(this.#runtime, settings);
     this.#waiting = spare;
     void spare.exited.then(() => {
       if (this.#waiting === spare) this.#waiting = undefined;
@@ -46,4 +53,8 @@ export class Spare {
     this.#closed = true;
     await this.#waiting?.terminate();
   }
+}
+
+function fits({ settings }: Generation, wanted: ProcessSettings): boolean {
+  return isDeepStrictEqual(settings, wanted);
 }

@@ -34,6 +34,7 @@ export class ModuleStatus {
   #before: ModuleState = "disabled";
   #degraded: string | undefined;
   #isComingBack = false;
+  #added: string[] = [];
 
   constructor(plugin: PluginPackage, owner: StatusOwner) {
     this.#owner = owner;
@@ -131,6 +132,11 @@ export class ModuleStatus {
     if (WORKING.includes(this.#view.state)) this.#set(this.#works());
   }
 
+  /** What the plugin asks for that it did not ask for before, shown once it has started. */
+  asksFor(added: string[]): void {
+    this.#added = added;
+  }
+
   /** A new generation has yet to say how it finds its other side. */
   forgetDegraded(): void {
     this.#degraded = undefined;
@@ -149,7 +155,7 @@ export class ModuleStatus {
       name: manifest.title ?? id,
       version,
       kinds: manifest.kinds,
-      permissions: permissionsOf(manifest),
+      permissions: { ...permissionsOf(manifest), added: this.#added },
       limits: this.#owner.limitsOf(plugin),
     };
   }

@@ -71,11 +71,15 @@ export const ModuleView = Type.Object({
   generation: Type.Integer(),
   permissions: Type.Object({
     hosts: Type.Array(Type.String()),
+    listen: Type.Boolean(),
     folders: Type.Array(Type.String()),
     childProcesses: Type.Boolean(),
+    workerThreads: Type.Boolean(),
     nativeAddons: Type.Boolean(),
     provides: Type.Array(Type.String()),
     uses: Type.Array(Type.String()),
+    /** What is asked for that the version before did not ask for, such as `hosts: example.org`. */
+    added: Type.Array(Type.String()),
   }),
   resources: Type.Object({
     cpuPercent: Nullable(Type.Number()),
@@ -154,7 +158,29 @@ export function permissionsOf({
   permissions,
   provides,
   uses,
-}: Manifest): ModuleView["permissions"] {
-  const none = { hosts: [], folders: [], childProcesses: false, nativeAddons: false };
-  return { ...none, ...permissions, provides: provides ?? [], uses: uses ?? [] };
+}: Manifest): Omit<ModuleView["permissions"], "added"> {
+  return {
+    hosts: [],
+    listen: false,
+    folders: [],
+    childProcesses: false,
+    workerThreads: false,
+    nativeAddons: false,
+    ...permissions,
+    provides: provides ?? [],
+    uses: uses ?? [],
+  };
+}
+
+/** What a manifest asks for beyond what the one before asked for: `<permission>` or `<permission>: <value>`. */
+export function addedPermissions(before: Manifest, now: Manifest): string[] {
+  const had = new Set(asked(before));
+  return asked(now).filter((each) => !had.has(each));
+}
+
+function asked(manifest: Manifest): string[] {
+  return Object.entries(permissionsOf(manifest)).flatMap(([name, value]) => {
+    if (Array.isArray(value)) return value.map((each) => `${name}: ${each}`);
+    return value ? [name] : [];
+  });
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import vm from "node:vm";
 import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
@@ -14,9 +14,9 @@ type Bundle = (require: Require, module: { exports: Exports }, exports: Exports)
 type Exports = Record<string, unknown>;
 
 /** Imports a plugin's bundle and gives its default export. Runs the top level, and no more. */
-export function loadPlugin({ bundle, vendor, folder }: LoadRequest): Plugin {
+export function loadPlugin({ bundle, vendor, folder, compiled }: LoadRequest): Plugin {
   const fromFolder: Require = createRequire(`${folder}/package.json`);
-  const packages = vendor === undefined ? {} : runCached(vendor, fromFolder);
+  const packages = vendor === undefined ? {} : runCached(vendor, compiled, fromFolder);
   const require: Require = (specifier) => {
     if (specifier === SDK) return sdk;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
@@ -26,11 +26,11 @@ export function loadPlugin({ bundle, vendor, folder }: LoadRequest): Plugin {
 }
 
 /**
- * Runs the bundle of packages from compiled code that an earlier process left beside it, which takes a
- * third of the time. Code of another V8 is rejected by V8 itself, and made again.
+ * Runs the bundle of packages from compiled code that an earlier process left in `compiled`, which takes
+ * a third of the time. Code of another V8 is rejected by V8 itself, and made again.
  */
-function runCached(file: string, require: Require): Exports {
-  const cache = `${file}.${process.version}.cache`;
+function runCached(file: string, compiled: string, require: Require): Exports {
+  const cache = join(compiled, `${basename(file)}.${process.version}.cache`);
   const source = `(function (module, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`;
   const script = new vm.Script(source, {
     filename: file,
@@ -46,12 +46,16 @@ function runCached(file: string, require: Require): Exports {
   return module.exports;
 }
 
-/** Made after the first run, so that it holds the functions that were needed. */
+/** Made after the first run, so that it holds the functions that were needed. The one before goes. */
 function keepCompiled(script: vm.Script, cache: string): void {
+  const folder = dirname(cache);
   const temporary = `${cache}.${process.pid}.tmp`;
   try {
+    const old = readdirSync(folder).filter((name) => name.endsWith(".cache"));
     writeFileSync(temporary, script.createCachedData());
     renameSync(temporary, cache);
+    for (const name of old)
+      if (name !== basename(cache)) rmSync(join(folder, name), { force: true });
   } catch {
     // The next process compiles once more.
   }

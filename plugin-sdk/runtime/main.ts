@@ -1,5 +1,5 @@
 // The entry of a plugin's process. It waits as the spare until the host asks it to load a plugin.
-import { mkdirSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { format } from "node:util";
 import { MantelError } from "../errors.ts";
@@ -7,6 +7,7 @@ import type { Plugin } from "../plugin.ts";
 import { type HostApi, type LogLevel, type PluginApi, UNCAUGHT_REJECTION } from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
+import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { findLeftovers, watchLeftovers } from "./leftovers.ts";
@@ -28,7 +29,7 @@ const STANDARD_ERROR = 2;
 const lag = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
 lag.enable();
 
-let plugin: { id: string; code: Plugin } | undefined;
+let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
@@ -36,13 +37,13 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
     clearTimeout(warmingUp);
     process.title = `mantel ${request.id}`;
     watchLeftovers();
-    plugin = { id: request.id, code: loadPlugin(request) };
+    const stands = guard(request, (sentence) => createLog(host()).warn(sentence));
+    plugin = { id: request.id, guard: stands, code: loadPlugin(request) };
     return { options: plugin.code.options, state: plugin.code.state };
   },
   async start(request) {
     if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
-    mkdirSync(request.storage, { recursive: true, mode: 0o700 });
-    process.chdir(request.storage);
+    plugin.guard.configured(request.config);
     runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {

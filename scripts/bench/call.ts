@@ -75,9 +75,13 @@ async function openProcess(): Promise<Answering> {
   const folder = join(home.plugins, "echo");
   const { bundle, vendor } = await compiler.compile("echo", folder, "index.ts");
   await compiler.close();
-  const generation = Generation.fork(await compileRuntime(join(home.data, "cache")), 64);
+  const runtime = await compileRuntime(join(home.data, "cache"));
+  const settings = { memoryMiB: 64, folder: home.data, flags: [] };
+  const generation = Generation.fork(runtime, settings);
   const { peer } = generation;
-  await peer.call("load", { id: "echo", folder, bundle, vendor }, DEADLINE_MS);
+  const code = { id: "echo", folder, bundle, vendor, permissions: {} };
+  const folders = { compiled: home.data, dataFolder: home.data };
+  await peer.call("load", { ...code, ...folders }, DEADLINE_MS);
   const house = { locale: "en-GB", timeZone: "UTC" };
   const request = { config: {}, house, storage: home.data, folders: {}, uses: [] };
   await peer.call("start", request, DEADLINE_MS);

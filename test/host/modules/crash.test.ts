@@ -34,6 +34,7 @@ export default definePlugin({
 const lamp = {
   "package.json": packageJson("lamp", {
     bridge: { kind: "test", commandsPerSecond: 50, confirmMs: 500 },
+    permissions: { childProcesses: true },
   }),
   "index.ts": LAMP,
 };

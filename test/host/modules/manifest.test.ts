@@ -36,6 +36,27 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     { ...GOOD, server: "../other/index.ts" },
     /outside the plugin's folder/,
   ],
+  ...["https://a.example", "a.example:80", "A.example", "a b", "*.", "config:"].map(
+    (host) =>
+      [
+        `the host "${host}"`,
+        { ...GOOD, permissions: { hosts: [host] } },
+        /\/mantel\/permissions\/hosts\/0/,
+      ] as const,
+  ),
+  ...["../x", "/a/*", ""].map(
+    (folder) =>
+      [
+        `the folder "${folder}"`,
+        { ...GOOD, permissions: { folders: [folder] } },
+        /\/mantel\/permissions\/folders\/0/,
+      ] as const,
+  ),
+  [
+    "a folder of the host",
+    { ...GOOD, permissions: { folders: ["photos", "cache"] } },
+    /"cache", which is a folder of the host's own/,
+  ],
 ];
 
 for (const [what, mantel, message] of BAD) {

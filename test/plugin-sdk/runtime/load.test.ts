@@ -19,6 +19,9 @@ async function load(t: TestContext, { code = "", vendor }: { code?: string; vend
   return loadPlugin({
     id: "garden-bridge",
     folder,
+    compiled: folder,
+    dataFolder: folder,
+    permissions: {},
     bundle: join(folder, "bundle.cjs"),
     vendor: vendor === undefined ? undefined : join(folder, "vendor.cjs"),
   });

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Hosts } from "../../../plugin-sdk/runtime/hosts.ts";
+
+const CASES: readonly (readonly [declared: string, allowed: string[], refused: string[]])[] = [
+  ["*", ["a.example", "127.0.0.1", "::1", "/run/x.sock"], []],
+  [
+    "a.example",
+    ["a.example", "A.Example", "a.example."],
+    ["b.a.example", "example", "a.example.b", "192.0.2.1"],
+  ],
+  ["*.a.example", ["b.a.example", "c.b.A.example"], ["a.example", "ba.example", "a.example.b"]],
+  ["192.0.2.1", ["192.0.2.1"], ["192.0.2.10", "192.0.2.1.example"]],
+  [
+    "127.0.0.1",
+    ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "x.localhost", "::1", "[::1]", "0:0::1"],
+    ["0.0.0.0", "localhost.example", "127.1", "192.168.0.1"],
+  ],
+  ["localhost", ["127.0.0.1", "::1"], ["::2"]],
+  ["2001:db8::1", ["2001:db8:0::1", "2001:DB8::1", "[2001:db8::1]"], ["2001:db8::2"]],
+  ["/run/a.sock", ["/run/a.sock"], ["/run/A.sock", "/run/b.sock"]],
+  ["config:url", [], ["config:url", "url", "a.example"]],
+];
+
+for (const [declared, allowed, refused] of CASES) {
+  test(`"${declared}" covers what it names and nothing else`, () => {
+    const hosts = new Hosts([declared]);
+
+    assert.deepEqual(
+      allowed.filter((host) => !hosts.allows(host)),
+      [],
+    );
+    assert.deepEqual(
+      refused.filter((host) => hosts.allows(host)),
+      [],
+    );
+  });
+}
+
+test("a plugin that declares nothing reaches nothing", () => {
+  assert.equal(new Hosts([]).allows("localhost"), false);
+});
+
+test("the hosts in an option are found in addresses, bare or not, at any depth", () => {
+  const hosts = new Hosts(["config:brokers", "config:toString"]);
+  hosts.configured({
+    other: "https://other.example",
+    brokers: [
+      { url: "mqtt://NAS.example:1883" },
+      { url: "https://user:pass@web.example/path?x=evil.example" },
+      "bare.example:80",
+      "bare-alone.example",
+      "192.0.2.7:80",
+      "2001:db8::7",
+      "[2001:db8::8]:80",
+      "/run/broker.sock",
+      "-----BEGIN CERTIFICATE-----\nMII",
+      "two words",
+      7,
+      null,
+    ],
+  });
+
+  const named = ["nas.example", "web.example", "bare.example", "bare-alone.example", "192.0.2.7"];
+  const special = ["2001:db8::7", "2001:db8::8", "/run/broker.sock"];
+  for (const host of [...named, ...special]) assert.ok(hosts.allows(host), host);
+  for (const host of ["other.example", "evil.example", "words", "-----BEGIN CERTIFICATE-----"]) {
+    assert.equal(hosts.allows(host), false, host);
+  }
+});
+
+test("an address that a name turned out to have may be connected to", () => {
+  const hosts = new Hosts(["a.example"]);
+
+  hosts.found("192.0.2.1");
+  hosts.found("b.example");
+
+  assert.equal(hosts.allows("192.0.2.1"), true);
+  assert.equal(hosts.allows("b.example"), false);
+});
