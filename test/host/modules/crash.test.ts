@@ -13,6 +13,10 @@ const harm: Record<string, () => void> = {
   loop: () => { for (;;); },
   "throw in a timer": () => { setTimeout(() => { throw new Error("late"); }); },
   "leave a child": () => { spawn("sleep", ["600"], { stdio: "ignore" }); process.exit(1); },
+  "let go of a child": () => {
+    spawn("sleep", ["15"], { detached: true, stdio: "inherit" });
+    process.exit(1);
+  },
 };
 
 export default definePlugin({
@@ -71,6 +75,16 @@ test("what a generation has started ends with it", async (t) => {
   await once("lamp", ({ restarts }) => restarts === 1);
 
   await until(() => sleepers().length === 0);
+});
+
+test("what a generation has let go of, and holds its output, keeps nobody waiting", async (t) => {
+  const { commands, once, registry } = await startModules(t, { lamp });
+
+  await commands.send("test:light:1", { effect: "let go of a child" }).done.catch(() => undefined);
+  await once("lamp", ({ restarts }) => restarts === 1);
+
+  await once("lamp", ({ state }) => state === "active");
+  assert.match(registry.logs("lamp")[0]?.fields?.["message"] as string, /ended itself with code 1/);
 });
 
 test("five crashes put a module into quarantine until it is reloaded", async (t) => {
