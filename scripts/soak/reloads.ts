@@ -2,7 +2,7 @@ import { nameFile, openHome, repeat, type Served, writeLamp } from "../bench/hou
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
-const REQUESTS_PER_SECOND = 50;
+const REQUESTS_PER_SECOND = 200;
 
 /** Ways for new code to be wrong. Each round has its own text, so that none is refused unread. */
 const FAULTS = [
