@@ -127,8 +127,7 @@ export class Module {
   /** Ends its process and keeps what it published: the host stops. */
   shutDown(): Promise<void> {
     return this.#turns.take(async () => {
-      await this.#engine?.stop();
-      await this.#widget.kept();
+      await Promise.all([this.#engine?.stop(), this.#widget.kept()]);
     });
   }
 
@@ -139,9 +138,7 @@ export class Module {
   }
 
   /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
-  ready(): Promise<void> | undefined {
-    return this.#engine?.server.ready();
-  }
+  readonly ready = (): Promise<void> | undefined => this.#engine?.server.ready();
 
   /** Calls the live generation. @throws MantelError as `Calls.call` */
   async call<M extends Called>(
