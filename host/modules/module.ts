@@ -125,11 +125,8 @@ export class Module {
   }
 
   /** Ends its process and keeps what it published: the host stops. */
-  shutDown(): Promise<void> {
-    return this.#turns.take(async () => {
-      await Promise.all([this.#engine?.stop(), this.#widget.kept()]);
-    });
-  }
+  readonly shutDown = (): Promise<unknown> =>
+    this.#turns.take(() => Promise.all([this.#engine?.stop(), this.#widget.kept()]));
 
   /** Notes that its folder cannot be a plugin any more; what runs goes on. */
   rejectChange(error: MantelError): void {
