@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { Limits, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
@@ -189,13 +188,12 @@ function patchOf(schema: TSchema): TSchema {
 
 const zone = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone });
 
+/** Said by the library's own formats, because browsers load this file too. */
 function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return (
-    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-  );
+  const longest = Format.Test("ipv4", address) ? 32 : Format.Test("ipv6", address) ? 128 : -1;
+  if (longest < 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
 }
 
 function accepted(construct: () => unknown): boolean {

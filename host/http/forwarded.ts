@@ -58,6 +58,7 @@ function blockListOf(configured: readonly string[]): BlockList {
   for (const each of configured) {
     const [address = "", bits] = each.split("/");
     const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (isIP(address) === 0) continue; // Node is stricter than the schema, which browsers know too.
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
