@@ -5,6 +5,7 @@ import type { SceneRegistry } from "../scenes/registry.ts";
 import { ModuleLog } from "./logs.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import type { Module } from "./module.ts";
+import type { ModuleView } from "./view.ts";
 
 interface NewsParts {
   readonly bus: Bus;
@@ -18,6 +19,7 @@ interface NewsParts {
 export class ModuleNews {
   readonly #parts: NewsParts;
   readonly #widgetHashes = new Map<string, string>();
+  readonly #lastReloads = new Map<string, ModuleView["lastReload"]>();
 
   constructor(parts: NewsParts) {
     this.#parts = parts;
@@ -34,6 +36,7 @@ export class ModuleNews {
   changed({ id, view }: Module): void {
     const { bus, bridges, devices, scenes } = this.#parts;
     bus.announce("module.state", { module: view });
+    this.#tellOfReload(view);
     if (bridges.find(id)) {
       devices.bridgeChanged(id);
       scenes.bridgeChanged(id);
@@ -43,7 +46,18 @@ export class ModuleNews {
 
   removed({ id }: Module): void {
     this.#widgetHashes.delete(id);
+    this.#lastReloads.delete(id);
     this.#parts.bus.announce("module.removed", { id });
+  }
+
+  /** Failures are told by the module itself, with the place in the source. */
+  #tellOfReload({ id, generation, lastReload }: ModuleView): void {
+    if (lastReload === null || this.#lastReloads.get(id) === lastReload) return;
+    this.#lastReloads.set(id, lastReload);
+    const { result, durationMs, downtimeMs } = lastReload;
+    if (result !== "reloaded") return;
+    const fields = { module: id, generation, durationMs, downtimeMs };
+    this.#parts.log.info("the module was reloaded", fields);
   }
 
   /** The first code of a widget is no update. */
