@@ -34,7 +34,7 @@ export async function compileHost() {
 /** Changes with every file the host is made of. */
 async function fingerprint() {
   const folders = await Promise.all(SOURCES.map(filesBelow));
-  const files = [...folders.flat(), INSTALLED].toSorted();
+  const files = [...folders.flat(), INSTALLED].toSorted((a, b) => a.localeCompare(b));
   const looks = await Promise.all(files.map(lookOf));
   return createHash("sha256").update(looks.join("\n")).digest("hex").slice(0, 16);
 }
