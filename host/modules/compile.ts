@@ -1,19 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { builtinModules } from "node:module";
-import { basename, dirname, join, resolve, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, join, resolve } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type BuildContext, type BuildOptions, context, type Plugin } from "esbuild";
+import { type BuildContext, type BuildOptions, context } from "esbuild";
 import { Built } from "../built.ts";
 import { toReloadFailure } from "./code-frame.ts";
-import { filled } from "./filled.ts";
-import { linkedPackage, linkRefusal } from "./links.ts";
+import { ownSources } from "./own-sources.ts";
 import { VendorCache, WRAPPED } from "./vendor.ts";
-
-const SDK = "@mantel/plugin-sdk";
-const BUILTIN = new Set(builtinModules);
 
 /** One compiled server side. Equal hashes mean equal behaviour. */
 export interface Bundle {
@@ -173,77 +167,6 @@ export class Compiler {
 
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
-interface Sources {
-  readonly id: string;
-  readonly folder: string;
-  /** Takes the names of the packages that are imported, each with a file that imports it. */
-  readonly packages: Map<string, string>;
-  readonly allowsLinks: (id: string) => boolean;
-}
-
-/**
- * Keeps the bundle to the plugin's own files: packages are noted and left out, paths out of the
- * folder are refused, and `import.meta` of each file stays its own. A package that is a link is being
- * worked on: it is bundled like own files, with all that it imports.
- *
- * Each path is answered here, because esbuild otherwise reads "type": "module" beside the file and then
- * takes a package's whole CommonJS export for its default; the vendor bundle settles defaults itself.
- */
-function ownSources({ id, folder, packages, allowsLinks }: Sources): Plugin {
-  return {
-    name: "own-sources",
-    setup(build) {
-      build.onResolve(
-        { filter: /.*/ },
-        async ({ path, resolveDir, kind, importer, pluginData }) => {
-          if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
-            return undefined;
-          if (kind === "entry-point") return { path };
-          if (path !== SDK && !`${resolveDir}${sep}`.startsWith(folder + sep)) return undefined;
-          if (!/^\.{0,2}\//.test(path)) {
-            if (path.startsWith(SDK) || linkedPackage(resolveDir, path) === undefined)
-              return packageImport(path, importer, packages);
-            if (allowsLinks(id)) return undefined;
-            return { errors: [{ text: linkRefusal(`the package ${path}`, id) }] };
-          }
-          let file = resolve(resolveDir, path);
-          if (!/\.\w+$/.test(path) || !existsSync(file)) {
-            const found = await build.resolve(path, { resolveDir, kind, pluginData: ownSources });
-            if (found.errors.length > 0) return { errors: found.errors };
-            file = found.path;
-          }
-          if (file.startsWith(folder + sep)) return { path: file };
-          return { errors: [{ text: `${path} lies outside the plugin's folder` }] };
-        },
-      );
-      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
-        if (statSync(path).size === 0) await filled(path);
-        const source = readFileSync(path, "utf8"); // at once: ten small files cost more in turns of the loop
-        const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
-        return { contents: importMeta(path, source) + source, loader };
-      });
-    },
-  };
-}
-
-function packageImport(path: string, importer: string, packages: Map<string, string>) {
-  if (path === SDK) return { path, external: true };
-  if (path.startsWith(`${SDK}/`)) {
-    return { errors: [{ text: `a plugin's server side imports "${SDK}" alone, not ${path}` }] };
-  }
-  packages.set(path, importer);
-  return { path, external: true };
-}
-
-/** On the first line, so that every line of the source keeps its number. */
-function importMeta(path: string, source: string): string {
-  if (!source.includes("import.meta")) return "";
-  const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
-  return Object.entries(values)
-    .map(([name, value]) => `const __mantel${name} = ${JSON.stringify(value)};`)
-    .join("");
 }
 
 function refuseMissing(entry: string): void {

@@ -169,10 +169,7 @@ export class Module {
 
   /** The code on the disk is wrong, and what ran before works. */
   #stayBehind(failure: unknown): void {
-    this.#say(
-      "what is on the disk does not start, and what ran before works again",
-      toFault(failure),
-    );
+    this.#say("what is on the disk does not start; what ran before goes on", toFault(failure));
     new ReloadRecord(this.status, "file").failed(failure);
   }
 

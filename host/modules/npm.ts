@@ -33,9 +33,10 @@ export async function install(
 ): Promise<string | undefined> {
   let count = 0;
   const args = ["install", ...FLAGS, "--loglevel=http"];
-  const { code, lines } = await npm(folder, args, INSTALL_DEADLINE_MS, (line) => {
+  const heard = (line: string): void => {
     if (/ fetch GET 200 .*\.tgz /.test(line)) fetched(++count);
-  });
+  };
+  const { code, lines } = await npm(folder, args, { timeout: INSTALL_DEADLINE_MS, heard });
   if (code === 0) return undefined;
   const words = lines.filter((line) => !/^npm (warn|http) /.test(line)).slice(0, LAST_LINES);
   return words.join("; ");
@@ -44,7 +45,7 @@ export async function install(
 /** Asks whether the packages installed in `folder` are those that their registry has signed. */
 export async function verifySignatures(folder: string): Promise<Signatures> {
   const args = ["audit", "signatures", "--json", "--fetch-retries=0", "--fetch-timeout=10000"];
-  const { lines } = await npm(folder, args, VERIFY_DEADLINE_MS);
+  const { lines } = await npm(folder, args, { timeout: VERIFY_DEADLINE_MS });
   return readSignatures(lines.join("\n"));
 }
 
@@ -80,8 +81,7 @@ function parse(output: string): Report {
 async function npm(
   folder: string,
   args: readonly string[],
-  timeout: number,
-  heard: (line: string) => void = () => undefined,
+  { timeout, heard }: { timeout: number; heard?: (line: string) => void },
 ): Promise<Ended> {
   const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], timeout });
   const lines: string[] = [];
@@ -89,7 +89,7 @@ async function npm(
     createInterface({ input: stream }).on("line", (line) => {
       if (line.trim() === "") return;
       lines.push(line);
-      heard(line);
+      heard?.(line);
     });
   }
   const code = await new Promise<number | null>((done) => {

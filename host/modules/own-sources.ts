@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ImportKind, Plugin, PluginBuild } from "esbuild";
+import { filled } from "./filled.ts";
+import { linkedPackage, linkRefusal } from "./links.ts";
+
+const SDK = "@mantel/plugin-sdk";
+const BUILTIN = new Set(builtinModules);
+
+interface Sources {
+  readonly id: string;
+  readonly folder: string;
+  /** Takes the names of the packages that are imported, each with a file that imports it. */
+  readonly packages: Map<string, string>;
+  readonly allowsLinks: (id: string) => boolean;
+}
+
+/**
+ * Keeps the bundle to the plugin's own files: packages are noted and left out, paths out of the
+ * folder are refused, and `import.meta` of each file stays its own. A package that is a link is being
+ * worked on: it is bundled like own files, with all that it imports.
+ *
+ * Each path is answered here, because esbuild otherwise reads "type": "module" beside the file and then
+ * takes a package's whole CommonJS export for its default; the vendor bundle settles defaults itself.
+ */
+export function ownSources({ id, folder, packages, allowsLinks }: Sources): Plugin {
+  const packageOf = (path: string, from: { importer: string; resolveDir: string }) => {
+    const isLinked = !path.startsWith(SDK) && linkedPackage(from.resolveDir, path) !== undefined;
+    if (!isLinked) return packageImport(path, from.importer, packages);
+    if (allowsLinks(id)) return undefined;
+    return { errors: [{ text: linkRefusal(`the package ${path}`, id) }] };
+  };
+  return {
+    name: "own-sources",
+    setup(build) {
+      build.onResolve(
+        { filter: /.*/ },
+        async ({ path, resolveDir, kind, importer, pluginData }) => {
+          if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
+            return undefined;
+          if (kind === "entry-point") return { path };
+          const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
+          if (!isOwn && path !== SDK) return undefined;
+          if (!/^\.{0,2}\//.test(path)) return packageOf(path, { importer, resolveDir });
+          return ownFile(path, { folder, resolveDir, kind }, build);
+        },
+      );
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        if (statSync(path).size === 0) await filled(path);
+        const source = readFileSync(path, "utf8"); // at once: ten small files cost more in turns of the loop
+        const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
+        return { contents: importMeta(path, source) + source, loader };
+      });
+    },
+  };
+}
+
+async function ownFile(
+  path: string,
+  { folder, ...from }: { folder: string; resolveDir: string; kind: ImportKind },
+  build: PluginBuild,
+) {
+  let file = resolve(from.resolveDir, path);
+  if (!/\.\w+$/.test(path) || !existsSync(file)) {
+    const found = await build.resolve(path, { ...from, pluginData: ownSources });
+    if (found.errors.length > 0) return { errors: found.errors };
+    file = found.path;
+  }
+  if (file.startsWith(folder + sep)) return { path: file };
+  return { errors: [{ text: `${path} lies outside the plugin's folder` }] };
+}
+
+function packageImport(path: string, importer: string, packages: Map<string, string>) {
+  if (path === SDK) return { path, external: true };
+  if (path.startsWith(`${SDK}/`)) {
+    return { errors: [{ text: `a plugin's server side imports "${SDK}" alone, not ${path}` }] };
+  }
+  packages.set(path, importer);
+  return { path, external: true };
+}
+
+/** On the first line, so that every line of the source keeps its number. */
+function importMeta(path: string, source: string): string {
+  if (!source.includes("import.meta")) return "";
+  const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
+  return Object.entries(values)
+    .map(([name, value]) => `const __mantel${name} = ${JSON.stringify(value)};`)
+    .join("");
+}
