@@ -9,7 +9,7 @@ import type { CalendarQuery } from "@mantel/plugin-sdk/service";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import { type EventQuery, parseEventQuery } from "./query.ts";
-import { sortByStart, touching } from "./select.ts";
+import { sortByStart, timed, type TimedEvent, touching } from "./select.ts";
 
 export interface CalendarParts {
   readonly bus: Bus;
@@ -39,6 +39,8 @@ const RETRY_AFTER_MS = 5_000;
 export class Calendar {
   readonly #parts: CalendarParts;
   #window: CalendarWindow | undefined;
+  /** The events of the window. */
+  #events: readonly TimedEvent[] = [];
 
   constructor(parts: CalendarParts) {
     this.#parts = parts;
@@ -49,6 +51,7 @@ export class Calendar {
     const before = this.#window;
     const window = checked as CalendarWindow;
     this.#window = window;
+    this.#events = timed(window.events);
     const same =
       before !== undefined &&
       isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources)) &&
@@ -60,6 +63,7 @@ export class Calendar {
   providerGone(): void {
     if (!this.#window) return;
     this.#window = undefined;
+    this.#events = [];
     this.#parts.bus.announce("calendar.updated", { sources: [] });
   }
 
@@ -78,10 +82,12 @@ export class Calendar {
     });
     const published = this.#published();
     const chosen = chooseSources(query.calendars, published.sources);
-    const { events, sources } = covers(published, query) ? published : await this.#ask(query);
+    const { events, sources } = covers(published, query)
+      ? { events: this.#events, sources: published.sources }
+      : await this.#ask(query);
     const ids = new Set(chosen);
     const found = sortByStart(
-      touching(events, query).filter(({ calendarId }) => ids.has(calendarId)),
+      touching(events, query).filter(({ event }) => ids.has(event.calendarId)),
       query.timeZone,
     );
     return {
@@ -103,13 +109,13 @@ export class Calendar {
     });
   }
 
-  async #ask({ start, end }: EventQuery): Promise<CalendarWindow> {
+  async #ask({ start, end }: EventQuery) {
     const answer = await this.#parts.call({
       start: new Date(start).toISOString(),
       end: new Date(end).toISOString(),
     });
     const [fault] = faultsOf(CalendarWindow, answer);
-    if (!fault) return answer;
+    if (!fault) return { events: timed(answer.events), sources: answer.sources };
     throw new MantelError(
       "service_unavailable",
       `the calendar module gave a wrong answer: ${fault.pointer} ${fault.detail}`,

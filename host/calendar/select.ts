@@ -8,44 +8,77 @@ export interface LocalSpan {
   readonly timeZone: string;
 }
 
+/** An event with its bounds as numbers, so that a request compares thousands of them in no time. */
+export interface TimedEvent {
+  readonly event: CalendarEvent;
+  readonly start: Bound;
+  readonly end: Bound;
+}
+
+/** An instant, or midnight of a date as the UTC instant with the same reading, in epoch milliseconds. */
+interface Bound {
+  readonly at: number;
+  readonly dated: boolean;
+}
+
+export function timed(events: readonly CalendarEvent[]): TimedEvent[] {
+  return events.map((event) => ({
+    event,
+    start: readBound(event.start),
+    end: readBound(event.end),
+  }));
+}
+
+function readBound(bound: CalendarBound): Bound {
+  return "date" in bound
+    ? { at: Date.parse(bound.date), dated: true }
+    : { at: Date.parse(bound.dateTime), dated: false };
+}
+
 /**
- * The events that overlap a span. Dates are days of the span's zone; they are compared as texts, which
- * sort like what they say. An event without length is in the span when its start is.
+ * The events that overlap a span. Dates are days of the span's zone. An event without length is in the span when its
+ * start is.
  */
-export function touching(events: readonly CalendarEvent[], span: LocalSpan): CalendarEvent[] {
-  const start = { instant: span.start, wall: wallClock(span.start, span.timeZone) };
-  const end = { instant: span.end, wall: wallClock(span.end, span.timeZone) };
+export function touching(events: readonly TimedEvent[], span: LocalSpan): TimedEvent[] {
+  const start = edgeAt(span.start, span.timeZone);
+  const end = edgeAt(span.end, span.timeZone);
   return events.filter(
-    (event) =>
-      compare(event.start, end) < 0 &&
-      (compare(event.end, start) > 0 || (compare(event.start, start) >= 0 && isMoment(event))),
+    (each) =>
+      compare(each.start, end) < 0 &&
+      (compare(each.end, start) > 0 || (isMoment(each) && compare(each.start, start) >= 0)),
   );
 }
 
-function compare(
-  bound: CalendarBound,
-  edge: { readonly instant: number; readonly wall: string },
-): number {
-  if ("dateTime" in bound) return Date.parse(bound.dateTime) - edge.instant;
-  const midnight = `${bound.date}T00:00:00`;
-  return midnight < edge.wall ? -1 : Number(midnight > edge.wall);
+/** An instant, and what the clock of the zone shows then. */
+interface Edge {
+  readonly instant: number;
+  readonly wall: number;
 }
 
-function isMoment({ start, end }: CalendarEvent): boolean {
-  return "dateTime" in start && "dateTime" in end && start.dateTime === end.dateTime;
+function edgeAt(instant: number, timeZone: string): Edge {
+  return { instant, wall: Date.parse(`${wallClock(instant, timeZone)}Z`) };
+}
+
+function compare({ at, dated }: Bound, { instant, wall }: Edge): number {
+  return at - (dated ? wall : instant);
+}
+
+function isMoment({ start, end }: TimedEvent): boolean {
+  return start.at === end.at && !start.dated && !end.dated;
 }
 
 /** By start, with dates before times, then by end; equal ones by id, so that the order is lasting. */
-export function sortByStart(events: readonly CalendarEvent[], timeZone: string): CalendarEvent[] {
-  const midnights = new Map<string, number>();
-  const instantOf = (bound: CalendarBound): number => {
-    if ("dateTime" in bound) return Date.parse(bound.dateTime);
-    const midnight = midnights.get(bound.date) ?? startOfDay(bound.date, timeZone);
-    midnights.set(bound.date, midnight);
+export function sortByStart(events: readonly TimedEvent[], timeZone: string): CalendarEvent[] {
+  const midnights = new Map<number, number>();
+  const instantOf = ({ at, dated }: Bound): number => {
+    if (!dated) return at;
+    const midnight =
+      midnights.get(at) ?? startOfDay(new Date(at).toISOString().slice(0, 10), timeZone);
+    midnights.set(at, midnight);
     return midnight;
   };
   return events
-    .map((event) => ({ event, start: instantOf(event.start), end: instantOf(event.end) }))
+    .map(({ event, start, end }) => ({ event, start: instantOf(start), end: instantOf(end) }))
     .toSorted(
       (a, b) =>
         a.start - b.start ||

@@ -14,6 +14,8 @@ export interface ParsedEvent {
   readonly start: Moment;
   readonly length: Length;
   readonly rules: readonly Rule[];
+  /** EXRULE: starts that are left out (RFC 2445, 4.8.5.2; RFC 5545 has it no more). */
+  readonly exceptions: readonly Rule[];
   /** RDATE: starts beyond the rules, some with a length of their own. */
   readonly added: readonly { readonly start: Moment; readonly length?: Length }[];
   /** EXDATE: starts that are left out. */
@@ -48,35 +50,51 @@ export interface FeedZones {
   find(tzid: string): Zone | undefined;
 }
 
-/** More than any invitation has, and little enough to read at once. */
+/** Characters of an event, and of its added starts and exceptions alone: ten years of days. */
 const MAX_SIZE = 500_000;
+const MAX_LIST_SIZE = 70_000;
+const MAX_RULES = 20;
 
 /** @throws MantelError `invalid` when a property that decides when the event is cannot be read */
 export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
-  const size = raw.lines.reduce((sum, line) => sum + line.length, 0);
-  if (size > MAX_SIZE) throw new MantelError("invalid", `an event has ${size} characters`);
+  checkSize(raw.lines);
   const properties = new Properties(raw, zones);
-  const start = properties.moment("DTSTART");
+  const start = properties.moment("DTSTART", zones.floating);
   if (!start) throw new MantelError("invalid", "an event has no DTSTART");
-  const replaces = properties.moment("RECURRENCE-ID");
+  const replaces = properties.moment("RECURRENCE-ID", start.zone);
   const range = properties.all("RECURRENCE-ID")[0]?.parameters["range"];
   return {
     uid: properties.text("UID") ?? "",
     sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
     start,
     length: lengthOf(start, properties),
-    rules: replaces ? [] : properties.rules(start),
-    added: properties.all("RDATE").flatMap((each) => properties.added(each)),
-    removed: properties.all("EXDATE").flatMap((each) => properties.moments(each)),
-    replaces: replaces && { start: replaces, following: range === "THISANDFUTURE" },
+    rules: replaces ? [] : properties.rules("RRULE", start),
+    exceptions: properties.rules("EXRULE", start),
+    added: properties.lists("RDATE").flatMap((each) => properties.added(each, start)),
+    removed: properties.lists("EXDATE").flatMap((each) => properties.moments(each, start.zone)),
+    replaces: replaces && { start: replaces, following: /^thisandfuture$/i.test(range ?? "") },
     text: textOf(properties),
   };
+}
+
+/** An event is read at once, so it must not be so large that this holds the process. */
+function checkSize(lines: readonly string[]): void {
+  const named = (...names: string[]) => lines.filter((line) => names.includes(nameOf(line)));
+  const sizeOf = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length, 0);
+  const rules = named("RRULE", "EXRULE").length;
+  const listed = sizeOf(named("RDATE", "EXDATE"));
+  const size = sizeOf(lines);
+  if (rules > MAX_RULES) throw new MantelError("invalid", `an event has ${rules} rules`);
+  if (listed > MAX_LIST_SIZE) {
+    throw new MantelError("invalid", `an event has ${listed} characters of single dates`);
+  }
+  if (size > MAX_SIZE) throw new MantelError("invalid", `an event has ${size} characters`);
 }
 
 /** Without an end, a date lasts the day and a time is a moment (RFC 5545, 3.6.1). */
 function lengthOf(start: Moment, properties: Properties): Length {
   const shortest = { days: start.allDay ? 1 : 0, ms: 0 };
-  const end = properties.moment("DTEND");
+  const end = properties.moment("DTEND", start.zone);
   if (end) return lengthTo(start, end) ?? shortest;
   const duration = properties.text("DURATION");
   return duration === undefined ? shortest : (parseDuration(duration, start) ?? shortest);
@@ -143,24 +161,32 @@ class Properties {
     return this.#lines.filter((line) => nameOf(line) === name).map(parseProperty);
   }
 
+  /** As `all`, without those that list nothing, which some software writes. */
+  lists(name: string): Property[] {
+    const lines = this.#lines.filter((line) => nameOf(line) === name && !line.endsWith(":"));
+    return lines.map(parseProperty);
+  }
+
   text(name: string): string | undefined {
     return firstText(this.#lines, name);
   }
 
-  moment(name: string): Moment | undefined {
+  /** `fallback` is the zone of a time that names none. */
+  moment(name: string, fallback: Zone): Moment | undefined {
     const [property] = this.all(name);
-    return property && this.moments(property)[0];
+    return property && this.moments(property, fallback)[0];
   }
 
-  moments(property: Property): Moment[] {
-    return property.values.map((value) => parseMoment(String(value), this.#zone(property)));
+  moments(property: Property, fallback: Zone): Moment[] {
+    const zone = this.#zone(property, fallback);
+    return property.values.map((value) => parseMoment(String(value), zone));
   }
 
   /** RDATE holds dates, times, or periods: a start with an end or a duration. */
-  added(property: Property): ParsedEvent["added"] {
-    const zone = this.#zone(property);
+  added(property: Property, first: Moment): ParsedEvent["added"] {
+    const zone = this.#zone(property, first.zone);
     return property.values.map((value) => {
-      if (typeof value === "string") return { start: parseMoment(value, zone) };
+      if (typeof value === "string") return { start: alike(parseMoment(value, zone), first) };
       const [from, to] = value;
       const start = parseMoment(from ?? "", zone);
       const length = to?.startsWith("P")
@@ -170,14 +196,21 @@ class Properties {
     });
   }
 
-  rules(start: Moment): Rule[] {
+  rules(name: "RRULE" | "EXRULE", start: Moment): Rule[] {
     return this.#lines
-      .filter((line) => nameOf(line) === "RRULE")
+      .filter((line) => nameOf(line) === name)
       .map((line) => parseRule(line.slice(line.indexOf(":") + 1), start));
   }
 
-  #zone({ parameters }: Property): Zone {
+  #zone({ parameters }: Property, fallback: Zone): Zone {
     const tzid = parameters["tzid"];
-    return (tzid === undefined ? undefined : this.#zones.find(tzid)) ?? this.#zones.floating;
+    return tzid === undefined ? fallback : (this.#zones.find(tzid) ?? this.#zones.floating);
   }
+}
+
+/** A start of the series that begins with `first`: a date among times is at its time, a time among dates is its day. */
+function alike(start: Moment, first: Moment): Moment {
+  if (start.allDay === first.allDay) return start;
+  const midnight = dayOf(start) * DAY_MS;
+  return { ...first, wall: midnight + (first.wall - dayOf(first) * DAY_MS) };
 }

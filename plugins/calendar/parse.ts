@@ -29,6 +29,7 @@ const EVENT_PROPERTIES = new Set([
   "RRULE",
   "RDATE",
   "EXDATE",
+  "EXRULE",
   "RECURRENCE-ID",
   "STATUS",
   "TRANSP",
@@ -85,10 +86,11 @@ class Splitter {
   #events = 0;
 
   take(line: string): void {
+    if (line === "") return;
     const name = nameOf(line);
     if (name === "BEGIN") this.#begin(line.slice(6).trim().toUpperCase());
     else if (name === "END") this.#end(line.slice(4).trim().toUpperCase());
-    else if (line !== "") this.#keep(name, line);
+    else this.#keep(name, line);
   }
 
   finish(): RawCalendar[] {

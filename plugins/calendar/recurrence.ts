@@ -1,5 +1,4 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import ICAL from "ical.js";
 import { type Moment, parseMoment } from "./moment.ts";
 import { DAY_MS, toInstant, toWall } from "./zones.ts";
 
@@ -37,66 +36,145 @@ const DAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 /** Times of one day that a rule may name; more than this only an attack or a mistake has. */
 const MAX_TIMES_PER_DAY = 100;
 
+/** A rule that names every day of a year has 1,500 characters. */
+const MAX_LENGTH = 4_000;
+
+/** Parts that are lists of numbers: the lowest and highest, and whether they can count from the end. */
+const LISTS = {
+  BYMONTH: { from: 1, to: 12, signed: false },
+  BYWEEKNO: { from: 1, to: 53, signed: true },
+  BYYEARDAY: { from: 1, to: 366, signed: true },
+  BYMONTHDAY: { from: 1, to: 31, signed: true },
+  BYHOUR: { from: 0, to: 23, signed: false },
+  BYMINUTE: { from: 0, to: 59, signed: false },
+  BYSECOND: { from: 0, to: 60, signed: false },
+  BYSETPOS: { from: 1, to: 366, signed: true },
+} as const;
+type ListName = keyof typeof LISTS;
+const OTHERS = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY"];
+
 /**
  * Reads the text of an RRULE that belongs to `start`.
  *
- * @throws MantelError `invalid` for a broken rule, and for one that repeats by the second or minute
+ * @throws MantelError `invalid` for a broken rule, for one that repeats by the second or minute, and
+ *   for one in another calendar than the Gregorian (RFC 7529)
  */
 export function parseRule(text: string, start: Moment): Rule {
-  const recur = parseText(text);
-  const freq = recur.freq as Frequency;
-  if (!FREQUENCIES.includes(freq)) {
-    throw new MantelError("invalid", `FREQ=${String(freq)} is refused: HOURLY is the fastest`);
+  const parts = new Parts(text);
+  const freq = parts.text("FREQ") ?? "";
+  if (!isFrequency(freq)) {
+    throw new MantelError("invalid", `FREQ=${freq} is refused: HOURLY is the fastest`);
   }
-  const parts = recur.parts as Record<string, (number | string)[] | undefined>;
-  const numbers = (name: string) => parts[name]?.map(Number);
+  if (freq === "HOURLY" && start.allDay) {
+    throw new MantelError("invalid", "FREQ=HOURLY is refused for a date, which has no hours");
+  }
   return {
     freq,
-    interval: Math.max(1, recur.interval),
-    count: recur.count ?? Infinity,
-    until: recur.until ? lastStart(recur.until.toString(), start) : Infinity,
-    weekStart: (recur.wkst ?? 2) - 1,
-    month: numbers("BYMONTH"),
-    weekNo: numbers("BYWEEKNO"),
-    yearDay: numbers("BYYEARDAY"),
-    monthDay: numbers("BYMONTHDAY"),
-    day: parts["BYDAY"]?.map((each) => parseWeekday(String(each))),
-    hour: start.allDay ? undefined : numbers("BYHOUR"),
-    setPos: numbers("BYSETPOS"),
-    times: timesOf(freq, numbers, start),
+    interval: parts.whole("INTERVAL") ?? 1,
+    count: parts.whole("COUNT") ?? Infinity,
+    until: lastStart(parts.text("UNTIL"), start),
+    weekStart: parts.weekStart(),
+    month: parts.numbers("BYMONTH"),
+    weekNo: parts.numbers("BYWEEKNO"),
+    yearDay: parts.numbers("BYYEARDAY"),
+    monthDay: parts.numbers("BYMONTHDAY"),
+    day: parts.days(),
+    hour: start.allDay ? undefined : parts.numbers("BYHOUR"),
+    setPos: parts.numbers("BYSETPOS"),
+    times: timesOf(freq, parts, start),
   };
 }
 
-function parseText(text: string): ICAL.Recur {
-  try {
-    return ICAL.Recur.fromString(text);
-  } catch (error) {
-    throw new MantelError("invalid", `RRULE:${text.slice(0, 80)} is broken`, { cause: error });
+function isFrequency(text: string): text is Frequency {
+  return FREQUENCIES.includes(text);
+}
+
+/** The parts of a rule, each checked when it is asked for. */
+class Parts {
+  readonly #rule: string;
+  readonly #texts: ReadonlyMap<string, string>;
+
+  constructor(rule: string) {
+    this.#rule = rule;
+    if (rule.length > MAX_LENGTH) throw this.#broken(`its ${rule.length} characters`);
+    const parts = rule.trim().toUpperCase().split(";");
+    this.#texts = new Map(parts.filter((part) => part !== "").map((part) => this.#pair(part)));
+  }
+
+  text(name: string): string | undefined {
+    return this.#texts.get(name);
+  }
+
+  /** A number above zero. */
+  whole(name: "INTERVAL" | "COUNT"): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!/^0*[1-9]\d{0,9}$/.test(text)) throw this.#broken(`${name}=${text}`);
+    return Number(text);
+  }
+
+  numbers(name: ListName): number[] | undefined {
+    const { from, to, signed } = LISTS[name];
+    return this.text(name)
+      ?.split(",")
+      .map((each) => {
+        const number = /^[+-]?\d{1,3}$/.test(each) ? Number(each) : NaN;
+        const size = signed ? Math.abs(number) : number;
+        if (size >= from && size <= to) return number;
+        throw this.#broken(`${name}=${each}`);
+      });
+  }
+
+  days(): Weekday[] | undefined {
+    return this.text("BYDAY")
+      ?.split(",")
+      .map((each) => {
+        const [, nth = "", day = ""] = /^([+-]?[1-9]\d?)?([A-Z]{2})$/.exec(each) ?? [];
+        if (!DAYS.includes(day) || Math.abs(Number(nth)) > 53) throw this.#broken(`BYDAY=${each}`);
+        return { weekday: DAYS.indexOf(day), nth: Number(nth) };
+      });
+  }
+
+  weekStart(): number {
+    const text = this.text("WKST") ?? "MO";
+    if (!DAYS.includes(text)) throw this.#broken(`WKST=${text}`);
+    return DAYS.indexOf(text);
+  }
+
+  #pair(part: string): [name: string, value: string] {
+    const at = part.indexOf("=");
+    const name = part.slice(0, Math.max(0, at));
+    if (at < 0 || !(OTHERS.includes(name) || name in LISTS || name.startsWith("X-"))) {
+      throw this.#broken(part);
+    }
+    return [name, part.slice(at + 1)];
+  }
+
+  #broken(part: string): MantelError {
+    const [rule, what] = [this.#rule.slice(0, 80), part.slice(0, 40)];
+    return new MantelError("invalid", `RRULE:${rule} is refused because of ${what}`);
   }
 }
 
-function parseWeekday(text: string): Weekday {
-  return { weekday: DAYS.indexOf(text.slice(-2)), nth: Number(text.slice(0, -2)) };
-}
-
-/** An UNTIL that is a date covers that whole day; one in UTC is moved to the clock of the start. */
-function lastStart(text: string, start: Moment): number {
-  const until = parseMoment(text, start.zone);
+/**
+ * The last start that UNTIL allows. One that is a date covers that whole day; one in UTC is moved to the clock of the
+ * start; another is on that clock.
+ */
+function lastStart(text: string | undefined, start: Moment): number {
+  if (text === undefined) return Infinity;
+  const extended = text.replace(/^(\d{4})(\d\d)(\d\d)/, "$1-$2-$3");
+  const until = parseMoment(extended.replace(/T(\d\d)(\d\d)(\d\d)/, "T$1:$2:$3"), start.zone);
   const day = Math.floor(until.wall / DAY_MS) * DAY_MS;
   if (start.allDay || until.allDay) return day + DAY_MS - 1;
   return toWall(start.zone, toInstant(until.zone, until.wall));
 }
 
-function timesOf(
-  freq: Frequency,
-  numbers: (name: string) => number[] | undefined,
-  start: Moment,
-): number[] {
+function timesOf(freq: Frequency, parts: Parts, start: Moment): number[] {
   if (start.allDay) return [0];
   const at = new Date(start.wall);
-  const hours = freq === "HOURLY" ? [0] : (numbers("BYHOUR") ?? [at.getUTCHours()]);
-  const minutes = numbers("BYMINUTE") ?? [at.getUTCMinutes()];
-  const seconds = numbers("BYSECOND") ?? [at.getUTCSeconds()];
+  const hours = freq === "HOURLY" ? [0] : (parts.numbers("BYHOUR") ?? [at.getUTCHours()]);
+  const minutes = parts.numbers("BYMINUTE") ?? [at.getUTCMinutes()];
+  const seconds = parts.numbers("BYSECOND") ?? [at.getUTCSeconds()];
   const perDay = hours.length * minutes.length * seconds.length * (freq === "HOURLY" ? 24 : 1);
   if (perDay > MAX_TIMES_PER_DAY) {
     throw new MantelError("invalid", `the rule names ${perDay} times a day: at most 100 are read`);

@@ -1,5 +1,6 @@
 import type { EventText, Length, ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
+import type { Rule } from "./recurrence.ts";
 import { type Budget, startsOf } from "./starts.ts";
 import { DAY_MS, toInstant, toWall, type Zone } from "./zones.ts";
 
@@ -50,14 +51,16 @@ function regularOccurrences(
   overrides: readonly ParsedEvent[],
   { span, budget }: { span: Span; budget: Budget },
 ): Occurrence[] {
-  if (!repeats(master) && overrides.length === 0) {
-    return [occurrenceOf(master, { origin: undefined })];
-  }
   const replaced = overrides.flatMap(({ replaces }) => replaces?.start ?? []);
   const left = new Starts(master.start.allDay, [...master.removed, ...replaced]);
+  if (!repeats(master) && overrides.length === 0) {
+    return left.has(master.start) ? [] : [occurrenceOf(master, { origin: undefined })];
+  }
   const shifts = shiftsOf(overrides);
   const occurrences: Occurrence[] = [];
   const wide = widened(span, [master, ...overrides], shifts);
+  for (const start of startsOfRules(master, master.exceptions, { span: wide, budget }))
+    left.add(start);
   for (const { start, length } of startsIn(master, wide, budget)) {
     if (left.has(start)) continue;
     left.add(start); // a start that two rules give is one occurrence
@@ -79,15 +82,21 @@ function* startsIn(
   span: Span,
   budget: Budget,
 ): Generator<{ start: Moment; length?: Length }> {
-  const { start } = master;
-  const walls = { from: span.from - DAY_MS, to: span.to + DAY_MS };
-  yield { start };
-  for (const rule of master.rules) {
-    for (const wall of startsOf(rule, start.wall, { span: walls, budget })) {
-      yield { start: { ...start, wall } };
-    }
-  }
+  yield { start: master.start };
+  for (const start of startsOfRules(master, master.rules, { span, budget })) yield { start };
   yield* master.added;
+}
+
+function* startsOfRules(
+  { start }: ParsedEvent,
+  rules: readonly Rule[],
+  { span, budget }: { span: Span; budget: Budget },
+): Generator<Moment> {
+  const walls = { from: span.from - DAY_MS, to: span.to + DAY_MS };
+  for (const rule of rules) {
+    for (const wall of startsOf(rule, start.wall, { span: walls, budget }))
+      yield { ...start, wall };
+  }
 }
 
 /** An occurrence of an event: of a series with its `origin`, at another start or for another time. */

@@ -23,29 +23,53 @@ export class Budget {
   }
 }
 
+/** The last starts of rules whose counts were followed to the end, so that they are counted once. */
+const lastStarts = new WeakMap<Rule, number>();
+
 /**
- * The starts that a rule gives, as wall-clock times in ascending order: `first`, which counts even
- * when the rule misses it (RFC 5545, 3.8.5.3), and the ones up to `span.to`. Starts before
+ * The starts that a rule gives from `first` up to `span.to`, as wall-clock times in ascending order.
+ * `first` counts as one even when the rule does not give it (RFC 5545, 3.3.10). Starts before
  * `span.from` may be left out.
  */
-export function* startsOf(
-  rule: Rule,
-  first: number,
-  { span, budget }: { span: { from: number; to: number }; budget: Budget },
-): Generator<number> {
-  if (first > span.to) return;
-  yield first;
-  const complete = withDefaults(rule, civilDay(Math.floor(first / DAY_MS)));
-  const last = Math.min(rule.until, span.to);
+export function* startsOf(rule: Rule, first: number, limits: Limits): Generator<number> {
+  const last = lastStarts.get(rule);
+  if (last !== undefined) yield* follow({ ...rule, until: last }, first, limits);
+  else if (Number.isFinite(rule.count)) yield* followCounting(rule, first, limits);
+  else yield* follow(rule, first, limits);
+}
+
+interface Limits {
+  readonly span: { readonly from: number; readonly to: number };
+  readonly budget: Budget;
+}
+
+/** Follows a rule from its first start, however far away the span is. */
+function* followCounting(rule: Rule, first: number, { span, budget }: Limits): Generator<number> {
   let count = 1;
+  let last = first;
+  for (const start of follow(rule, first, { span: { from: first, to: span.to }, budget })) {
+    if (start > first && ++count > rule.count) {
+      lastStarts.set(rule, last);
+      return;
+    }
+    last = start;
+    yield start;
+  }
+}
+
+/** What a rule gives without its count. */
+function* follow(rule: Rule, first: number, { span, budget }: Limits): Generator<number> {
+  const last = Math.min(rule.until, span.to);
+  if (last < Math.max(first, span.from)) return;
+  const firstDay = civilDay(Math.floor(first / DAY_MS));
+  const complete = withDefaults(rule, firstDay);
   for (let n = firstPeriod(rule, first, span.from); ; n++) {
-    const period = periodOf(rule, first, n);
+    const period = periodOf(rule, { first, firstDay }, n);
     if (period.firstDay * DAY_MS > last) return;
     budget.spend((period.endDay - period.firstDay) * rule.times.length);
     for (const start of startsIn(complete, period)) {
-      if (start <= first) continue;
-      if (start > last || ++count > rule.count) return;
-      yield start;
+      if (start > last) return;
+      if (start >= first) yield start;
     }
   }
 }
@@ -79,16 +103,18 @@ function namesDays({ day, monthDay, yearDay }: Rule): boolean {
   return [day, monthDay, yearDay].some((list) => list !== undefined);
 }
 
-/** The turn to begin with. Only a rule with a count has to be followed from its start. */
+/** The turn to begin with: none before it touches the span. */
 function firstPeriod(rule: Rule, first: number, from: number): number {
-  if (Number.isFinite(rule.count) || from <= first) return 0;
+  if (from <= first) return 0;
   const shortest = { YEARLY: 366, MONTHLY: 31, WEEKLY: 7, DAILY: 1, HOURLY: 1 / 24 }[rule.freq];
   return Math.max(0, Math.floor((from - first) / (shortest * DAY_MS * rule.interval)) - 1);
 }
 
-function periodOf({ freq, interval, weekStart }: Rule, first: number, n: number): Period {
-  const day = Math.floor(first / DAY_MS);
-  const { year, month, weekday } = civilDay(day);
+function periodOf(
+  { freq, interval, weekStart }: Rule,
+  { first, firstDay: { number: day, year, month, weekday } }: { first: number; firstDay: CivilDay },
+  n: number,
+): Period {
   const step = n * interval;
   switch (freq) {
     case "YEARLY":

@@ -1,7 +1,10 @@
-import type { CalendarBound, CalendarEvent } from "@mantel/plugin-sdk";
+import { type CalendarBound, type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 import { instantOf, type Moment } from "./moment.ts";
 import type { Occurrence } from "./series.ts";
 import { UTC } from "./zones.ts";
+
+/** What a `Date` can hold (ECMA-262, 21.4.1.1). */
+const MAX_INSTANT = 8.64e15;
 
 /** How the events of one calendar are marked. */
 export interface Marking {
@@ -56,5 +59,12 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-const dateOf = (wall: number) => new Date(wall).toISOString().slice(0, 10);
-const secondsOf = (instant: number) => new Date(instant).toISOString().slice(0, 19);
+const dateOf = (wall: number) => isoOf(wall).slice(0, 10);
+const secondsOf = (instant: number) => isoOf(instant).slice(0, 19);
+
+/** Years beyond 9999 have no form in RFC 3339, and one such event would make the whole answer invalid. */
+function isoOf(instant: number): string {
+  const text = Math.abs(instant) <= MAX_INSTANT ? new Date(instant).toISOString() : "";
+  if (/^\d/.test(text)) return text;
+  throw new MantelError("invalid", "an event lasts beyond the years that can be written");
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CalendarBound } from "@mantel/plugin-sdk";
+import { timed, touching } from "../../../host/calendar/select.ts";
+import { startOfDay } from "../../../host/calendar/zone.ts";
+import { Feed } from "../../../plugins/calendar/feed.ts";
+import { findZone } from "../../../plugins/calendar/zones.ts";
+import { type Case, compare, readCorpus } from "./corpus.ts";
+
+const MARKING = { calendarId: "home", color: "#112233" };
+const CORPUS = readCorpus();
+
+for (const each of CORPUS) {
+  test(each.name, async () => {
+    const { found, skipped, reason } = await expand(each);
+    const [expected, actual] = compare(each.expected, found);
+
+    assert.deepEqual(actual, expected, reason);
+    assert.equal(skipped, each.skipped, reason);
+  });
+}
+
+test("the corpus has at least 150 cases, each with a name of its own", () => {
+  assert.ok(CORPUS.length >= 150);
+  assert.equal(new Set(CORPUS.map(({ name }) => name)).size, CORPUS.length);
+});
+
+/** What Mantel shows in the window: the plugin works it out, and the host cuts it to days of the house. */
+async function expand({ calendar, window, house }: Case) {
+  const [start, end] = [startOfDay(window[0], house), startOfDay(window[1], house)];
+  const zone = findZone(house) ?? assert.fail(`there is no zone ${house}`);
+  const feed = await Feed.read(calendar, zone);
+  const { events, skipped, reason } = await feed.eventsIn({ from: start, to: end }, MARKING);
+  const found = touching(timed(events), { start, end, timeZone: house }).map(({ event }) => ({
+    start: textOf(event.start),
+    end: textOf(event.end),
+    title: event.title,
+  }));
+  return { found, skipped, reason };
+}
+
+function textOf(bound: CalendarBound): string {
+  return "date" in bound ? bound.date : new Date(bound.dateTime).toISOString();
+}
