@@ -1,4 +1,5 @@
-import type { CalendarWindow } from "@mantel/plugin-sdk";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CalendarSource, CalendarWindow } from "@mantel/plugin-sdk";
 import type { Span } from "./series.ts";
 import type { Source } from "./source.ts";
 import { DAY_MS, toInstant, toWall, type Zone } from "./zones.ts";
@@ -10,6 +11,15 @@ const DAYS_AHEAD = 366;
 const SETTLE_MS = 50;
 /** How often it is asked whether a new day has begun; a timer for midnight would miss a clock change. */
 const DAY_CHECK_MS = 60_000;
+
+/** How long the others wait for a calendar that takes long. */
+const PATIENCE_MS = 1_000;
+const LATE = "its events take too long to work out";
+
+/** Of all calendars in one window: a message to the host of 10 MB, and as much in both memories. */
+const MAX_EVENTS = 20_000;
+
+type Events = Awaited<ReturnType<Source["prepare"]>>;
 
 export interface AgendaOptions {
   readonly zone: Zone;
@@ -23,8 +33,12 @@ export interface AgendaOptions {
 export class Agenda {
   readonly #sources = new Map<string, Source>();
   readonly #options: AgendaOptions;
+  /** What each source had when it was last worked out in time. */
+  readonly #latest = new WeakMap<Source, Events>();
+  readonly #underWay = new Map<Source, { again: boolean; events: Promise<Events | undefined> }>();
   #published: Span | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #ended = false;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: AgendaOptions) {
@@ -36,12 +50,14 @@ export class Agenda {
   }
 
   remove(id: string): void {
+    this.#sources.get(id)?.close();
     this.#sources.delete(id);
     this.changed();
   }
 
   /** Publishes soon; more changes until then are published with it. */
   readonly changed = (): void => {
+    if (this.#ended) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#working = this.#working.then(() => this.publish()).catch(this.#options.onFault);
@@ -54,6 +70,8 @@ export class Agenda {
       if (this.#published?.from !== this.#window().from) this.changed();
     }, DAY_CHECK_MS);
     return async () => {
+      this.#ended = true;
+      for (const source of this.#sources.values()) source.close();
       clearInterval(timer);
       clearTimeout(this.#timer);
       await this.#working;
@@ -62,29 +80,55 @@ export class Agenda {
 
   async publish(): Promise<void> {
     const span = this.#window();
-    const window = await this.#collect(span, (source) => source.prepare(span));
+    const sources = [...this.#sources.values()];
+    const found = await inTime(sources, (source) => this.#prepare(source, span));
+    const parts = sources.map((source, at) => {
+      const events = found[at];
+      if (!events) return late(source, this.#latest.get(source));
+      this.#latest.set(source, events);
+      return { events, view: source.view() };
+    });
     this.#published = span;
-    await this.#options.publish(window);
+    await this.#options.publish(windowOf(span, parts));
   }
 
   /** Every occurrence in a span, whether or not it is published. */
   async eventsIn(span: Span): Promise<CalendarWindow> {
-    return this.#collect(span, (source) => source.eventsIn(span));
+    const sources = [...this.#sources.values()];
+    const found = await inTime(sources, (source) => this.#attempt(source.eventsIn(span)));
+    const parts = sources.map((source, at) => {
+      const events = found[at];
+      return events ? { events, view: source.view() } : late(source, undefined);
+    });
+    return windowOf(span, parts);
   }
 
-  async #collect(
-    { from, to }: Span,
-    eventsOf: (source: Source) => ReturnType<Source["eventsIn"]>,
-  ): Promise<CalendarWindow> {
-    const events: CalendarWindow["events"] = [];
-    const sources = [...this.#sources.values()];
-    for (const source of sources) events.push(...(await eventsOf(source)));
-    return {
-      start: new Date(from).toISOString(),
-      end: new Date(to).toISOString(),
-      events,
-      sources: sources.map((source) => source.view()),
-    };
+  /**
+   * Works out the published events of a source. One that is worked out already is not begun twice; when it is
+   * done, it is published with what has changed meanwhile.
+   */
+  #prepare(source: Source, span: Span): Promise<Events | undefined> {
+    const before = this.#underWay.get(source);
+    if (before) {
+      before.again = true;
+      return before.events;
+    }
+    const startedAt = performance.now();
+    const work = { again: false, events: this.#attempt(source.prepare(span)) };
+    this.#underWay.set(source, work);
+    void work.events.then(() => {
+      this.#underWay.delete(source);
+      if (work.again || performance.now() - startedAt > PATIENCE_MS) this.changed();
+    });
+    return work.events;
+  }
+
+  /** A fault in one source is told, and costs the others nothing. */
+  #attempt(events: Promise<Events>): Promise<Events | undefined> {
+    return events.catch((error: unknown) => {
+      this.#options.onFault(error);
+      return undefined;
+    });
   }
 
   #window(): Span {
@@ -95,4 +139,55 @@ export class Agenda {
       to: toInstant(zone, today + (DAYS_AHEAD + 1) * DAY_MS),
     };
   }
+}
+
+/** What each source gives, or `undefined` where it takes too long: one calendar must not keep the others waiting. */
+async function inTime(
+  sources: readonly Source[],
+  eventsOf: (source: Source) => Promise<Events | undefined>,
+): Promise<(Events | undefined)[]> {
+  const patience = new AbortController();
+  const tooLate = delay(PATIENCE_MS, undefined, patience).catch(() => undefined);
+  const found = await Promise.all(
+    sources.map((source) => Promise.race([eventsOf(source), tooLate])),
+  );
+  patience.abort();
+  return found;
+}
+
+interface Part {
+  readonly events: Events;
+  readonly view: CalendarSource;
+}
+
+/** A source that did not answer in time, with the events it had before. */
+function late(source: Source, before: Events | undefined): Part {
+  const status = before ? "stale" : "error";
+  return { events: before ?? [], view: { ...source.view(), status, error: LATE } };
+}
+
+function windowOf({ from, to }: Span, all: readonly Part[]): CalendarWindow {
+  const parts = fitting(all);
+  return {
+    start: new Date(from).toISOString(),
+    end: new Date(to).toISOString(),
+    events: parts.flatMap(({ events }) => events),
+    sources: parts.map(({ view }) => view),
+  };
+}
+
+/** All that fit into one window. The smaller calendars come first, because a bomb is large. */
+function fitting(parts: readonly Part[]): Part[] {
+  let room = MAX_EVENTS;
+  const left = new Set<Part>();
+  for (const part of parts.toSorted((a, b) => a.events.length - b.events.length)) {
+    if (part.events.length > room) left.add(part);
+    else room -= part.events.length;
+  }
+  return parts.map((part) => (left.has(part) ? withoutRoom(part) : part));
+}
+
+function withoutRoom({ events, view }: Part): Part {
+  const error = `its ${events.length} events do not fit: all calendars show ${MAX_EVENTS} at most`;
+  return { events: [], view: { ...view, status: "error", error } };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CalendarEvent } from "@mantel/plugin-sdk";
+import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 import { parseColor } from "./color.ts";
 import { firstText, lineOf } from "./content.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
@@ -24,7 +24,9 @@ export interface Expansion {
 /** Days of recurrences that one event, and all events of a feed, may have looked at for one span. */
 const EVENT_DAYS = 200_000;
 const FEED_DAYS = 1_000_000;
-const MAX_EVENTS = 20_000;
+const MAX_EVENTS = 10_000;
+/** A series with every day of thirteen years changed. */
+const MAX_SAME_UID = 5_000;
 const NAME_LENGTH = 200;
 
 /** What one file or address held, split once and read only where a span needs it. */
@@ -59,16 +61,19 @@ export class Feed {
   async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
     const events = new Map<string, CalendarEvent>();
     const faults: string[] = [];
-    const pace = new Pace();
-    const task = { span, marking, pace, whole: new Budget(FEED_DAYS) };
-    for (const group of this.#groups) {
-      if (group.span.to <= span.from || group.span.from >= span.to) continue;
-      faults.push(...(await expand(group, task, events)));
-      if (events.size < MAX_EVENTS) continue;
-      faults.push(`there are over ${MAX_EVENTS} events at that time`);
-      break;
+    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), events, faults };
+    try {
+      for (const group of this.#groups) {
+        if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
+      }
+    } catch (error) {
+      faults.push(reasonOf(error)); // it was too much, and what was found until then is shown
     }
-    return { events: [...events.values()], skipped: faults.length, reason: faults[0] };
+    return {
+      events: [...events.values()].slice(0, MAX_EVENTS),
+      skipped: faults.length,
+      reason: faults[0],
+    };
   }
 }
 
@@ -107,16 +112,17 @@ interface Task {
   readonly pace: Pace;
   /** What the events of the feed may use up together. */
   readonly whole: Budget;
+  /** What was found so far, by id. */
+  readonly events: Map<string, CalendarEvent>;
+  /** Why events were skipped so far. */
+  readonly faults: string[];
 }
 
-/** Adds the events of a group, and gives the reasons why some were skipped. */
-async function expand(
-  group: Group,
-  { span, marking, pace, whole }: Task,
-  events: Map<string, CalendarEvent>,
-): Promise<string[]> {
+/** Adds the events of a group. @throws MantelError `invalid` when the feed has too many */
+async function expand(group: Group, { span, marking, pace, whole, ...found }: Task): Promise<void> {
+  const { events, faults } = found;
   group.read ??= await read(group, pace);
-  const faults = [...group.read.faults];
+  faults.push(...group.read.faults);
   for (const series of group.read.series) {
     try {
       for (const occurrence of occurrencesOf(series, span, new Budget(EVENT_DAYS, whole))) {
@@ -126,12 +132,17 @@ async function expand(
     } catch (error) {
       faults.push(reasonOf(error));
     }
+    if (events.size > MAX_EVENTS) {
+      throw new MantelError("invalid", `there are over ${MAX_EVENTS} events at that time`);
+    }
     if (pace.due) await pace.rest();
   }
-  return faults;
 }
 
 async function read({ events, zones }: Group, pace: Pace): Promise<NonNullable<Group["read"]>> {
+  if (events.length > MAX_SAME_UID) {
+    return { series: [], faults: [`${events.length} events have one UID`] };
+  }
   const parsed: ParsedEvent[] = [];
   const faults: string[] = [];
   for (const raw of events) {

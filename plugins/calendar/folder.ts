@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { basename, extname, join, relative, sep } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { MantelError } from "@mantel/plugin-sdk";
 import { watch } from "chokidar";
 import { isCalendarFile, readEntry } from "./folder-entry.ts";
 import type { Settings } from "./options.ts";
 import { Source } from "./source.ts";
 import type { Zone } from "./zones.ts";
+
+/** How long a start waits for what is in the folder; a bomb in it must not end the start of all. */
+const FIRST_READING_MS = 2_000;
 
 export interface FolderOptions {
   readonly path: string;
@@ -27,8 +31,8 @@ const REST_MS = 100;
 
 /**
  * Makes a source of every calendar file (`.ics`, `.vcf`) in a folder, and one of every folder of such
- * files, and follows them. Resolves when those that are there have been read; the function it gives
- * ends the watch.
+ * files, and follows them. Resolves when those that are there have been read, or take too long; the function
+ * it gives ends the watch.
  */
 export async function followFolder(options: FolderOptions): Promise<() => Promise<void>> {
   await mkdir(options.path, { recursive: true, mode: 0o700 });
@@ -47,8 +51,9 @@ export async function followFolder(options: FolderOptions): Promise<() => Promis
   watcher.off("add", findFirst);
   for (const event of ["add", "change", "unlink"] as const)
     watcher.on(event, (path) => entries.settle(entryOf(path)));
-  await Promise.all([...found].map((entry) => entries.read(entry)));
-  entries.showMissing();
+  const all = Promise.all([...found].map((entry) => entries.read(entry)));
+  const reading = all.then(() => entries.showMissing());
+  await Promise.race([reading, delay(FIRST_READING_MS, undefined, { ref: false })]);
   return async () => {
     await watcher.close();
     await entries.close();

@@ -1,4 +1,4 @@
-import type { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk";
+import { type CalendarEvent, type CalendarSource, MantelError } from "@mantel/plugin-sdk";
 import { Birthdays } from "./birthdays.ts";
 import { paletteColor } from "./color.ts";
 import { type Expansion, Feed } from "./feed.ts";
@@ -22,6 +22,10 @@ export interface SourceOptions {
   readonly locale?: string;
 }
 
+/** Content of all calendars together: with more, the largest would take the memory of all. */
+const MAX_HELD_BYTES = 30_000_000;
+const held = new Map<Source, number>();
+
 /** One calendar: its last good content, and how its last reading went. */
 export class Source {
   readonly id: string;
@@ -43,11 +47,17 @@ export class Source {
    * @throws MantelError `invalid`; the content before stays
    */
   async read(bytes: Uint8Array, at: Date): Promise<void> {
+    this.#takeRoom(bytes.length);
     this.#feed = isVcard(bytes)
       ? new Birthdays(bytes)
       : await Feed.read(bytes, this.#options.floating);
     this.#prepared = undefined;
     this.confirm(at);
+  }
+
+  /** Gives back what it holds; it is not read again. */
+  close(): void {
+    held.delete(this);
   }
 
   /** The content is the same as before. */
@@ -89,6 +99,16 @@ export class Source {
       fetchedAt: this.#fetchedAt?.toISOString() ?? null,
       ...(error === undefined ? {} : { error }),
     };
+  }
+
+  #takeRoom(bytes: number): void {
+    const others = [...held].reduce((sum, [source, size]) => sum + (source === this ? 0 : size), 0);
+    if (others + bytes > MAX_HELD_BYTES) {
+      const [had, has] = [others, bytes].map((each) => Math.ceil(each / 1e6));
+      const text = `its ${has} MB are too much beside the ${had} MB of the other calendars`;
+      throw new MantelError("invalid", `${text}: at most 30 MB are held`);
+    }
+    held.set(this, bytes);
   }
 
   async #expand(feed: Feed | Birthdays, span: Span): Promise<Expansion> {

@@ -39,16 +39,79 @@ test("changes that come together are published once", async (t) => {
   const source = new Source({ id: "a", fallbackName: "a", floating: BERLIN });
   agenda.add(source);
 
-  for (let change = 0; change < 10; change++) {
-    await source.read(calendar(event(`UID:${change}`, "DTSTART:20261121T090000Z")), new Date());
-    agenda.changed();
-  }
+  await source.read(calendar(event("UID:a", "DTSTART:20261121T090000Z")), new Date());
+
+  for (let change = 0; change < 10; change++) agenda.changed();
   await until(() => published.length > 0);
 
   assert.deepEqual(
     published.map(({ events }) => events.map(({ uid }) => uid)),
-    [["9"]],
+    [["a"]],
   );
+});
+
+test("a calendar that takes too long keeps no other waiting, and is published when it is done", async (t) => {
+  const { agenda, published } = setUp("2026-11-20T12:00:00Z");
+  t.after(agenda.watchDays());
+  const good = new Source({ id: "good", fallbackName: "good", floating: BERLIN });
+  const slow = new Source({ id: "slow", fallbackName: "slow", floating: BERLIN });
+  const content = calendar(event("UID:a", "DTSTART:20261121T090000Z"));
+  await good.read(content, new Date());
+  await slow.read(content, new Date());
+  let release = () => undefined as void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const prepare = slow.prepare.bind(slow);
+  t.mock.method(slow, "prepare", async (span: { from: number; to: number }) => {
+    await held;
+    return prepare(span);
+  });
+  agenda.add(slow);
+  agenda.add(good);
+
+  await agenda.publish();
+  release();
+  await until(() => published.length > 1);
+
+  assert.deepEqual(
+    published.map(({ events, sources }) => [
+      events.map(({ calendarId }) => calendarId),
+      sources.map(({ status }) => status),
+    ]),
+    [
+      [["good"], ["error", "ok"]],
+      [
+        ["slow", "good"],
+        ["ok", "ok"],
+      ],
+    ],
+  );
+});
+
+test("a calendar that does not fit beside the others is left out, and says so", async (t) => {
+  const { agenda, published } = setUp("2026-11-20T12:00:00Z");
+  const many = (from: number, count: number) =>
+    calendar(
+      ...Array.from({ length: count }, (_, at) =>
+        event(`UID:${from + at}`, "DTSTART:20261121T090000Z"),
+      ),
+    );
+  const sizes = { large: 9_000, larger: 9_500, small: 2_000 };
+  for (const [id, count] of Object.entries(sizes)) {
+    const source = new Source({ id, fallbackName: id, floating: BERLIN });
+    await source.read(many(0, count), new Date());
+    agenda.add(source);
+  }
+
+  t.after(agenda.watchDays());
+  agenda.changed();
+  await until(() => published.at(-1)?.events.length === 11_000, { withinMs: 30_000 });
+
+  const window = published.at(-1);
+  assert.deepEqual(
+    window?.sources.map(({ id, status }) => `${id} ${status}`),
+    ["large ok", "larger error", "small ok"],
+  );
+  assert.match(window?.sources[1]?.error ?? "", /9500 events do not fit/);
 });
 
 test("a new day moves the window, and the rest of the day does not", async (t) => {
