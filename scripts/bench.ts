@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, "bench");
 const SHARED = ["house.ts", "shared"];
 
 const names = readdirSync(FOLDER)
-  .filter((file) => !SHARED.includes(file))
+  .filter((file) => file.endsWith(".ts") && !SHARED.includes(file))
   .map((file) => file.replace(/\.ts$/, ""));
 const [name = ""] = process.argv.splice(2, 1);
 if (names.includes(name)) {

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { startOfDay } from "../../../host/calendar/zone.ts";
+// One engine of the calendar bench in a process of its own: `<engine> speed <file>`, or `<engine> corpus <first case>`.
+import { compare, readCorpus } from "../../../test/plugins/calendar/corpus.ts";
+import { ENGINES } from "./engines.ts";
+
+const DAY_MS = 86_400_000;
+/** The window that is prepared: as the plugin's. */
+const FIRST_DAYS = 398;
+const FROM = Date.UTC(2026, 9, 20);
+const LATER = 30;
+
+const [, , name = "", task, third = "0"] = process.argv;
+const engine = ENGINES[name];
+if (!engine) throw new Error(`there is no engine ${name}`);
+if (task === "speed") await measureSpeed(engine, readFileSync(third));
+else await checkCorpus(engine, Number(third));
+
+async function measureSpeed(read: NonNullable<typeof engine>, bytes: Buffer): Promise<void> {
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  const lookUp = await read(bytes, "Europe/Berlin");
+  const events = (await lookUp(FROM, FROM + FIRST_DAYS * DAY_MS)).length;
+  const firstMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(before);
+  const rssMiB = process.memoryUsage.rss() / 2 ** 20;
+  const laterMs: number[] = [];
+  for (let at = 0; at < LATER; at++) {
+    const from = FROM + (FIRST_DAYS + at * 30) * DAY_MS;
+    const begunAt = performance.now();
+    await lookUp(from, from + 30 * DAY_MS);
+    laterMs.push(performance.now() - begunAt);
+  }
+  const cpuMs = (user + system) / 1000;
+  console.log(
+    JSON.stringify({ megabytes: bytes.length / 1e6, events, firstMs, cpuMs, rssMiB, laterMs }),
+  );
+}
+
+/** One line for each case, so that the bench knows at which one an engine got stuck. */
+async function checkCorpus(read: NonNullable<typeof engine>, from: number): Promise<void> {
+  for (const { calendar, window, house, expected } of readCorpus().slice(from)) {
+    process.env["TZ"] = house;
+    const [start, end] = [startOfDay(window[0], house), startOfDay(window[1], house)];
+    let isRight = false;
+    try {
+      const found = await (await read(calendar, house))(start, end);
+      const [wanted, got] = compare(expected, found);
+      isRight = JSON.stringify(wanted) === JSON.stringify(got);
+    } catch {
+      // a case that throws is a wrong one
+    }
+    console.log(isRight ? "right" : "wrong");
+  }
+}
