@@ -53,7 +53,7 @@ function forPeople(): (record: string) => string {
     colorize: process.stderr.hasColors?.() ?? false,
     ignore: "pid,hostname",
     translateTime: "SYS:HH:MM:ss",
-    customPrettifiers: { frame: (frame) => `\n${String(frame)}` }, // a picture of several lines
+    customPrettifiers: { frame: (frame) => (typeof frame === "string" ? `\n${frame}` : "") }, // a picture of several lines
   });
 }
 

@@ -6,7 +6,6 @@ import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
 import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
-import { sentenceOf } from "./left-open.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Preparation } from "./prepare.ts";
@@ -15,7 +14,8 @@ import { Recovery } from "./recovery.ts";
 import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
-import { addedPermissions, limitsIn, type ModuleFault } from "./view.ts";
+import { Told } from "./told.ts";
+import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
 export const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);
@@ -54,6 +54,7 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
   readonly #log: ModuleLog;
+  readonly #told: Told;
   readonly #preparation: Preparation;
   /** The build that runs, or ran last. */
   #build: Build | undefined;
@@ -67,6 +68,7 @@ export class Engine {
     this.#parts = parts;
     this.#status = owner.status;
     this.#log = owner.log;
+    this.#told = new Told(owner.status, owner.log);
     this.#preparation = this.#createPreparation();
     this.server = this.#createServerSide(owner);
     this.recovery = new Recovery({
@@ -105,7 +107,7 @@ export class Engine {
     const good = await this.#parts.lastGoods.of(this.#id);
     try {
       await this.#startBuild(await this.#compile(plugin));
-      this.#tellAdded(good, plugin);
+      this.#told.added(good, plugin);
       return undefined;
     } catch (error) {
       if (!good) throw error;
@@ -134,9 +136,9 @@ export class Engine {
       this.#build = build;
       await this.#keep(build);
       this.recovery.forgive();
-      if (!isDeepStrictEqual(this.#before?.plugin, plugin)) this.#tellAdded(this.#before, plugin);
+      if (!isDeepStrictEqual(this.#before?.plugin, plugin)) this.#told.added(this.#before, plugin);
       this.#status.started(plugin);
-      this.#tellLeftOpen(swap);
+      this.#told.leftOpen(swap);
       return swap;
     } finally {
       this.#preparation.warm();
@@ -164,15 +166,6 @@ export class Engine {
     this.#build = good;
   }
 
-  /** An update may ask for more than what ran before; nobody is asked back, so it has to be seen. */
-  #tellAdded(before: Build | undefined, { manifest }: PluginPackage): void {
-    const added = before ? addedPermissions(before.plugin.manifest, manifest) : [];
-    this.#status.asksFor(added);
-    if (added.length === 0) return;
-    const sentence = "the plugin asks for more permissions than before";
-    this.#log.record({ level: "warn", sentence, fields: { added } });
-  }
-
   /** Leaves no code on the disk but what runs and what ran before. */
   async #tidy(): Promise<void> {
     const { compiler, lastGoods } = this.#parts;
@@ -197,13 +190,6 @@ export class Engine {
       this.#refused = { build, error };
       throw error;
     }
-  }
-
-  /** An author sees a leak at the save that shows it. */
-  #tellLeftOpen({ leftOpen }: Swap): void {
-    if (leftOpen.length === 0) return;
-    const fields = { leftOpen: leftOpen.map(sentenceOf) };
-    this.#log.record({ level: "warn", sentence: "the old code left something open", fields });
   }
 
   async #keep(build: Build): Promise<void> {

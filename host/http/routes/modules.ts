@@ -34,7 +34,7 @@ const shared = { tag: "Modules", params: Params } as const;
 
 /** `/modules`: what plugins run, and how they are reloaded and managed. */
 export function moduleRoutes(parts: Pick<Parts, "modules" | "config" | "audit" | "log">): Route[] {
-  return [...readingRoutes(parts), reloadRoute(parts), ...managingRoutes(parts)];
+  return [...readingRoutes(parts), logRoute(parts), reloadRoute(parts), ...managingRoutes(parts)];
 }
 
 function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
@@ -58,29 +58,32 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
       errors: ["module_unknown"],
       handle: (_, { params }) => modules.get(params.id),
     }),
-    route({
-      ...shared,
-      method: "GET",
-      path: "/modules/:id/logs",
-      scope: "admin",
-      summary: "Read the last records of a module's log",
-      answers: ok("Oldest first", LogEntries),
-      query: Type.Object({
-        level: Type.Optional(
-          Type.Enum([...LOG_LEVELS], { description: "the least level; all when absent" }),
-        ),
-        since: Type.Optional(
-          Type.String({ format: "date-time", description: "records of this time and later" }),
-        ),
-      }),
-      errors: ["module_unknown", "invalid"],
-      handle(_, { params, query }) {
-        const entries = modules.logs(params.id, query);
-        const work = modules.work().find(({ id }) => id === params.id);
-        return { entries, dropped: work?.logDrops ?? 0 };
-      },
-    }),
   ];
+}
+
+function logRoute({ modules }: Pick<Parts, "modules">): Route {
+  return route({
+    ...shared,
+    method: "GET",
+    path: "/modules/:id/logs",
+    scope: "admin",
+    summary: "Read the last records of a module's log",
+    answers: ok("Oldest first", LogEntries),
+    query: Type.Object({
+      level: Type.Optional(
+        Type.Enum([...LOG_LEVELS], { description: "the least level; all when absent" }),
+      ),
+      since: Type.Optional(
+        Type.String({ format: "date-time", description: "records of this time and later" }),
+      ),
+    }),
+    errors: ["module_unknown", "invalid"],
+    handle(_, { params, query }) {
+      const entries = modules.logs(params.id, query);
+      const work = modules.work().find(({ id }) => id === params.id);
+      return { entries, dropped: work?.logDrops ?? 0 };
+    },
+  });
 }
 
 function reloadRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
+import { once as onceEmitted } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -79,7 +79,7 @@ async function serveRegistry(t: TestContext): Promise<string> {
     };
     return response.end(JSON.stringify(document));
   }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await onceEmitted(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   t.after(() => {
     server.closeAllConnections();
