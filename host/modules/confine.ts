@@ -42,7 +42,8 @@ export async function confine(
   const write = [storage, compiled, ...Object.values(folders)];
   for (const path of write) await mkdir(path, { recursive: true, mode: 0o700 });
   const code = [join(cacheFolder, "modules", id), join(cacheFolder, "vendor"), folder];
-  const read = [...code, ...packageFolders(folder), ...foreign, ...write];
+  // By the last one the runtime tells which files are left open; they are open to this process anyway.
+  const read = [...code, ...packageFolders(folder), ...foreign, ...write, "/proc/self/fd"];
   const runtime = `--allow-fs-read=${join(cacheFolder, "runtime-*")}`;
   const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions)];
   return {
@@ -104,10 +105,15 @@ async function grants(paths: Record<"read" | "write", readonly string[]>): Promi
 
 /** Node 20 ends with a failed assertion when it is given a path twice, so only the outermost are. */
 async function patternsOf(paths: readonly string[]): Promise<string[]> {
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  const real = await Promise.all(paths.map(realPath));
   const all = [...new Set([...paths, ...real])];
   const isOutermost = (path: string) => !all.some((each) => each !== path && isWithin(path, each));
   return Promise.all(all.filter(isOutermost).map(patternOf));
+}
+
+/** What lies in `/proc/self` is another's for each process that asks. */
+async function realPath(path: string): Promise<string> {
+  return path.startsWith("/proc/") ? path : realpath(path).catch(() => path);
 }
 
 async function patternOf(path: string): Promise<string> {

@@ -5,7 +5,14 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 /** Opens what it is given, in a file of its own; the number makes each round other code. */
 function plugin(round: number, open: string, dispose = "") {
   return {
-    "package.json": packageJson("garden"),
+    "package.json": packageJson("garden", {
+      permissions: {
+        hosts: ["127.0.0.1"],
+        listen: true,
+        childProcesses: true,
+        workerThreads: true,
+      },
+    }),
     "index.ts": `
 import { definePlugin } from "@mantel/plugin-sdk";
 import { open } from "./open.ts";
