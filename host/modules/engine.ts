@@ -1,11 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ConfigStore } from "../config/store.ts";
+import { tellAdded } from "./added-permissions.ts";
 import { type Build, isSameBuild } from "./build.ts";
 import type { Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
 import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
+import { tellLeftOpen } from "./left-open.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Preparation } from "./prepare.ts";
@@ -14,7 +15,6 @@ import { Recovery } from "./recovery.ts";
 import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
-import { Told } from "./told.ts";
 import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
@@ -54,7 +54,6 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
   readonly #log: ModuleLog;
-  readonly #told: Told;
   readonly #preparation: Preparation;
   /** The build that runs, or ran last. */
   #build: Build | undefined;
@@ -68,7 +67,6 @@ export class Engine {
     this.#parts = parts;
     this.#status = owner.status;
     this.#log = owner.log;
-    this.#told = new Told(owner.status, owner.log);
     this.#preparation = this.#createPreparation();
     this.server = this.#createServerSide(owner);
     this.recovery = new Recovery({
@@ -107,7 +105,7 @@ export class Engine {
     const good = await this.#parts.lastGoods.of(this.#id);
     try {
       await this.#startBuild(await this.#compile(plugin));
-      this.#told.added(good, plugin);
+      tellAdded(good?.plugin, plugin, { status: this.#status, log: this.#log });
       return undefined;
     } catch (error) {
       if (!good) throw error;
@@ -136,9 +134,9 @@ export class Engine {
       this.#build = build;
       await this.#keep(build);
       this.recovery.forgive();
-      if (!isDeepStrictEqual(this.#before?.plugin, plugin)) this.#told.added(this.#before, plugin);
+      tellAdded(this.#before?.plugin, plugin, { status: this.#status, log: this.#log });
       this.#status.started(plugin);
-      this.#told.leftOpen(swap);
+      tellLeftOpen(swap.leftOpen, this.#log);
       return swap;
     } finally {
       this.#preparation.warm();

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { faultsOf } from "../validate.ts";
 import { locationInStack } from "./code-frame.ts";
 import type { Generation } from "./generation.ts";
+import type { ModuleLog } from "./logs.ts";
 import type { LeftOpen } from "./view.ts";
 
 /** The old process is about to be ended anyway, so its answer is worth no long wait. */
@@ -38,8 +39,15 @@ export async function findLeftOpen(generation: Generation, folder: string): Prom
   }));
 }
 
+/** An author sees a leak at the save that shows it. */
+export function tellLeftOpen(leftOpen: readonly LeftOpen[], log: ModuleLog): void {
+  if (leftOpen.length === 0) return;
+  const fields = { leftOpen: leftOpen.map(sentenceOf) };
+  log.record({ level: "warn", sentence: "the old code left something open", fields });
+}
+
 /** Such as `2 x timer opened at index.ts:12:5`. */
-export function sentenceOf({ kind, count, file, line, column, path }: LeftOpen): string {
+function sentenceOf({ kind, count, file, line, column, path }: LeftOpen): string {
   const what = path === undefined ? kind : `${kind} ${path}`;
   const where =
     file === undefined ? "outside the plugin's own files" : `at ${file}:${line}:${column}`;

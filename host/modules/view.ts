@@ -171,16 +171,3 @@ export function permissionsOf({
     uses: uses ?? [],
   };
 }
-
-/** What a manifest asks for beyond what the one before asked for: `<permission>` or `<permission>: <value>`. */
-export function addedPermissions(before: Manifest, now: Manifest): string[] {
-  const had = new Set(asked(before));
-  return asked(now).filter((each) => !had.has(each));
-}
-
-function asked(manifest: Manifest): string[] {
-  return Object.entries(permissionsOf(manifest)).flatMap(([name, value]) => {
-    if (Array.isArray(value)) return value.map((each) => `${name}: ${each}`);
-    return value ? [name] : [];
-  });
-}
