@@ -42,7 +42,7 @@ export class Built {
     make: () => Promise<{ value: T; inputs: Iterable<string> }>,
   ): Promise<T> {
     const kept = await this.find<T>(name, entry);
-    if (kept) return kept.value;
+    if (kept !== undefined) return kept;
     const startedAt = Date.now();
     const { value, inputs } = await make();
     await this.keep(name, { entry, inputs, startedAt }, value);
@@ -50,17 +50,14 @@ export class Built {
   }
 
   /** What was kept under `name`, when every file it was made from is as it was. */
-  async find<T>(
-    name: string,
-    entry: string,
-  ): Promise<{ value: T; inputs: readonly string[] } | undefined> {
+  async find<T>(name: string, entry: string): Promise<T | undefined> {
     const kept = parse(await readFile(this.#path(name), "utf8").catch(() => "null"));
     if (kept?.entry !== entry) return undefined;
     const same = await Promise.all(
       Object.entries(kept.inputs).map(async ([file, look]) => (await lookOf(file))?.look === look),
     );
     if (same.includes(false)) return undefined;
-    return { value: kept.value as T, inputs: Object.keys(kept.inputs) };
+    return kept.value as T;
   }
 
   /** Keeps a value, unless a file has changed since the making began: it was not made from that one. */

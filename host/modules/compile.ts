@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type BuildContext, type BuildOptions, context } from "esbuild";
 import { Built } from "../built.ts";
@@ -18,6 +18,9 @@ export interface Bundle {
   readonly inputs: ReadonlySet<string>;
 }
 
+/** The code that makes bundles: when it changes, all are made again. */
+const MAKERS = ["compile.ts", "own-sources.ts"].map((name) => join(import.meta.dirname, name));
+
 /** What of a build outlasts the host; the packages may have been installed anew by then. */
 interface Remembered {
   readonly hash: string;
@@ -25,6 +28,7 @@ interface Remembered {
   readonly vendor: string | null;
   /** npm packages, and a file that imports each. */
   readonly imports: readonly (readonly [string, string])[];
+  readonly inputs: readonly string[];
 }
 
 interface Kept {
@@ -62,11 +66,12 @@ export class Compiler {
 
   async #remembered(id: string, folder: string, entry: string): Promise<Bundle | undefined> {
     const found = await this.#built.find<Remembered>(`server-${id}`, entry);
-    if (!found || !existsSync(found.value.bundle)) return undefined;
-    const { hash, bundle, imports, vendor } = found.value;
-    const now = await this.#vendors.bundle(id, folder, new Map(imports));
-    if ((now ?? null) !== vendor) return undefined;
-    return { hash, bundle, vendor: now, inputs: new Set(found.inputs) };
+    if (!found || !existsSync(found.bundle)) return undefined;
+    const { hash, bundle, imports, inputs } = found;
+    const vendor = await this.#vendors.bundle(id, folder, new Map(imports));
+    return (vendor ?? null) === found.vendor
+      ? { hash, bundle, vendor, inputs: new Set(inputs) }
+      : undefined;
   }
 
   async #build(id: string, folder: string, entry: string): Promise<Bundle> {
@@ -83,11 +88,12 @@ export class Compiler {
     const vendor = await this.#vendors.bundle(id, folder, kept.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
-    await this.#built.keep(
-      `server-${id}`,
-      { entry, inputs: [...inputs, import.meta.filename], startedAt },
-      { hash, bundle, vendor: vendor ?? null, imports: [...kept.packages] },
-    );
+    const sources = { entry, inputs: [...inputs, ...MAKERS], startedAt };
+    const remembered: Remembered = {
+      ...{ hash, bundle, vendor: vendor ?? null },
+      ...{ imports: [...kept.packages], inputs: [...inputs] },
+    };
+    if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, sources, remembered);
     return { hash, bundle, vendor, inputs };
   }
 
@@ -163,6 +169,11 @@ export class Compiler {
     if ((await readFile(bundle, "utf8").catch(() => "")) !== text) await writeFile(bundle, text);
     return bundle;
   }
+}
+
+/** Whether a link may be part of a bundle is for the config to say, each time. */
+function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
+  return [...inputs].every((file) => file.startsWith(folder + sep));
 }
 
 export function hashOf(text: string): string {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { RateLimit } from "../../../host/http/rate-limit.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 
@@ -68,7 +70,7 @@ test("wrong tokens slow their address down for a minute, and nobody else", async
 
 test("a hundred thousand addresses cost little memory and lock out no token", async () => {
   const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 1e5, burst: 1e5 }), collectedLog());
-  globalThis.gc?.();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
 
   for (let n = 0; n < 100_000; n++) {
@@ -77,7 +79,7 @@ test("a hundred thousand addresses cost little memory and lock out no token", as
   }
 
   await limit.countToken("phone", ADDRESS);
-  globalThis.gc?.();
+  collectGarbage();
   const grownMiB = (process.memoryUsage().heapUsed - before) / 2 ** 20;
   assert.ok(grownMiB < 32, `the heap has grown by ${grownMiB} MiB`);
 });
@@ -114,4 +116,10 @@ test("less than one request a second is a limit too", async () => {
 
 function openLimit(): RateLimit {
   return new RateLimit(() => LIMIT, collectedLog());
+}
+
+/** Node gives its collector away only when asked (`--expose-gc`), which a running process may do too. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
 }

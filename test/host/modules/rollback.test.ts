@@ -68,7 +68,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     ),
     says: /start did not end within 1500 ms/,
   },
-  "an exit in start": { saved: inStart("process.exit(3);"), says: /exited with code 3/ },
+  "an exit in start": { saved: inStart("process.exit(3);"), says: /ended itself with code 3/ },
   "an exit at the top level": { saved: `${COUNTER}process.exit(3);\n`, says: /code 3/ },
   "an endless loop in start": { saved: inStart("for (;;);"), says: /did not end within 1500 ms/ },
   "a missing dependency": {
