@@ -13,7 +13,7 @@ const GROWTH_TO_COUNT_AT = 32;
 
 /** What a generation may use. */
 export interface UseLimits {
-  /** Share of one CPU over half a minute, in percent. */
+  /** Share of one CPU over half a minute, in percent. It may be used up at any pace within that. */
   readonly cpuPercent: number;
 }
 
@@ -22,13 +22,13 @@ export interface UseLimits {
  * It needs no help of the process, so it holds during a start and for code that does not answer too.
  */
 export function watchExcess(generation: Generation, limits: UseLimits): void {
-  const cpu = new CpuShare(CPU_WINDOW_MS);
+  const cpu = new CpuUse(CPU_WINDOW_MS);
   const look = (): void => {
     const { cpuMs } = readProcess(generation.pid);
-    const share = cpu.add(cpuMs, performance.now());
+    const usedMs = cpu.add(cpuMs, performance.now());
     const cause =
       excessOfHoldings(generation) ??
-      excessOfCpu(share, limits.cpuPercent) ??
+      excessOfCpu(usedMs, limits.cpuPercent) ??
       excessOfProcesses(generation.pid);
     if (cause !== undefined) void generation.end(cause);
   };
@@ -36,8 +36,8 @@ export function watchExcess(generation: Generation, limits: UseLimits): void {
   void generation.exited.then(() => clearInterval(timer));
 }
 
-/** The share of one CPU that a process has had over the last `windowMs`. */
-export class CpuShare {
+/** The CPU time that a process has had within the last `windowMs`. */
+export class CpuUse {
   readonly #windowMs: number;
   #samples: { readonly cpuMs: number; readonly at: number }[] = [];
 
@@ -45,14 +45,11 @@ export class CpuShare {
     this.#windowMs = windowMs;
   }
 
-  /** Takes CPU time used so far, and gives percent; `undefined` until a whole window was seen. */
-  add(cpuMs: number, at: number): number | undefined {
+  /** Takes the CPU time used so far, and gives that of the window, or of what was seen of it yet. */
+  add(cpuMs: number, at: number): number {
     this.#samples.push({ cpuMs, at });
-    const begin = this.#samples.findLastIndex((sample) => at - sample.at >= this.#windowMs);
-    if (begin > 0) this.#samples = this.#samples.slice(begin);
-    const first = this.#samples[0];
-    if (begin === -1 || !first) return undefined;
-    return ((cpuMs - first.cpuMs) / (at - first.at)) * 100;
+    this.#samples = this.#samples.filter((sample) => at - sample.at <= this.#windowMs);
+    return cpuMs - (this.#samples[0]?.cpuMs ?? cpuMs);
   }
 }
 
@@ -67,10 +64,12 @@ function excessOfHoldings({ pid, settings }: Generation): string | undefined {
   return `it had more than ${DESCRIPTORS} files and sockets open: close what it opens`;
 }
 
-function excessOfCpu(percent: number | undefined, limit: number): string | undefined {
-  if (percent === undefined || percent <= limit) return undefined;
-  const seconds = CPU_WINDOW_MS / 1_000;
-  return `it used ${Math.round(percent)} % of a CPU for ${seconds} s, and ${limit} % is its limit: let it do less, or raise "limits.cpuPercent"`;
+/** What used up the limit of a whole window cannot come back below it, so nobody waits for its end. */
+function excessOfCpu(usedMs: number, percent: number): string | undefined {
+  const limitMs = (CPU_WINDOW_MS * percent) / 100;
+  if (usedMs <= limitMs) return undefined;
+  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+  return `it used ${seconds(usedMs)} of CPU time within ${seconds(CPU_WINDOW_MS)}, and ${percent} % (${seconds(limitMs)}) is its limit: let it do less, or raise "limits.cpuPercent"`;
 }
 
 /** Sizes of process groups. Counting them is dear, so it is done when the whole system has grown. */

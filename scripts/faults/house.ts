@@ -4,6 +4,7 @@ import { type FaultKind, faultyPlugin, idOf } from "./kinds.ts";
 
 const POLL_MS = 10;
 const AWAY_AT_MOST_MS = 30_000;
+const BACK = ["active", "quarantined"];
 /** Routes that have nothing to do with the module that goes wrong. */
 const ROUTES = [
   "/smart-home/devices/good:light:1",
@@ -17,28 +18,32 @@ const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
 interface Module {
   readonly state: string;
   readonly restarts: number;
+  readonly error: { readonly message: string } | null;
 }
 
 /** A real host with a plugin for each kind of fault, and one that is good. */
-export async function openFaultyHouse(kinds: readonly FaultKind[]): Promise<FaultyHouse> {
+export async function openFaultyHouse(
+  kinds: readonly FaultKind[],
+  serve: (home: BenchHome) => Promise<Served> = serveHost,
+): Promise<FaultyHouse> {
   const home = await openHome();
   for (const kind of [GOOD, ...kinds]) {
     for (const [file, content] of Object.entries(faultyPlugin(idOf(kind), kind, "call"))) {
       await home.write(`${idOf(kind)}/${file}`, content);
     }
   }
-  return new FaultyHouse(home, await serveHost(home));
+  return new FaultyHouse(home, await serve(home));
 }
 
 class FaultyHouse {
-  readonly #home: BenchHome;
-  readonly #mantel: Served;
+  readonly home: BenchHome;
+  readonly mantel: Served;
   readonly #headers: Readonly<Record<string, string>>;
   #asked = 0;
 
   constructor(home: BenchHome, mantel: Served) {
-    this.#home = home;
-    this.#mantel = mantel;
+    this.home = home;
+    this.mantel = mantel;
     const authorization = `Bearer ${mantel.token}`;
     this.#headers = { authorization, "content-type": "application/json" };
   }
@@ -49,7 +54,7 @@ class FaultyHouse {
   }
 
   /**
-   * Makes a plugin go wrong; gives the milliseconds until it works again.
+   * Makes a plugin go wrong; gives the milliseconds until it works again, or rests in quarantine.
    * @throws Error when it does not within half a minute
    */
   async commit(kind: FaultKind): Promise<number> {
@@ -60,8 +65,13 @@ class FaultyHouse {
     const harmed = this.#post(`${device}/command`, '{"effect":"harm"}');
     for (;;) {
       const module = await this.#module(id);
-      if (module.restarts > restarts && module.state === "active") break;
-      if (performance.now() - startedAt > AWAY_AT_MOST_MS) throw new Error(`${id} stays away`);
+      if (module.restarts > restarts && BACK.includes(module.state)) break;
+      if (performance.now() - startedAt > AWAY_AT_MOST_MS) {
+        const { state, error } = module;
+        throw new Error(
+          `${id} is ${state}, ${module.restarts - restarts} restarts later: ${error?.message}`,
+        );
+      }
       await delay(POLL_MS);
     }
     const awayMs = performance.now() - startedAt;
@@ -71,8 +81,8 @@ class FaultyHouse {
   }
 
   async stop(): Promise<void> {
-    await this.#mantel.stop();
-    await this.#home.remove();
+    await this.mantel.stop();
+    await this.home.remove();
   }
 
   async #module(id: string): Promise<Module> {
@@ -84,6 +94,6 @@ class FaultyHouse {
   }
 
   #fetch(path: string, request: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.#mantel.url}/api/v1${path}`, { headers: this.#headers, ...request });
+    return fetch(`${this.mantel.url}/api/v1${path}`, { headers: this.#headers, ...request });
   }
 }

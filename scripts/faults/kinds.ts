@@ -5,6 +5,8 @@ export interface FaultKind {
   readonly code: string;
   /** What the module's error says. */
   readonly cause: RegExp;
+  /** In the manifest, beside that of its start. */
+  readonly limits?: object;
 }
 
 /** Fills the heap step by step, in one go; `item` makes one more thing to keep. */
@@ -72,6 +74,12 @@ export const FAULTS: readonly FaultKind[] = [
     name: "buffers",
     code: "setInterval(() => hold.push(Buffer.alloc(16 * 2 ** 20, 1)), 5);",
     cause: /used \d+ MiB of memory, and 192 MiB is its limit/,
+  },
+  {
+    name: "CPU burnt in slices",
+    code: "const burn = () => { for (const until = Date.now() + 50; Date.now() < until; ); setImmediate(burn); }; burn();",
+    limits: { cpuPercent: 6 },
+    cause: /used \S+ s of CPU time within 30 s, and 6 % \(1.8 s\) is its limit/,
   },
   { name: "exit", code: "process.exit(3);", cause: /ended itself with code 3/ },
   { name: "exit without a fault", code: "process.exit(0);", cause: /ended itself with code 0/ },
@@ -157,7 +165,7 @@ export const START_FAULTS: readonly FaultKind[] = [
  * The files of a bridge with one lamp, `<kind>:light:1`. It commits the fault when the lamp gets the
  * effect `harm`, or when it starts.
  */
-export function faultyPlugin(id: string, { code }: FaultKind, when: "call" | "start") {
+export function faultyPlugin(id: string, { code, limits }: FaultKind, when: "call" | "start") {
   const kind = id.replaceAll("-", "");
   const mantel = {
     id,
@@ -165,7 +173,7 @@ export function faultyPlugin(id: string, { code }: FaultKind, when: "call" | "st
     server: "index.ts",
     bridge: { kind, commandsPerSecond: 1_000, confirmMs: 3_000 },
     permissions: { childProcesses: true },
-    limits: { startMs: when === "start" ? 4_000 : 10_000 },
+    limits: { ...limits, startMs: when === "start" ? 4_000 : 10_000 },
   };
   const source = `
 import { definePlugin } from "@mantel/plugin-sdk";

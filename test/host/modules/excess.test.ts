@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CpuShare } from "../../../host/modules/excess.ts";
+import { CpuUse } from "../../../host/modules/excess.ts";
 
-test("a share of the CPU is known once a whole window was seen", () => {
-  const share = new CpuShare(30_000);
+test("CPU time counts from the first look, and within the window", () => {
+  const use = new CpuUse(30_000);
 
-  const shares = [0, 10_000, 20_000, 30_000].map((at) => share.add(at / 2, at));
+  const used = [0, 10_000, 30_000, 40_000, 50_000].map((at) => use.add(500 + at / 2, at));
 
-  assert.deepEqual(shares, [undefined, undefined, undefined, 50]);
+  assert.deepEqual(used, [0, 5_000, 15_000, 15_000, 10_000]);
 });
 
-test("a burst within the window counts with the rest of it, and goes out of sight", () => {
-  const share = new CpuShare(30_000);
+test("a burst counts at once, and goes out of sight with its window", () => {
+  const use = new CpuUse(30_000);
   const usedMs = (at: number) => Math.min(10_000, Math.max(0, at - 30_000));
 
-  const shares = new Map<number, number | undefined>();
-  for (let at = 0; at <= 80_000; at += 250) shares.set(at, share.add(usedMs(at), at));
+  const used = new Map<number, number>();
+  for (let at = 0; at <= 80_000; at += 250) used.set(at, use.add(usedMs(at), at));
 
-  assert.equal(shares.get(30_000), 0);
-  assert.equal(shares.get(45_000), (10_000 / 30_000) * 100);
-  assert.equal(shares.get(80_000), 0);
+  assert.equal(used.get(30_000), 0);
+  assert.equal(used.get(35_000), 5_000);
+  assert.equal(used.get(45_000), 10_000);
+  assert.equal(used.get(80_000), 0);
 });
