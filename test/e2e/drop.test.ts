@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdir, readlink, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findChildren } from "../../scripts/bench/house.ts";
 import { askedIds, countingBridge } from "../../scripts/bench/shared/counting-bridge.ts";
 import { EventWatch } from "../../scripts/bench/shared/event-watch.ts";
 import { Traffic, TOPIC } from "../../scripts/bench/shared/traffic.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { collect, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
+import { crash, moduleOf } from "../helpers/upheaval.ts";
 
 const RATES = { reads: 60, commands: 20, publishes: 10 };
 const BACK = { withinMs: 15_000 };
-
-interface ListedModule {
-  readonly state: string;
-  readonly generation: number;
-  readonly restarts: number;
-}
 
 test(
   "reloads, roll-backs, restarts and crashes under load: nothing fails, is lost, comes twice or flaps",
@@ -67,24 +61,7 @@ async function save(host: TestHost, round: number, fault = ""): Promise<void> {
   }
 }
 
-async function moduleOf(host: TestHost, id: string): Promise<ListedModule> {
-  return (await (await host.api(`/modules/${id}`)).json()) as ListedModule;
-}
-
 async function count(host: TestHost): Promise<number> {
   const device = await (await host.api("/smart-home/devices/count:light:1")).json();
   return (device as { state: { count: number } }).state.count;
-}
-
-/** Kills the process of a module, and waits until it works again. */
-async function crash(host: TestHost, id: string): Promise<void> {
-  const { restarts } = await moduleOf(host, id);
-  for (const pid of await findChildren(host.pid)) {
-    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-    if (folder.endsWith(`/plugins/${id}`)) process.kill(pid, "SIGKILL");
-  }
-  await until(async () => {
-    const now = await moduleOf(host, id);
-    return now.restarts > restarts && ["active", "degraded"].includes(now.state);
-  }, BACK);
 }

@@ -1,0 +1,40 @@
+import { readFile, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findChildren } from "../../scripts/bench/house.ts";
+import type { TestHost } from "./host.ts";
+import { until } from "./until.ts";
+
+const BACK = { withinMs: 15_000 };
+
+interface ListedModule {
+  readonly state: string;
+  readonly generation: number;
+  readonly restarts: number;
+}
+
+/** A module as the host lists it. */
+export async function moduleOf(host: TestHost, id: string): Promise<ListedModule> {
+  return (await (await host.api(`/modules/${id}`)).json()) as ListedModule;
+}
+
+/** Saves other code that does the same, and waits until it runs. */
+export async function saveAgain(host: TestHost, id: string): Promise<void> {
+  const { generation } = await moduleOf(host, id);
+  const file = join(host.plugins, id, "index.ts");
+  const source = await readFile(file, "utf8");
+  await writeFile(file, `${source}\nObject.assign(globalThis, { after: ${generation} });\n`);
+  await until(async () => (await moduleOf(host, id)).generation > generation, BACK);
+}
+
+/** Kills the process of a module, and waits until it works again. */
+export async function crash(host: TestHost, id: string): Promise<void> {
+  const { restarts } = await moduleOf(host, id);
+  for (const pid of await findChildren(host.pid)) {
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    if (folder.endsWith(`/plugins/${id}`)) process.kill(pid, "SIGKILL");
+  }
+  await until(async () => {
+    const now = await moduleOf(host, id);
+    return now.restarts > restarts && ["active", "degraded"].includes(now.state);
+  }, BACK);
+}
