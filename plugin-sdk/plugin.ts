@@ -93,9 +93,9 @@ export interface RunningPlugin<State> {
   readonly services?: Partial<Services>;
   /**
    * Gives what the next generation needs. Called once, after the last accepted call has ended and
-   * before anything is disposed. Must be plain data (JSON).
+   * before anything is disposed. Must be plain data (JSON). A promise is waited for, and callers with it.
    */
-  handOver?(): State;
+  handOver?(): State | Promise<State>;
 }
 
 /** The type a schema describes, or `undefined` where there is no schema. */

@@ -80,7 +80,7 @@ export class Runner {
     await withDeadline(accepted, deadlineMs, "finishing the accepted calls").catch(
       (error: unknown) => late.push(error),
     );
-    const state = this.#running.handOver?.();
+    const state = await this.#running.handOver?.();
     this.#ended.abort();
     const faults = [...late, ...(await this.#scope.dispose())];
     this.#flush();

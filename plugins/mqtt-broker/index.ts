@@ -1,8 +1,10 @@
 import type { EventEmitter } from "node:events";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { Aedes } from "aedes";
+import { Intake } from "./intake.ts";
 import { Listener } from "./listener.ts";
 import { RetainedMessages, RetainedState } from "./retained.ts";
+import { Sessions, SessionState } from "./sessions.ts";
 
 /** An MQTT 3.1.1 broker on loopback. It steps aside while `mqtt.url` names another broker. */
 export default definePlugin({
@@ -14,6 +16,7 @@ export default definePlugin({
     wantedPort: Type.Integer(),
     port: Type.Integer(),
     retained: RetainedState,
+    sessions: SessionState,
   }),
 
   async start({ config, handedOver, log, onDispose }) {
@@ -26,6 +29,9 @@ export default definePlugin({
 
     const retained = new RetainedMessages(broker);
     await retained.restore(handedOver?.retained ?? []);
+    const sessions = new Sessions(broker);
+    await sessions.restore(handedOver?.sessions ?? []);
+    const intake = new Intake(broker);
 
     const listener = new Listener((socket) => broker.handle(socket));
     onDispose(() => listener.close());
@@ -37,7 +43,14 @@ export default definePlugin({
 
     return {
       services: { "broker.address": async () => ({ url: fields.url }) },
-      handOver: () => ({ wantedPort: config.port, port, retained: retained.handOver(log) }),
+      async handOver() {
+        await intake.close();
+        await listener.close();
+        return {
+          ...{ wantedPort: config.port, port, retained: retained.handOver(log) },
+          sessions: await sessions.handOver(log),
+        };
+      },
     };
   },
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { after, test, type TestContext } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
-import { connectAsync } from "mqtt";
+import { connect as connectClient, connectAsync } from "mqtt";
 import plugin from "../../../plugins/mqtt-broker/index.ts";
 import { collect, freePort } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
@@ -139,4 +139,27 @@ test("bytes that are not MQTT end their own connection and no other", async (t) 
 
   await once(stranger, "close");
   await client.publishAsync("home/desk", "on", { qos: 1 });
+});
+
+test("a session that outlasts connections outlives a reload, with what waits for its client", async (t) => {
+  const first = await startBroker(t);
+  const lasting = { protocolVersion: 4, clientId: "heating", clean: false } as const;
+  const before = await connectAsync(first.url, lasting);
+  await before.subscribeAsync("home/#", { qos: 1 });
+  await before.endAsync();
+  const client = await connectAsync(first.url, { protocolVersion: 4 });
+  await client.publishAsync("home/desk", "on", { qos: 1 });
+  await client.endAsync();
+  const handedOver = JSON.parse(JSON.stringify(await first.stop()));
+
+  const second = await startBroker(t, { port: first.port, handedOver });
+  const messages: string[] = [];
+  const back = connectClient(second.url, { ...lasting, reconnectPeriod: 0 });
+  back.on("message", (topic, payload) => messages.push(`${topic} ${payload.toString()}`));
+  t.after(() => back.endAsync());
+  await until(() => messages.length > 0);
+  await back.publishAsync("home/lamp", "off", { qos: 1 });
+
+  await until(() => messages.length > 1);
+  assert.deepEqual(messages, ["home/desk on", "home/lamp off"]);
 });
