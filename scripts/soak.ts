@@ -1,6 +1,8 @@
-// npm run soak [-- reloads | failed | widgets] [count]: ten thousand reloads by the real host, reloads
-// that fail, or widget swaps in a real Chromium. Prints what the host, its processes and the page hold
-// at the start, in the middle and at the end, and fails when something has grown.
+// npm run soak [-- reloads | failed | widgets | faults] [count]: ten thousand reloads by the real host,
+// reloads that fail, widget swaps in a real Chromium, or plugins that go wrong in every known way. Prints
+// what the host, its processes and the page hold at the start, in the middle and at the end, and fails
+// when something has grown.
+import { openFaults } from "./soak/faults.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
 import { openSwaps } from "./soak/swaps.ts";
@@ -9,6 +11,7 @@ const RUNS: ReadonlyMap<string, () => Promise<Run>> = new Map([
   ["reloads", () => openReloads(false)],
   ["failed", () => openReloads(true)],
   ["widgets", openSwaps],
+  ["faults", openFaults],
 ]);
 const DEFAULT_COUNT = 10_000;
 

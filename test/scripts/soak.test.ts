@@ -46,5 +46,8 @@ test("a soak of another name is refused with the names there are", async () => {
   const code = await new Promise((done) => soak.once("close", done));
 
   assert.equal(code, 2);
-  assert.match(errors, /usage: npm run soak -- \[reloads \| failed \| widgets\] \[rounds\]/);
+  assert.match(
+    errors,
+    /usage: npm run soak -- \[reloads \| failed \| widgets \| faults\] \[rounds\]/,
+  );
 });
