@@ -49,7 +49,9 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
   return {
     send(message, written) {
       const line = toLine(message);
-      for (let left = LINES_OF_A_CALL; left > 0; left--) intake.expectLine(USUAL_ANSWER);
+      // An answer to the plugin asks for nothing back: otherwise each of its calls would pay for two.
+      const lines = message.kind === "call" && message.call !== undefined ? LINES_OF_A_CALL : 0;
+      for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
       if (stream.writable) stream.write(line, () => written?.());
     },
     onMessage: (listener) => void (receive = listener),
