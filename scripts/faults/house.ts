@@ -63,26 +63,29 @@ class FaultyHouse {
     const startedAt = performance.now();
     const device = `/smart-home/devices/${id.replaceAll("-", "")}:light:1`;
     const harmed = this.#post(`${device}/command`, '{"effect":"harm"}');
-    for (;;) {
-      const module = await this.#module(id);
-      if (module.restarts > restarts && BACK.includes(module.state)) break;
-      if (performance.now() - startedAt > AWAY_AT_MOST_MS) {
-        const { state, error } = module;
-        throw new Error(
-          `${id} is ${state}, ${module.restarts - restarts} restarts later: ${error?.message}`,
-        );
-      }
-      await delay(POLL_MS);
-    }
+    await this.#becomes(id, (module) => module.restarts > restarts && BACK.includes(module.state));
     const awayMs = performance.now() - startedAt;
     await harmed;
     for (const action of ["disable", "enable"]) await this.#post(`/modules/${id}/${action}`); // forgiven
+    await this.#becomes(id, ({ state }) => state === "active");
     return awayMs;
   }
 
   async stop(): Promise<void> {
     await this.mantel.stop();
     await this.home.remove();
+  }
+
+  async #becomes(id: string, condition: (module: Module) => boolean): Promise<void> {
+    const startedAt = performance.now();
+    for (;;) {
+      const module = await this.#module(id);
+      if (condition(module)) return;
+      if (performance.now() - startedAt > AWAY_AT_MOST_MS) {
+        throw new Error(`${id} is ${module.state}: ${module.error?.message ?? "nothing is wrong"}`);
+      }
+      await delay(POLL_MS);
+    }
   }
 
   async #module(id: string): Promise<Module> {
