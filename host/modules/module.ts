@@ -128,11 +128,12 @@ export class Module {
   readonly shutDown = (): Promise<unknown> =>
     this.#turns.take(() => Promise.all([this.#engine?.stop(), this.#widget.kept()]));
 
-  /** Notes that its folder cannot be a plugin any more; what runs goes on. */
-  rejectChange(error: MantelError): void {
-    this.#isBroken = true;
-    new ReloadRecord(this.status, "file").failed(error);
-  }
+  /** Notes, after a reload under way, that its folder cannot be a plugin any more; what runs goes on. */
+  readonly rejectChange = (error: MantelError): Promise<void> =>
+    this.#turns.take(async () => {
+      this.#isBroken = true;
+      new ReloadRecord(this.status, "file").failed(error);
+    });
 
   /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
   readonly ready = (): Promise<void> | undefined => this.#engine?.server.ready();

@@ -140,7 +140,7 @@ export class ModuleRegistry {
     await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
-    for (const { folder, error } of found.broken) this.#in(folder)?.rejectChange(error);
+    for (const { folder, error } of found.broken) void this.#in(folder)?.rejectChange(error);
   }
 
   /** A module whose folder is still there, only broken, goes on with what it has. */

@@ -130,11 +130,14 @@ export class ServerSide {
       const afterBytes = readHoldings(live.generation.pid).memoryBytes;
       return { ...swap, memory: { beforeBytes, afterBytes }, leftOpen };
     } catch (error) {
-      const cause = error instanceof RolledBack ? error.cause : error;
-      const explained = await this.#preparation.explain(cause, next);
-      if (error instanceof RolledBack) this.#become(error.live);
-      else this.#lost(toFault(explained));
-      throw explained;
+      if (!(error instanceof RolledBack)) {
+        const explained = await this.#preparation.explain(error, next);
+        this.#lost(toFault(explained));
+        throw explained;
+      }
+      this.#become(error.live);
+      this.#swapping = false; // from here on a crash is one of the old code
+      throw await this.#preparation.explain(error.cause, next);
     } finally {
       this.#swapping = false;
     }
@@ -212,9 +215,13 @@ export class ServerSide {
 
   #become(live: Started): void {
     this.#health?.stop();
+    if (this.#live?.generation !== live.generation) this.#watchExit(live); // once, however often it is gone back to
     this.#live = live;
     this.#limits = this.#limitsOf(live.build.plugin);
     this.#health = new HealthWatch(live.generation, (figures) => this.#events.onFigures(figures));
+  }
+
+  #watchExit(live: Started): void {
     void live.generation.exited.then((exit) => {
       if (this.#live?.generation !== live.generation || this.#swapping) return;
       const place = locationInStack(exit.lastLines.join("\n"), live.build.plugin.folder);

@@ -1,0 +1,65 @@
+import { repeat, type Served } from "../bench/house.ts";
+
+const REQUESTS_PER_SECOND = 200;
+
+/** Asks for a reload of the lamp, and gives the status of the answer. */
+export async function reloadLamp({ url, token }: Served): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/v1/modules/lamp/reload`, { method: "POST", headers });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The lamp's module as the host shows it, in JSON. */
+export async function readLamp({ url, token }: Served): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${url}/api/v1/modules/lamp`, { headers })).text();
+}
+
+/** Requests for the lamp's device at a steady rate, with pauses. */
+export class LampRequests {
+  readonly #host: Served;
+  #running: ReturnType<typeof repeat> | undefined;
+  #asked = 0;
+  #failed = 0;
+  /** How often a request failed for which reason. */
+  readonly #failures = new Map<string, number>();
+
+  constructor(host: Served) {
+    this.#host = host;
+  }
+
+  start(): void {
+    this.#running ??= repeat(REQUESTS_PER_SECOND, () => this.#ask());
+  }
+
+  /** Waits for the answers to what was asked, and asks nothing more until the next start. */
+  async pause(): Promise<void> {
+    const ended = await this.#running?.end();
+    this.#running = undefined;
+    this.#asked += ended?.asked ?? 0;
+    this.#failed += ended?.failed ?? 0;
+  }
+
+  get counts() {
+    const failures = Object.fromEntries(this.#failures);
+    return { asked: this.#asked, failed: this.#failed, failures };
+  }
+
+  async #ask(): Promise<Response> {
+    const { url, token } = this.#host;
+    try {
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/api/v1/smart-home/devices/lamp:light:1`, { headers });
+      if (!response.ok) this.#note(String(response.status));
+      return response;
+    } catch (error) {
+      this.#note(String((error as Error).cause ?? error));
+      throw error;
+    }
+  }
+
+  #note(reason: string): void {
+    this.#failures.set(reason, 1 + (this.#failures.get(reason) ?? 0));
+  }
+}
