@@ -7,7 +7,7 @@ import type { HostFigures } from "./probe.ts";
 const PROBE = join(import.meta.dirname, "probe.ts");
 /** At rest the next spare has started, and connections that were idle are closed. */
 const REST_READINGS = 6;
-const REST_MS = 500;
+const REST_MS = 1_000;
 const PROBE_DEADLINE_MS = 20_000;
 
 /** Figures by name; those of memory end in `MiB`. */
@@ -16,6 +16,7 @@ export type Reading = Readonly<Record<string, number>>;
 /** A host with the probe in it. */
 export async function serveProbed({ plugins, data }: BenchHome): Promise<Served> {
   process.env["SOAK_FIGURES"] = figuresFile(data);
+  process.env["GOGC"] = "10"; // else esbuild's memory goes up and down by 30 MiB, and no growth is seen
   const flags = ["--port", "0", "--data", data, "--plugins", plugins];
   return serve(["--import", "tsx", "--import", PROBE, "host/main.ts", ...flags]);
 }
@@ -36,6 +37,7 @@ export async function readAtRest(host: Served, home: BenchHome): Promise<Reading
 async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> {
   const { heapBytes, ...counts } = await probe(pid, figuresFile(data));
   const children = await findChildren(pid);
+  const areCompilers = await Promise.all(children.map(isCompiler));
   const memories = await Promise.all(children.map((child) => memoryOf(child, "RssAnon")));
   const descriptors = await Promise.all(
     children.map(async (child) => (await readdir(`/proc/${child}/fd`).catch(() => [])).length),
@@ -44,6 +46,7 @@ async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> 
     hostRssMiB: await memoryOf(pid, "VmRSS"),
     hostHeapMiB: rounded(heapBytes / 2 ** 20),
     childrenMiB: rounded(sum(memories)),
+    compilersMiB: rounded(sum(memories.filter((_, at) => areCompilers[at]))), // of the children's
     hostDescriptors: (await readdir(`/proc/${pid}/fd`)).length,
     childrenDescriptors: sum(descriptors),
     processes: children.length,
@@ -61,6 +64,10 @@ async function probe(pid: number, file: string): Promise<HostFigures> {
     await delay(20);
   }
   throw new Error("the host does not count itself");
+}
+
+async function isCompiler(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")) === "esbuild\n";
 }
 
 /** A field of proc(5) `status` in MiB. `RssAnon` leaves out what other processes share. */

@@ -2,13 +2,20 @@ import { summarise } from "../bench/house.ts";
 import type { Reading } from "./reading.ts";
 import { faultsOf, growthOf } from "./verdict.ts";
 
+interface RequestCounts {
+  readonly asked: number;
+  readonly failed: number;
+  /** By reason. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
 /** Something done again and again to one host. */
 export interface Run {
   /** @throws Error when the round did not end as it must */
   readonly round: (number: number) => Promise<void>;
   readonly read: () => Promise<Reading>;
   /** Ends everything and tells of the requests that ran beside the rounds. */
-  readonly end: () => Promise<{ readonly asked?: number; readonly failed?: number }>;
+  readonly end: () => Promise<Partial<RequestCounts>>;
 }
 
 /** What has to be in place first: compiled code, full rings of records, a heap of its usual size. */

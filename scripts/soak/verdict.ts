@@ -4,9 +4,8 @@ import type { Reading } from "./reading.ts";
 /** Memory of the host and its children together, or of a page, may grow by this. */
 const MAX_GROWTH_MIB = 10;
 /**
- * What is flat goes up and down by a few: connections of the requests, a spare that is starting, the code
- * that ran before, which is or is not other code than what runs, a notice of the dashboard. A leak of each round would be
- * thousands.
+ * What is flat goes up and down by a few: a spare that is starting, a notice of the dashboard. A leak of
+ * each round would be thousands.
  */
 const SLACK: Reading = {
   hostDescriptors: 3,
@@ -14,7 +13,6 @@ const SLACK: Reading = {
   timers: 3,
   emitters: 20,
   functions: 300,
-  cacheFiles: 2,
   pageNodes: 50,
   pageListeners: 5,
 };
