@@ -20,6 +20,13 @@ export interface ProcessLog extends HostLog {
 /** What waits for a reader of standard error; more of it is dropped and counted. */
 const MAX_UNWRITTEN_BYTES = 2 ** 20;
 const FLUSH_DEADLINE_MS = 500;
+/** Of this process, which has one standard error. */
+let unreadRecords = 0;
+
+/** How many records of this process were dropped because nobody read its standard error. */
+export function recordsNobodyRead(): number {
+  return unreadRecords;
+}
 
 /** Opens the log. `terminal` chooses the form for people. A log that cannot be written ends nothing. */
 export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
@@ -28,6 +35,7 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
   const write = (record: string): void => {
     if (process.stderr.writableLength > MAX_UNWRITTEN_BYTES) {
       dropped++;
+      unreadRecords++;
       return;
     }
     if (dropped > 0) {

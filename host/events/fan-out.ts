@@ -68,6 +68,7 @@ export class FanOut {
   readonly #releases: (() => void)[];
   /** Counts the frames, in the order in which the bus told of them. */
   #sequence = 0;
+  #dropped = 0;
 
   constructor(bus: Bus) {
     const sweep = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
@@ -81,6 +82,11 @@ export class FanOut {
 
   get streams(): number {
     return this.#clients.size;
+  }
+
+  /** Streams that were ended because their clients took nothing, since the host started. */
+  get dropped(): number {
+    return this.#dropped;
   }
 
   /**
@@ -177,9 +183,15 @@ export class FanOut {
   #sweep(): void {
     for (const client of this.#clients) {
       if (client.blocked) client.stalledSweeps += 1;
-      if (client.stalledSweeps >= MAX_STALLED_SWEEPS) client.response.destroy();
+      if (client.stalledSweeps >= MAX_STALLED_SWEEPS) this.#drop(client);
       else if (!client.permitted()) this.#end(client);
     }
+  }
+
+  #drop(client: Client): void {
+    this.#dropped++;
+    this.#clients.delete(client);
+    client.response.destroy();
   }
 
   /** One that takes nothing would not see the end either, and would stay open. */

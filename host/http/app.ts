@@ -15,7 +15,7 @@ import { readDocsPage, staticFiles } from "./static-files.ts";
 export function createApp(parts: Parts): Koa<RequestState> {
   const { log, config } = parts;
   const { prefix } = config.current.api;
-  const metrics = new Metrics(parts.modules);
+  const metrics = new Metrics(parts);
   const docs = readDocsPage();
   const routes = createRoutes({ ...parts, prefix, metrics, docsPage: docs.page });
   const limit = new RateLimit(() => config.current.server.rateLimit, log);

@@ -1,17 +1,26 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { LoopLag } from "../system/host-process.ts";
-import type { ModulesPart } from "./parts.ts";
+import { recordsNobodyRead } from "../log.ts";
+import { LoopLag, openDescriptors } from "../system/host-process.ts";
+import type { ModulesPart, Parts } from "./parts.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
 
-/** What `GET /metrics` shows, in Prometheus' text format. Figures of modules are read when asked for. */
+interface MetricsParts extends Pick<Parts, "version" | "streams"> {
+  readonly modules: Pick<ModulesPart, "list" | "work">;
+}
+
+/**
+ * What `GET /metrics` shows, in Prometheus' text format (version 0.0.4). Figures of modules are read when
+ * asked for. Labels hold what this house defines (routes, module ids), never what a request brings: every
+ * series stays for ever.
+ */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #lag = new LoopLag();
   readonly #requests: Counter<"method" | "route" | "status">;
   readonly #durations: Histogram<"route">;
 
-  constructor(modules: Pick<ModulesPart, "list" | "work">) {
+  constructor(parts: MetricsParts) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: "mantel_http_requests_total",
@@ -26,8 +35,10 @@ export class Metrics {
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers,
     });
-    this.#addHost();
-    this.#addModules(modules);
+    this.#addHost(parts);
+    this.#addProcess();
+    this.#addModules(parts.modules);
+    this.#addWork(parts.modules);
   }
 
   readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -42,48 +53,59 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  #addHost(): void {
+  #addHost({ version, streams }: MetricsParts): void {
     const lag = this.#lag;
+    this.#read(Gauge, {
+      name: "info",
+      help: "1, with the versions that run",
+      labels: ["version", "node"],
+      values: () => [[{ version, node: process.versions.node }, 1]],
+    });
     this.#read(Gauge, {
       name: "event_loop_lag_seconds",
       help: "Delay of the host's event loop since the last read",
-      labels: ["quantile"],
+      labels: ["percentile"],
       values() {
         const values = LAG_PERCENTILES.map((percentile): Value => {
-          return [{ quantile: percentile / 100 }, lag.percentileMs(percentile) / 1e3];
+          return [{ percentile }, lag.percentileMs(percentile) / 1e3];
         });
         lag.reset();
         return values;
       },
     });
     this.#read(Gauge, {
-      name: "process_memory_bytes",
-      help: "Resident memory of the host's process",
-      values: () => [[{}, process.memoryUsage.rss()]],
+      name: "event_streams",
+      help: "Event streams that are open",
+      values: () => [[{}, streams.streams]],
     });
     this.#read(Counter, {
-      name: "process_cpu_seconds_total",
-      help: "Processor time of the host's process",
-      values() {
-        const { user, system } = process.cpuUsage();
-        return [[{}, (user + system) / 1e6]];
-      },
+      name: "event_streams_dropped_total",
+      help: "Event streams that were ended because their clients took nothing",
+      values: () => [[{}, streams.dropped]],
+    });
+    this.#read(Counter, {
+      name: "log_records_dropped_total",
+      help: "Records of the host's log that were dropped because nobody read it",
+      values: () => [[{}, recordsNobodyRead()]],
     });
   }
 
-  #addModules(modules: Pick<ModulesPart, "list" | "work">): void {
-    const figures = {
-      cpu_percent: ["Share of one core, in percent", "cpuPercent"],
-      memory_bytes: ["Real memory of the process", "memoryBytes"],
-      heap_bytes: ["JavaScript heap in use", "heapBytes"],
-      loop_lag_milliseconds: ["Delay of its event loop, 99th percentile", "loopLagP99Ms"],
-    } as const;
-    for (const [name, [help, figure]] of Object.entries(figures)) {
+  #addProcess(): void {
+    for (const [name, [help, value]] of Object.entries(PROCESS_FIGURES)) {
       const values = () =>
-        modules
-          .list()
-          .map(({ id, resources }): Value => [{ module: id }, resources[figure] ?? Number.NaN])
-          .filter(([, value]) => !Number.isNaN(value));
+        [[{}, value()] satisfies Value].filter(([, read]) => !Number.isNaN(read));
+      const Kind = name.endsWith("_total") ? Counter : Gauge;
+      this.#read(Kind, { name: `process_${name}`, help, values });
+    }
+  }
+
+  #addModules(modules: MetricsParts["modules"]): void {
+    for (const [name, [help, figure, unit]] of Object.entries(MODULE_FIGURES)) {
+      const values = (): Value[] =>
+        modules.list().flatMap(({ id, resources }): Value[] => {
+          const value = resources[figure];
+          return value === null ? [] : [[{ module: id }, value * unit]];
+        });
       this.#read(Gauge, { name: `module_${name}`, help, labels: ["module"], values });
     }
     this.#read(Gauge, {
@@ -92,14 +114,16 @@ export class Metrics {
       labels: ["module", "state"],
       values: () => modules.list().map(({ id, state }) => [{ module: id, state }, 1]),
     });
-    const counts = {
-      calls: ["Calls of the plugin", "calls"],
-      errors: ["Calls that failed", "errors"],
-      reloads: ["Reloads", "reloads"],
-      drops: ["Calls that were refused before the plugin saw them", "drops"],
-      log_drops: ["Log records that were left out because there were too many", "logDrops"],
-    } as const;
-    for (const [name, [help, count]] of Object.entries(counts)) {
+    this.#read(Counter, {
+      name: "module_restarts_total",
+      help: "Starts after a crash, since the host started",
+      labels: ["module"],
+      values: () => modules.list().map(({ id, restarts }) => [{ module: id }, restarts]),
+    });
+  }
+
+  #addWork(modules: MetricsParts["modules"]): void {
+    for (const [name, [help, count]] of Object.entries(WORK_COUNTS)) {
       this.#read(Counter, {
         name: `module_${name}_total`,
         help: `${help}, since the host started`,
@@ -132,3 +156,36 @@ interface Reading {
   readonly labels?: string[];
   readonly values: () => Value[];
 }
+
+const PROCESS_FIGURES: Readonly<Record<string, readonly [help: string, value: () => number]>> = {
+  memory_bytes: ["Resident memory of the host's process", () => process.memoryUsage.rss()],
+  heap_bytes: ["JavaScript heap in use", () => process.memoryUsage().heapUsed],
+  open_descriptors: ["Files, sockets and pipes that are open", openDescriptors],
+  start_time_seconds: [
+    "When the process started, in seconds since 1970",
+    () => Math.round(performance.timeOrigin) / 1_000,
+  ],
+  cpu_seconds_total: [
+    "Processor time of the host's process",
+    () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  ],
+};
+
+/** Each with what its value is to be multiplied by: Prometheus wants seconds and ratios. */
+const MODULE_FIGURES = {
+  cpu_ratio: ["Share of one core", "cpuPercent", 0.01],
+  memory_bytes: ["Real memory of the process", "memoryBytes", 1],
+  heap_bytes: ["JavaScript heap in use", "heapBytes", 1],
+  loop_lag_seconds: ["Delay of its event loop, 99th percentile", "loopLagP99Ms", 0.001],
+} as const;
+
+const WORK_COUNTS = {
+  calls: ["Calls of the plugin", "calls"],
+  errors: ["Calls that failed", "errors"],
+  reloads: ["Reloads", "reloads"],
+  drops: ["Calls that were refused before the plugin saw them", "drops"],
+  log_drops: ["Log records that were left out because there were too many", "logDrops"],
+} as const;

@@ -34,7 +34,7 @@ export interface Parts {
   readonly calendarFeed: Pick<CalendarFeed, "current">;
   readonly feedAddresses: Pick<FeedAddresses, "list" | "create" | "revoke" | "admits">;
   readonly samples: Pick<Samples, "current">;
-  readonly streams: Pick<FanOut, "open">;
+  readonly streams: Pick<FanOut, "open" | "streams" | "dropped">;
   readonly assets: AssetsPart;
 }
 

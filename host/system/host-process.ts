@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Type, type Static } from "typebox";
 
@@ -53,6 +54,15 @@ export class HostProcess {
     const p99Ms = this.#lag.percentileMs(99);
     this.#lag.reset();
     return Math.round(p99Ms * 10) / 10;
+  }
+}
+
+/** Files, sockets and pipes this process has open; not a number where there is no `/proc` (proc(5)). */
+export function openDescriptors(): number {
+  try {
+    return readdirSync("/proc/self/fd").length - 1; // less the one that reads this
+  } catch {
+    return Number.NaN;
   }
 }
 

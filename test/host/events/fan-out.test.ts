@@ -133,6 +133,7 @@ test("a client that takes nothing is buffered within bounds, and dropped after t
   assert.equal(stalledAt, 1);
   assert.ok(highest > 0 && highest < 256 * 1024, `${highest} bytes were buffered`);
   await until(() => streams.streams === 0);
+  assert.equal(streams.dropped, 1);
 });
 
 test("a client that takes nothing is cut off with its permission", async (t) => {

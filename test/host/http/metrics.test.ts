@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { serveApp } from "./serve-app.ts";
+import { json, rawStatus, serveApp } from "./serve-app.ts";
+
+const PROMTOOL = "/usr/bin/promtool";
+const COMMENT = /^# (HELP|TYPE) ([a-zA-Z_]\w*) \S/;
+const LABEL = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"`;
+const SAMPLE = new RegExp(String.raw`^(([a-zA-Z_]\w*)(?:\{${LABEL}(?:,${LABEL})*\})?) (\S+)$`);
+const withoutPromtool = existsSync(PROMTOOL) ? false : `${PROMTOOL} is not installed`;
 
 test("requests are counted by route and status, never by the path they came with", async (t) => {
   const { url, api } = await serveApp(t);
@@ -30,7 +38,7 @@ test("modules and the event loop have their figures", async (t) => {
   const text = await (await api("read", "/metrics")).text();
 
   for (const line of [
-    'mantel_module_cpu_percent{module="demo"} 1.5',
+    'mantel_module_cpu_ratio{module="demo"} 0.015',
     'mantel_module_memory_bytes{module="demo"} 20000000',
     'mantel_module_state{module="demo",state="active"} 1',
     'mantel_module_calls_total{module="demo"} 3',
@@ -38,11 +46,16 @@ test("modules and the event loop have their figures", async (t) => {
     'mantel_module_reloads_total{module="demo"} 2',
     'mantel_module_drops_total{module="demo"} 0',
     'mantel_module_log_drops_total{module="demo"} 7',
+    'mantel_module_restarts_total{module="demo"} 0',
+    `mantel_info{version="0.0.0",node="${process.versions.node}"} 1`,
+    "mantel_event_streams 0",
+    "mantel_event_streams_dropped_total 0",
+    "mantel_log_records_dropped_total 0",
     "# TYPE mantel_module_calls_total counter",
   ]) {
     assert.ok(text.includes(line), line);
   }
-  assert.match(text, /mantel_event_loop_lag_seconds\{quantile="0\.99"\} \d/);
+  assert.match(text, /mantel_event_loop_lag_seconds\{percentile="99"\} \d/);
   assert.doesNotMatch(text, /heap_bytes\{/, "what is not known is left out");
 });
 
@@ -60,3 +73,74 @@ test("figures of a module that is gone are gone", async (t) => {
     [true, false],
   );
 });
+
+test("every line is of Prometheus' text format, and every series is there once", async (t) => {
+  const { api } = await serveApp(t);
+  await api("read", "/health");
+
+  const text = await (await api("read", "/metrics")).text();
+
+  const series = seriesOf(text);
+  assert.ok(series.length > 30, `${series.length} series`);
+  assert.deepEqual(series.toSorted(), [...new Set(series)].toSorted());
+});
+
+test("Prometheus' own tool finds nothing to say", { skip: withoutPromtool }, async (t) => {
+  const { api } = await serveApp(t);
+  const text = await (await api("read", "/metrics")).text();
+
+  const said = await new Promise<string>((resolve) => {
+    const child = execFile(PROMTOOL, ["check", "metrics"], (error, stdout, stderr) =>
+      resolve(`${error?.code ?? 0}${stdout}${stderr}`),
+    );
+    child.stdin?.end(text);
+  });
+
+  assert.equal(said, "0");
+});
+
+test("nothing a request brings makes a series of its own", async (t) => {
+  const { url, api } = await serveApp(t);
+  const ask = async (at: number) => {
+    await api("read", `/smart-home/devices/demo:light:${at + 100}`);
+    await api("read", `/modules/guess-${at}?probe=${at}`);
+    await api("control", `/smart-home/scenes/host:scene:s${at}/activate`, json("POST", {}));
+    await api(null, `/calendar/feeds/secret-${at}.ics`);
+    await api("read", `/health`, { method: "DELETE", headers: { "x-probe": String(at) } });
+    await rawStatus(url, `/assets/${at}/%2e%2e/x`);
+    await fetch(`${url}/wp-${at}.php`, { method: "PROPFIND" });
+  };
+  const count = async () => seriesOf(await (await api("read", "/metrics")).text()).length;
+  await ask(0);
+  await count(); // the read itself makes series of its own
+  const before = await count();
+
+  for (let at = 1; at <= 20; at++) await ask(at);
+
+  assert.equal(await count(), before);
+});
+
+/**
+ * Names with labels of all samples.
+ * @throws when a line is not of the text format, or its name was not declared before
+ */
+function seriesOf(text: string): string[] {
+  const types = new Set<string>();
+  assert.ok(text.endsWith("\n"), "the last line ends");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .flatMap((line) => {
+      if (!line.startsWith("#")) return [sampleOf(line, types)];
+      const [, kind, name = ""] = COMMENT.exec(line) ?? assert.fail(line);
+      if (kind === "TYPE") types.add(name);
+      return [];
+    });
+}
+
+function sampleOf(line: string, types: ReadonlySet<string>): string {
+  const [, series = "", name = "", value = ""] = SAMPLE.exec(line) ?? assert.fail(line);
+  assert.ok(types.has(name) || types.has(name.replace(/_(bucket|sum|count)$/, "")), line);
+  assert.ok(value === "+Inf" || Number.isFinite(Number(value)), line);
+  return series;
+}
