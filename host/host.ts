@@ -53,6 +53,8 @@ export interface HostOptions {
 export interface Host {
   /** Where it answers, such as `http://127.0.0.1:8470`. */
   readonly url: string;
+  /** Where it says how it is, to anybody. */
+  readonly healthUrl: string;
   readonly tokens: Tokens;
   /** Resolves when every module has come to rest. */
   readonly settled: Promise<void>;
@@ -90,6 +92,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   tellOfWaiting(settled, modules, log);
   return {
     url: server.url,
+    healthUrl: `${server.url}${foundation.config.current.api.prefix}/health`,
     tokens: foundation.tokens,
     settled,
     async close() {

@@ -6,12 +6,14 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Host } from "./host.ts";
 import { openLog } from "./log.ts";
 import { readOptions, type RunOptions, USAGE } from "./options.ts";
+import { openServiceManager } from "./service-manager.ts";
 
 const FIRST_TOKEN_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
 const log = openLog("info", process.stderr.isTTY);
+const manager = openServiceManager(process.env, log);
 /** Once the host is on its way, whether it is ready or not. */
 let starting: Promise<Host> | undefined;
 let isStopping = false;
@@ -34,6 +36,7 @@ async function main(): Promise<void> {
   if (isStopping) return;
   await inviteFirstVisitor(host);
   process.stdout.write(`mantel ready ${host.url}\n`);
+  await manager.ready(host.healthUrl);
 }
 
 async function start(options: RunOptions): Promise<Host> {
@@ -77,6 +80,7 @@ function stop(signal: NodeJS.Signals): void {
   isStopping = true;
   log.info("the host stops", { signal });
   setTimeout(() => process.exit(0), STOP_DEADLINE_MS).unref();
+  void manager.stopping();
   void Promise.resolve(starting)
     .then((host) => host?.close())
     .catch(() => undefined) // it did not start, and has closed what it had opened

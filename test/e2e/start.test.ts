@@ -7,8 +7,10 @@ import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../helpers/at-end.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { openNotifySocket, withoutNotify } from "../helpers/notify-socket.ts";
 import { until } from "../helpers/until.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
@@ -148,6 +150,31 @@ test("a second host on the same data folder is refused, and one after a crash is
   );
   assert.equal(locks.length, 1);
 });
+
+test(
+  "a service manager hears when the host is ready, that it is well and that it stops",
+  {
+    skip: withoutNotify,
+  },
+  async (t) => {
+    const { args } = await emptyHome(t);
+    const { path, messages } = await openNotifySocket(t);
+    const host = launch(t, args, { NOTIFY_SOCKET: path, WATCHDOG_USEC: "1000000" });
+    await host.ready();
+    const heard = (what: string) => messages.filter(([first]) => first === what).length;
+
+    await until(() => heard("WATCHDOG=1") > 1);
+    host.child.kill("SIGSTOP"); // as silent as a loop that never ends
+    const [before] = [heard("WATCHDOG=1"), await delay(1_500)];
+    const after = heard("WATCHDOG=1");
+    host.child.kill("SIGCONT");
+    await host.stop();
+    await until(() => heard("STOPPING=1") === 1);
+
+    assert.equal(messages[0]?.[0], "READY=1");
+    assert.ok(after - before <= 1, "one may have been on its way");
+  },
+);
 
 interface Ended {
   readonly code: number | null;

@@ -107,7 +107,7 @@ test("nothing a request brings makes a series of its own", async (t) => {
     await api("control", `/smart-home/scenes/host:scene:s${at}/activate`, json("POST", {}));
     await api(null, `/calendar/feeds/secret-${at}.ics`);
     await api("read", `/health`, { method: "DELETE", headers: { "x-probe": String(at) } });
-    await rawStatus(url, `/assets/${at}/%2e%2e/x`);
+    await rawStatus(url, `/assets/${at}/%2e%2e/x`, {});
     await fetch(`${url}/wp-${at}.php`, { method: "PROPFIND" });
   };
   const count = async () => seriesOf(await (await api("read", "/metrics")).text()).length;
