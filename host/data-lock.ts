@@ -30,18 +30,32 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   return unlock;
 }
 
+/** The process of the host that has this data folder now, as far as there is one. */
+export async function findHost(folder: string): Promise<number | undefined> {
+  for (const name of await readdir(folder)) {
+    if (await isHeld(name)) return Number(LOCK.exec(name)?.[1]);
+  }
+  return undefined;
+}
+
 async function refuseOther(folder: string, name: string): Promise<void> {
-  const [, pid, startedAt] = LOCK.exec(name) ?? [];
+  const [, pid] = LOCK.exec(name) ?? [];
   if (pid === undefined) return;
-  const found = await look(Number(pid));
-  const isSame = [found.startedAt, UNKNOWN].includes(startedAt ?? UNKNOWN);
-  if (found.isRunning && (isSame || found.startedAt === UNKNOWN)) {
+  if (await isHeld(name)) {
     throw new MantelError(
       "invalid",
       `the data folder ${folder} is in use by another Mantel (process ${pid}); stop that one, or name another folder with --data`,
     );
   }
   await rm(join(folder, name), { force: true });
+}
+
+async function isHeld(name: string): Promise<boolean> {
+  const [, pid, startedAt] = LOCK.exec(name) ?? [];
+  if (pid === undefined) return false;
+  const found = await look(Number(pid));
+  const isSame = [found.startedAt, UNKNOWN].includes(startedAt ?? UNKNOWN);
+  return found.isRunning && (isSame || found.startedAt === UNKNOWN);
 }
 
 /** Whether a process runs, and when it started: in ticks since the boot, where `/proc` tells (proc(5)). */

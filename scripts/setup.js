@@ -6,16 +6,15 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { missingPackages, nodeFault } from "./installed.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const OLDEST_NODE = [20, 19];
 const PROGRESS_EVERY_MS = 5_000;
-const EXACT_VERSION = /^\d+\.\d+\.\d+/;
 
 /** Debian packages the tests use, each with what is not tested without it. */
 const TEST_PROGRAMS = {
@@ -29,66 +28,26 @@ const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 
 const forTests = process.argv.includes("--test");
 const forStart = process.argv.includes("--start");
-checkNode();
-if (missingPackages().length > 0 || (forTests && missingPrograms().length > 0)) {
+const fault = nodeFault(process.versions.node);
+if (fault) fail(fault);
+if (missing().length > 0 || (forTests && missingPrograms().length > 0)) {
   await takeTurn();
   await installPackages();
   if (forTests) await installPrograms();
 }
 if (forStart) await compile();
 
-function checkNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
-  fail(`Mantel needs Node ${OLDEST_NODE.join(".")} or newer, and this is ${process.versions.node}`);
-}
-
-/**
- * What is not installed: what the lock file names and npm's own record of `node_modules` does not
- * hold, and what the packages of this repository ask for and cannot find.
- */
-function missingPackages() {
-  const installed = readJson("node_modules/.package-lock.json")?.packages;
-  if (!installed) return ["node_modules"];
-  const locked = Object.entries(readJson("package-lock.json")?.packages ?? {});
-  return [
-    ...locked
-      .filter(([path, { optional }]) => path.startsWith("node_modules/") && !optional)
-      .filter(([path, { link, version }]) => !link && installed[path]?.version !== version)
-      .map(([path]) => path),
-    ...ownPackages().flatMap((folder) => missingDependencies(folder)),
-  ];
-}
-
-/** The folders of the root, the SDK and all plugins. */
-function ownPackages() {
-  const plugins = readdirSync(join(ROOT, "plugins"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map((entry) => `plugins/${entry.name}`);
-  return ["", "plugin-sdk", ...plugins];
-}
-
-function missingDependencies(folder) {
-  const manifest = readJson(join(folder, "package.json"));
-  const wanted = { ...manifest?.dependencies, ...(folder === "" && manifest?.devDependencies) };
-  return Object.entries(wanted)
-    .filter(([name, version]) => {
-      const found =
-        readJson(join(folder, "node_modules", name, "package.json")) ??
-        readJson(join("node_modules", name, "package.json"));
-      return !found || (EXACT_VERSION.test(version) && found.version !== version);
-    })
-    .map(([name]) => join(folder, "node_modules", name));
+function missing() {
+  return missingPackages(ROOT, { dev: true });
 }
 
 async function installPackages() {
-  if (missingPackages().length === 0) return;
+  if (missing().length === 0) return;
   say("installing npm packages");
   const fresh = !existsSync(join(ROOT, "node_modules/.package-lock.json"));
   const installed = (fresh && (await npm("ci"))) || (await npm("install"));
   // A plugin that cannot be installed is the host's to report: it keeps no other from starting.
-  const left = missingPackages().filter((path) => !path.startsWith("plugins"));
+  const left = missing().filter((path) => !path.startsWith("plugins"));
   if (left.length > 0) fail(`npm did not install ${left.slice(0, 5).join(", ")}; see above`);
   say(installed ? "npm packages are installed" : "npm failed, and some plugins may not start");
 }
@@ -184,15 +143,6 @@ function takeLock(lock) {
     if (error.code === "ESRCH") rmSync(lock, { force: true });
   }
   return false;
-}
-
-/** The content of a JSON file below the repository, or `undefined` when it is absent or damaged. */
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function say(sentence) {

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type ConfigDocument, parseDocument } from "../../host/config/document.ts";
+import {
+  liftCredentials,
+  readEnvironment,
+  unknownVariables,
+} from "../../host/config/environment.ts";
+import { KeyTable } from "../../host/config/keys.ts";
+import type { Config } from "../../host/config/schema.ts";
+import { effectiveConfig } from "../../host/config/values.ts";
+import { readText } from "../../host/documents/document-file.ts";
+import { parseJsonText } from "../../host/documents/json-text.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+
+/** The config as a host would have it, made without a host, which would put right what is wrong. */
+export async function readConfig(
+  dataFolder: string,
+  variables: NodeJS.ProcessEnv,
+): Promise<{ config: Config; findings: Finding[] }> {
+  const keys = new KeyTable();
+  const { warn, fail, ok } = findingsOf("config");
+  const findings: Finding[] = [];
+  const attempt = async (read: () => Promise<ConfigDocument>, todo: string) => {
+    try {
+      return await read();
+    } catch (error) {
+      findings.push(fail((error as Error).message, todo));
+      return {};
+    }
+  };
+  const document = (name: string) =>
+    attempt(
+      () => readDocument(join(dataFolder, name), keys),
+      `correct ${name}; a host that starts sets it aside and takes the last good one`,
+    );
+  const stored = { plain: await document("config.json"), secret: await document("secrets.json") };
+  const environment = await attempt(
+    async () => readEnvironment(variables, keys),
+    "correct the variable, or remove it",
+  );
+  for (const name of unknownVariables(variables, keys)) {
+    findings.push(warn(`nothing reads the variable ${name}`, "correct its name, or remove it"));
+  }
+  const config = effectiveConfig({ keys, environment, stored });
+  return { config, findings: findings.length > 0 ? findings : [ok("the config is in order")] };
+}
+
+async function readDocument(path: string, keys: KeyTable): Promise<ConfigDocument> {
+  const text = await readText(path);
+  if (text === undefined) return {};
+  try {
+    return parseDocument(liftCredentials(parseJsonText(text, path)), keys);
+  } catch (error) {
+    if (!(error instanceof MantelError)) throw error;
+    throw new Error(`${path}: ${error.message}`, { cause: error });
+  }
+}
