@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Finding } from "../../scripts/doctor/finding.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+import { startHost } from "../helpers/host.ts";
+import { freePort } from "../helpers/mosquitto.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const AS_NODE_18 =
+  'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.0" } })';
+
+interface Visit {
+  readonly code: number;
+  readonly output: string;
+  readonly findings: readonly Finding[];
+}
+
+/** The command as a person gives it, with `--json`. */
+async function visit(
+  args: readonly string[],
+  { repository = REPOSITORY, env = {}, node = [] as readonly string[] } = {},
+): Promise<Visit> {
+  const program = join(repository, "scripts/doctor.js");
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [...node, program, "--json", ...args],
+      { env: { ...process.env, ...env } },
+      (_, stdout, stderr) => {
+        const findings = stdout === "" ? [] : (JSON.parse(stdout) as Visit).findings;
+        done({ code: child.exitCode ?? -1, output: stdout + stderr, findings });
+      },
+    );
+  });
+}
+
+function statusOf({ findings }: Visit, check: string): string[] {
+  return findings.filter((each) => each.check === check).map(({ status }) => status);
+}
+
+test("a machine in order passes, and nothing is changed on it", async (t) => {
+  const data = await emptyFolder(t);
+  const args = ["--data", data, "--port", String(await freePort())];
+
+  const seen = await visit(args);
+
+  assert.equal(seen.code, 0, seen.output);
+  assert.deepEqual(
+    seen.findings.filter(({ status }) => status === "fail"),
+    [],
+  );
+  for (const check of ["node", "packages", "data", "config", "plugins", "port", "broker"]) {
+    assert.deepEqual(statusOf(seen, check), ["ok"], check);
+  }
+  assert.deepEqual(await readdir(data), []);
+});
+
+test("an old Node and missing packages are told before anything needs them", async (t) => {
+  const repository = await withoutPackages(t);
+  const preload = `data:text/javascript,${encodeURIComponent(AS_NODE_18)}`;
+
+  const seen = await visit([], { repository, node: ["--import", preload] });
+
+  assert.equal(seen.code, 1);
+  assert.match(seen.output, /needs Node 20\.19 or newer, and this is 18\.20\.0/);
+  assert.match(seen.output, /not installed as package-lock\.json has them: node_modules/);
+  assert.match(seen.output, /npm ci/);
+});
+
+test("a host that runs is asked how it is, also when a module of it has failed", async (t) => {
+  const plugins = await emptyFolder(t);
+  const broken = join(plugins, "broken");
+  await mkdir(broken);
+  await writeFile(join(broken, "index.ts"), 'throw new Error("boom");');
+  const manifest = { id: "broken", kinds: ["service"], server: "index.ts" };
+  await writeFile(join(broken, "package.json"), JSON.stringify({ mantel: manifest }));
+  const host = await startHost(t, {
+    plugins: ["plugins/clock-widget", relative(REPOSITORY, broken)],
+  });
+  const { port } = new URL(host.url);
+
+  const its = await visit(["--port", port, "--data", host.data, "--plugins", host.plugins]);
+  const another = await visit(["--port", port, "--data", await emptyFolder(t)]);
+  const elsewhere = await visit(["--port", String(await freePort()), "--data", host.data]);
+
+  const said = (seen: Visit) => seen.findings.find(({ check }) => check === "host")?.says ?? "";
+  assert.match(said(its), /1 of its modules work, and 1 have failed/);
+  assert.deepEqual(statusOf(its, "port"), []);
+  assert.match(said(another), /on another data folder/);
+  assert.match(said(elsewhere), new RegExp(`process ${host.pid}\\), and does not answer`));
+});
+
+test("a time zone nobody knows and a flag nobody knows are told", async (t) => {
+  const data = await emptyFolder(t);
+  const lost = await visit(["--data", data], { env: { TZ: "Nowhere/Land" } });
+  const mistyped = await visit(["--prot", "1"]);
+
+  assert.ok(statusOf(lost, "clock").includes("fail"), lost.output);
+  assert.equal(lost.code, 1);
+  assert.equal(mistyped.code, 2);
+  assert.match(mistyped.output, /--prot/);
+});
+
+async function withoutPackages(t: TestContext): Promise<string> {
+  const folder = await emptyFolder(t);
+  for (const name of ["scripts", "package.json", "package-lock.json"]) {
+    await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
+  }
+  return folder;
+}

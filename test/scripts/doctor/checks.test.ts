@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { test } from "node:test";
+import { readOptions } from "../../../host/options.ts";
+import { examineBroker } from "../../../scripts/doctor/broker.ts";
+import { examineClock } from "../../../scripts/doctor/clock.ts";
+import { readConfig } from "../../../scripts/doctor/config.ts";
+import { examineData } from "../../../scripts/doctor/data.ts";
+import type { Finding } from "../../../scripts/doctor/finding.ts";
+import { examineMachine } from "../../../scripts/doctor/machine.ts";
+import { examineNetwork } from "../../../scripts/doctor/network.ts";
+import { examinePlugins } from "../../../scripts/doctor/plugins.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+
+/** One line for each finding that is not ok. */
+function troubles(findings: readonly Finding[]): string {
+  return findings
+    .filter(({ status }) => status !== "ok")
+    .map(({ status, says, todo }) => `${status}: ${says} → ${todo}`)
+    .join("\n");
+}
+
+const configFor = async (variables: NodeJS.ProcessEnv, folder = "/nowhere") =>
+  (await readConfig(folder, variables)).config;
+
+test("a data folder that is a file, or in one, is told", async (t) => {
+  const file = join(await emptyFolder(t), "file");
+  await writeFile(file, "");
+
+  assert.match(troubles(await examineData(file)), /^fail: .+file is a file → .+--data$/);
+  assert.match(troubles(await examineData(join(file, "data"))), /^fail: .+ENOTDIR/);
+});
+
+test("open rights are told, of the folder and of what lies in it", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "keys.json"), "{}");
+  await chmod(join(folder, "keys.json"), 0o644);
+  await chmod(folder, 0o755);
+
+  const said = troubles(await examineData(folder));
+
+  assert.match(said, /^warn: others .+ can look into .+ → chmod 700 /m);
+  assert.match(said, /^warn: others .+ can read .+keys\.json → chmod 600 /m);
+});
+
+test("damaged documents are told with their place, and left as they are", async (t) => {
+  const folder = await emptyFolder(t);
+  const files = {
+    "devices.json": '{"numbers":',
+    "layout.json": '{"pages":7}',
+    "tokens.jsonl": '{"jti":"a"}\n{"jt',
+    "config.json.damaged-2026": "x",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+  }
+
+  const said = troubles(await examineData(folder));
+
+  assert.match(said, /^fail: .+devices\.json is damaged: .+line 1/m);
+  assert.match(said, /^fail: .+layout\.json is damaged: the layout is wrong/m);
+  assert.match(said, /^warn: 1 of 2 lines of .+tokens\.jsonl cannot be read/m);
+  assert.match(said, /^warn: .+damaged-2026 is a damaged document that was set aside/m);
+});
+
+const mountable = process.getuid?.() === 0 && process.platform === "linux";
+
+test(
+  "a full disk and one that is read-only are told apart",
+  {
+    skip: mountable ? false : "only root can mount one",
+  },
+  async (t) => {
+    const folder = await emptyFolder(t);
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", folder]);
+    } catch {
+      return t.skip("nothing can be mounted here");
+    }
+    atEnd(t, async () => void execFileSync("umount", [folder]));
+
+    const small = troubles(await examineData(folder));
+    await writeFile(join(folder, "filler"), Buffer.alloc(2 ** 20)).catch(() => undefined);
+    const full = troubles(await examineData(folder));
+    execFileSync("mount", ["-o", "remount,ro", folder]);
+    const readOnly = troubles(await examineData(folder));
+
+    assert.match(small, /^fail: 1 MiB are free/);
+    assert.match(full, /nothing can be written to .+: the disk is full → free some space/);
+    assert.match(
+      readOnly,
+      /nothing can be written to .+: the disk is read-only → mount it writable/,
+    );
+  },
+);
+
+test("a wrong config, a wrong variable and one that nothing reads are told", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "config.json"), '{"ui":{"theme":"pink"}}');
+  const variables = { MANTEL_LOG_LEVEL: "loud", MANTEL_PROT: "1" };
+
+  const said = troubles((await readConfig(folder, variables)).findings);
+
+  assert.match(said, /^fail: .+config\.json: the config is wrong: \/ui\/theme/m);
+  assert.match(said, /^fail: MANTEL_LOG_LEVEL is wrong/m);
+  assert.match(said, /^warn: nothing reads the variable MANTEL_PROT/m);
+});
+
+test("a plugin folder that is absent and a broken manifest are told", async (t) => {
+  const folder = await emptyFolder(t);
+  await mkdir(join(folder, "lamp"));
+  await writeFile(join(folder, "lamp/package.json"), '{"mantel":{"id":"lamp"}}');
+
+  const said = troubles(await examinePlugins([folder, join(folder, "none")], await configFor({})));
+
+  assert.match(said, /^fail: the plugin folder .+none cannot be read: there is none/m);
+  assert.match(said, /^fail: .+lamp\/package\.json is wrong: /m);
+});
+
+test("who holds the port is named, and an address of another machine is told", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const port = String((server.address() as AddressInfo).port);
+  const ask = async (...args: string[]) =>
+    troubles(await examineNetwork(readOptions(args, {}, "/nowhere"), await configFor({})));
+
+  const taken = await ask("--port", port);
+  const foreign = await ask("--port", port, "--host", "203.0.113.9");
+
+  assert.match(
+    taken,
+    new RegExp(`^fail: port ${port} .+ is held by .+ \\(process ${process.pid}\\)`),
+  );
+  assert.match(foreign, /^fail: .+203\.0\.113\.9.+ → this machine has no such address/);
+});
+
+test(
+  "a broker that is away, or does not take the password, is told",
+  {
+    skip: withoutMosquitto,
+  },
+  async (t) => {
+    const broker = await startMosquitto(t, { users: { mantel: "right" } });
+    const at = (login: string, port: number) =>
+      configFor({ MANTEL_MQTT_URL: `mqtt://${login}@127.0.0.1:${port}` });
+
+    const right = await examineBroker(await at("mantel:right", broker.port));
+    const wrong = troubles(await examineBroker(await at("mantel:wr0ng", broker.port)));
+    const away = troubles(await examineBroker(await at("mantel:right", await freePort())));
+
+    assert.deepEqual(
+      right.map(({ status }) => status),
+      ["ok"],
+    );
+    assert.match(wrong, /^fail: .+ refuses the user name or the password/);
+    assert.doesNotMatch(wrong, /wr0ng/);
+    assert.match(away, /^fail: nothing listens at 127\.0\.0\.1:\d+ → start the broker/);
+  },
+);
+
+test("a clock of another century, one that went back and one that nobody sets are told", async (t) => {
+  const folder = await emptyFolder(t);
+  const file = join(folder, "config.json");
+  await writeFile(file, "{}");
+  const future = Date.now() / 1_000 + 86_400;
+  await utimes(file, future, future);
+  const program = join(await emptyFolder(t), "timedatectl");
+  await writeFile(program, "#!/bin/sh\necho no\n", { mode: 0o755 });
+  const { PATH } = process.env;
+  t.after(() => (process.env["PATH"] = PATH));
+  process.env["PATH"] = [join(program, ".."), PATH].join(delimiter);
+
+  const said = troubles(await examineClock(folder));
+  const young = troubles(await examineClock("/nowhere", 0));
+
+  assert.match(said, /^fail: the clock has gone back: config\.json was written at /m);
+  assert.match(said, /^warn: the clock is not set by the network/m);
+  assert.match(young, /^fail: the clock says it is the year 1970 → /m);
+});
+
+test("little memory, few watches and no sensors are told", async (t) => {
+  const root = await emptyFolder(t);
+  await mkdir(join(root, "proc/sys/fs/inotify"), { recursive: true });
+  await writeFile(join(root, "proc/meminfo"), "MemTotal: 262144 kB\nMemAvailable:   65536 kB\n");
+  await writeFile(join(root, "proc/sys/fs/inotify/max_user_watches"), "100\n");
+
+  const said = troubles(await examineMachine(root));
+
+  assert.match(said, /^warn: 64 MiB of memory are available/m);
+  assert.match(said, /^warn: a user may watch only 100 files .+sysctl/m);
+  assert.match(said, /^warn: this machine shows no temperature/m);
+});
