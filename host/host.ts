@@ -31,7 +31,8 @@ import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
 import { Samples } from "./system/samples.ts";
 
-const ANSWERS_DEADLINE_MS = 4_000;
+/** Leaves the modules the time to hand in their state, all of it within the ten seconds of a stop. */
+const ANSWERS_DEADLINE_MS = 6_000;
 const CALENDAR_DEADLINE_MS = 10_000;
 const TELL_EVERY_MS = 3_000;
 

@@ -6,8 +6,8 @@ import { prettyFactory } from "pino-pretty";
 
 /** The host's log. Records go to standard error: lines for people on a terminal, JSON elsewhere. */
 export interface HostLog extends Log {
-  /** A log whose records all carry `fields`. */
-  with(fields: LogFields): HostLog;
+  /** A log whose records all carry `fields`, at a level of its own as long as `level` gives one. */
+  with(fields: LogFields, level?: () => LogLevel | undefined): HostLog;
   setLevel(level: LogLevel): void;
 }
 
@@ -81,15 +81,25 @@ async function flushed(): Promise<void> {
   while (process.stderr.writableLength > 0 && performance.now() < endsAt) await delay(5);
 }
 
-function wrap(logger: Logger): HostLog {
-  const write = (level: LogLevel) => (sentence: string, fields?: LogFields) =>
+/** `follow` is called before each record, and sets the level that holds now. */
+function wrap(logger: Logger, follow: () => void = () => undefined): HostLog {
+  const write = (level: LogLevel) => (sentence: string, fields?: LogFields) => {
+    follow();
     logger[level](readable(fields ?? {}), sentence);
+  };
   return {
     debug: write("debug"),
     info: write("info"),
     warn: write("warn"),
     error: write("error"),
-    with: (fields) => wrap(logger.child(fields)),
+    with(fields, level) {
+      const child = logger.child(fields);
+      if (!level) return wrap(child, follow);
+      return wrap(child, () => {
+        const wanted = level() ?? logger.level;
+        if (child.level !== wanted) child.level = wanted;
+      });
+    },
     setLevel(level) {
       logger.level = level;
     },

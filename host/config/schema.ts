@@ -33,6 +33,8 @@ export const NightSpan = Type.Object(
 export const ModuleSettings = section({
   enabled: Type.Optional(Type.Boolean()),
   limits: Type.Optional(Limits),
+  /** The least level of its records in the host's log; absent means `log.level`. */
+  logLevel: Type.Optional(Type.Enum([...LOG_LEVELS])),
   /** The port of this machine's loopback address at which a debugger may attach to the module. */
   inspect: Type.Optional(
     Type.Integer({ minimum: 1024, maximum: 65_535, description: "a port from 1024 to 65535" }),

@@ -1,3 +1,4 @@
+import type { ConfigStore } from "../config/store.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
@@ -8,6 +9,7 @@ import type { Module } from "./module.ts";
 import type { ModuleView } from "./view.ts";
 
 interface NewsParts {
+  readonly config: Pick<ConfigStore, "current">;
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
@@ -27,8 +29,9 @@ export class ModuleNews {
 
   /** The log of one module, whose records are told as they come. */
   logFor(id: string): ModuleLog {
-    const { log, bus } = this.#parts;
-    return new ModuleLog(log.with({ module: id }), (entry) =>
+    const { log, bus, config } = this.#parts;
+    const level = () => config.current.modules[id]?.logLevel;
+    return new ModuleLog(log.with({ module: id }, level), (entry) =>
       bus.announce("module.log", { module: id, entry }),
     );
   }

@@ -70,3 +70,32 @@ test("a process whose log nobody reads ends all the same", async (t) => {
 
   assert.equal(code, 7);
 });
+
+test("a level of its own holds for one log, and may come and go", async (t) => {
+  const child = run(
+    t,
+    `let own = "debug";
+    const lamp = log.with({ module: "lamp" }, () => own);
+    const others = log.with({ module: "others" });
+    lamp.debug("heard");
+    others.debug("quiet");
+    own = undefined;
+    lamp.debug("quiet");
+    log.setLevel("debug");
+    lamp.debug("heard");
+    others.debug("heard");
+    own = "error";
+    lamp.warn("quiet");
+    await log.flushed();
+    process.exit(0);`,
+  );
+  assert.ok(child.stderr);
+
+  const lines = (await text(child.stderr)).trim().split("\n");
+  const said = lines.map((line) => JSON.parse(line) as { module: string; msg: string });
+
+  assert.deepEqual(
+    said.map(({ module, msg }) => `${module} ${msg}`),
+    ["lamp heard", "lamp heard", "others heard"],
+  );
+});
