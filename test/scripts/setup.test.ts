@@ -111,6 +111,7 @@ async function clone(t: TestContext) {
   });
   await mkdir(join(folder, "scripts"));
   await cp(SETUP, join(folder, "scripts/setup.js"));
+  await cp(join(SETUP, "../installed.js"), join(folder, "scripts/installed.js"));
   await writeFile(join(folder, "scripts/package.json"), '{"type":"module"}');
 
   const setup = (...nodeFlags: readonly string[]) =>
