@@ -66,3 +66,26 @@ export const CalendarWindow = Type.Object(
   Strict,
 );
 export type CalendarWindow = Static<typeof CalendarWindow>;
+
+/** Some events of a window. The same events have the same hash, and travel once. */
+export const CalendarPart = Type.Object(
+  {
+    hash: Type.String({ minLength: 1, maxLength: 64 }),
+    events: Type.Array(CalendarEvent, { maxItems: 1_000 }),
+  },
+  Strict,
+);
+export type CalendarPart = Static<typeof CalendarPart>;
+
+/** A window as it travels: its events are those of parts that the host has by now, in this order. */
+export const PartedWindow = Type.Object(
+  {
+    start: Type.String({ format: "date-time" }),
+    end: Type.String({ format: "date-time" }),
+    /** Hashes. */
+    parts: Type.Array(Type.String()),
+    sources: Type.Array(CalendarSource),
+  },
+  Strict,
+);
+export type PartedWindow = Static<typeof PartedWindow>;

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import type { CalendarPart } from "./calendar.ts";
 import type { DeviceCommand, DeviceDescription, DeviceUpdate } from "./device.ts";
 import type { Permissions } from "./permissions.ts";
 import type { HouseSettings } from "./plugin.ts";
@@ -105,7 +106,9 @@ export interface HostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   publishScenes(scenes: readonly SceneDescription[]): Promise<void>;
+  /** A calendar window comes as a `PartedWindow`, after the parts that it names. */
   publish(request: { name: string; value: unknown }): Promise<void>;
+  publishCalendarPart(part: CalendarPart): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   reportDegraded(request: { reason?: string }): Promise<void>;
   log(record: LogRecord): Promise<void>;

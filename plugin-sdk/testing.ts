@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type { DeviceCommand, DeviceDescription, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
@@ -98,6 +99,8 @@ class MemoryHost implements HostLink {
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
   readonly #services: Partial<Services>;
+  /** All that have come for calendar windows. */
+  readonly #parts: CalendarPart[] = [];
 
   constructor(services: Partial<Services>) {
     this.#services = services;
@@ -130,23 +133,14 @@ class MemoryHost implements HostLink {
         return undefined;
       }
       case "updateDevices":
-        for (const { nativeId, state, ...rest } of input as DeviceDescription[]) {
-          const device = this.device(nativeId);
-          this.devices.set(nativeId, {
-            ...device,
-            ...rest,
-            state: { ...device.state, ...state },
-          });
-        }
-        return undefined;
+        return this.#update(input);
       case "publishScenes":
         this.scenes = input;
         return undefined;
-      case "publish": {
-        const { name, value } = input as { name: PublicationName; value: never };
-        this.published[name] = value;
-        return undefined;
-      }
+      case "publish":
+        return this.#publish(input);
+      case "publishCalendarPart":
+        return void this.#parts.push(input);
       case "callService":
         return this.#callService(input);
       case "reportDegraded":
@@ -156,6 +150,22 @@ class MemoryHost implements HostLink {
         this.logs.push(input);
         return undefined;
     }
+  }
+
+  #update(updates: readonly DeviceDescription[]): void {
+    for (const { nativeId, state, ...rest } of updates) {
+      const device = this.device(nativeId);
+      this.devices.set(nativeId, { ...device, ...rest, state: { ...device.state, ...state } });
+    }
+  }
+
+  #publish({ name, value }: { name: PublicationName; value: never }): void {
+    this.published[name] = name === "calendar.window" ? (this.#whole(value) as never) : value;
+  }
+
+  #whole({ parts, ...rest }: PartedWindow): Publications["calendar.window"] {
+    const byHash = new Map(this.#parts.map(({ hash, events }) => [hash, events]));
+    return { ...rest, events: parts.flatMap((hash) => byHash.get(hash) ?? []) };
   }
 
   async #callService({ name, input }: { name: ServiceName; input: never }): Promise<unknown> {

@@ -51,12 +51,13 @@ export class Calendar {
     const before = this.#window;
     const window = checked as CalendarWindow;
     this.#window = window;
-    this.#events = timed(window.events);
-    const same =
+    const sameEvents = before !== undefined && isDeepStrictEqual(before.events, window.events);
+    if (!sameEvents) this.#events = timed(window.events);
+    const sameSources =
       before !== undefined &&
-      isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources)) &&
-      isDeepStrictEqual(before.events, window.events);
-    if (!same) this.#parts.bus.announce("calendar.updated", { sources: window.sources });
+      isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources));
+    if (!sameEvents || !sameSources)
+      this.#parts.bus.announce("calendar.updated", { sources: window.sources });
   }
 
   /** No module provides calendars any more. */

@@ -16,6 +16,7 @@ const METHODS = [
   "updateDevices",
   "publishScenes",
   "publish",
+  "publishCalendarPart",
   "callService",
   "reportDegraded",
   "log",

@@ -7,6 +7,7 @@ import type { DeviceRegistry } from "../devices/registry.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
 import type { ServiceRegistry } from "../services/registry.ts";
 import { check } from "../validate.ts";
+import { CalendarParts } from "./calendar-parts.ts";
 import type { ModuleLog } from "./logs.ts";
 
 /** The part of the host that serves what plugins publish under one name. */
@@ -41,15 +42,7 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
   const { id, manifest } = caller;
   return {
     ...bridgeApi(caller, parts),
-    publish({ name, value }) {
-      requireLive(caller);
-      if (!isPublication(name) || !manifest.provides?.includes(name)) {
-        throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
-      }
-      parts.publications[name].accept(
-        check(PUBLICATIONS[name], value, `${name} of ${id}`) as never,
-      );
-    },
+    ...publishingApi(caller, parts),
     callService({ name, input }) {
       if (manifest.uses?.some((used) => used === name)) return parts.services.call(name, input);
       throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
@@ -59,6 +52,35 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
       caller.degraded(reason === undefined ? undefined : String(reason).slice(0, 500));
     },
     log: (record) => caller.log.record(record),
+  };
+}
+
+type PublishingCalls = "publish" | "publishCalendarPart";
+
+function publishingApi(
+  caller: Caller,
+  { publications }: HostParts,
+): Pick<Handlers<HostApi>, PublishingCalls> {
+  const { id, manifest } = caller;
+  const calendar = new CalendarParts();
+  const requireProvided = (name: string): PublicationName => {
+    requireLive(caller);
+    if (isPublication(name) && manifest.provides?.includes(name)) return name;
+    throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
+  };
+  return {
+    publish(request) {
+      const name = requireProvided(request.name);
+      const value =
+        name === "calendar.window"
+          ? calendar.assemble(request.value, id)
+          : check(PUBLICATIONS[name], request.value, `${name} of ${id}`);
+      publications[name].accept(value as never);
+    },
+    publishCalendarPart(part) {
+      requireProvided("calendar.window");
+      calendar.take(part, id);
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import type { PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
+import { createPublish } from "./publishing.ts";
 import { createStorage } from "./storage.ts";
 
 /** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
@@ -134,7 +135,7 @@ export class Runner {
         update: (...updates) => this.#update(updates),
       },
       scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
-      publish: (name, value) => host.call("publish", { name, value }),
+      publish: createPublish(host),
       reportDegraded: (reason) =>
         host.notify("reportDegraded", reason === undefined ? {} : { reason }),
       folder(name) {

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CalendarEvent, CalendarPart, PartedWindow } from "../../../plugin-sdk/calendar.ts";
+import { createPublish } from "../../../plugin-sdk/runtime/publishing.ts";
+
+const eventsOf = (calendarId: string, count: number, title = "x"): CalendarEvent[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ id: `${calendarId}/${at}`, calendarId, uid: `${at}`, recurrenceId: null, title },
+    ...{ start: { date: "2026-06-01" }, end: { date: "2026-06-02" }, allDay: true, busy: true },
+    ...{ status: "confirmed" as const, location: null, description: null, url: null, color: null },
+  }));
+
+/** What goes to the host. Calls fail while `faults` are left. */
+function setUp() {
+  const sent: (readonly [string, unknown])[] = [];
+  const faults: Error[] = [];
+  const publish = createPublish({
+    call: async (method, input) => {
+      const fault = faults.shift();
+      if (fault) throw fault;
+      sent.push([method, input]);
+      return undefined as never;
+    },
+    notify: assert.fail,
+  });
+  const send = async (...events: CalendarEvent[]) => {
+    sent.length = 0;
+    const [start, end] = ["2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"];
+    await publish("calendar.window", { start, end, events, sources: [] });
+    const parts = sent.slice(0, -1).map(([, part]) => (part as CalendarPart).events.length);
+    const [, last] = sent.at(-1) ?? assert.fail("nothing was sent");
+    return { parts, named: (last as { value: PartedWindow }).value.parts };
+  };
+  return { send, faults };
+}
+
+test("a window travels in parts of one calendar each, and only those that are new", async () => {
+  const { send } = setUp();
+
+  const first = await send(...eventsOf("a", 450), ...eventsOf("b", 3));
+  const again = await send(...eventsOf("a", 450), ...eventsOf("b", 3));
+  const changed = await send(...eventsOf("a", 450), ...eventsOf("b", 3, "y"));
+  const empty = await send();
+
+  assert.deepEqual(first.parts, [200, 200, 50, 3]);
+  assert.deepEqual(again, { parts: [], named: first.named });
+  assert.deepEqual(changed.parts, [3]);
+  assert.deepEqual(changed.named.slice(0, 3), first.named.slice(0, 3));
+  assert.deepEqual(empty, { parts: [], named: [] });
+});
+
+test("after a failure everything is sent again", async () => {
+  const { send, faults } = setUp();
+  await send(...eventsOf("a", 250));
+
+  faults.push(new Error("the channel is closed"));
+  await assert.rejects(send(...eventsOf("a", 250)), /closed/);
+
+  assert.deepEqual((await send(...eventsOf("a", 250))).parts, [200, 50]);
+});
