@@ -11,6 +11,8 @@ import type { Zone } from "./zones.ts";
 
 /** How long a start waits for what is in the folder; a bomb in it must not end the start of all. */
 const FIRST_READING_MS = 2_000;
+/** Files that are held in memory at once before it is known whether there is room for them. */
+const READS_AT_ONCE = 4;
 
 export interface FolderOptions {
   readonly path: string;
@@ -47,12 +49,13 @@ export async function followFolder(options: FolderOptions): Promise<() => Promis
   const findFirst = (path: string) => void found.add(entryOf(path));
   watcher.on("add", findFirst);
   watcher.on("error", options.onFault);
-  await new Promise<void>((resolve) => watcher.once("ready", resolve));
-  watcher.off("add", findFirst);
-  for (const event of ["add", "change", "unlink"] as const)
-    watcher.on(event, (path) => entries.settle(entryOf(path)));
-  const all = Promise.all([...found].map((entry) => entries.read(entry)));
-  const reading = all.then(() => entries.showMissing());
+  const ready = new Promise<void>((resolve) => watcher.once("ready", resolve));
+  const reading = ready.then(async () => {
+    watcher.off("add", findFirst);
+    for (const event of ["add", "change", "unlink"] as const)
+      watcher.on(event, (path) => entries.settle(entryOf(path)));
+    await entries.readFirst([...found].toSorted());
+  });
   await Promise.race([reading, delay(FIRST_READING_MS, undefined, { ref: false })]);
   return async () => {
     await watcher.close();
@@ -67,8 +70,10 @@ class Entries {
   readonly #resting = new Map<string, NodeJS.Timeout>();
   /** Calendars that a person has said something of, and that are not there. */
   readonly #missing = new Set<string>();
-  /** They are read one after the other, so that an older content never replaces a newer one. */
-  #reading: Promise<void> = Promise.resolve();
+  /** Each is read once at a time, so that an older content never replaces a newer one. */
+  readonly #reading = new Map<string, Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  #reads = 0;
 
   constructor(options: FolderOptions) {
     this.#options = options;
@@ -84,17 +89,30 @@ class Entries {
 
   async close(): Promise<void> {
     for (const timer of this.#resting.values()) clearTimeout(timer);
-    await this.#reading;
+    await Promise.all(this.#reading.values());
   }
 
+  /** All that are there at the start. They get their ids in this order, whichever is read first. */
+  async readFirst(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#create(name);
+    this.#showMissing();
+    await Promise.all(names.map((name) => this.read(name)));
+  }
+
+  /** Files are worked out side by side, so that none waits for one that takes long. */
   read(name: string): Promise<void> {
     this.#resting.delete(name);
-    this.#reading = this.#reading.then(() => this.#read(name));
-    return this.#reading;
+    const reading = (this.#reading.get(name) ?? Promise.resolve())
+      .then(() => this.#read(name))
+      .finally(() => {
+        if (this.#reading.get(name) === reading) this.#reading.delete(name);
+      });
+    this.#reading.set(name, reading);
+    return reading;
   }
 
   /** Settings for a calendar that is not there are most likely a slip, and are shown as one. */
-  showMissing(): void {
+  #showMissing(): void {
     const { settings, add, changed } = this.#options;
     const there = new Set([...this.#sources.values()].map(({ id }) => id));
     for (const id of settings.keys()) {
@@ -110,7 +128,7 @@ class Entries {
   async #read(name: string): Promise<void> {
     const { path, onFault, changed } = this.#options;
     try {
-      const bytes = await readEntry(join(path, name));
+      const bytes = await this.#inTurn(() => readEntry(join(path, name)));
       if (!bytes) return this.#remove(name);
       await (this.#sources.get(name) ?? this.#create(name)).read(bytes, new Date());
     } catch (error) {
@@ -122,11 +140,26 @@ class Entries {
     changed();
   }
 
+  async #inTurn<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#reads === READS_AT_ONCE) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#reads++;
+    }
+    try {
+      return await read();
+    } finally {
+      const next = this.#waiting.shift(); // takes over this turn
+      if (next) next();
+      else this.#reads--;
+    }
+  }
+
   #remove(name: string): void {
     const source = this.#sources.get(name);
     this.#sources.delete(name);
     if (source) this.#options.remove(source.id);
-    this.showMissing();
+    this.#showMissing();
   }
 
   #create(name: string): Source {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, type PluginContext, type Static } from "@mantel/plugin-sdk";
 import { Account } from "./account.ts";
 import { Agenda } from "./agenda.ts";
@@ -56,20 +57,29 @@ interface Parts {
   readonly shared: ConstructorParameters<typeof Account>[0]["shared"];
 }
 
-/** Begins to read what is on the web. What was kept of it is there when this resolves. */
+/** How long a start waits for what was kept of the web. */
+const RESTORING_MS = 2_000;
+
+/** Begins to read what is on the web. What was kept of it is there when this resolves, unless it takes too long. */
 async function connect(ctx: Context, { web, agenda, shared }: Parts): Promise<void> {
   const { config, storage, log, signal } = ctx;
   await sweepKept(storage, web.map(storageKey));
   const running: Promise<void>[] = [];
+  const restoring: Promise<void>[] = [];
   ctx.onDispose(async () => void (await Promise.all(running)));
   const taken = new Set(Object.keys(config.sources));
   for (const each of web) {
     const refreshMs = (each.refreshSeconds ?? config.refreshSeconds) * 1000;
     const polling = { refreshMs, storage, log, signal, changed: agenda.changed };
     const reader = readerOf(each, { polling, agenda, shared, taken });
-    await reader.restore();
-    running.push(reader.run());
+    const restored = reader.restore().catch((error: unknown) => {
+      log.error("what was kept of a calendar cannot be shown", { calendar: each.id, error });
+    });
+    restoring.push(restored);
+    running.push(restored.then(() => reader.run()));
   }
+  const tooLate = delay(RESTORING_MS, undefined, { ref: false });
+  await Promise.race([Promise.all(restoring), tooLate]);
 }
 
 function readerOf(

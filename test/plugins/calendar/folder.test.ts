@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { followFolder } from "../../../plugins/calendar/folder.ts";
+import type { Source } from "../../../plugins/calendar/source.ts";
+import { UTC } from "../../../plugins/calendar/zones.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
+import { calendar, event } from "./calendar-text.ts";
+
+const SMALL = calendar(event("UID:a", "DTSTART:20260601T090000Z"));
+const LARGE = calendar(
+  ...Array.from({ length: 30_000 }, (_, at) =>
+    event(`UID:${at}`, "DTSTART:20260601T090000Z", `SUMMARY:${"x".repeat(150)}`),
+  ),
+);
+
+test("a file that takes long delays no other, and is shown as being read", async (t) => {
+  const path = await emptyFolder(t);
+  await writeFile(join(path, "a.ics"), LARGE);
+  await writeFile(join(path, "z.ics"), SMALL);
+  const sources = new Map<string, Source>();
+  const seen: string[] = [];
+  const status = (id: string) => sources.get(id)?.view().status;
+
+  const stop = await followFolder({
+    ...{ path, floating: UTC, locale: "en", isTaken: () => false, settings: new Map() },
+    add: (source) => sources.set(source.id, source),
+    remove: (id) => sources.delete(id),
+    changed: () => seen.push(`a ${status("a")}, z ${status("z")}`),
+    onFault: assert.ifError,
+  });
+  t.after(stop);
+  await until(() => status("a") === "ok");
+
+  assert.deepEqual(seen, ["a error, z ok", "a ok, z ok"]);
+});
