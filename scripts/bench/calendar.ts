@@ -43,9 +43,11 @@ for (const name of NAMES) {
   right[name] = await countRight(name);
   console.error(name, JSON.stringify([speed[name], right[name]]));
 }
+const [bombs = "null"] = await linesOf(["--import", "tsx", RUN, "mantel", "bombs"]);
+const hostile: unknown = JSON.parse(bombs);
 const host = await measureHost();
 await home.remove();
-console.log(JSON.stringify({ bench: "calendar", unit: "ms", runs, speed, right, host }));
+console.log(JSON.stringify({ bench: "calendar", unit: "ms", runs, speed, right, hostile, host }));
 
 interface Speed {
   readonly firstMs: number;

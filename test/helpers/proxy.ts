@@ -11,7 +11,7 @@ export interface Proxy {
   /** `PROPFIND /ann/`, in the order they came. */
   readonly requests: string[];
   /** Gives the status of a refusal for a body, or `undefined` to pass it on. */
-  refuse: (body: string) => number | undefined;
+  refuse: (body: string) => number | undefined | Promise<number | undefined>;
 }
 
 /** Stands before `target` until the test ends. Answers 502 while it cannot be reached. */
@@ -21,7 +21,7 @@ export async function countingProxy(t: TestContext, target: string): Promise<Pro
   const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await text(incoming);
     requests.push(`${incoming.method} ${incoming.url}`);
-    const refusal = proxy.refuse(body);
+    const refusal = await proxy.refuse(body);
     if (refusal !== undefined) return void response.writeHead(refusal).end();
     const { method = "GET", headers, url = "/" } = incoming;
     const passed = request(`${target}${url}`, { method, headers, agent: false });

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { startOfDay } from "../../../host/calendar/zone.ts";
-// One engine of the calendar bench in a process of its own: `<engine> speed <file>`, or `<engine> corpus <first case>`.
+import { BOMBS } from "../../../test/plugins/calendar/bombs.ts";
+// One engine of the calendar bench in a process of its own: `<engine> speed <file>`, or `<engine> corpus <first case>`
+// or `<engine> bombs`.
 import { compare, readCorpus } from "../../../test/plugins/calendar/corpus.ts";
 import { ENGINES } from "./engines.ts";
 
@@ -14,6 +16,7 @@ const [, , name = "", task, third = "0"] = process.argv;
 const engine = ENGINES[name];
 if (!engine) throw new Error(`there is no engine ${name}`);
 if (task === "speed") await measureSpeed(engine, readFileSync(third));
+else if (task === "bombs") await measureBombs(engine);
 else await checkCorpus(engine, Number(third));
 
 async function measureSpeed(read: NonNullable<typeof engine>, bytes: Buffer): Promise<void> {
@@ -35,6 +38,26 @@ async function measureSpeed(read: NonNullable<typeof engine>, bytes: Buffer): Pr
   console.log(
     JSON.stringify({ megabytes: bytes.length / 1e6, events, firstMs, cpuMs, rssMiB, laterMs }),
   );
+}
+
+/** What the calendars that were made to do harm take of the processor. */
+async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
+  const costs: { name: string; cpuMs: number }[] = [];
+  for (const [name, make] of Object.entries(BOMBS)) {
+    const bytes = make();
+    const before = process.cpuUsage();
+    try {
+      await (
+        await read(bytes, "UTC")
+      )(FROM, FROM + FIRST_DAYS * DAY_MS);
+    } catch {
+      // most of them are refused
+    }
+    const { user, system } = process.cpuUsage(before);
+    costs.push({ name, cpuMs: Math.round((user + system) / 1000) });
+  }
+  const [worst] = costs.toSorted((a, b) => b.cpuMs - a.cpuMs);
+  console.log(JSON.stringify({ bombs: costs.length, worst }));
 }
 
 /** One line for each case, so that the bench knows at which one an engine got stuck. */

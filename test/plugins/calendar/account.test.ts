@@ -213,3 +213,30 @@ test("a calendar that is renamed keeps its id and its events", { skip }, async (
   assert.equal(sources.get("dav-work")?.view().status, "ok");
   assert.deepEqual(await titles(), ["standup", "zoo"]);
 });
+
+test(
+  "a calendar that is removed between two requests of one reading says so, and the others go on",
+  { skip },
+  async (t) => {
+    const { open, radicale, proxy } = await setUp(t);
+    const { account, sources, titles } = open();
+    await account.refresh();
+    await put(radicale, "work/c.ics", "review");
+    await put(radicale, "home/b.ics", "museum");
+
+    let removing: Promise<void> | undefined;
+    proxy.refuse = async (body) => {
+      if (body.includes("sync-collection")) await (removing ??= radicale.put("work/", null));
+      return undefined;
+    };
+    await account.refresh();
+
+    assert.ok(removing);
+    assert.equal(sources.get("dav-2026")?.view().status, "ok");
+    assert.equal(sources.get("dav-work")?.view().status, "stale");
+    assert.notEqual(sources.get("dav-work")?.view().error, undefined);
+    assert.deepEqual(await titles(), ["museum", "standup"]);
+    await account.refresh();
+    assert.deepEqual([...sources.keys()], ["dav-2026"]);
+  },
+);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
 import { Poll, pauseMs } from "../../../plugins/calendar/poll.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { until } from "../../helpers/until.ts";
 
 const middle = () => 0.5;
 const pause = (failures: number, { refreshMs = 900_000, askedForMs = 0, random = middle } = {}) =>
@@ -61,3 +62,29 @@ test("a failure is logged once until it is over, and told each time", async () =
     ["warn", "info"],
   );
 });
+
+for (const [name, jump] of [
+  ["forward", 10 * 365 * 86_400_000],
+  ["back", -10 * 365 * 86_400_000],
+] as const) {
+  test(`a system clock that jumps ${name} ends no wait early and none late`, async (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
+    const ended = new AbortController();
+    const readAt: number[] = [];
+    const refreshMs = 200;
+    const poll = new Poll({
+      ...{ log: collectedLog(), id: "club", refreshMs, signal: ended.signal, failed: () => {} },
+      read: async () => void readAt.push(performance.now()),
+      changed: () => {},
+    });
+
+    const running = poll.run();
+    t.mock.timers.setTime(Date.now() + jump);
+    await until(() => readAt.length === 2);
+    ended.abort();
+    await running;
+
+    const [first = 0, second = 0] = readAt;
+    assert.ok(second - first >= refreshMs - 1, `${second - first} ms`);
+  });
+}

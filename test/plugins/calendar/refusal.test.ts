@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { refusal } from "../../../plugins/calendar/refusal.ts";
+
+const AT = Date.parse("2026-11-20T12:00:00Z");
+const inAnHour = {
+  date: new Date(AT).toUTCString(),
+  "retry-after": new Date(AT + 3_600_000).toUTCString(),
+};
+
+test("a Retry-After that is a point in time is as long, whatever this machine's clock shows", (t) => {
+  t.mock.timers.enable({ apis: ["Date"] });
+
+  const waits = ["1999-12-31", "2026-11-20T12:00:00Z", "2049-01-01"].map((now) => {
+    t.mock.timers.setTime(Date.parse(now));
+    return refusal(503, inAnHour).extras.retryAfterMs;
+  });
+
+  assert.deepEqual(waits, [3_600_000, 3_600_000, 3_600_000]);
+});
+
+test("without the server's clock a Retry-After is a day at most, and never below nothing", (t) => {
+  t.mock.timers.enable({ apis: ["Date"] });
+  const { "retry-after": retryAfter } = inAnHour;
+
+  const waits = ["1999-12-31", "2049-01-01"].map((now) => {
+    t.mock.timers.setTime(Date.parse(now));
+    return refusal(503, { "retry-after": retryAfter }).extras.retryAfterMs;
+  });
+
+  assert.deepEqual(waits, [86_400_000, 0]);
+});
