@@ -15,7 +15,10 @@ const YEAR = { from: FROM, to: FROM + 400 * 86_400_000 };
 /** Of the processor, so that a busy machine does not decide the test. */
 const MAX_WORK_MS = 2_000;
 
-for (const [name, make] of Object.entries(BOMBS)) {
+/** One in three; `npm run bench calendar` takes all. */
+const CHOSEN = Object.entries(BOMBS).filter((_, at) => at % 3 === 0);
+
+for (const [name, make] of CHOSEN) {
   test(`a calendar with ${name} costs two seconds of work at most`, async () => {
     const bytes = make();
     const before = process.cpuUsage();
@@ -50,7 +53,7 @@ test("a good calendar among bombs is shown, reads go on, and the module lives", 
   const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
   const good = calendar(event("UID:good", `DTSTART;VALUE=DATE:${day}`));
   await writeFile(join(folder, "good.ics"), good);
-  const bombs = Object.values(BOMBS).filter((_, at) => at % 3 === 0);
+  const bombs = Object.values(BOMBS).filter((_, at) => at % 9 === 1);
   for (const [at, make] of bombs.entries()) {
     await writeFile(join(folder, `bomb-${at}.ics`), make());
   }
