@@ -8,6 +8,8 @@ export interface Moment {
   /** What calendar and clock show, as the UTC instant with the same reading. */
   readonly wall: number;
   readonly zone: Zone;
+  /** For the end of time that passes, which can be the second of two times that the clock shows alike. */
+  readonly instant?: number;
 }
 
 /**
@@ -33,8 +35,8 @@ export function parseMoment(text: string, zone: Zone): Moment {
 const leapless = (time: string) => time.replace(/:60$/, ":59");
 
 /** The instant of a moment; of a date, midnight in UTC. */
-export function instantOf({ allDay, wall, zone }: Moment): number {
-  return allDay ? wall : toInstant(zone, wall);
+export function instantOf({ allDay, wall, zone, instant }: Moment): number {
+  return allDay ? wall : (instant ?? toInstant(zone, wall));
 }
 
 /** The number of the day since 1970, on the moment's own calendar. */

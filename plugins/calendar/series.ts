@@ -121,7 +121,7 @@ function endOf(start: Moment, { days, ms, zone = start.zone }: Length): Moment {
 }
 
 function momentAt(instant: number, zone: Zone): Moment {
-  return { allDay: false, wall: toWall(zone, instant), zone };
+  return { allDay: false, wall: toWall(zone, instant), zone, instant };
 }
 
 /** A change of one occurrence and of all that follow it, until the next such change. */

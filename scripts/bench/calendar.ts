@@ -62,7 +62,7 @@ async function measureSpeed(name: string) {
   const all: Speed[] = [];
   for (let run = 0; run < runs; run++) {
     const [line] = await linesOf([...HEAP, bundle, name, "speed", file]);
-    if (line === undefined) throw new Error(`${name} did not read the file`);
+    if (line === undefined) return { overMs: SLOWEST_MS };
     all.push(JSON.parse(line) as Speed);
   }
   return {

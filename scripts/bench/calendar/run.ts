@@ -43,7 +43,7 @@ async function measureSpeed(read: NonNullable<typeof engine>, bytes: Buffer): Pr
 /** What the calendars that were made to do harm take of the processor. */
 async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
   const costs: { name: string; cpuMs: number }[] = [];
-  for (const [name, make] of Object.entries(BOMBS)) {
+  for (const [bomb, make] of Object.entries(BOMBS)) {
     const bytes = make();
     const before = process.cpuUsage();
     try {
@@ -54,7 +54,7 @@ async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
       // most of them are refused
     }
     const { user, system } = process.cpuUsage(before);
-    costs.push({ name, cpuMs: Math.round((user + system) / 1000) });
+    costs.push({ name: bomb, cpuMs: Math.round((user + system) / 1000) });
   }
   const [worst] = costs.toSorted((a, b) => b.cpuMs - a.cpuMs);
   console.log(JSON.stringify({ bombs: costs.length, worst }));
