@@ -31,6 +31,7 @@ const CODES = {
   outcome_unknown: [504, "The module ended before it answered"],
   deadline_passed: [504, "The deadline passed without an answer"],
   disk_full: [507, "The disk is full"],
+  disk_read_only: [507, "The disk takes no writes"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ErrorCode = keyof typeof CODES;

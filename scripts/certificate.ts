@@ -4,11 +4,11 @@ import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { readText } from "@mantel/plugin-sdk/document-file";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { renderSVG, renderUnicodeCompact } from "uqr";
 import { Audit } from "../host/auth/audit.ts";
 import { ConfigStore } from "../host/config/store.ts";
-import { readText } from "../host/documents/document-file.ts";
 import { openDataFolder } from "../host/folders.ts";
 import { openLog } from "../host/log.ts";
 import {

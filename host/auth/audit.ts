@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readText } from "../documents/document-file.ts";
-import { Turns } from "../documents/turns.ts";
+import { readText } from "@mantel/plugin-sdk/document-file";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import type { HostLog } from "../log.ts";
 import { appendLine } from "./append-line.ts";
 import type { Principal } from "./tokens.ts";

@@ -1,14 +1,15 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { link, rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { link, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type, type Static } from "typebox";
-import { writeFully } from "../documents/document-file.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { FollowedFile } from "./followed-file.ts";
 
+const NAME = "keys.json";
 const KEY_BYTES = 32;
 
 const KeyFile = Type.Object({
@@ -32,34 +33,29 @@ export type KeyRing = ReadonlyMap<string, KeyObject>;
  * the tokens it has signed, also in a host that runs.
  */
 export class Keys {
-  readonly #path: string;
+  readonly #document: DocumentFile<KeyFile>;
   readonly #file: FollowedFile<KeyRing>;
 
-  private constructor(path: string) {
-    this.#path = path;
+  private constructor(path: string, document: DocumentFile<KeyFile>) {
+    this.#document = document;
     this.#file = new FollowedFile(path, parseKeys);
   }
 
   /**
-   * A damaged file is set aside and replaced, which voids all tokens; the log says so.
-   * @throws MantelError `invalid` when the file cannot be read at all
+   * A damaged file is set aside and restored. Where nothing is left to restore it from, new keys void
+   * all tokens; the log says so.
    */
   static async open(dataFolder: string, log: HostLog): Promise<Keys> {
-    const path = join(dataFolder, "keys.json");
-    await createKeys(path);
-    try {
-      return new Keys(path);
-    } catch (error) {
-      refuseUnreadable(path, error);
-      const damaged = `${path}.damaged-${Date.now()}`;
-      await rename(path, damaged);
+    const path = join(dataFolder, NAME);
+    const isFirst = !existsSync(path);
+    const parse = (value: unknown) => check(KeyFile, value, NAME);
+    const document = new DocumentFile({ path, parse, log });
+    if ((await document.load()) === undefined) {
       await createKeys(path);
-      log.error("the signing keys were damaged and are replaced; make new tokens, all are void", {
-        damaged,
-        error,
-      });
-      return new Keys(path);
+      await document.load();
+      if (!isFirst) log.error("the signing keys are lost and replaced; all tokens are void");
     }
+    return new Keys(path, document);
   }
 
   /** The same object as long as the keys are the same. */
@@ -77,7 +73,7 @@ export class Keys {
     const older = before
       .filter(([kid]) => kept.has(kid))
       .map(([kid, key]) => ({ kid, secret: key.export().toString("base64url") }));
-    await writeFully(this.#path, serialize({ keys: [createKey(), ...older] }));
+    await this.#document.write({ keys: [createKey(), ...older] });
     this.#file.look();
     return before.length - older.length;
   }
@@ -85,9 +81,8 @@ export class Keys {
 
 /** Makes the file unless it exists. A link appears whole or not at all, whoever else is at it. */
 async function createKeys(path: string): Promise<void> {
-  if (await stat(path).catch(() => undefined)) return;
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
-  await writeDurably(draft, serialize({ keys: [createKey()] }));
+  await writeDurably(draft, JSON.stringify({ keys: [createKey()] }));
   try {
     await link(draft, path);
   } catch (error) {
@@ -97,14 +92,6 @@ async function createKeys(path: string): Promise<void> {
   }
 }
 
-/** Keys that are whole, and only cannot be reached now, are not to be replaced. */
-function refuseUnreadable(path: string, cause: unknown): void {
-  const { code, syscall } = cause as NodeJS.ErrnoException;
-  if (syscall === undefined) return;
-  const detail = `${path} cannot be read (${code}); give the user who runs Mantel access to it`;
-  throw new MantelError("invalid", detail, { cause });
-}
-
 function createKey(): KeyFile["keys"][number] {
   return {
     kid: randomBytes(6).toString("base64url"),
@@ -112,12 +99,8 @@ function createKey(): KeyFile["keys"][number] {
   };
 }
 
-function serialize(file: KeyFile): string {
-  return `${JSON.stringify(file, null, 2)}\n`;
-}
-
 function parseKeys(text: string): KeyRing {
-  const { keys } = check(KeyFile, JSON.parse(text), "keys.json");
+  const { keys } = check(KeyFile, JSON.parse(text), NAME);
   return new Map(
     keys.map(({ kid, secret }) => [kid, createSecretKey(Buffer.from(secret, "base64url"))]),
   );

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { Type } from "typebox";
-import { readText, writeFully } from "../documents/document-file.ts";
-import { parseJsonText } from "../documents/json-text.ts";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
+import { type Static, Type } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
@@ -9,37 +8,41 @@ const NAME = "token-use.json";
 /** The disk may be an SD card: one small write an hour, and one when the host stops. */
 const WRITE_EVERY_MS = 60 * 60 * 1000;
 
-/** The last use of each token by its `jti`, RFC 3339. */
-const Uses = Type.Record(Type.String(), Type.String({ format: "date-time" }));
+const UsesFile = Type.Object({
+  version: Type.Literal(1),
+  /** The last use of each token by its `jti`, RFC 3339. */
+  uses: Type.Record(Type.String(), Type.String({ format: "date-time" })),
+});
+type UsesFile = Static<typeof UsesFile>;
+/** Version 0 had the uses alone. */
+const MIGRATIONS = { 0: (uses: unknown) => ({ version: 1, uses }) };
 
 /**
  * When each token was last used, in `<data>/token-use.json` (0600). What was not written yet when the
  * power went is lost, an hour at most: this tells a person which token nobody needs any more.
  */
 export class LastUse {
-  readonly #path: string;
+  readonly #file: DocumentFile<UsesFile>;
   readonly #log: HostLog;
   /** Epoch milliseconds by `jti`. */
   readonly #uses: Map<string, number>;
   #writing: NodeJS.Timeout | undefined;
 
-  private constructor(path: string, uses: Map<string, number>, log: HostLog) {
-    this.#path = path;
+  private constructor(file: DocumentFile<UsesFile>, uses: Map<string, number>, log: HostLog) {
+    this.#file = file;
     this.#uses = uses;
     this.#log = log;
   }
 
-  /** A damaged file counts as none. */
   static async open(dataFolder: string, log: HostLog): Promise<LastUse> {
-    const path = join(dataFolder, NAME);
-    try {
-      const text = (await readText(path)) ?? "{}";
-      const uses = Object.entries(check(Uses, parseJsonText(text, NAME), NAME));
-      return new LastUse(path, new Map(uses.map(([jti, at]) => [jti, Date.parse(at)])), log);
-    } catch (error) {
-      log.warn("the last uses of tokens cannot be read and begin anew", { path, error });
-      return new LastUse(path, new Map(), log);
-    }
+    const file = new DocumentFile({
+      path: join(dataFolder, NAME),
+      parse: (value) => check(UsesFile, value, NAME),
+      ...{ log, version: 1, migrations: MIGRATIONS },
+    });
+    const uses = (await file.load())?.uses ?? {};
+    const entries = Object.entries(uses).map(([jti, at]) => [jti, Date.parse(at)] as const);
+    return new LastUse(file, new Map(entries), log);
   }
 
   /** The token is in use now. */
@@ -51,7 +54,7 @@ export class LastUse {
   /** RFC 3339; `null` for a token that was not used. */
   at(jti: string): string | null {
     const at = this.#uses.get(jti);
-    return at === undefined ? null : new Date(at).toISOString();
+    return at === undefined ? null : toInstant(at);
   }
 
   /** Writes what is not written yet. */
@@ -62,11 +65,13 @@ export class LastUse {
   async #write(): Promise<void> {
     clearTimeout(this.#writing);
     this.#writing = undefined;
-    const uses = [...this.#uses.keys()].map((jti) => [jti, this.at(jti)]);
+    const uses = Object.fromEntries([...this.#uses].map(([jti, at]) => [jti, toInstant(at)]));
     try {
-      await writeFully(this.#path, `${JSON.stringify(Object.fromEntries(uses))}\n`);
+      await this.#file.write({ version: 1, uses });
     } catch (error) {
-      this.#log.warn("the last uses of tokens were not written", { path: this.#path, error });
+      this.#log.warn("the last uses of tokens were not written", { file: NAME, error });
     }
   }
 }
+
+const toInstant = (at: number) => new Date(at).toISOString();

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import { Type, type Static } from "typebox";
-import { DocumentFile } from "../documents/document-file.ts";
-import { Turns } from "../documents/turns.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
@@ -53,7 +53,7 @@ export class FeedAddresses {
   static async open(dataFolder: string, log: HostLog): Promise<FeedAddresses> {
     const path = join(dataFolder, "calendar-feeds.json");
     const parse = (value: unknown) => check(FeedFile, value, "calendar-feeds.json");
-    const file = new DocumentFile({ path, parse, log });
+    const file = new DocumentFile({ path, parse, log, version: 1 });
     return new FeedAddresses(file, (await file.load())?.feeds ?? []);
   }
 

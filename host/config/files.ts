@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { DocumentFile, readText, writeFully } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { DocumentFile, readText, writeFully } from "../documents/document-file.ts";
-import { parseJsonText } from "../documents/json-text.ts";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import type { HostLog } from "../log.ts";
 import { type ConfigDocument, parseDocument, valueIn, withValue } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
@@ -122,9 +122,9 @@ export class ConfigFiles {
 
   /** Carries out a change of both files that a crash has cut off. */
   async #finishPending(): Promise<void> {
-    const text = await readText(this.#pending);
-    if (text === undefined) return;
     try {
+      const text = await readText(this.#pending);
+      if (text === undefined) return;
       const { plain, secret } = (parseJsonText(text, PENDING) ?? {}) as Partial<Stored>;
       const next = { plain: this.#parse(plain), secret: this.#parse(secret) };
       await this.#secret.write(next.secret);
@@ -133,7 +133,7 @@ export class ConfigFiles {
       if (!(error instanceof MantelError) || error.code !== "invalid") throw error;
       this.#log.error("a change that a crash had cut off cannot be read", { error });
     }
-    await rm(this.#pending, { force: true });
+    await rm(this.#pending, { force: true, recursive: true });
   }
 
   /** An edit that was wrong, and was not applied for that, is kept for its author. */

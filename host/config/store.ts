@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Fault } from "@mantel/plugin-sdk/errors";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import type { TSchema } from "typebox";
 import { assertCurrent } from "../documents/precondition.ts";
-import { Turns } from "../documents/turns.ts";
 import { watchFile } from "../documents/watch-file.ts";
 import type { HostLog } from "../log.ts";
 import { type ConfigDocument, differences } from "./document.ts";

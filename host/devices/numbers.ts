@@ -1,8 +1,8 @@
 import { basename } from "node:path";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import { Type, type Static } from "typebox";
-import { DocumentFile } from "../documents/document-file.ts";
-import { Turns } from "../documents/turns.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
@@ -43,7 +43,7 @@ export class NumberTable {
   /** Reads the table, or begins one. */
   static async open(path: string, log: HostLog): Promise<NumberTable> {
     const parse = (value: unknown) => check(NumbersFile, value, basename(path));
-    const file = new DocumentFile({ path, parse, log });
+    const file = new DocumentFile({ path, parse, log, version: 1 });
     return new NumberTable(file, await file.load());
   }
 

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { writeFully } from "@mantel/plugin-sdk/document-file";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { Type } from "typebox";
-import { writeFully } from "../documents/document-file.ts";
-import { parseJsonText } from "../documents/json-text.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { parseLayout } from "./parse.ts";

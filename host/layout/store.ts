@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { DocumentFile } from "../documents/document-file.ts";
-import { parseJsonText } from "../documents/json-text.ts";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import { assertCurrent } from "../documents/precondition.ts";
-import { Turns } from "../documents/turns.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { LayoutHistory } from "./history.ts";
@@ -40,7 +40,7 @@ export class LayoutStore {
   }): Promise<LayoutStore> {
     const { dataFolder, shippedFolder, log, bus } = options;
     const path = join(dataFolder, "layout.json");
-    const file = new DocumentFile({ path, parse: parseLayout, log });
+    const file = new DocumentFile({ path, parse: parseLayout, log, version: 1 });
     const history = await LayoutHistory.open(join(dataFolder, "layout-history"), log);
     const input = (await file.load()) ?? (await shippedLayout(shippedFolder));
     const current = { ...input, revision: input.revision ?? 0 };

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { placeOfFault } from "@mantel/plugin-sdk/json-text";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
-import { placeOfFault } from "../documents/json-text.ts";
 import { check } from "../validate.ts";
 import { codeFrame } from "./code-frame.ts";
 

@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
-import { Turns } from "../documents/turns.ts";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import { type Called, type ModuleWork, NO_CALLS } from "./calls.ts";
 import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
 import type { ModuleLog } from "./logs.ts";

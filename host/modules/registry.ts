@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Turns } from "../documents/turns.ts";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { arrange, isConcerned } from "./arrange.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Turns } from "@mantel/plugin-sdk/turns";
 import type { Static } from "typebox";
-import { DocumentFile } from "../documents/document-file.ts";
-import { Turns } from "../documents/turns.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { type SceneBody, ScenesFile } from "./schema.ts";
@@ -21,7 +21,7 @@ export class HostScenes {
   static async open(dataFolder: string, log: HostLog): Promise<HostScenes> {
     const path = join(dataFolder, "scenes.json");
     const parse = (value: unknown) => check(ScenesFile, value, "scenes.json");
-    const file = new DocumentFile({ path, parse, log });
+    const file = new DocumentFile({ path, parse, log, version: 1 });
     return new HostScenes(file, await file.load());
   }
 

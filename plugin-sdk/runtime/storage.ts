@@ -1,46 +1,43 @@
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../durable-file.ts";
+import { DocumentFile } from "../document-file.ts";
+import { sweepTemporaryFiles } from "../durable-file.ts";
 import { MantelError } from "../errors.ts";
 import type { Log, Storage } from "../plugin.ts";
+import { Turns } from "../turns.ts";
 
-/** The storage of one plugin: a JSON file for each key in `folder`, written durably and in order. */
+/** The storage of one plugin: a JSON document for each key in `folder`, written durably and in order. */
 export function createStorage(folder: string, log: Log): Storage {
-  let last: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work);
-    last = done.catch(() => undefined); // the caller of `done` hears of it
-    return done;
-  };
-
+  const turns = new Turns();
+  let isSwept = false;
+  const open = (key: string) =>
+    new DocumentFile<unknown>({
+      path: fileOf(folder, key),
+      parse: (value) => value,
+      log,
+      version: ANY_VERSION,
+    });
   return {
-    get: (key) =>
-      inOrder(async () => {
-        const path = fileOf(folder, key);
-        try {
-          return JSON.parse(await readFile(path, "utf8")) as unknown;
-        } catch (error) {
-          if (error instanceof SyntaxError) {
-            await rename(path, `${path}.damaged`);
-            log.warn("a stored value was damaged and is set aside", {
-              key,
-              file: `${path}.damaged`,
-            });
-            return undefined;
-          }
-          if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-          throw error;
-        }
-      }),
+    get: (key) => turns.take(() => open(key).load()),
     set: (key, value) =>
-      inOrder(async () => {
-        const path = fileOf(folder, key);
+      turns.take(async () => {
+        const document = open(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeDurably(path, JSON.stringify(value) ?? "null");
+        if (!isSwept) await sweepTemporaryFiles(folder);
+        isSwept = true;
+        await document.write(value ?? null);
       }),
-    delete: (key) => inOrder(() => rm(fileOf(folder, key), { force: true })),
+    delete: (key) =>
+      turns.take(async () => {
+        const path = fileOf(folder, key);
+        await rm(`${path}.last-good`, { force: true }); // first: it must not bring back what is deleted
+        await rm(path, { force: true });
+      }),
   };
 }
+
+/** What a `version` in a value means is its plugin's business. */
+const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 
 function fileOf(folder: string, key: string): string {
   if (!/^[a-z0-9-]{1,60}$/.test(key)) {

@@ -9,8 +9,8 @@ import {
 import { KeyTable } from "../../host/config/keys.ts";
 import type { Config } from "../../host/config/schema.ts";
 import { effectiveConfig } from "../../host/config/values.ts";
-import { readText } from "../../host/documents/document-file.ts";
-import { parseJsonText } from "../../host/documents/json-text.ts";
+import { readText } from "@mantel/plugin-sdk/document-file";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The config as a host would have it, made without a host, which would put right what is wrong. */

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { readdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { parseJsonText } from "../../host/documents/json-text.ts";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { parseLayout } from "../../host/layout/parse.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Keys } from "../../../host/auth/keys.ts";
@@ -18,7 +18,7 @@ test("the key is made at first use, has 32 bytes, and is the owner's alone", asy
     [...keys.ring.values()].map((key) => key.symmetricKeySize),
     [32],
   );
-  assert.deepEqual(await readdir(data), ["keys.json"]);
+  assert.deepEqual((await readdir(data)).toSorted(), ["keys.json", "keys.json.last-good"]);
 });
 
 test("twenty that start at once agree on one key", async (t) => {
@@ -30,7 +30,7 @@ test("twenty that start at once agree on one key", async (t) => {
 
   const kids = new Set(opened.flatMap(({ ring }) => [...ring.keys()]));
   assert.equal(kids.size, 1);
-  assert.deepEqual(await readdir(data), ["keys.json"]);
+  assert.deepEqual((await readdir(data)).toSorted(), ["keys.json", "keys.json.last-good"]);
 });
 
 for (const [name, content] of Object.entries({
@@ -39,7 +39,7 @@ for (const [name, content] of Object.entries({
   "without keys": '{"keys": []}',
   "with a short key": '{"keys": [{"kid": "x", "secret": "YQ"}]}',
 })) {
-  test(`a key file ${name} is set aside and replaced, and the log says so`, async (t) => {
+  test(`a key file ${name} with no copy is set aside and replaced, and the log says so`, async (t) => {
     const data = await emptyFolder(t);
     const log = collectedLog();
     await writeFile(join(data, "keys.json"), content, { mode: 0o600 });
@@ -52,18 +52,32 @@ for (const [name, content] of Object.entries({
     assert.equal(await readFile(join(data, aside[0] ?? ""), "utf8"), content);
     assert.deepEqual(
       log.records.map(({ level }) => level),
-      ["error"],
+      ["error", "error"],
     );
+    assert.match(log.records[1]?.sentence ?? "", /all tokens are void/);
   });
 }
 
-test("keys that only cannot be read are left alone", async (t) => {
+test("damaged keys are restored, so that tokens stay valid", async (t) => {
   const data = await emptyFolder(t);
+  const before = await Keys.open(data, collectedLog());
+  await before.rotate(new Set(before.ring.keys()));
+  const kids = [...before.ring.keys()];
+  await rm(join(data, "keys.json"));
   await mkdir(join(data, "keys.json"));
 
+  const keys = await Keys.open(data, collectedLog());
+
+  assert.deepEqual([...keys.ring.keys()], kids);
+  assert.equal(kids.length, 2);
+});
+
+test("keys that only cannot be read are left alone", async (t) => {
+  const data = await emptyFolder(t);
+  await symlink("keys.json", join(data, "keys.json"));
+
   await assert.rejects(Keys.open(data, collectedLog()), {
-    code: "invalid",
-    message: /keys\.json cannot be read \(EISDIR\); give the user who runs Mantel access/,
+    message: /keys\.json cannot be read \(ELOOP\); give the user who runs Mantel access/,
   });
 
   assert.deepEqual(await readdir(data), ["keys.json"]);

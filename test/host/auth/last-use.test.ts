@@ -33,23 +33,20 @@ test("ten thousand uses are one write an hour, and none without a use", async (t
   const written = await readFileWhenThere(join(data, "token-use.json"));
 
   assert.deepEqual(before, []);
-  assert.equal(Object.keys(JSON.parse(written) as object).length, 3);
+  assert.equal(Object.keys((JSON.parse(written) as { uses: object }).uses).length, 3);
 });
 
-test("a damaged file begins anew, and the log says so", async (t) => {
+test("uses that were kept without a version are taken over, and stay beside", async (t) => {
   const data = await emptyFolder(t);
-  await writeFile(join(data, "token-use.json"), '{"1": 5');
-  const log = collectedLog();
+  const path = join(data, "token-use.json");
+  const kept = JSON.stringify({ "1": "2026-11-20T10:00:00.000Z" });
+  await writeFile(path, kept);
 
-  const uses = await LastUse.open(data, log);
-  uses.note("1");
-  await uses.close();
+  const uses = await LastUse.open(data, collectedLog());
 
-  assert.deepEqual(
-    log.records.map(({ level }) => level),
-    ["warn"],
-  );
-  assert.match(await readFile(join(data, "token-use.json"), "utf8"), /^\{"1":"20/);
+  assert.equal(uses.at("1"), "2026-11-20T10:00:00.000Z");
+  assert.equal((JSON.parse(await readFile(path, "utf8")) as { version: unknown }).version, 1);
+  assert.equal(await readFile(`${path}.before-version-1`, "utf8"), kept);
 });
 
 /** The write of the timer is not waited for by anyone. */

@@ -1,23 +1,26 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Type } from "typebox";
-import { DocumentFile } from "../../../host/documents/document-file.ts";
-import { check } from "../../../host/validate.ts";
-import { collectedLog } from "../../helpers/collected-log.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { check } from "../../host/validate.ts";
+import { DocumentFile } from "../../plugin-sdk/document-file.ts";
+import type { Versions } from "../../plugin-sdk/document-version.ts";
+import { collectedLog } from "../helpers/collected-log.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 
 const Counter = Type.Object({ count: Type.Integer(), padding: Type.Optional(Type.String()) });
 
 async function counterFile(t: TestContext, folder?: string) {
   const path = join(folder ?? (await emptyFolder(t)), "counter.json");
   const log = collectedLog();
-  const open = () =>
-    new DocumentFile({ path, parse: (value) => check(Counter, value, "the counter"), log });
-  return { path, log, open, file: open() };
+  const parse = (value: unknown) => check(Counter, value, "the counter");
+  const openAs = (versions: Partial<Versions>) =>
+    new DocumentFile({ path, parse, log, ...versions });
+  const open = () => openAs({});
+  return { path, log, open, openAs, file: open() };
 }
 
 const damagedIn = async (path: string) =>
@@ -101,11 +104,88 @@ test("an edit is noticed, and an empty file is none", async (t) => {
   assert.equal(await file.isEdited(), false);
 });
 
-test("a file that may not be read is told with its path", async (t) => {
+test("a file that may not be read is told with its path, and stays", async (t) => {
   const { path, file } = await counterFile(t);
+  await symlink(path, path);
+
+  await assert.rejects(file.load(), /counter\.json cannot be read \(ELOOP\); give the user/);
+
+  assert.deepEqual(await damagedIn(path), []);
+});
+
+test("a folder in place of the file is set aside and the last good copy is used", async (t) => {
+  const { file, path, open } = await counterFile(t);
+  await file.write({ count: 1 });
+  await rm(path);
   await mkdir(path);
 
-  await assert.rejects(file.load(), /counter\.json cannot be read \(EISDIR\); give the user/);
+  assert.deepEqual(await open().load(), { count: 1 });
+  assert.equal((await damagedIn(path)).length, 1);
+});
+
+test("writes that are asked for at once are done in their order", async (t) => {
+  const { file, open } = await counterFile(t);
+
+  await Promise.all(Array.from({ length: 20 }, (_, count) => file.write({ count })));
+
+  assert.deepEqual(await open().load(), { count: 19 });
+});
+
+const VERSIONS = {
+  version: 2,
+  migrations: {
+    0: (count: unknown) => ({ version: 1, many: count }),
+    1: (old: unknown) => ({ version: 2, count: (old as { many: unknown }).many }),
+  },
+};
+
+for (const [what, content] of [
+  ["without a version", 5],
+  ["of version 1", { version: 1, many: 5 }],
+  ["of version 2", { version: 2, count: 5 }],
+] as const) {
+  test(`a document ${what} is read as the newest, and stays so`, async (t) => {
+    const { path, openAs } = await counterFile(t);
+    await writeFile(path, JSON.stringify(content));
+
+    assert.equal((await openAs(VERSIONS).load())?.count, 5);
+    assert.equal((await openAs({ version: 2 }).load())?.count, 5);
+  });
+}
+
+test("the document before a migration is kept, and a damaged one goes back to the migrated", async (t) => {
+  const { path, openAs, log } = await counterFile(t);
+  await writeFile(path, "5");
+  await openAs(VERSIONS).load();
+  await writeFile(path, "{");
+
+  assert.equal((await openAs(VERSIONS).load())?.count, 5);
+
+  assert.equal(await readFile(`${path}.before-version-2`, "utf8"), "5");
+  assert.equal(log.records[0]?.sentence, "a document was brought up to date");
+});
+
+test("a migration that gives no document leaves damage, as any other content would", async (t) => {
+  const { path, openAs } = await counterFile(t);
+  await writeFile(path, '"many"');
+
+  assert.equal(await openAs(VERSIONS).load(), undefined);
+
+  assert.equal((await damagedIn(path)).length, 1);
+});
+
+test("a document of a newer program is refused with what to do, and is not touched", async (t) => {
+  const { path, openAs } = await counterFile(t);
+  const newer = '{"version":3,"counts":[5]}';
+  await writeFile(path, newer);
+
+  await assert.rejects(
+    openAs(VERSIONS).load(),
+    /counter\.json is of version 3, and this Mantel knows up to 2; start the newer Mantel/,
+  );
+
+  assert.equal(await readFile(path, "utf8"), newer);
+  assert.deepEqual(await readdir(join(path, "..")), ["counter.json"]);
 });
 
 test("a full disk is told, and the old document is intact", async (t) => {

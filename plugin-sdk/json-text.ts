@@ -1,4 +1,4 @@
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import { MantelError } from "./errors.ts";
 
 /**
  * Parses a JSON document that a person may have edited; a byte-order mark is allowed.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { Turns } from "../../../host/documents/turns.ts";
+import { Turns } from "../../plugin-sdk/turns.ts";
 
 test("work runs one piece after the other, and a failure hinders nobody", async () => {
   const turns = new Turns();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJsonText } from "../../../host/documents/json-text.ts";
+import { parseJsonText } from "../../plugin-sdk/json-text.ts";
 
 const messageFor = (text: string): string => {
   try {
