@@ -13,6 +13,7 @@ import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
+import { finishReplacement } from "./documents/replacement.ts";
 import { Bus } from "./events/bus.ts";
 import { FanOut } from "./events/fan-out.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
@@ -109,6 +110,7 @@ async function openFoundation(
 ) {
   const dataFolder = await openDataFolder(options.dataFolder);
   onDispose(await lockDataFolder(dataFolder));
+  await finishReplacement(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });

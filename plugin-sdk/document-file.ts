@@ -97,7 +97,10 @@ export class DocumentFile<T> {
   }
 
   async #write(document: unknown): Promise<void> {
-    const text = `${JSON.stringify(document, undefined, 2)}\n`;
+    await this.#writeText(textOf(document));
+  }
+
+  async #writeText(text: string): Promise<void> {
     await writeFully(this.#path, text);
     await this.#keepLastGood(text);
   }
@@ -125,7 +128,7 @@ export class DocumentFile<T> {
   async #restore(damage: MantelError): Promise<T | undefined> {
     const lastGood = await this.#readLastGood();
     const keptAs = await this.setAside();
-    if (lastGood !== undefined) await this.#write(lastGood.value);
+    if (lastGood !== undefined) await this.#writeText(lastGood.text);
     this.#log.error("a damaged document was set aside", {
       file: this.#path,
       keptAs,
@@ -136,10 +139,12 @@ export class DocumentFile<T> {
     return lastGood?.document;
   }
 
-  async #readLastGood(): Promise<{ value: unknown; document: T } | undefined> {
+  async #readLastGood(): Promise<{ text: string; document: T } | undefined> {
     try {
       const kept = await this.#readText(this.#lastGood);
-      return kept && { value: kept.value, document: this.#parse(kept.value) };
+      if (!kept) return undefined;
+      const text = kept.isOlder ? textOf(kept.value) : kept.text;
+      return { text, document: this.#parse(kept.value) };
     } catch (error) {
       if (error instanceof NewerDocument) throw error;
       this.#log.warn("the copy to restore from is damaged too", { file: this.#lastGood, error });
@@ -161,6 +166,8 @@ export class DocumentFile<T> {
     return `${this.#path}.last-good`;
   }
 }
+
+const textOf = (document: unknown): string => `${JSON.stringify(document, undefined, 2)}\n`;
 
 function isDamage(error: unknown): error is MantelError {
   return (

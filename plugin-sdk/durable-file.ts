@@ -10,7 +10,11 @@ const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
  *
  * @throws the file system's error, such as `ENOSPC`; the old file is intact then
  */
-export async function writeDurably(path: string, content: string, mode = 0o600): Promise<void> {
+export async function writeDurably(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o600,
+): Promise<void> {
   const folder = dirname(path);
   const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   try {

@@ -1,30 +1,61 @@
-// npm run soak [-- reloads | failed | widgets | faults] [count]: ten thousand reloads by the real host,
-// reloads that fail, widget swaps in a real Chromium, or plugins that go wrong in every known way. Prints
-// what the host, its processes and the page hold at the start, in the middle and at the end, and fails
-// when something has grown.
-import { FAULTS } from "./faults/kinds.ts";
-import { openFaults } from "./soak/faults.ts";
+// npm run soak [-- reloads | failed | widgets | kills | full-disk] [count]: ten thousand reloads by
+// the real host, reloads that fail, widget swaps in a real Chromium, a week's worth of events; then what
+// the host, its processes and the page hold is printed at the start, in the middle and at the end, and it
+// fails when something has grown. Or a thousand kills, or writes to a full disk, while documents are written.
+import { summarise } from "./bench/house.ts";
+import { fillAgainAndAgain } from "./soak/full-disk.ts";
+import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
 import { openSwaps } from "./soak/swaps.ts";
 
-const RUNS: ReadonlyMap<string, () => Promise<Run>> = new Map([
-  ["reloads", () => openReloads(false)],
-  ["failed", () => openReloads(true)],
-  ["widgets", openSwaps],
-  ["faults", openFaults],
+const START_BOUND_MS = 3_000;
+
+interface Soak {
+  readonly count: number;
+  /** True when it was sound. */
+  readonly run: (count: number) => Promise<boolean>;
+}
+
+const rounds = (name: string, open: () => Promise<Run>): [string, Soak] => [
+  name,
+  { count: 10_000, run: async (count) => carryOut(await open(), name, count) },
+];
+
+const SOAKS: ReadonlyMap<string, Soak> = new Map([
+  rounds("reloads", () => openReloads(false)),
+  rounds("failed", () => openReloads(true)),
+  rounds("widgets", openSwaps),
+  ["kills", { count: 1_000, run: kills }],
+  ["full-disk", { count: 1_000, run: fullDisk }],
 ]);
-const DEFAULT_COUNT = 10_000;
-/** A fault takes seconds. Of ten rounds of all kinds the first is the warm-up. */
-const DEFAULT_FAULTS = 10 * FAULTS.length;
+
+async function kills(count: number): Promise<boolean> {
+  const { startMs, ...found } = await killAgainAndAgain(count);
+  const starts = summarise(startMs);
+  const isSound = found.lost + found.corrupt === 0 && starts.max <= START_BOUND_MS;
+  return tell("kills", isSound, { ...found, startMs: starts });
+}
+
+async function fullDisk(count: number): Promise<boolean> {
+  const found = await fillAgainAndAgain(count);
+  const others = Object.keys(found.statuses).filter((status) => !["200", "507"].includes(status));
+  const isSound = found.lost + found.corrupt + found.left + others.length === 0;
+  return tell("full-disk", isSound, found);
+}
+
+function tell(soak: string, isSound: boolean, found: object): boolean {
+  console.log(JSON.stringify({ soak, verdict: isSound ? "sound" : "broken", ...found }));
+  return isSound;
+}
 
 const given = process.argv.slice(2);
-const name = given.find((word) => RUNS.has(word)) ?? "reloads";
+const name = given.find((word) => SOAKS.has(word)) ?? "reloads";
 const counts = given.filter((word) => word !== name);
-const count = Number(counts[0] ?? (name === "faults" ? DEFAULT_FAULTS : DEFAULT_COUNT));
-const open = RUNS.get(name);
-if (!open || counts.length > 1 || !Number.isInteger(count) || count < 2) {
-  process.stderr.write(`usage: npm run soak -- [${[...RUNS.keys()].join(" | ")}] [rounds]\n`);
+const soak = SOAKS.get(name);
+const count = Number(counts[0] ?? soak?.count);
+if (!soak || counts.length > 1 || !Number.isInteger(count) || count < 2) {
+  process.stderr.write(`usage: npm run soak -- [${[...SOAKS.keys()].join(" | ")}] [rounds]\n`);
   process.exit(2);
 }
-process.exitCode = (await carryOut(await open(), name, count)) ? 0 : 1;
+process.exitCode = (await soak.run(count)) ? 0 : 1;

@@ -4,6 +4,7 @@ import type { HostLog } from "../log.ts";
 import { faultsOf } from "../validate.ts";
 import { appendLine } from "./append-line.ts";
 import { FollowedFile } from "./followed-file.ts";
+import { copyOf, restoreLines } from "./register-copy.ts";
 import { SCOPES } from "./scopes.ts";
 
 const Instant = Type.String({ format: "date-time" });
@@ -46,9 +47,16 @@ export class TokenRegister {
   readonly #path: string;
   readonly #file: FollowedFile<TokenRecords>;
 
-  constructor(dataFolder: string, log: HostLog) {
-    this.#path = join(dataFolder, "tokens.jsonl");
-    this.#file = new FollowedFile(this.#path, (text) => parseRecords(text, log));
+  /** What the file has lost is restored from its copy. */
+  static async open(dataFolder: string, log: HostLog): Promise<TokenRegister> {
+    const path = join(dataFolder, "tokens.jsonl");
+    await restoreLines(path, (line) => parseLine(line) !== undefined, log);
+    return new TokenRegister(path, log);
+  }
+
+  private constructor(path: string, log: HostLog) {
+    this.#path = path;
+    this.#file = new FollowedFile(path, (text) => parseRecords(text, log));
   }
 
   /** The same object as long as nothing is issued or revoked. */
@@ -66,6 +74,8 @@ export class TokenRegister {
 
   async #append(line: Static<typeof Line>): Promise<void> {
     await appendLine(this.#path, line);
+    // Without room for it, the next start brings the copy up to date.
+    await appendLine(copyOf(this.#path), line).catch(() => undefined);
     this.#file.look();
   }
 }

@@ -60,7 +60,7 @@ export class Tokens {
   static async open({ dataFolder, log }: { dataFolder: string; log: HostLog }): Promise<Tokens> {
     await keepPrivate(dataFolder, log);
     const keys = await Keys.open(dataFolder, log);
-    return new Tokens(keys, new TokenRegister(dataFolder, log));
+    return new Tokens(keys, await TokenRegister.open(dataFolder, log));
   }
 
   /** A new token, on record before it is given out. @throws MantelError `disk_full` */

@@ -48,6 +48,6 @@ test("a soak of another name is refused with the names there are", async () => {
   assert.equal(code, 2);
   assert.match(
     errors,
-    /usage: npm run soak -- \[reloads \| failed \| widgets \| faults\] \[rounds\]/,
+    /usage: npm run soak -- \[reloads \| failed \| widgets \| kills \| full-disk\] \[rounds\]/,
   );
 });

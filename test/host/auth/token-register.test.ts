@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TokenRegister } from "../../../host/auth/token-register.ts";
@@ -16,12 +16,12 @@ const ISSUED = {
 
 test("records outlast the process and keep their order", async (t) => {
   const data = await emptyFolder(t);
-  const register = new TokenRegister(data, collectedLog());
+  const register = await TokenRegister.open(data, collectedLog());
   await register.addIssued(ISSUED);
   await register.addIssued({ ...ISSUED, jti: "2" });
   await register.addRevoked("1");
 
-  const { issued, revoked } = new TokenRegister(data, collectedLog()).records;
+  const { issued, revoked } = (await TokenRegister.open(data, collectedLog())).records;
 
   assert.deepEqual(
     issued.map(({ jti, revokedAt }) => [jti, revokedAt !== null]),
@@ -36,7 +36,9 @@ test("records outlast the process and keep their order", async (t) => {
 
 test("many writers at once lose no record", async (t) => {
   const data = await emptyFolder(t);
-  const registers = Array.from({ length: 5 }, () => new TokenRegister(data, collectedLog()));
+  const registers = await Promise.all(
+    Array.from({ length: 5 }, () => TokenRegister.open(data, collectedLog())),
+  );
 
   await Promise.all(
     registers.flatMap((register, writer) =>
@@ -46,39 +48,55 @@ test("many writers at once lose no record", async (t) => {
     ),
   );
 
-  const { issued } = new TokenRegister(data, collectedLog()).records;
+  const { issued } = (await TokenRegister.open(data, collectedLog())).records;
   assert.equal(new Set(issued.map(({ jti }) => jti)).size, 100);
 });
 
 test("a record that a crash has cut off is left out, said so, and costs no other", async (t) => {
   const data = await emptyFolder(t);
   const path = join(data, "tokens.jsonl");
-  await new TokenRegister(data, collectedLog()).addIssued(ISSUED);
-  await appendFile(path, '\n{"issued":{"name":"cut');
-  await new TokenRegister(data, collectedLog()).addRevoked("1");
+  await (await TokenRegister.open(data, collectedLog())).addIssued(ISSUED);
   const log = collectedLog();
+  await appendFile(path, '\n{"issued":{"name":"cut');
+  await (await TokenRegister.open(data, log)).addRevoked("1");
 
-  const { issued, revoked } = new TokenRegister(data, log).records;
+  const { issued, revoked } = (await TokenRegister.open(data, log)).records;
 
   assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
   assert.deepEqual(
-    log.records.map(({ fields }) => fields),
-    [{ damaged: 1 }],
+    log.records.map(({ fields }) => fields["damaged"]),
+    [1],
   );
 });
 
-test("a token stays revoked when its own line is lost", async (t) => {
+for (const [what, content] of [
+  ["empty", ""],
+  ["cut off", '\n{"issued":{"name":"tab'],
+  ["zero-filled", "\u0000".repeat(300)],
+] as const) {
+  test(`a token stays revoked when the register is ${what}, which is set aside`, async (t) => {
+    const data = await emptyFolder(t);
+    const path = join(data, "tokens.jsonl");
+    const register = await TokenRegister.open(data, collectedLog());
+    await register.addIssued(ISSUED);
+    await register.addRevoked("1");
+    await writeFile(path, content);
+
+    const { issued, revoked } = (await TokenRegister.open(data, collectedLog())).records;
+
+    assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
+    const [aside = ""] = (await readdir(data)).filter((name) => name.includes(".damaged-"));
+    assert.equal(await readFile(join(data, aside), "utf8"), content);
+  });
+}
+
+test("a register that is gone is restored", async (t) => {
   const data = await emptyFolder(t);
-  const path = join(data, "tokens.jsonl");
-  const register = new TokenRegister(data, collectedLog());
-  await register.addIssued(ISSUED);
+  const register = await TokenRegister.open(data, collectedLog());
   await register.addRevoked("1");
-  const lines = (await readFile(path, "utf8"))
-    .split("\n")
-    .filter((line) => line.includes("revoked"));
-  await writeFile(path, lines.join("\n"));
+  await rm(join(data, "tokens.jsonl"));
 
-  const { issued, revoked } = new TokenRegister(data, collectedLog()).records;
+  const { revoked } = (await TokenRegister.open(data, collectedLog())).records;
 
-  assert.deepEqual([issued.length, [...revoked]], [0, ["1"]]);
+  assert.deepEqual([...revoked], ["1"]);
 });

@@ -1,0 +1,46 @@
+import { rename } from "node:fs/promises";
+import { readText, writeFully } from "@mantel/plugin-sdk/document-file";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { HostLog } from "../log.ts";
+
+/** The copy of a file of JSON lines, to which every line is added too. */
+export const copyOf = (path: string): string => `${path}.last-good`;
+
+/**
+ * Restores lines that a file of JSON lines has lost, from its copy: a revocation that is lost would make
+ * a token valid again. The damaged file is set aside. Lines have no order that matters.
+ */
+export async function restoreLines(
+  path: string,
+  isWhole: (line: string) => boolean,
+  log: HostLog,
+): Promise<void> {
+  // The copy first: a line that another process adds meanwhile comes to the file before the copy.
+  const copied = (await linesOf(copyOf(path))).filter(isWhole);
+  const found = await linesOf(path);
+  const kept = found.filter(isWhole);
+  const all = [...new Set([...copied, ...kept])];
+  const text = all.map((line) => `${line}\n`).join("");
+  if (all.length > kept.length || found.length > kept.length) {
+    const keptAs = `${path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
+    await rename(path, keptAs).catch(unlessAbsent);
+    await writeFully(path, text);
+    const [damaged, restored] = [found.length - kept.length, all.length - kept.length];
+    log.error("a damaged register was set aside and restored", { keptAs, damaged, restored });
+  }
+  if (all.length > copied.length) await writeFully(copyOf(path), text);
+}
+
+/** A folder in place of the file has none. */
+async function linesOf(path: string): Promise<string[]> {
+  try {
+    return ((await readText(path)) ?? "").split("\n").filter(Boolean);
+  } catch (error) {
+    if (error instanceof MantelError) return [""];
+    throw error;
+  }
+}
+
+function unlessAbsent(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+}

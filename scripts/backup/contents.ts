@@ -1,0 +1,48 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { migrated } from "@mantel/plugin-sdk/document-version";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
+import { parseLayout } from "../../host/layout/parse.ts";
+import type { FileSet } from "./archive.ts";
+
+/** What can be made again, is of this machine, or only tells of the past. */
+const LEFT_OUT =
+  /^(cache|before-restore-[^/]*)\/|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*$|\.last-good$/;
+/** Keys, and what may hold some: what plugins store is their own business, such as pairings. */
+const SECRET = /^((secrets|keys|token-use|config\.pending)\.json|tokens\.jsonl|(tls|plugins)\/.*)$/;
+
+export const isSecret = (path: string): boolean => SECRET.test(path);
+
+/** Paths in a data folder that belong into a backup. Links are not followed. */
+export async function pathsToKeep(dataFolder: string): Promise<string[]> {
+  const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
+  return found
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(dataFolder, join(parentPath, name)))
+    .filter((path) => !LEFT_OUT.test(path))
+    .toSorted();
+}
+
+/** Each file is whole, also of a host that runs: files are replaced, never written over. */
+export async function readAll(dataFolder: string, paths: readonly string[]): Promise<FileSet> {
+  const files = new Map<string, Buffer>();
+  for (const path of paths) {
+    try {
+      files.set(path, await readFile(join(dataFolder, path)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // went in the meantime
+    }
+  }
+  return files;
+}
+
+/** @throws MantelError `invalid` for a document that is damaged, or of a newer Mantel */
+export function assertReadable(files: FileSet): void {
+  for (const [path, bytes] of files) {
+    if (!path.endsWith(".json")) continue;
+    const value = parseJsonText(bytes.toString(), path);
+    if (path.startsWith("plugins/")) continue;
+    const document = migrated(value, { version: 1, migrations: {} }, path);
+    if (path === "layout.json") parseLayout(document);
+  }
+}

@@ -1,0 +1,136 @@
+import { readdir } from "node:fs/promises";
+import { type BenchHome, type Served, serveHost } from "../bench/house.ts";
+
+/** One document of a house that a run writes numbers into. */
+interface Written {
+  readonly name: string;
+  readonly change: (number: number) => Promise<Response>;
+  readonly read: () => Promise<number>;
+  /** The last number whose write was answered with success. */
+  acknowledged: number;
+  /** The last number that was sent: it may be stored, or not, until it is answered. */
+  sent: number;
+}
+
+/** A host whose layout and config are written again and again, and which may end at any moment. */
+export class WrittenHouse {
+  readonly #home: BenchHome;
+  readonly #documents: readonly Written[];
+  #host: Served | undefined;
+  #token = "";
+
+  constructor(home: BenchHome) {
+    this.#home = home;
+    this.#documents = [this.#layout(), this.#config()];
+  }
+
+  /** Starts the host; gives the milliseconds until it is ready. */
+  async start(): Promise<number> {
+    const startedAt = performance.now();
+    this.#host = await serveHost(this.#home);
+    this.#token ||= this.#host.token;
+    return performance.now() - startedAt;
+  }
+
+  async stop(): Promise<void> {
+    await this.#host?.stop();
+    this.#host = undefined;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#host) process.kill(this.#host.pid, "SIGKILL");
+    await this.stop();
+  }
+
+  /** Writes every document once; gives the status of each answer. */
+  async writeAll(): Promise<number[]> {
+    return Promise.all(this.#documents.map((document) => this.#write(document)));
+  }
+
+  /** Writes all documents, each as fast as it is answered, until the host is gone; gives how often. */
+  async writeUntilGone(): Promise<number> {
+    let count = 0;
+    const goOn = async (document: Written): Promise<void> => {
+      for (;;) {
+        try {
+          if ((await this.#write(document)) === 200) count++;
+        } catch {
+          return; // killed, as it was to be
+        }
+      }
+    };
+    await Promise.all(this.#documents.map(goOn));
+    return count;
+  }
+
+  /** Names of the documents that hold neither what was acknowledged nor what was sent after it. */
+  async lost(): Promise<string[]> {
+    const lost: string[] = [];
+    for (const document of this.#documents) {
+      const found = await document.read();
+      if (found < document.acknowledged || found > document.sent) lost.push(document.name);
+      document.acknowledged = found;
+      document.sent = Math.max(found, document.sent);
+    }
+    return lost;
+  }
+
+  /** Files that the host has found damaged and set aside. */
+  async setAside(): Promise<string[]> {
+    const names = await readdir(this.#home.data, { recursive: true });
+    return names.filter((name) => name.includes(".damaged"));
+  }
+
+  async #write(document: Written): Promise<number> {
+    const number = ++document.sent;
+    const response = await document.change(number);
+    await response.arrayBuffer();
+    if (response.ok) document.acknowledged = number;
+    return response.status;
+  }
+
+  #layout(): Written {
+    return {
+      ...{ name: "layout", acknowledged: 0, sent: 0 },
+      change: (number) => this.#api("/layout", "PUT", layout(number)),
+      read: async () => {
+        const { name } = (await (await this.#api("/layout")).json()) as { name: string };
+        return Number(name);
+      },
+    };
+  }
+
+  #config(): Written {
+    return {
+      ...{ name: "config", acknowledged: 0, sent: 0 },
+      change: (number) => this.#api("/config", "PATCH", { ui: { idleSeconds: number } }),
+      read: async () => {
+        const { config } = (await (await this.#api("/config")).json()) as {
+          config: { ui: { idleSeconds: number } };
+        };
+        return config.ui.idleSeconds;
+      },
+    };
+  }
+
+  async #api(path: string, method = "GET", body?: object): Promise<Response> {
+    return fetch(`${this.#host?.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  }
+}
+
+/** A layout that bears a number, and has a length of its own. */
+function layout(number: number): object {
+  const text = "x".repeat((number * 7_919) % 20_000);
+  const geometry = { lg: { x: 0, y: 0, w: 4, h: 4 } };
+  const widget = { id: "note", module: "note-widget", config: { text }, geometry };
+  return {
+    ...{ version: 1, name: String(number) },
+    grid: { columns: 12, rowHeight: 56, gap: 8 },
+    pages: [{ id: "home", title: "Home", widgets: [widget] }],
+    displays: [],
+  };
+}

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fillAgainAndAgain } from "../../scripts/soak/full-disk.ts";
+import { killAgainAndAgain } from "../../scripts/soak/kills.ts";
+
+test("a host that is killed while it writes loses nothing it has acknowledged", async (t) => {
+  const { startMs: _, ...count } = await killAgainAndAgain(8);
+
+  t.diagnostic(JSON.stringify(count));
+  assert.deepEqual([count.lost, count.corrupt], [0, 0]);
+  assert.ok(count.acknowledged > 0, "documents were written");
+});
+
+test("a disk that fills up is 507, and the documents before are intact", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("a small disk can be mounted by root alone");
+  const count = await fillAgainAndAgain(15);
+
+  t.diagnostic(JSON.stringify(count));
+  assert.deepEqual([count.lost, count.corrupt, count.left], [0, 0, 0]);
+  assert.deepEqual(Object.keys(count.statuses), ["200", "507"]);
+});

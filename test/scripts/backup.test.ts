@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { test, type TestContext } from "node:test";
+import { finishReplacement } from "../../host/documents/replacement.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+import { startHost } from "../helpers/host.ts";
+
+const PASSPHRASE = "correct horse battery";
+const SECRET = "a-secret-of-the-house";
+
+test("a home is backed up while it runs and put back, with its secrets, onto another machine", async (t) => {
+  const url = `mqtt://somebody:${SECRET}@127.0.0.1:9`;
+  const host = await startHost(t, { plugins: ["plugins/mqtt"], config: { mqtt: { url } } });
+  await host.api("/config", { method: "PATCH", json: { ui: { theme: "dark" } } });
+  const token = await host.token("admin");
+  const folder = await emptyFolder(t);
+  const file = join(folder, "home.backup");
+
+  const backup = await run("backup", [file, "--secrets", "--data", host.data]);
+  const whileItRuns = await run("restore", [file, "--data", host.data]);
+  await host.stop();
+  const moved = join(folder, "data");
+  const restored = await run("restore", [file, "--secrets", "--data", moved]);
+
+  assert.deepEqual([backup.code, restored.code], [0, 0], backup.output + restored.output);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal(whileItRuns.code, 1);
+  assert.match(whileItRuns.output, /is in use by another Mantel \(process \d+\); stop that one/);
+  const other = await startHost(t, { plugins: ["plugins/mqtt"], data: moved });
+  const response = await fetch(`${other.url}/api/v1/config`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { config } = (await response.json()) as { config: { ui: { theme: string } } };
+  assert.equal(config.ui.theme, "dark");
+  assert.ok((await readFile(join(moved, "secrets.json"), "utf8")).includes(SECRET));
+});
+
+test("a backup without secrets holds none, and leaves those that are there when it is put back", async (t) => {
+  const { data, file } = await home(t);
+  await run("backup", [file, "--data", data]);
+  await writeFile(join(data, "config.json"), "{}");
+  await writeFile(join(data, "scenes.json"), '{"version":1,"scenes":{}}');
+
+  const { code, output } = await run("restore", [file, "--data", data]);
+
+  assert.equal(code, 0, output);
+  assert.equal(await readFile(join(data, "config.json"), "utf8"), '{"ui":{"theme":"dark"}}');
+  assert.equal(await readFile(join(data, "secrets.json"), "utf8"), SECRET_FILE);
+  const [aside = ""] = (await readdir(data)).filter((name) => name.startsWith("before-restore-"));
+  assert.deepEqual((await readdir(join(data, aside))).toSorted(), [
+    "config.json",
+    "layout.json",
+    "scenes.json",
+  ]);
+  const other = join(data, "..", "other");
+  await run("restore", [file, "--data", other]);
+  assert.deepEqual((await readdir(other)).toSorted().slice(1), ["config.json", "layout.json"]);
+});
+
+test("a token that was revoked after the backup stays revoked", async (t) => {
+  const { data, file } = await home(t);
+  const register = join(data, "tokens.jsonl");
+  const revoked = '{"revoked":{"jti":"1","revokedAt":"2026-11-20T09:00:00.000Z"}}';
+  await writeFile(register, "\n");
+  await run("backup", [file, "--secrets", "--data", data]);
+  await writeFile(register, `\n${revoked}\n`);
+
+  await run("restore", [file, "--secrets", "--data", data]);
+
+  assert.equal((await readFile(register, "utf8")).trim(), revoked);
+});
+
+test("what is no whole backup is refused, and nothing is touched", async (t) => {
+  const { data, file } = await home(t);
+  await run("backup", [file, "--secrets", "--data", data]);
+  const whole = await readFile(file);
+  const before = await readdir(data);
+  const cut = join(data, "..", "cut.backup");
+
+  for (const bytes of [whole.subarray(0, -9), Buffer.alloc(whole.length)]) {
+    await writeFile(cut, bytes);
+    const { code, output } = await run("restore", [cut, "--data", data]);
+    assert.equal(code, 1);
+    assert.match(output, /cut\.backup is no backup of a Mantel, or is damaged/);
+  }
+  const wrong = await run("restore", [file, "--secrets", "--data", data], "another passphrase");
+  assert.match(wrong.output, /do not open with this passphrase/);
+  assert.deepEqual(await readdir(data), before);
+});
+
+test("a damaged document, one of a newer Mantel, a short passphrase and a file that is there are told", async (t) => {
+  const { data, file } = await home(t);
+  const short = await run("backup", [file, "--secrets", "--data", data], "short");
+  await writeFile(join(data, "scenes.json"), '{"version":9}');
+  const newer = await run("backup", [file, "--data", data]);
+  await writeFile(join(data, "scenes.json"), "{");
+  const damaged = await run("backup", [file, "--data", data]);
+  await writeFile(file, "");
+  const there = await run("backup", [file, "--data", data]);
+  const nowhere = await run("backup", [`${file}2`, "--data", join(data, "nowhere")]);
+
+  assert.match(short.output, /at least 12 characters/);
+  assert.match(newer.output, /scenes\.json is of version 9, and this Mantel knows up to 1/);
+  assert.match(damaged.output, /scenes\.json is no JSON at line 1, column 2/);
+  assert.match(there.output, /is there already/);
+  assert.match(nowhere.output, /there is no home in/);
+  assert.deepEqual(
+    [short, newer, damaged, there, nowhere].map(({ code }) => code),
+    [1, 1, 1, 1, 1],
+  );
+});
+
+test("a restore that a crash has cut off after any step is finished by the next start", async (t) => {
+  for (let steps = 0; steps <= 3; steps++) {
+    const { data } = await home(t);
+    await stage(data);
+    const moves = [
+      ["config.json", "before-restore-1/config.json"],
+      [".replacement/new/config.json", "config.json"],
+      [".replacement/new/plugins/a/key.json", "plugins/a/key.json"],
+    ] as const;
+    for (const [from, to] of moves.slice(0, steps)) {
+      await mkdir(join(data, to, ".."), { recursive: true });
+      await rename(join(data, from), join(data, to));
+    }
+
+    const kept = await finishReplacement(data);
+
+    assert.equal(kept, "before-restore-1");
+    assert.equal(await readFile(join(data, "config.json"), "utf8"), "new config");
+    assert.equal(await readFile(join(data, "plugins/a/key.json"), "utf8"), "new key");
+    assert.equal(await readFile(join(data, kept, "config.json"), "utf8"), CONFIG_FILE);
+    assert.equal(await finishReplacement(data), undefined);
+  }
+});
+
+test("a restore that was cut off before its plan was whole has changed nothing", async (t) => {
+  const { data } = await home(t);
+  const before = await readdir(data);
+  await stage(data);
+  await rm(join(data, ".replacement/plan.json"));
+
+  assert.equal(await finishReplacement(data), undefined);
+
+  assert.deepEqual(await readdir(data), before);
+});
+
+/** What a restore has on the disk when it begins to move. */
+async function stage(data: string): Promise<void> {
+  const files = { "config.json": "new config", "plugins/a/key.json": "new key" };
+  for (const [path, text] of Object.entries(files)) {
+    const staged = join(data, ".replacement/new", path);
+    await mkdir(join(staged, ".."), { recursive: true });
+    await writeFile(staged, text);
+  }
+  const plan = { aside: ["config.json"], files: Object.keys(files), keptIn: "before-restore-1" };
+  await writeFile(join(data, ".replacement/plan.json"), JSON.stringify(plan));
+}
+
+const SECRET_FILE = `{"mqtt":{"password":"${SECRET}"}}`;
+const CONFIG_FILE = '{"ui":{"theme":"dark"}}';
+
+/** A data folder as a host leaves it, and a name for a backup beside it. */
+async function home(t: TestContext) {
+  const folder = await emptyFolder(t);
+  const data = join(folder, "data");
+  await mkdir(join(data, "cache"), { recursive: true });
+  await cp(resolve(import.meta.dirname, "../../layouts/default.json"), join(data, "layout.json"));
+  await writeFile(join(data, "config.json"), CONFIG_FILE);
+  await writeFile(join(data, "secrets.json"), SECRET_FILE);
+  return { data, file: join(folder, "home.backup") };
+}
+
+function run(
+  command: "backup" | "restore",
+  args: readonly string[],
+  passphrase = PASSPHRASE,
+): Promise<{ code: number; output: string }> {
+  const root = resolve(import.meta.dirname, "../..");
+  const env = { ...process.env, MANTEL_BACKUP_PASSPHRASE: passphrase };
+  const script = ["--import", "tsx", `scripts/${command}.ts`, ...args];
+  return new Promise((done) => {
+    const child = execFile(process.execPath, script, { cwd: root, env }, (_error, out, errors) =>
+      done({ code: child.exitCode ?? 1, output: out + errors }),
+    );
+  });
+}
