@@ -1,4 +1,4 @@
-// npm run soak [-- reloads | failed | widgets | kills | full-disk] [count]: ten thousand reloads by
+// npm run soak [-- reloads | failed | widgets | week | kills | full-disk] [count]: ten thousand reloads by
 // the real host, reloads that fail, widget swaps in a real Chromium, a week's worth of events; then what
 // the host, its processes and the page hold is printed at the start, in the middle and at the end, and it
 // fails when something has grown. Or a thousand kills, or writes to a full disk, while documents are written.
@@ -8,7 +8,9 @@ import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
 import { openSwaps } from "./soak/swaps.ts";
+import { openWeek } from "./soak/week.ts";
 
+const WEEK_HOURS = 7 * 24;
 const START_BOUND_MS = 3_000;
 
 interface Soak {
@@ -17,15 +19,16 @@ interface Soak {
   readonly run: (count: number) => Promise<boolean>;
 }
 
-const rounds = (name: string, open: () => Promise<Run>): [string, Soak] => [
+const rounds = (name: string, open: () => Promise<Run>, usual = 10_000): [string, Soak] => [
   name,
-  { count: 10_000, run: async (count) => carryOut(await open(), name, count) },
+  { count: usual, run: async (count) => carryOut(await open(), name, count) },
 ];
 
 const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("reloads", () => openReloads(false)),
   rounds("failed", () => openReloads(true)),
   rounds("widgets", openSwaps),
+  rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
   ["full-disk", { count: 1_000, run: fullDisk }],
 ]);

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { test } from "node:test";
 import { faultsOf, growthOf } from "../../scripts/soak/verdict.ts";
+import { openWeek } from "../../scripts/soak/week.ts";
 
 const START = { hostRssMiB: 160, childrenMiB: 90, timers: 4, functions: 17_000, pageNodes: 63 };
 
@@ -48,6 +49,24 @@ test("a soak of another name is refused with the names there are", async () => {
   assert.equal(code, 2);
   assert.match(
     errors,
-    /usage: npm run soak -- \[reloads \| failed \| widgets \| kills \| full-disk\] \[rounds\]/,
+    /usage: npm run soak -- \[reloads \| failed \| widgets \| week \| kills \| full-disk\] \[rounds\]/,
   );
+});
+
+test("hours of a busy house fail no request and leave nothing open", async (t) => {
+  const week = await openWeek();
+  const pass = async (from: number, to: number) => {
+    for (let hour = from; hour <= to; hour++) await week.round(hour);
+    return week.read();
+  };
+
+  const start = await pass(1, 2);
+  const end = await pass(3, 5);
+  const { asked, failed } = await week.end();
+
+  t.diagnostic(JSON.stringify({ hours: 5, asked, failed, growth: growthOf(start, end) }));
+  assert.equal(failed, 0);
+  const names = ["hostDescriptors", "childrenDescriptors", "processes", "timers"];
+  const growth = Object.entries(growthOf(start, end)).filter(([name]) => names.includes(name));
+  assert.deepEqual(faultsOf(Object.fromEntries(growth)), []);
 });

@@ -1,0 +1,131 @@
+import { type BenchHome, openHome, type Served } from "../bench/house.ts";
+import { readAtRest, serveProbed } from "./reading.ts";
+import type { Run } from "./run.ts";
+
+const MINUTES = 60;
+/** Changes of devices in a minute of a busy house: one in each second. */
+const CHANGES = 60;
+const RELOAD_EVERY_HOURS = 24;
+
+/** A bridge with a hundred sensors. A command is a minute of the house: a change for each second. */
+const SENSORS = `
+import { definePlugin } from "@mantel/plugin-sdk";
+const ids = Array.from({ length: 100 }, (_, at) => "sensor-" + at);
+let changes = 0;
+export default definePlugin({
+  async start({ devices }) {
+    await devices.publish(ids.map((nativeId) => ({
+      nativeId, kind: "sensor", name: nativeId, room: "Room " + (nativeId.length % 10),
+      capabilities: { temperature: { type: "number", unit: "°C", readOnly: true }, minute: { type: "number" } },
+      state: { temperature: 20, minute: 0 },
+    })));
+    return {
+      async command(nativeId, command) {
+        for (let second = 0; second < ${CHANGES}; second++) {
+          const at = changes++;
+          devices.update({ nativeId: ids[at % ids.length], state: { temperature: 15 + (at % 97) / 10 } });
+        }
+        devices.update({ nativeId, state: command });
+      },
+    };
+  },
+});
+`;
+
+/**
+ * Hours of a house, one a round: 3,600 changes of devices and 60 commands under an open event stream, the
+ * list, a stream that comes and goes, a change of config and layout; a reload each day.
+ */
+export async function openWeek(): Promise<Run> {
+  const home = await openHome(["system"]);
+  await writeSensors(home);
+  const host = await serveProbed(home);
+  const house = new House(host);
+  const listening = new AbortController();
+  const stream = house.drain(listening.signal);
+  return {
+    async round(hour) {
+      for (let minute = 1; minute <= MINUTES; minute++) await house.pass(hour * MINUTES + minute);
+      await house.look();
+      await house.rearrange(hour);
+      if (hour % RELOAD_EVERY_HOURS === 0) await house.ask("/modules/sensors/reload", "POST");
+    },
+    read: () => readAtRest(host, home),
+    async end() {
+      listening.abort();
+      await stream;
+      await host.stop();
+      await home.remove();
+      return house.counts;
+    },
+  };
+}
+
+async function writeSensors({ write }: BenchHome): Promise<void> {
+  const bridge = { kind: "sensors", commandsPerSecond: 1_000, burst: 1_000 };
+  const mantel = { id: "sensors", kinds: ["bridge"], server: "index.ts", bridge };
+  const manifest = { name: "sensors", version: "1.0.0", type: "module", mantel };
+  await write("sensors/package.json", JSON.stringify(manifest));
+  await write("sensors/index.ts", SENSORS);
+}
+
+class House {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  #asked = 0;
+  #failed = 0;
+
+  constructor({ url, token }: Served) {
+    this.#url = url;
+    this.#headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  }
+
+  get counts(): { asked: number; failed: number } {
+    return { asked: this.#asked, failed: this.#failed };
+  }
+
+  async pass(minute: number): Promise<void> {
+    const id = `sensors:sensor:${(minute % 100) + 1}`;
+    await this.ask(`/smart-home/devices/${id}/command`, "POST", { minute });
+  }
+
+  /** Somebody opens a dashboard, and goes. */
+  async look(): Promise<void> {
+    const gone = new AbortController();
+    const stream = this.drain(gone.signal);
+    await this.ask("/smart-home/devices");
+    await this.ask("/system");
+    gone.abort();
+    await stream;
+  }
+
+  async rearrange(hour: number): Promise<void> {
+    const layout = JSON.parse(await this.ask("/layout")) as object;
+    await this.ask("/layout", "PUT", { ...layout, name: `hour ${hour}` });
+    await this.ask("/config", "PATCH", { ui: { idleSeconds: 60 + (hour % 600) } });
+  }
+
+  /** Reads an event stream until it is left. */
+  async drain(signal: AbortSignal): Promise<void> {
+    try {
+      const { body } = await fetch(`${this.#url}/api/v1/events`, {
+        headers: this.#headers,
+        signal,
+      });
+      for await (const _ of body ?? []);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async ask(path: string, method = "GET", body?: object): Promise<string> {
+    this.#asked++;
+    const response = await fetch(`${this.#url}/api/v1${path}`, {
+      method,
+      headers: this.#headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) this.#failed++;
+    return response.text();
+  }
+}
