@@ -12,6 +12,7 @@ import { CalendarFeed } from "./calendar/feed.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
+import { ReadingHistory } from "./devices/history.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { finishReplacement } from "./documents/replacement.ts";
 import { Bus } from "./events/bus.ts";
@@ -142,6 +143,8 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
   const devices = await DeviceRegistry.open({ ...foundation, bridges });
+  const readings = await ReadingHistory.open(foundation);
+  onDispose(() => readings.close());
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
   const call = (name: string, input: unknown, deadlineMs: number): Promise<unknown> =>
@@ -157,7 +160,7 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const publisher = new Publisher({ config, call, log, audit });
   const cacheFolder = join(foundation.dataFolder, "cache");
   const assets = new Assets({ log, cacheFolder });
-  const registries = { bridges, services, devices, commands, scenes, samples };
+  const registries = { bridges, services, devices, readings, commands, scenes, samples };
   return { ...registries, calendar, calendarFeed, publisher, assets, cacheFolder };
 }
 

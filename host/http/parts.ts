@@ -7,6 +7,7 @@ import type { CalendarFeed } from "../calendar/feed.ts";
 import type { Config } from "../config/schema.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
+import type { ReadingHistory } from "../devices/history.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { FanOut } from "../events/fan-out.ts";
 import type { LayoutStore } from "../layout/store.ts";
@@ -26,6 +27,7 @@ export interface Parts {
   readonly config: ConfigPart;
   readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;
   readonly devices: Pick<DeviceRegistry, "get" | "snapshot">;
+  readonly readings: Pick<ReadingHistory, "of">;
   readonly commands: Pick<Commands, "send">;
   readonly scenes: Pick<SceneRegistry, "revision" | "list" | "get" | "put" | "remove" | "activate">;
   readonly publisher: Pick<Publisher, "publish">;

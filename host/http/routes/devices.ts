@@ -5,7 +5,7 @@ import { sendRevision } from "../conditional.ts";
 import type { Parts } from "../parts.ts";
 import { type Context, ok, type Route, route } from "../route.ts";
 
-const Params = Type.Object({
+export const DeviceParams = Type.Object({
   id: Type.String({
     pattern: "^[a-z][a-z0-9]{0,30}:[a-z][a-z-]{0,30}:[1-9]\\d{0,14}$",
     description: "the id of a device, such as hue:light:3",
@@ -67,7 +67,7 @@ function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
       scope: "read",
       tag: "Devices",
       summary: "Read one device",
-      params: Params,
+      params: DeviceParams,
       answers: ok("The device", Device),
       errors: ["device_unknown"],
       handle: (_, { params }) => devices.get(params.id),
@@ -82,7 +82,7 @@ function commandRoute({ commands }: Pick<Parts, "commands">): Route {
     scope: "control",
     tag: "Devices",
     summary: "Change what a device does",
-    params: Params,
+    params: DeviceParams,
     headers: ["Prefer"],
     body: { schema: Command },
     answers: {

@@ -12,6 +12,7 @@ import { healthRoutes } from "./health.ts";
 import { layoutRoutes } from "./layout.ts";
 import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
+import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { systemRoutes } from "./system.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -30,6 +31,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...discoveryRoutes({ ...parts, table: () => table }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
+    ...readingRoutes(parts),
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),
     ...calendarRoutes(parts),

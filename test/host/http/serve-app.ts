@@ -12,6 +12,7 @@ import { CalendarFeed } from "../../../host/calendar/feed.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
+import { ReadingHistory } from "../../../host/devices/history.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import { FanOut } from "../../../host/events/fan-out.ts";
@@ -29,6 +30,7 @@ import { emptyFolder } from "../../helpers/folder.ts";
 export interface ServedApp {
   readonly url: string;
   readonly parts: Parts;
+  readonly devices: DeviceRegistry;
   readonly bus: Bus;
   readonly tokens: Tokens;
   readonly config: ConfigStore;
@@ -82,6 +84,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     samples.close();
     await server.close(1_000);
     await lastUse.close();
+    await house.readings.close();
     await config.close();
   });
 
@@ -93,7 +96,19 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     return known;
   };
   return {
-    ...{ url: server.url, parts, bus, tokens, config, data, server, log, commands, token },
+    ...{
+      url: server.url,
+      parts,
+      devices: house.devices,
+      bus,
+      tokens,
+      config,
+      data,
+      server,
+      log,
+      commands,
+      token,
+    },
     async api(scope, path, init = {}) {
       const headers = new Headers(init.headers);
       if (scope) headers.set("authorization", `Bearer ${await token(scope)}`);
@@ -153,6 +168,7 @@ async function openHouse({ data, bus, log, commands: told }: House) {
     list: () => [bridge],
   };
   const devices = await DeviceRegistry.open({ dataFolder: data, bus, bridges, log });
+  const readings = await ReadingHistory.open({ dataFolder: data, bus, log });
   const commands = new Commands({ devices, bridges, log });
   const parts = { dataFolder: data, bus, devices, bridges, commands, log };
   const scenes = await SceneRegistry.open(parts);
@@ -168,7 +184,7 @@ async function openHouse({ data, bus, log, commands: told }: House) {
       state: { on: false, brightness: 50 },
     },
   ]);
-  return { devices, commands, scenes };
+  return { devices, readings, commands, scenes };
 }
 
 function demoModules(): ModulesPart {

@@ -1,0 +1,59 @@
+import { UNITS } from "@mantel/plugin-sdk/device";
+import { Type } from "typebox";
+import { Reading } from "../../devices/history.ts";
+import { invalid } from "../../validate.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+import { DeviceParams } from "./devices.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const Instant = Type.String({ format: "date-time" });
+const Query = Type.Object({
+  field: Type.String({ description: "a number that the device measures, such as temperature" }),
+  from: Type.Optional(Instant),
+  to: Type.Optional(Instant),
+});
+const Readings = Type.Object({
+  deviceId: Type.String(),
+  field: Type.String(),
+  unit: Type.Union([Type.Enum([...UNITS]), Type.Null()]),
+  /** Half open. */
+  window: Type.Object({ from: Instant, to: Instant }),
+  /** Oldest first, one in five minutes at most; each holds until the next. A day is kept. */
+  readings: Type.Array(Reading),
+});
+
+/** `/smart-home/devices/:id/history`: what a device has measured in the last day. */
+export function readingRoutes({ devices, readings }: Pick<Parts, "devices" | "readings">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/smart-home/devices/:id/history",
+      scope: "read",
+      tag: "Devices",
+      summary: "Read what a device has measured",
+      params: DeviceParams,
+      query: Query,
+      answers: ok("The readings of one field", Readings),
+      errors: ["device_unknown", "invalid"],
+      handle(_, { params: { id }, query: { field, ...window } }) {
+        const { capabilities } = devices.get(id);
+        const measured = Object.hasOwn(capabilities, field) ? capabilities[field] : undefined;
+        if (measured?.type !== "number" || !measured.readOnly) {
+          const detail = `is ${field}, which is no number that ${id} measures`;
+          throw invalid("the query", [{ pointer: "/field", detail }]);
+        }
+        const to = window.to === undefined ? Date.now() : Date.parse(window.to);
+        const from = window.from === undefined ? to - DAY_MS : Date.parse(window.from);
+        if (from > to) {
+          throw invalid("the query", [{ pointer: "/from", detail: "is later than to" }]);
+        }
+        return {
+          ...{ deviceId: id, field, unit: measured.unit ?? null },
+          window: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+          readings: readings.of(id, field, { from, to }),
+        };
+      },
+    }),
+  ];
+}
