@@ -10,12 +10,13 @@ const RELOAD_EVERY_HOURS = 24;
 /** A bridge with a hundred sensors. A command is a minute of the house: a change for each second. */
 const SENSORS = `
 import { definePlugin } from "@mantel/plugin-sdk";
+import { day } from "./day.ts";
 const ids = Array.from({ length: 100 }, (_, at) => "sensor-" + at);
 let changes = 0;
 export default definePlugin({
   async start({ devices }) {
     await devices.publish(ids.map((nativeId) => ({
-      nativeId, kind: "sensor", name: nativeId, room: "Room " + (nativeId.length % 10),
+      nativeId, kind: "sensor", name: nativeId + " on day " + day, room: "Room " + (nativeId.length % 10),
       capabilities: { temperature: { type: "number", unit: "°C", readOnly: true }, minute: { type: "number" } },
       state: { temperature: 20, minute: 0 },
     })));
@@ -48,7 +49,9 @@ export async function openWeek(): Promise<Run> {
       for (let minute = 1; minute <= MINUTES; minute++) await house.pass(hour * MINUTES + minute);
       await house.look();
       await house.rearrange(hour);
-      if (hour % RELOAD_EVERY_HOURS === 0) await house.ask("/modules/sensors/reload", "POST");
+      if (hour % RELOAD_EVERY_HOURS !== 1) return; // the first hour is one, so that a builder is warm
+      await home.write("sensors/day.ts", dayFile(1 + hour / RELOAD_EVERY_HOURS));
+      await house.ask("/modules/sensors/reload", "POST");
     },
     read: () => readAtRest(host, home),
     async end() {
@@ -67,7 +70,10 @@ async function writeSensors({ write }: BenchHome): Promise<void> {
   const manifest = { name: "sensors", version: "1.0.0", type: "module", mantel };
   await write("sensors/package.json", JSON.stringify(manifest));
   await write("sensors/index.ts", SENSORS);
+  await write("sensors/day.ts", dayFile(0));
 }
+
+const dayFile = (day: number) => `export const day: number = ${Math.floor(day)};\n`;
 
 class House {
   readonly #url: string;
