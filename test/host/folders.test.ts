@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { openDataFolder } from "../../host/folders.ts";
+import { atEnd } from "../helpers/at-end.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+
+test("a data folder on a read-only disk is refused in words", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("a read-only disk can be mounted by root alone");
+  const folder = await emptyFolder(t);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "ro,size=64k", "tmpfs", folder], { stdio: "pipe" });
+  } catch {
+    return t.skip("nothing can be mounted here");
+  }
+  atEnd(t, async () => void execFileSync("umount", [folder]));
+
+  await assert.rejects(openDataFolder(folder), {
+    code: "invalid",
+    message: /cannot be used: the disk is read-only; name another one with --data/,
+  });
+});
