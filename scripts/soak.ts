@@ -1,8 +1,10 @@
-// npm run soak [-- reloads | failed | widgets | week | kills | full-disk] [count]: ten thousand reloads by
+// npm run soak [-- reloads | failed | widgets | faults | week | kills | full-disk] [count]: ten thousand reloads by
 // the real host, reloads that fail, widget swaps in a real Chromium, a week's worth of events; then what
 // the host, its processes and the page hold is printed at the start, in the middle and at the end, and it
 // fails when something has grown. Or a thousand kills, or writes to a full disk, while documents are written.
 import { summarise } from "./bench/house.ts";
+import { FAULTS } from "./faults/kinds.ts";
+import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
 import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
@@ -10,6 +12,8 @@ import { carryOut, type Run } from "./soak/run.ts";
 import { openSwaps } from "./soak/swaps.ts";
 import { openWeek } from "./soak/week.ts";
 
+/** A fault takes seconds. Of ten rounds of all kinds the first is the warm-up. */
+const FAULT_COUNT = 10 * FAULTS.length;
 const WEEK_HOURS = 7 * 24;
 const START_BOUND_MS = 3_000;
 
@@ -28,6 +32,7 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("reloads", () => openReloads(false)),
   rounds("failed", () => openReloads(true)),
   rounds("widgets", openSwaps),
+  rounds("faults", openFaults, FAULT_COUNT),
   rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
   ["full-disk", { count: 1_000, run: fullDisk }],

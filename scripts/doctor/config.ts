@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { readText } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { type ConfigDocument, parseDocument } from "../../host/config/document.ts";
 import {
   liftCredentials,
@@ -9,8 +11,6 @@ import {
 import { KeyTable } from "../../host/config/keys.ts";
 import type { Config } from "../../host/config/schema.ts";
 import { effectiveConfig } from "../../host/config/values.ts";
-import { readText } from "@mantel/plugin-sdk/document-file";
-import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The config as a host would have it, made without a host, which would put right what is wrong. */
