@@ -1,11 +1,13 @@
-// npm run soak [-- reloads | failed | widgets | faults | week | kills | full-disk] [count]: ten thousand reloads by
-// the real host, reloads that fail, widget swaps in a real Chromium, a week's worth of events; then what
-// the host, its processes and the page hold is printed at the start, in the middle and at the end, and it
-// fails when something has grown. Or a thousand kills, or writes to a full disk, while documents are written.
+// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | full-disk] [count]: ten thousand
+// reloads by the real host, reloads that fail, widget swaps in a real Chromium, plugins that go wrong in every
+// known way, random requests, a week's worth of events; then what the host, its processes and the page hold
+// is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
+// kills, or writes to a full disk, while documents are written.
 import { summarise } from "./bench/house.ts";
 import { FAULTS } from "./faults/kinds.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
+import { openFuzz } from "./soak/fuzz.ts";
 import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
@@ -33,6 +35,7 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("failed", () => openReloads(true)),
   rounds("widgets", openSwaps),
   rounds("faults", openFaults, FAULT_COUNT),
+  rounds("fuzz", openFuzz),
   rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
   ["full-disk", { count: 1_000, run: fullDisk }],

@@ -56,7 +56,14 @@ const HEADERS: Readonly<Record<RequestHeader, string>> = {
   Prefer: "`respond-async` is answered at once, and does not wait for the bridge",
 };
 const RETRIED = new Set([409, 429, 503]);
-const RETRY_AFTER = { description: "Seconds", schema: Type.Integer({ minimum: 1 }) };
+const CHALLENGED = new Set([401, 403]);
+/** Headers of answers. Those for browsers and of HTTP itself go without saying. */
+const ANSWER_HEADERS = {
+  "X-Request-Id": header("The id under which the log has the request"),
+  "Retry-After": header("Seconds", Type.Integer({ minimum: 1 })),
+  "WWW-Authenticate": header("What is asked for (RFC 6750)"),
+  ETag: header("Names the revision, for If-Match and If-None-Match"),
+} as const;
 
 /** What any route may fail with, and what follows from the form of a route. */
 const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limited", "internal"];
@@ -115,11 +122,7 @@ function operation(route: Route): object {
     ...(scope === "public" ? { security: [] } : { security: [{ token: [scope] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
-    responses: {
-      ...answers(route.answers),
-      ...(headers.includes("If-None-Match") ? { 304: { description: "It is unchanged" } } : {}),
-      ...problemAnswers(route),
-    },
+    responses: { ...answers(route), ...problemAnswers(route) },
   };
 }
 
@@ -145,10 +148,10 @@ function headerParameter(name: RequestHeader): object {
   return { name, in: "header", description: HEADERS[name], schema: Type.String() };
 }
 
-function requestBody({ schema, mergePatch }: BodyDescription): object {
-  const media = { schema: withReferences(schema) };
+function requestBody({ schema, mergePatch, optional = false }: BodyDescription): object {
+  const media = { schema: asGiven(withReferences(schema)) };
   return {
-    required: true,
+    required: !optional,
     content: {
       "application/json": media,
       ...(mergePatch ? { "application/merge-patch+json": media } : {}),
@@ -156,31 +159,58 @@ function requestBody({ schema, mergePatch }: BodyDescription): object {
   };
 }
 
-function answers(all: Route["answers"]): object {
-  return Object.fromEntries(
-    Object.entries(all).map(([status, { description, schema, type }]: [string, Answer]) => [
-      status,
-      {
-        description,
-        ...(schema || type
-          ? {
-              content: {
-                [type ?? "application/json"]: schema ? { schema: withReferences(schema) } : {},
-              },
-            }
-          : {}),
-      },
-    ]),
+/** What has a default is always there in the end, and need not be given. */
+function asGiven(node: unknown): unknown {
+  if (typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map(asGiven);
+  const given = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, asGiven(value)]),
   );
+  const { required, properties } = given as { required?: unknown; properties?: object };
+  if (!Array.isArray(required)) return given;
+  const isNeeded = (key: string): boolean => {
+    const schema: unknown = Object.entries(properties ?? {}).find(([name]) => name === key)?.[1];
+    return !(typeof schema === "object" && schema !== null && "default" in schema);
+  };
+  return { ...given, required: required.filter(isNeeded) };
 }
 
+function answers({ answers: all, headers = [] }: Route): object {
+  const isRevised = headers.includes("If-None-Match") || headers.includes("If-Match");
+  const usual = pick("X-Request-Id", ...(isRevised ? (["ETag"] as const) : []));
+  const byStatus: Record<string, object> = {};
+  for (const [status, answer] of entriesOf(all)) {
+    const { description } = answer;
+    const challenge = status === "401" ? pick("WWW-Authenticate") : {};
+    byStatus[status] = {
+      description,
+      headers: { ...usual, ...challenge, ...ownHeaders(answer) },
+      ...contentOf(answer),
+    };
+  }
+  if (!headers.includes("If-None-Match")) return byStatus;
+  return { ...byStatus, 304: { description: "It is unchanged", headers: usual } };
+}
+
+function ownHeaders({ headers = {} }: Answer): object {
+  const described = Object.entries(headers).map(([name, about]) => [name, header(about)] as const);
+  return Object.fromEntries(described);
+}
+
+function contentOf({ schema, type = schema && "application/json" }: Answer): object {
+  if (!type) return {};
+  return { content: { [type]: schema ? { schema: withReferences(schema) } : {} } };
+}
+
+const entriesOf = (all: Route["answers"]): [string, Answer][] => Object.entries(all);
+
 /** One answer for each status, which names the codes that come with it. */
-function problemAnswers({ scope, params, body, errors = [], answers: good }: Route): object {
+function problemAnswers({ method, scope, params, errors = [], answers: good }: Route): object {
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
     ...(scope === "public" ? [] : WITH_SCOPE),
     ...(params ? (["bad_id"] as const) : []),
-    ...(body ? WITH_BODY : []),
+    ...(method === "GET" ? [] : WITH_BODY),
     ...errors,
   ]);
   const byStatus: Record<number, object> = {};
@@ -189,11 +219,23 @@ function problemAnswers({ scope, params, body, errors = [], answers: good }: Rou
     if (here.length === 0 || good[status]) continue;
     byStatus[status] = {
       description: here.map(({ code, title }) => `\`${code}\`: ${title}`).join("; "),
-      ...(RETRIED.has(status) ? { headers: { "Retry-After": RETRY_AFTER } } : {}),
+      headers: pick(
+        "X-Request-Id",
+        ...(RETRIED.has(status) ? (["Retry-After"] as const) : []),
+        ...(CHALLENGED.has(status) ? (["WWW-Authenticate"] as const) : []),
+      ),
       content: { [PROBLEM_TYPE]: { schema: withReferences(Problem) } },
     };
   }
   return byStatus;
+}
+
+function header(description: string, schema: TSchema = Type.String()): object {
+  return { description, schema };
+}
+
+function pick(...names: (keyof typeof ANSWER_HEADERS)[]): object {
+  return Object.fromEntries(names.map((name) => [name, ANSWER_HEADERS[name]]));
 }
 
 /** A copy of a schema in which every component is a reference, except the one that is `whole`. */

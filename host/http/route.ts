@@ -32,6 +32,8 @@ export interface Answer {
   readonly schema?: TSchema;
   /** Absent means `application/json`. */
   readonly type?: string;
+  /** Descriptions of headers it has, beyond those that follow from the route's form. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The JSON body a route takes. */
@@ -39,6 +41,8 @@ export interface BodyDescription {
   readonly schema: TSchema;
   /** Absent means 64 KiB. */
   readonly maxBytes?: number;
+  /** True when no body at all means one of defaults. */
+  readonly optional?: boolean;
   /** True for a JSON Merge Patch (RFC 7396), which may come under its own media type. */
   readonly mergePatch?: boolean;
 }

@@ -87,7 +87,11 @@ function commandRoute({ commands }: Pick<Parts, "commands">): Route {
     body: { schema: Command },
     answers: {
       200: { description: "The bridge has confirmed", schema: Outcome },
-      202: { description: "Queued, as `Prefer: respond-async` asks for", schema: Accepted },
+      202: {
+        description: "Queued, as `Prefer: respond-async` asks for",
+        schema: Accepted,
+        headers: { "Preference-Applied": "`respond-async`" },
+      },
     },
     errors: [
       "device_unknown",

@@ -115,7 +115,7 @@ function rotateRoute(parts: TokenParts): Route {
     method: "POST",
     path: "/tokens/rotate",
     summary: "Sign with a new key; tokens stay valid, unless the keys before are dropped",
-    body: { schema: Rotation },
+    body: { schema: Rotation, optional: true },
     answers: ok(
       "How many keys went. With `drop`, the caller's token is void too, and another takes its place",
       Type.Object({ droppedKeys: Type.Integer(), token: Type.Optional(Token) }),

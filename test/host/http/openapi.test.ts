@@ -13,6 +13,10 @@ type Operation = {
   operationId: string;
   security: object[];
   parameters?: { name: string; in: string }[];
+  requestBody?: {
+    required: boolean;
+    content: Record<string, { schema: { required?: string[] } }>;
+  };
   responses: Record<
     string,
     { content?: Record<string, { schema?: object }>; headers?: Record<string, object> }
@@ -145,3 +149,30 @@ function matching(table: readonly Route[], method: string, path: string): Route 
   assert.ok(found, `${method} ${path}`);
   return found;
 }
+
+test("every operation that may bring a body says that it can be refused", async (t) => {
+  const { api } = await serveApp(t);
+
+  const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;
+
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      const isTold = "413" in responses && "415" in responses;
+      assert.equal(isTold, method !== "get", `${method} ${path}`);
+    }
+  }
+});
+
+test("what has a default need not be in a body, and the document says so", async (t) => {
+  const { api } = await serveApp(t);
+
+  const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;
+  const issued = await api("admin", "/tokens", json("POST", { name: "a", scope: ["read"] }));
+  const rotated = await api("admin", "/tokens/rotate", { method: "POST" });
+
+  assert.deepEqual([issued.status, rotated.status], [201, 200]);
+  const tokens = paths["/api/v1/tokens"]?.["post"]?.requestBody;
+  const rotation = paths["/api/v1/tokens/rotate"]?.["post"]?.requestBody;
+  assert.deepEqual(tokens?.content["application/json"]?.schema.required, ["name", "scope"]);
+  assert.deepEqual([tokens?.required, rotation?.required], [true, false]);
+});

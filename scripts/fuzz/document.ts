@@ -1,0 +1,115 @@
+import type { TSchema } from "typebox";
+import { faultsOf } from "../../host/validate.ts";
+
+/** JSON Schema as the document has it, with references followed. */
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+
+interface Media {
+  readonly schema?: Schema;
+}
+interface DocumentedAnswer {
+  readonly content?: Readonly<Record<string, Media>>;
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly schema: Schema;
+}
+
+/** One operation of the API, as its OpenAPI document has it. */
+export interface Operation {
+  readonly method: string;
+  /** With parameters as `{name}`. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Schema | undefined;
+  readonly needsBody: boolean;
+  readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** `undefined` for a stream, which has no end to wait for. */
+  readonly body: string | undefined;
+}
+
+/** Headers that any HTTP answer may have, and those for browsers that every answer here has. */
+const COMMON_HEADERS = new Set([
+  ...["date", "connection", "keep-alive", "content-type", "content-length", "transfer-encoding"],
+  ...["content-security-policy", "x-content-type-options", "x-frame-options", "referrer-policy"],
+  ...["cross-origin-resource-policy", "cache-control", "x-accel-buffering"],
+]);
+const DELIBERATE = new Set([503, 504, 507]);
+
+/** The operations of an OpenAPI 3.1 document. */
+export function operationsOf(document: unknown): Operation[] {
+  const { paths, components } = document as {
+    paths: Record<string, Record<string, Record<string, unknown>>>;
+    components: { schemas: Record<string, unknown> };
+  };
+  const follow = (node: unknown): unknown => {
+    if (typeof node !== "object" || node === null) return node;
+    if (Array.isArray(node)) return node.map(follow);
+    const { $ref } = node as { $ref?: string };
+    if ($ref !== undefined) return follow(components.schemas[$ref.split("/").at(-1) ?? ""]);
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, follow(value)]));
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { parameters, requestBody, responses } = follow(operation) as {
+        parameters?: Parameter[];
+        requestBody?: { required: boolean; content: Record<string, Media> };
+        responses: Operation["responses"];
+      };
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: parameters ?? [],
+        body: requestBody?.content["application/json"]?.schema,
+        needsBody: requestBody?.required === true,
+        responses,
+      };
+    }),
+  );
+}
+
+/** Everything about an answer that the document does not promise; empty for one as documented. */
+export function faultsOfAnswer(operation: Operation, answer: Answered): string[] {
+  const { status, headers } = answer;
+  const documented = operation.responses[String(status)];
+  if (status >= 500 && !DELIBERATE.has(status)) return [`the status is ${status}`];
+  if (!documented) return [`the status ${status} is not documented`];
+  return [...headerFaults(documented, headers), ...bodyFaults(documented, answer)];
+}
+
+function headerFaults({ headers = {} }: DocumentedAnswer, given: Answered["headers"]): string[] {
+  const known = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const missing = Object.entries(headers).filter(
+    ([name, { required }]) => required && given[name.toLowerCase()] === undefined,
+  );
+  const extra = Object.keys(given).filter((name) => !known.has(name) && !COMMON_HEADERS.has(name));
+  return [
+    ...missing.map(([name]) => `the header ${name} is missing`),
+    ...extra.map((name) => `the header ${name} is not documented`),
+  ];
+}
+
+function bodyFaults({ content }: DocumentedAnswer, { headers, body }: Answered): string[] {
+  if (!content) return body ? ["a body where none is documented"] : [];
+  const type = String(headers["content-type"]).split(";")[0] ?? "";
+  const media = content[type];
+  if (!media) return [`the content type ${type} is not documented`];
+  if (!media.schema || body === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(body);
+    return faultsOf(media.schema as TSchema, value).map(
+      ({ pointer, detail }) => `${pointer} of the body ${detail}`,
+    );
+  } catch {
+    return ["the body is not JSON"];
+  }
+}

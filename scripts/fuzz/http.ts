@@ -1,0 +1,86 @@
+import { Agent } from "node:http";
+import type * as fc from "fast-check";
+import { faultsOf } from "../../host/validate.ts";
+import { type Answered, faultsOfAnswer, type Operation, operationsOf } from "./document.ts";
+import { type Asking, type FuzzedRequest, requestsTo } from "./requests.ts";
+import { send } from "./send.ts";
+
+const MAX_SOCKETS = 10;
+
+export interface Fuzzed {
+  readonly url: string;
+  /** Gives a token that is valid now; requests void tokens too. */
+  readonly token: (asking: "admin" | "edit" | "read") => Promise<string>;
+}
+
+/** Requests to all operations of a host, and the judge of their answers. */
+export interface HttpFuzz {
+  readonly requests: fc.Arbitrary<FuzzedRequest>;
+  /** How often each status was answered. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** @throws Error when the answer is not one that the OpenAPI document has */
+  readonly judge: (asked: FuzzedRequest) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Opens a fuzzer that knows of the host only what its OpenAPI document says. */
+export async function openHttpFuzz(fuzzed: Fuzzed): Promise<HttpFuzz> {
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const statuses = new Map<number, number>();
+  const tokens = new Map<Asking, string>();
+  const tokenOf = async (asking: Asking): Promise<string | undefined> => {
+    if (asking === "nobody") return undefined;
+    if (asking === "forger") return "eyJhbGciOiJub25lIn0.e30.";
+    const token = tokens.get(asking) ?? (await fuzzed.token(asking));
+    tokens.set(asking, token);
+    return token;
+  };
+  return {
+    requests: requestsTo(await readOperations(fuzzed)),
+    statuses,
+    async judge(asked) {
+      const token = await tokenOf(asked.asking);
+      const answer = await send(fuzzed.url, agent, { ...asked, token });
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      if (answer.status === 401) tokens.delete(asked.asking);
+      const faults = faultsOfExchange(asked, answer);
+      if (faults.length > 0) throw new Error(`${faults.join("; ")}\n${shown(asked, answer)}`);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function shown({ operation, ...asked }: FuzzedRequest, { status, body }: Answered): string {
+  const what = { operation: `${operation.method} ${operation.path}`, ...asked };
+  return `${JSON.stringify(what)}\n${status} ${body}`;
+}
+
+async function readOperations({ url, token }: Fuzzed): Promise<Operation[]> {
+  const headers = { authorization: `Bearer ${await token("read")}` };
+  const answer = await fetch(`${url}/api/v1/openapi.json`, { headers });
+  return operationsOf(await answer.json());
+}
+
+function faultsOfExchange(asked: FuzzedRequest, answer: Answered): string[] {
+  const { operation, method, body } = asked;
+  if (method !== operation.method || !isItsPath(operation, asked.target)) {
+    return answer.status >= 500 && answer.status !== 503 ? [`the status is ${answer.status}`] : [];
+  }
+  const accepted = answer.status < 300 && !isTaken(operation, body);
+  return [
+    ...faultsOfAnswer(operation, answer),
+    ...(accepted ? ["a body that does not fit the documented schema was accepted"] : []),
+  ];
+}
+
+function isItsPath({ path }: Operation, target: string): boolean {
+  const pattern = path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/?]+");
+  return new RegExp(`^${pattern}(\\?|$)`).test(target);
+}
+
+/** Whether a body is one that the document has. */
+function isTaken({ body: schema, needsBody }: Operation, body: string | undefined): boolean {
+  if (!schema) return true;
+  if (!body) return !needsBody;
+  return faultsOf(schema, JSON.parse(body)).length === 0;
+}
