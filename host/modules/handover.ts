@@ -1,10 +1,19 @@
 import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
+import { Type } from "typebox";
+import { check } from "../validate.ts";
 import type { Build } from "./build.ts";
 import type { Gate } from "./gate.ts";
 import type { Generation } from "./generation.ts";
 
 /** A start that a debugger has paused takes as long as a person needs. */
 const DEBUGGED_START_MS = 3_600_000;
+
+/** It comes from another process, and part of it goes into the answer of a reload. */
+const Quiesced = Type.Object({
+  state: Type.Optional(Type.Unknown()),
+  drained: Type.Integer({ minimum: 0 }),
+  faults: Type.Array(Type.String()),
+});
 
 /** Code that is loaded into a process and has not started. */
 export interface Candidate {
@@ -99,11 +108,12 @@ export async function begin(
 /** An old generation that hangs or dies now has no state to give; the next one starts fresh. */
 async function quiesce(old: Started, { quiesceMs, warn }: HandoverParts): Promise<QuiesceResult> {
   try {
-    const result = await old.generation.peer.call(
+    const answer = await old.generation.peer.call(
       "quiesce",
       { deadlineMs: quiesceMs },
       quiesceMs + 500,
     );
+    const result = check(Quiesced, answer, "what the old generation handed over");
     for (const fault of result.faults) warn("a release failed", fault);
     return result;
   } catch (error) {

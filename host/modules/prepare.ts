@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
+import { optionSchema } from "../config/option-schema.ts";
 import type { ConfigStore } from "../config/store.ts";
 import { faultsOf } from "../validate.ts";
 import type { Build } from "./build.ts";
@@ -95,8 +96,9 @@ export class Preparation {
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */
-  #optionsOf({ plugin: { id }, section }: Build, { options: schema }: LoadResult): unknown {
+  #optionsOf({ plugin: { id }, section }: Build, loaded: LoadResult): unknown {
     const { config, warn } = this.#parts;
+    const schema = optionSchema(loaded.options);
     config.registerOptions(id, schema);
     const { options, faults } = config.optionsFor(id, schema);
     if (faults.length === 0) return options;

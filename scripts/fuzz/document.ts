@@ -1,5 +1,4 @@
-import type { TSchema } from "typebox";
-import { faultsOf } from "../../host/validate.ts";
+import { Compile, type Validator } from "typebox/compile";
 
 /** JSON Schema as the document has it, with references followed. */
 export interface Schema {
@@ -106,10 +105,17 @@ function bodyFaults({ content }: DocumentedAnswer, { headers, body }: Answered):
   if (!media.schema || body === undefined) return [];
   try {
     const value: unknown = JSON.parse(body);
-    return faultsOf(media.schema as TSchema, value).map(
-      ({ pointer, detail }) => `${pointer} of the body ${detail}`,
-    );
+    return schemaFaults(media.schema, value).map((fault) => `in the body ${fault}`);
   } catch {
     return ["the body is not JSON"];
   }
+}
+
+const validators = new WeakMap<Schema, Validator>();
+
+/** What keeps a value from fitting a schema of the document. */
+export function schemaFaults(schema: Schema, value: unknown): string[] {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator.Errors(value).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -1,7 +1,12 @@
 import { Agent } from "node:http";
 import type * as fc from "fast-check";
-import { faultsOf } from "../../host/validate.ts";
-import { type Answered, faultsOfAnswer, type Operation, operationsOf } from "./document.ts";
+import {
+  type Answered,
+  faultsOfAnswer,
+  type Operation,
+  operationsOf,
+  schemaFaults,
+} from "./document.ts";
 import { type Asking, type FuzzedRequest, requestsTo } from "./requests.ts";
 import { send } from "./send.ts";
 
@@ -82,5 +87,5 @@ function isItsPath({ path }: Operation, target: string): boolean {
 function isTaken({ body: schema, needsBody }: Operation, body: string | undefined): boolean {
   if (!schema) return true;
   if (!body) return !needsBody;
-  return faultsOf(schema, JSON.parse(body)).length === 0;
+  return schemaFaults(schema, JSON.parse(body)).length === 0;
 }

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 
 /** Below what a test file may take, on a machine that does much else. */
-const TIME_LIMIT_MS = 6_000;
+const TIME_LIMIT_MS = 3_000;
 
 /**
  * Checks a property by `runs` random examples, or as many as there is time for. The seed is printed;

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import * as fc from "fast-check";
+import { Audit } from "../../host/auth/audit.ts";
+import { Publisher } from "../../host/mqtt/publish.ts";
+import plugin from "../../plugins/mqtt/index.ts";
+import { oddText } from "../../scripts/fuzz/values.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+import { collect, type Mosquitto, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
+import { until } from "../helpers/until.ts";
+
+const BAD_TOPICS = 10_000;
+const PRINCIPAL = { sub: "fuzz", jti: "1" };
+const REFUSED_WITHIN_MS = 2_000;
+const BACK_WITHIN_MS = 5_000;
+/** What the link says when it is no more. */
+const LOSSES = new Set(["the connection to the broker was lost", "the broker cannot be reached"]);
+
+/** Something that no topic may have, anywhere in a text. */
+const bad = fc.oneof(
+  fc
+    .tuple(
+      oddText,
+      fc.constantFrom("+", "#", "\u0000", "\u0001", "\n", "\u007f", "\ud800", "\uffff"),
+      oddText,
+    )
+    .map((parts) => parts.join("")),
+  oddText.map((text) => `$${text}`),
+  fc.constantFrom("", "x".repeat(65_536), "ä".repeat(32_768), "a/".repeat(200)),
+  fc.oneof(fc.integer(), fc.constant(null), fc.array(oddText, { maxLength: 2 })),
+);
+const badTopic = bad.filter(
+  (topic) => typeof topic !== "string" || !/^[^+#$\p{C}]{1,99}$/u.test(topic),
+);
+
+async function overBroker(t: TestContext): Promise<{
+  readonly mosquitto: Mosquitto;
+  readonly messages: Awaited<ReturnType<typeof collect>>;
+  readonly losses: () => number;
+  readonly statusOf: (topic: unknown, payload?: unknown) => Promise<number>;
+}> {
+  const mosquitto = await startMosquitto(t);
+  const messages = await collect(t, mosquitto.url);
+  const link = await startPlugin(plugin, { config: { url: mosquitto.url } });
+  t.after(() => link.stop());
+  const publisher = new Publisher({
+    config: { current: { mqtt: { denyTopics: [] } } },
+    call: (name, message) => link.call(name, message),
+    log: { warn: () => undefined },
+    audit: new Audit(await emptyFolder(t)),
+  });
+  return {
+    mosquitto,
+    messages,
+    losses: () => link.logs.filter(({ sentence }) => LOSSES.has(sentence)).length,
+    async statusOf(topic, payload = "x") {
+      const done = publisher.publish({ topic, payload, qos: 1 }, PRINCIPAL);
+      const error: unknown = await done.then(
+        () => undefined,
+        (cause: unknown) => cause,
+      );
+      if (error === undefined) return 200;
+      return error instanceof MantelError ? error.status : 500;
+    },
+  };
+}
+
+test(
+  `${BAD_TOPICS} bad topics are refused, and the link to the broker stays`,
+  { skip: withoutMosquitto },
+  async (t) => {
+    const { statusOf, losses, messages } = await overBroker(t);
+    const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+    const counts = new Map<number, number>();
+
+    for (const topic of fc.sample(badTopic, { numRuns: BAD_TOPICS, seed })) {
+      const status = await statusOf(topic);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      if (status !== 422) t.diagnostic(JSON.stringify([status, topic]));
+    }
+
+    t.diagnostic(JSON.stringify({ FUZZ_SEED: seed, ...Object.fromEntries(counts) }));
+    assert.deepEqual([...counts], [[422, BAD_TOPICS]]);
+    assert.equal(losses(), 0, "the link was never lost");
+    assert.equal(await statusOf("garden/pump"), 200);
+    assert.ok(await until(() => messages.length === 1));
+  },
+);
+
+test(
+  "whatever topic and payload are given, they are refused or arrive",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const { statusOf, losses } = await overBroker(t);
+    const samples = fc.sample(fc.tuple(fc.oneof(oddText, bad), oddText), 1_000);
+
+    const statuses = new Set<number>();
+    for (const [topic, payload] of samples) statuses.add(await statusOf(topic, payload));
+
+    assert.deepEqual(
+      [...statuses].toSorted((a, b) => a - b),
+      [200, 422],
+    );
+    assert.equal(losses(), 0, "the link was never lost");
+  },
+);
+
+test(
+  "without a broker a publish fails in 2 s, and 5 s after its return one succeeds",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const { mosquitto, losses, statusOf } = await overBroker(t);
+
+    const before = losses();
+    await mosquitto.stop();
+    const stoppedAt = performance.now();
+    assert.equal(await statusOf("a/b"), 503);
+    const refusedMs = performance.now() - stoppedAt;
+    await mosquitto.start();
+    const startedAt = performance.now();
+    await until(async () => (await statusOf("a/b")) === 200, { withinMs: 2 * BACK_WITHIN_MS });
+    const backMs = performance.now() - startedAt;
+
+    t.diagnostic(JSON.stringify({ refusedMs: Math.round(refusedMs), backMs: Math.round(backMs) }));
+    assert.ok(losses() > before, "a loss is seen");
+    assert.ok(refusedMs < REFUSED_WITHIN_MS && backMs < BACK_WITHIN_MS);
+  },
+);
