@@ -43,7 +43,7 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
       dropped = 0; // first, because this record comes the same way
       logger.warn({ dropped: count }, "nobody read the log, and records were dropped");
     }
-    process.stderr.write(format(record), () => undefined); // what cannot be written is lost
+    process.stderr.write(visible(format(record)), () => undefined); // what cannot be written is lost
   };
   const options: LoggerOptions = {
     level,
@@ -56,11 +56,24 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
   return { ...wrap(logger), flushed };
 }
 
+/** What JSON leaves as it is, and some readers of lines or terminals obey: line ends, C1, directions. */
+const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Nobody can forge a line of the log, or hide one. JSON stays JSON: these are in its texts alone. */
+function visible(record: string): string {
+  return record.replace(OBEYED, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 function forPeople(): (record: string) => string {
   return prettyFactory({
     colorize: process.stderr.hasColors?.() ?? false,
     ignore: "pid,hostname",
     translateTime: "SYS:HH:MM:ss",
+    messageFormat: (record, key) => String(record[key]).replace(/\p{Cc}/gu, escaped),
     customPrettifiers: { frame: (frame) => (typeof frame === "string" ? `\n${frame}` : "") }, // a picture of several lines
   });
 }

@@ -1,4 +1,5 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk";
+import { pointerToken } from "../faults.ts";
 import { isTimeZone, startOfDay } from "./zone.ts";
 
 /** What `GET /calendar/events` asks for. Instants are in epoch milliseconds. */
@@ -92,7 +93,7 @@ class Parameters {
   }
 
   fault(name: string, detail: string): void {
-    this.#faults.push({ pointer: `/${name}`, detail });
+    this.#faults.push({ pointer: `/${pointerToken(name)}`, detail });
   }
 
   throwFaults(): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { livingProcesses } from "../helpers/processes.ts";
 import { until } from "../helpers/until.ts";
@@ -42,6 +42,105 @@ test("secrets of config and environment are found in no answer, log, file, plugi
   assert.ok(secrets.includes(CONFIG_CANARY), "it was there to be found");
 });
 
+const PATH_CANARY = "canary-path-7e1b";
+const LOGIN_CANARY = "canary-login-41aa";
+const BROKER_CANARY = "canary-broker-9d30";
+
+test("secrets in addresses, of the environment and in tokens are told to nobody", async (t) => {
+  const host = await startHost(t, {
+    plugins: ["plugins/calendar", "plugins/mqtt", "plugins/clock-widget"],
+    config: { log: { level: "debug" } },
+    env: { MANTEL_MQTT_URL: `mqtt://house:${BROKER_CANARY}@127.0.0.1:9` },
+  });
+  const token = await host.token("admin");
+  const events = await followEvents(t, host, token);
+  const url = `http://house:${LOGIN_CANARY}@127.0.0.1:9/${PATH_CANARY}/calendar.ics`;
+  const sources = { home: { url, allowPrivate: true }, away: { url, password: LOGIN_CANARY } };
+  const patched = await host.api("/modules/calendar/config", {
+    method: "PATCH",
+    json: { sources },
+  });
+  const failed = await until(async () => {
+    const answer = (await (await host.api("/calendar/events")).json()) as {
+      sources?: { id: string; status: string }[];
+    };
+    return answer.sources?.filter(({ status }) => status === "error").length === 2;
+  });
+  await writeTelltale(host);
+  await until(async () => (await host.api("/modules/telltale")).status === 200);
+  const refusals = await Promise.all([
+    host.api("/modules/calendar/config", {
+      method: "PATCH",
+      json: { sources: { home: { refreshSeconds: "soon" } } },
+    }),
+    host.api("/modules/telltale/reload", { method: "POST" }),
+    host.api("/mqtt/publish", { method: "POST", json: { topic: "a", payload: "b" } }),
+    fetch(`${host.url}/api/v1/config?token=${token}`),
+  ]);
+
+  const places: Record<string, string> = {
+    ...(await readAnswers(host, ["calendar", "mqtt", "telltale"])),
+    ...(await readBundles(host)),
+    ...(await readFiles(host.data)),
+    ...(await readProcesses(host.pid)),
+    ...Object.fromEntries(
+      await Promise.all(refusals.map(async (each, at) => [`refusal ${at}`, await each.text()])),
+    ),
+    "the answer to the patch": await patched.text(),
+    "event stream": events(),
+    log: withoutFirstVisit(host.log()),
+  };
+
+  const planted = [PATH_CANARY, LOGIN_CANARY, BROKER_CANARY, token, ...token.split(".").slice(2)];
+  const found = Object.entries(places)
+    .filter(([, text]) => planted.some((each) => text.includes(each)))
+    .map(([place]) => place);
+  assert.deepEqual(found, []);
+  assert.ok(failed && patched.ok);
+  assert.deepEqual(
+    refusals.map(({ status }) => status),
+    [422, 422, 503, 401],
+  );
+  assert.match(places["event stream"] ?? "", /config\.changed/);
+  assert.ok(Object.keys(places).some((place) => place.startsWith("bundle ")));
+});
+
+/** All that a stream with every topic has sent until it is asked. */
+async function followEvents(t: TestContext, { url }: TestHost, token: string) {
+  const ending = new AbortController();
+  t.after(() => ending.abort());
+  const headers = { authorization: `Bearer ${token}` };
+  const topics = "device.state,module.state,config.changed,calendar.updated,module.log";
+  const answer = await fetch(`${url}/api/v1/events?topics=${topics}`, {
+    headers,
+    signal: ending.signal,
+  });
+  let text = "";
+  const read = async () => {
+    for await (const chunk of answer.body ?? [])
+      text += Buffer.from(chunk as Uint8Array).toString();
+  };
+  read().catch(() => undefined); // the test has ended
+  return () => text;
+}
+
+/** The shell, and the code of every widget, as browsers get them. */
+async function readBundles(host: TestHost): Promise<Record<string, string>> {
+  const { modules } = (await (await host.api("/modules")).json()) as {
+    modules: { id: string; widget?: { url: string } | null }[];
+  };
+  const paths = ["/", ...modules.flatMap(({ widget }) => (widget ? [widget.url] : []))];
+  const texts = paths.map(async (path) => {
+    return [`bundle ${path}`, await (await fetch(host.url + path)).text()] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+/** The one secret that the log is for: the link of the first visit. */
+function withoutFirstVisit(log: string): string {
+  return log.replaceAll(/#token=[\w.-]+/g, "");
+}
+
 /** A plugin that fails with all it can see of its surroundings. */
 async function writeTelltale({ plugins }: TestHost): Promise<void> {
   const folder = join(plugins, "telltale");
@@ -61,7 +160,10 @@ async function writeTelltale({ plugins }: TestHost): Promise<void> {
 }
 
 /** What every GET operation answers to an admin. */
-async function readAnswers(host: TestHost): Promise<Record<string, string>> {
+async function readAnswers(
+  host: TestHost,
+  ids: readonly string[] = ["mqtt", "telltale"],
+): Promise<Record<string, string>> {
   const { paths } = (await (await host.api("/openapi.json")).json()) as {
     paths: Record<string, object>;
   };
@@ -69,7 +171,6 @@ async function readAnswers(host: TestHost): Promise<Record<string, string>> {
     .filter(([path, methods]) => "get" in methods && path.startsWith("/api/v1/"))
     .map(([path]) => path.slice("/api/v1".length))
     .filter((path) => path !== "/events");
-  const ids = ["mqtt", "telltale"];
   const targets = readable.flatMap((path) => ids.map((id) => path.replace(/\{\w+\}/, id)));
   const answers = await Promise.all(
     [...new Set(targets)].map(async (path) => [`GET ${path}`, await (await host.api(path)).text()]),

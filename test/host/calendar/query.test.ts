@@ -65,6 +65,7 @@ const WRONG: [query: string, pointer: string, detail: RegExp][] = [
   ["limit=2001", "/limit", /from 1 to 2000/],
   ["limit=ten", "/limit", /from 1 to 2000/],
   ["limt=5", "/limt", /no parameter limt/],
+  ["a~%2Fb=5", "/a~0~1b", /no parameter a~\/b/],
 ];
 
 for (const [query, pointer, detail] of WRONG) {
