@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { followFolder } from "../../../plugins/calendar/folder.ts";
 import type { Source } from "../../../plugins/calendar/source.ts";
 import { UTC } from "../../../plugins/calendar/zones.ts";
+import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
@@ -31,7 +32,7 @@ test("a file that takes long delays no other, and is shown as being read", async
     changed: () => seen.push(`a ${status("a")}, z ${status("z")}`),
     onFault: assert.ifError,
   });
-  t.after(stop);
+  atEnd(t, stop);
   await until(() => status("a") === "ok");
 
   assert.deepEqual(seen, ["a error, z ok", "a ok, z ok"]);
