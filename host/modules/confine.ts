@@ -47,7 +47,7 @@ export async function confine(
   const runtime = `--allow-fs-read=${join(cacheFolder, "runtime-*")}`;
   const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions)];
   return {
-    settings: { memoryMiB, folder: storage, flags: IS_ENFORCED ? flags : [] },
+    settings: { memoryMiB, folder: storage, flags: countsCoverage() ? [] : flags },
     storage,
     folders,
     compiled,
@@ -68,7 +68,7 @@ function switches({ hosts = [], ...permissions }: Permissions): string[] {
 }
 
 /** Node counts coverage through its inspector, which its permission model closes. */
-const IS_ENFORCED = process.env["NODE_V8_COVERAGE"] === undefined;
+const countsCoverage = (): boolean => process.env["NODE_V8_COVERAGE"] !== undefined;
 
 const HAS_PERMISSION = process.allowedNodeEnvironmentFlags.has("--permission");
 const HAS_NET = process.allowedNodeEnvironmentFlags.has("--allow-net");

@@ -7,8 +7,8 @@ import { test, type TestContext } from "node:test";
 import { atEnd } from "../../helpers/at-end.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 
-/** Node counts coverage through its inspector, which its permission model closes. */
-const skip = process.env["NODE_V8_COVERAGE"] !== undefined && "coverage leaves it to the guard";
+// Coverage is counted through the inspector, which Node's permission model closes: not of these processes.
+delete process.env["NODE_V8_COVERAGE"];
 
 /** A plugin that does what it is sent, with Node's modules at hand and `node`. */
 const REACHER = `
@@ -154,7 +154,7 @@ const BY_NODE = [
   ["a native addon", "process.dlopen({ exports: {} }, '/x.node')", flag("nativeAddons")],
 ] as const;
 
-test("undeclared files, programs, threads and addons are refused by Node", { skip }, async (t) => {
+test("undeclared files, programs, threads and addons are refused by Node", async (t) => {
   const { run } = await startReacher(t);
 
   for (const [what, code, line] of BY_NODE) {
@@ -197,7 +197,7 @@ test("what is declared can be reached", async (t) => {
   );
   await run("process.kill(process.ppid, 0)");
   await writeFile(join(dataFolder, "keys.json"), "secret");
-  if (!skip) await assert.rejects(run("fs.readFileSync('../../keys.json')"), /no plugin may read/);
+  await assert.rejects(run("fs.readFileSync('../../keys.json')"), /no plugin may read/);
 });
 
 test("its storage is its working folder, and its own to read and write", async (t) => {
@@ -207,7 +207,7 @@ test("its storage is its working folder, and its own to read and write", async (
   await run("await ctx.storage.set('key', { a: 1 })");
   await run("fs.mkdirSync('deep/er', { recursive: true }); fs.writeFileSync('deep/er/file', 'x')");
 
-  assert.equal(await run("return fs.readFileSync('key.json', 'utf8')"), '{"a":1}');
+  assert.equal(await run("return JSON.parse(fs.readFileSync('key.json', 'utf8')).a"), "1");
   assert.equal(await run("return fs.readdirSync('deep')"), "er");
 });
 
