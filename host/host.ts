@@ -26,6 +26,7 @@ import type { HostLog } from "./log.ts";
 import { Compiler } from "./modules/compile.ts";
 import { LastGoods } from "./modules/last-good.ts";
 import { BridgeTable } from "./modules/module-bridge.ts";
+import { endOrphans } from "./modules/orphans.ts";
 import { ModuleRegistry } from "./modules/registry.ts";
 import { Spare } from "./modules/spare.ts";
 import { Publisher } from "./mqtt/publish.ts";
@@ -111,6 +112,8 @@ async function openFoundation(
 ) {
   const dataFolder = await openDataFolder(options.dataFolder);
   onDispose(await lockDataFolder(dataFolder));
+  const orphans = endOrphans(dataFolder);
+  if (orphans > 0) log.warn("processes that an earlier host left behind were ended", { orphans });
   await finishReplacement(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();

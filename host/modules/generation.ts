@@ -171,7 +171,7 @@ export class Generation {
 }
 
 /** Ends a process and all it has started. */
-function endGroup(pid: number): void {
+export function endGroup(pid: number): void {
   try {
     if (pid > 0) process.kill(-pid, "SIGKILL");
   } catch {
