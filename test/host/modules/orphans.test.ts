@@ -20,9 +20,9 @@ test(
     const data = await realpath(await emptyFolder(t));
     const own = await folder(data, "plugins/lamp");
     const [lost, elsewhere, shell] = [
-      start(t, own, process.execPath, "--eval", LOOP),
-      start(t, await folder(data, "other/plugins/lamp"), process.execPath, "--eval", LOOP),
-      start(t, own, "sleep", "60"),
+      start(t, own, [process.execPath, "--eval", LOOP]),
+      start(t, await folder(data, "other/plugins/lamp"), [process.execPath, "--eval", LOOP]),
+      start(t, own, ["sleep", "60"]),
     ];
     await until(async () => (await titleOf(lost)).startsWith("mantel "));
     await until(async () => (await titleOf(elsewhere)).startsWith("mantel "));
@@ -43,7 +43,8 @@ async function folder(...parts: string[]): Promise<string> {
 }
 
 /** Starts a process that leads a group, as the host starts plugins. */
-function start(t: TestContext, cwd: string, program: string, ...args: string[]): ChildProcess {
+function start(t: TestContext, cwd: string, command: readonly string[]): ChildProcess {
+  const [program = "", ...args] = command;
   const child = spawn(program, args, { cwd, detached: true, stdio: "ignore" });
   atEnd(t, async () => {
     child.kill("SIGKILL");
