@@ -9,10 +9,16 @@ const TEST_TIMEOUT_MS = 60_000;
 const CONCURRENCY = 2;
 
 /**
- * Lines that must be covered below these folders, in percent; c8's settings have the floor for all.
- * What plugins' processes run does not count: they are ended before they could write it down.
+ * Lines that must be covered in these files, in percent; c8's settings have the floor for all. What plugins'
+ * processes run cannot be counted, because they are ended before they could write it down: most of
+ * plugin-sdk/runtime is that.
  */
-const FLOORS = { "host/auth": 95, "host/modules": 85, "plugin-sdk": 85 };
+const FLOORS = {
+  "host/auth/**": 95,
+  "host/modules/**": 85,
+  "plugin-sdk/*.ts": 95,
+  "plugin-sdk/rpc/**": 95,
+};
 
 const paths = process.argv.slice(2);
 const files = (await Promise.all((paths.length > 0 ? paths : ["test"]).map(findTests))).flat();
@@ -44,11 +50,11 @@ async function findTests(path: string): Promise<string[]> {
 async function runWithCoverage(args: readonly string[]): Promise<number> {
   const tests = await run("node_modules/.bin/c8", [process.execPath, ...args]);
   if (tests !== 0) return tests;
-  for (const [folder, lines] of Object.entries(FLOORS)) {
-    const floor = ["check-coverage", "--include", `${folder}/**`, "--lines", String(lines)];
+  for (const [pattern, lines] of Object.entries(FLOORS)) {
+    const floor = ["check-coverage", "--include", pattern, "--lines", String(lines)];
     const code = await run("node_modules/.bin/c8", floor);
     if (code !== 0) {
-      console.error(`less than ${lines} % of the lines of ${folder} are covered`);
+      console.error(`less than ${lines} % of the lines of ${pattern} are covered`);
       return code;
     }
   }
