@@ -74,6 +74,11 @@ export const Manifest = Type.Object(
         Strict,
       ),
     ),
+    /**
+     * True for a plugin that is of use only to those who have set it up: it does not start until the
+     * config has a section for it, or `modules.<id>.enabled` is true.
+     */
+    optIn: Type.Optional(Type.Boolean()),
     permissions: Type.Optional(Permissions),
     limits: Type.Optional(Limits),
   },

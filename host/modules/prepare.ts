@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { optionSchema } from "../config/option-schema.ts";
@@ -29,17 +29,16 @@ export interface PreparationParts extends HostFolders {
   readonly warn: (sentence: string, error: unknown) => void;
 }
 
-/** The config of a module does not fit its options. */
+/** The config of a module does not fit its options, or has none where the module waits for some. */
 export class Unconfigured extends MantelError {
-  constructor(id: string, errors: { pointer: string; detail: string }[]) {
-    const first = errors[0];
-    super(
-      "invalid",
-      `the config of ${id} does not fit: ${first?.pointer ?? ""} ${first?.detail ?? ""}`,
-      {
-        errors,
-      },
-    );
+  static misfit(id: string, errors: Fault[]): Unconfigured {
+    const [first] = errors;
+    const fault = `${first?.pointer ?? ""} ${first?.detail ?? ""}`;
+    return new Unconfigured("invalid", `the config of ${id} does not fit: ${fault}`, { errors });
+  }
+
+  static notSetUp(id: string): Unconfigured {
+    return new Unconfigured("invalid", `it waits to be set up, by a section "${id}" in the config`);
   }
 }
 
@@ -96,14 +95,16 @@ export class Preparation {
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */
-  #optionsOf({ plugin: { id }, section }: Build, loaded: LoadResult): unknown {
+  #optionsOf({ plugin: { id, manifest }, section }: Build, loaded: LoadResult): unknown {
     const { config, warn } = this.#parts;
     const schema = optionSchema(loaded.options);
     config.registerOptions(id, schema);
+    const isSet = Object.keys(config.sectionOf(id)).length > 0;
+    const isWanted = isSet || config.current.modules[id]?.enabled === true;
+    if (manifest.optIn && !isWanted) throw Unconfigured.notSetUp(id);
     const { options, faults } = config.optionsFor(id, schema);
     if (faults.length === 0) return options;
-    const error = new Unconfigured(id, [...faults]);
-    const isSet = Object.keys(config.sectionOf(id)).length > 0;
+    const error = Unconfigured.misfit(id, [...faults]);
     const before = section && isSet ? config.optionsFor(id, schema, section) : undefined;
     if (before?.faults.length !== 0) throw error;
     warn("what is set does not fit, and what was set before goes on", error.message);

@@ -108,6 +108,25 @@ test("a stand-in steps aside while a real bridge is configured, and comes back",
   await until(() => registry.get("demo").state === "disabled");
 });
 
+test("a module that is of use to some only waits until it is set up", async (t) => {
+  const { registry, config, once } = await startModules(t, {
+    odd: {
+      "package.json": packageJson("odd", { optIn: true }),
+      "index.ts": `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+export default definePlugin({
+  options: Type.Object({ address: Type.String({ default: "odd.local" }) }),
+  start: () => undefined,
+});`,
+    },
+  });
+  assert.equal(registry.get("odd").state, "unconfigured");
+  assert.match(registry.get("odd").error?.message ?? "", /a section "odd" in the config/);
+
+  await config.patch({ odd: { address: "10.0.0.7" } }, { admin: true });
+  await once("odd", ({ state }) => state === "active");
+});
+
 test("a module whose options are missing is unconfigured until the config has them", async (t) => {
   const source = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
