@@ -28,13 +28,21 @@ export async function saveAgain(host: TestHost, id: string): Promise<void> {
 
 /** Kills the process of a module, and waits until it works again. */
 export async function crash(host: TestHost, id: string): Promise<void> {
+  const isBack = await kill(host, id);
+  await isBack();
+}
+
+/** Kills the process of a module. What is given waits until the module works again. */
+export async function kill(host: TestHost, id: string): Promise<() => Promise<void>> {
   const { restarts } = await moduleOf(host, id);
   for (const pid of await findChildren(host.pid)) {
     const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
     if (folder.endsWith(`/plugins/${id}`)) process.kill(pid, "SIGKILL");
   }
-  await until(async () => {
-    const now = await moduleOf(host, id);
-    return now.restarts > restarts && ["active", "degraded"].includes(now.state);
-  }, BACK);
+  return async () => {
+    await until(async () => {
+      const now = await moduleOf(host, id);
+      return now.restarts > restarts && ["active", "degraded"].includes(now.state);
+    }, BACK);
+  };
 }
