@@ -6,10 +6,9 @@ import type { HouseSettings } from "./plugin.ts";
 import type { SceneDescription } from "./scene.ts";
 
 /** What a process needs to load one generation of a plugin. All paths are absolute. */
-export interface LoadRequest {
+/** What a process can have ready before it is known which code of the plugin it is to run. */
+export interface PrepareRequest {
   readonly id: string;
-  /** The plugin's own sources in one CommonJS file, with its source map beside it. */
-  readonly bundle: string;
   /** The plugin's npm dependencies in one file, when it has any. */
   readonly vendor: string | undefined;
   /** The plugin's folder, from which packages that cannot be bundled are loaded. */
@@ -20,6 +19,11 @@ export interface LoadRequest {
   readonly dataFolder: string;
   /** What the manifest declares; the process keeps the plugin to it. */
   readonly permissions: Permissions;
+}
+
+export interface LoadRequest extends PrepareRequest {
+  /** The plugin's own sources in one CommonJS file, with its source map beside it. */
+  readonly bundle: string;
 }
 
 /** What the loaded code says of itself. Schemas are JSON Schema. */
@@ -88,6 +92,8 @@ export interface ProcessFigures {
  */
 export interface PluginApi {
   /** Imports the code and runs its top level, but starts nothing. */
+  /** Loads the packages of the plugin ahead. The `load` that follows asks for the same, and for a bundle. */
+  prepare(request: PrepareRequest): Promise<void>;
   load(request: LoadRequest): Promise<LoadResult>;
   start(request: StartRequest): Promise<void>;
   command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;

@@ -3,7 +3,7 @@
 // known way, random requests, a week's worth of events; then what the host, its processes and the page hold
 // is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
 // kills, or writes to a full disk, while documents are written.
-import { summarise } from "./bench/house.ts";
+import { summarise } from "./bench/shared/figures.ts";
 import { FAULTS } from "./faults/kinds.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";

@@ -4,6 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Permissions } from "@mantel/plugin-sdk/permissions";
 import type { ProcessSettings } from "./generation.ts";
 import type { PluginPackage } from "./manifest.ts";
+import type { ModuleView } from "./view.ts";
 
 /** What a plugin's process is given: how it is started, and the paths it learns of. */
 export interface Confinement {
@@ -29,7 +30,7 @@ export interface HostFolders {
 export async function confine(
   { id, folder, manifest }: PluginPackage,
   { dataFolder, cacheFolder }: HostFolders,
-  memoryMiB: number,
+  { memoryMiB, cpuPercent }: Pick<ModuleView["limits"], "memoryMiB" | "cpuPercent">,
 ): Promise<Confinement> {
   const { permissions = {} } = manifest;
   const asked = permissions.folders ?? [];
@@ -47,7 +48,7 @@ export async function confine(
   const runtime = `--allow-fs-read=${join(cacheFolder, "runtime-*")}`;
   const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions)];
   return {
-    settings: { memoryMiB, folder: storage, flags: countsCoverage() ? [] : flags },
+    settings: { memoryMiB, cpuPercent, folder: storage, flags: countsCoverage() ? [] : flags },
     storage,
     folders,
     compiled,

@@ -11,24 +11,18 @@ const DESCRIPTORS = 4_096;
 const PROCESSES = 64;
 const GROWTH_TO_COUNT_AT = 32;
 
-/** What a generation may use. */
-export interface UseLimits {
-  /** Share of one CPU over half a minute, in percent. It may be used up at any pace within that. */
-  readonly cpuPercent: number;
-}
-
 /**
  * Ends a generation that uses more than it may, by the system's own figures, from now until its end.
  * It needs no help of the process, so it holds during a start and for code that does not answer too.
  */
-export function watchExcess(generation: Generation, limits: UseLimits): void {
+export function watchExcess(generation: Generation): void {
   const cpu = new CpuUse(CPU_WINDOW_MS);
   const look = (): void => {
     const { cpuMs } = readProcess(generation.pid);
     const usedMs = cpu.add(cpuMs, performance.now());
     const cause =
       excessOfHoldings(generation) ??
-      excessOfCpu(usedMs, limits.cpuPercent) ??
+      excessOfCpu(usedMs, generation.settings.cpuPercent) ??
       excessOfProcesses(generation.pid);
     if (cause !== undefined) void generation.end(cause);
   };

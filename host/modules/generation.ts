@@ -33,6 +33,8 @@ export interface GenerationOwner {
 export interface ProcessSettings {
   /** Its heap. */
   readonly memoryMiB: number;
+  /** Share of one CPU over half a minute, in percent. It may be used up at any pace within that. */
+  readonly cpuPercent: number;
   /** Its working folder. */
   readonly folder: string;
   /** What Node is told besides: what the process may reach. */

@@ -9,11 +9,10 @@ import type { Build } from "./build.ts";
 import { causeOf } from "./cause.ts";
 import { locationInStack, locationOfText } from "./code-frame.ts";
 import { confine, type Confinement, type HostFolders } from "./confine.ts";
-import { watchExcess } from "./excess.ts";
-import type { Generation, GenerationOwner, ProcessSettings } from "./generation.ts";
+import type { Generation, GenerationOwner } from "./generation.ts";
 import type { Candidate } from "./handover.ts";
 import type { PluginPackage } from "./manifest.ts";
-import type { Spare } from "./spare.ts";
+import type { Readiness, Spare } from "./spare.ts";
 import type { ModuleView } from "./view.ts";
 
 const TOO_SLOW = 'do what takes long after the start, or raise "limits.startMs"';
@@ -45,7 +44,8 @@ export class Unconfigured extends MantelError {
 /** Gets a build into a process and ready to start: the part of a reload that hurts nobody. */
 export class Preparation {
   readonly #parts: PreparationParts;
-  #settings: ProcessSettings | undefined;
+  /** What the last process was made ready for. */
+  #last: { readonly plugin: PluginPackage; readonly readiness: Readiness } | undefined;
 
   constructor(parts: PreparationParts) {
     this.#parts = parts;
@@ -53,7 +53,10 @@ export class Preparation {
 
   /** Has a spare that fits this plugin started, once the plugin has been loaded before. */
   warm(): void {
-    if (this.#settings) void this.#parts.spare.warm(this.#settings);
+    if (!this.#last) return;
+    const { plugin, readiness } = this.#last;
+    const spare = this.#parts.spare.warm(readiness);
+    if (spare) this.#own(spare, plugin);
   }
 
   /**
@@ -62,19 +65,17 @@ export class Preparation {
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
     const { plugin, bundle, vendor } = build;
-    const { apiFor, printed, limitsOf, dataFolder } = this.#parts;
-    const limits = limitsOf(plugin);
-    const confinement = await confine(plugin, this.#parts, limits.memoryMiB);
-    this.#settings = confinement.settings;
-    const generation = this.#process(plugin.id, confinement.settings);
-    watchExcess(generation, limits);
-    generation.ownedBy({ api: apiFor(generation, plugin), printed });
+    const { limitsOf, dataFolder } = this.#parts;
+    const confinement = await confine(plugin, this.#parts, limitsOf(plugin));
+    const { settings, compiled } = confinement;
+    const { id, folder, manifest } = plugin;
+    const { permissions = {} } = manifest;
+    const packages = { id, folder, vendor, compiled, dataFolder, permissions };
+    this.#last = { plugin, readiness: { settings, packages } };
+    const generation = this.#process(this.#last.readiness);
+    this.#own(generation, plugin);
     try {
-      const { id, folder, manifest } = plugin;
-      const { permissions = {} } = manifest;
-      const code = { id, folder, bundle, vendor, compiled: confinement.compiled };
-      const given = { ...code, dataFolder, permissions };
-      const loaded = await generation.peer.call("load", given, deadlineMs);
+      const loaded = await generation.peer.call("load", { ...packages, bundle }, deadlineMs);
       const options = this.#optionsOf(build, loaded);
       const { inspectPort } = generation;
       const request = this.#startRequest(build, options, confinement);
@@ -88,10 +89,16 @@ export class Preparation {
   }
 
   /** The warm spare or, for a debugger, a process that never was the spare and may be looked into. */
-  #process(id: string, settings: ProcessSettings): Generation {
+  #process(readiness: Readiness): Generation {
     const { spare, inspect, config } = this.#parts;
-    const port = inspect.get(id) ?? config.current.modules[id]?.inspect;
-    return port === undefined ? spare.take(settings) : spare.debuggable(settings, port);
+    const { settings, packages } = readiness;
+    const port = inspect.get(packages.id) ?? config.current.modules[packages.id]?.inspect;
+    return port === undefined ? spare.take(readiness) : spare.debuggable(settings, port);
+  }
+
+  #own(generation: Generation, plugin: PluginPackage): void {
+    const { apiFor, printed } = this.#parts;
+    generation.ownedBy({ api: apiFor(generation, plugin), printed });
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */

@@ -1,22 +1,34 @@
 import { isDeepStrictEqual } from "node:util";
+import type { PrepareRequest } from "@mantel/plugin-sdk/protocol";
+import { watchExcess } from "./excess.ts";
 import { Generation, type ProcessSettings } from "./generation.ts";
 
+/** Packages that take longer to load than this are not worth a process that waits. */
+const PREPARE_DEADLINE_MS = 5_000;
+
+/** What a process is started with, and what it then loads ahead. */
+export interface Readiness {
+  readonly settings: ProcessSettings;
+  readonly packages: PrepareRequest;
+}
+
 /**
- * Keeps one started process without a plugin, so that a reload does not wait for a start. What a process
- * may reach is settled when it starts, so the spare fits one plugin: the one that was reloaded last.
+ * Keeps one process with a plugin's packages and without its code, so that a reload does not wait for
+ * either. What a process may reach is settled when it starts, so the spare fits one plugin: the one that
+ * was reloaded last.
  */
 export class Spare {
   /** None until the runtime was compiled. */
   #runtime = "";
-  #waiting: Generation | undefined;
+  #waiting: (Readiness & { readonly generation: Generation }) | undefined;
   #closed = false;
 
-  /** A process with these settings: the warm one when it fits, or else a new one. */
-  take(settings: ProcessSettings): Generation {
+  /** The process that is ready for this when there is one, or else a new one. */
+  take(wanted: Readiness): Generation {
     const waiting = this.#waiting;
-    if (!waiting || !fits(waiting, settings)) return Generation.fork(this.#runtime, settings);
+    if (!waiting || !fits(waiting, wanted)) return this.#fork(wanted.settings);
     this.#waiting = undefined;
-    return waiting;
+    return waiting.generation;
   }
 
   /**
@@ -24,19 +36,25 @@ export class Spare {
    * model closes the inspector, so it is off.
    */
   debuggable(settings: ProcessSettings, inspectPort: number): Generation {
-    return Generation.fork(this.#runtime, { ...settings, flags: [] }, inspectPort);
+    return this.#fork({ ...settings, flags: [] }, inspectPort);
   }
 
-  /** Starts the next spare, unless the one that waits fits. */
-  async warm(settings: ProcessSettings): Promise<void> {
+  /** Starts the next spare, and gives it; `undefined` when the one that waits fits. */
+  warm(wanted: Readiness): Generation | undefined {
     const unused = this.#waiting;
-    if (this.#closed || (unused && fits(unused, settings))) return;
-    const spare = Generation.fork(this.#runtime, settings);
-    this.#waiting = spare;
-    void spare.exited.then(() => {
-      if (this.#waiting === spare) this.#waiting = undefined;
+    if (this.#closed || (unused && fits(unused, wanted))) return undefined;
+    const generation = this.#fork(wanted.settings);
+    const waiting = { ...wanted, generation };
+    this.#waiting = waiting;
+    const isUnused = (): boolean => this.#waiting === waiting;
+    void generation.exited.then(() => {
+      if (isUnused()) this.#waiting = undefined;
     });
-    await unused?.terminate();
+    void generation.peer.call("prepare", wanted.packages, PREPARE_DEADLINE_MS).catch(() => {
+      if (isUnused()) void generation.terminate(); // whoever has taken it hears why
+    });
+    void unused?.generation.terminate();
+    return generation;
   }
 
   /** Makes all later processes start from `runtime`; false when they do already. */
@@ -45,16 +63,25 @@ export class Spare {
     this.#runtime = runtime;
     const unused = this.#waiting;
     this.#waiting = undefined;
-    await unused?.terminate();
+    await unused?.generation.terminate();
     return true;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#waiting?.terminate();
+    await this.#waiting?.generation.terminate();
+  }
+
+  #fork(settings: ProcessSettings, inspectPort?: number): Generation {
+    const generation = Generation.fork(this.#runtime, settings, inspectPort);
+    watchExcess(generation);
+    return generation;
   }
 }
 
-function fits({ settings }: Generation, wanted: ProcessSettings): boolean {
-  return isDeepStrictEqual(settings, wanted);
+function fits(ready: Readiness, wanted: Readiness): boolean {
+  return (
+    isDeepStrictEqual(ready.settings, wanted.settings) &&
+    isDeepStrictEqual(ready.packages, wanted.packages)
+  );
 }

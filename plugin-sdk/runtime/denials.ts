@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { HOST_FOLDERS } from "../permissions.ts";
-import type { LoadRequest } from "../protocol.ts";
+import type { PrepareRequest } from "../protocol.ts";
 
 /** What Node says of an access that its permission model has refused. */
 interface NodeDenial extends Error {
@@ -19,7 +19,7 @@ export class Denials {
   readonly #report: (sentence: string) => void;
   readonly #reported = new Set<string>();
 
-  constructor({ id, dataFolder }: LoadRequest, report: (sentence: string) => void) {
+  constructor({ id, dataFolder }: PrepareRequest, report: (sentence: string) => void) {
     this.#id = id;
     this.#dataFolder = dataFolder;
     this.#report = report;

@@ -1,4 +1,4 @@
-import type { LoadRequest } from "../protocol.ts";
+import type { PrepareRequest } from "../protocol.ts";
 import { Denials } from "./denials.ts";
 import { Hosts } from "./hosts.ts";
 import { guardNetwork } from "./network.ts";
@@ -17,7 +17,7 @@ export interface Guard {
  *
  * @param report hears each kind of refusal once
  */
-export function guard(request: LoadRequest, report: (sentence: string) => void): Guard {
+export function guard(request: PrepareRequest, report: (sentence: string) => void): Guard {
   const { permissions } = request;
   const denials = new Denials(request, report);
   const hosts = new Hosts(permissions.hosts ?? []);

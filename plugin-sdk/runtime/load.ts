@@ -4,24 +4,28 @@ import { basename, dirname, join } from "node:path";
 import vm from "node:vm";
 import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
-import type { LoadRequest } from "../protocol.ts";
+import type { PrepareRequest } from "../protocol.ts";
 
 const SDK = "@mantel/plugin-sdk";
 
-type Require = (specifier: string) => unknown;
+export type Require = (specifier: string) => unknown;
 /** What a bundle exports: its code, waiting for the `require` it is to use. */
 type Bundle = (require: Require, module: { exports: Exports }, exports: Exports) => void;
 type Exports = Record<string, unknown>;
 
-/** Imports a plugin's bundle and gives its default export. Runs the top level, and no more. */
-export function loadPlugin({ bundle, vendor, folder, compiled }: LoadRequest): Plugin {
+/** Imports the packages of a plugin, and gives what its bundle is to find them with. */
+export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Require {
   const fromFolder: Require = createRequire(`${folder}/package.json`);
   const packages = vendor === undefined ? {} : runCached(vendor, compiled, fromFolder);
-  const require: Require = (specifier) => {
+  return (specifier) => {
     if (specifier === SDK) return sdk;
     if (Object.hasOwn(packages, specifier)) return packages[specifier];
     return fromFolder(specifier);
   };
+}
+
+/** Imports a plugin's bundle and gives its default export. Runs the top level, and no more. */
+export function loadPlugin(bundle: string, require: Require): Plugin {
   return checkPlugin(run(bundle, require)["default"]);
 }
 

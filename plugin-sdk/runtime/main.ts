@@ -4,14 +4,20 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { format } from "node:util";
 import { MantelError } from "../errors.ts";
 import type { Plugin } from "../plugin.ts";
-import { type HostApi, type LogLevel, type PluginApi, UNCAUGHT_REJECTION } from "../protocol.ts";
+import {
+  type HostApi,
+  type LogLevel,
+  type PluginApi,
+  type PrepareRequest,
+  UNCAUGHT_REJECTION,
+} from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { findLeftovers, watchLeftovers } from "./leftovers.ts";
-import { loadPlugin } from "./load.ts";
+import { loadPackages, loadPlugin, type Require } from "./load.ts";
 import { createLog } from "./log.ts";
 import { Runner } from "./runner.ts";
 
@@ -29,16 +35,18 @@ const STANDARD_ERROR = 2;
 const lag = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
 lag.enable();
 
+let stands: Guard | undefined;
+let packages: Require | undefined;
 let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
+  prepare: (request) => void prepare(request),
   load(request) {
     clearTimeout(warmingUp);
     process.title = `mantel ${request.id}`;
-    watchLeftovers();
-    const stands = guard(request, (sentence) => createLog(host()).warn(sentence));
-    plugin = { id: request.id, guard: stands, code: loadPlugin(request) };
+    const { stands: guarding, packages: require } = prepare(request);
+    plugin = { id: request.id, guard: guarding, code: loadPlugin(request.bundle, require) };
     return { options: plugin.code.options, state: plugin.code.state };
   },
   async start(request) {
@@ -77,6 +85,16 @@ process.on("uncaughtExceptionMonitor", (_, origin) => {
   if (origin === "unhandledRejection") writeSync(STANDARD_ERROR, `${UNCAUGHT_REJECTION}\n`);
 });
 process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
+
+/** Done once: the requests that come to one process ask for the same. */
+function prepare(request: PrepareRequest): { stands: Guard; packages: Require } {
+  if (!stands) {
+    watchLeftovers();
+    stands = guard(request, (sentence) => createLog(host()).warn(sentence));
+  }
+  packages ??= loadPackages(request);
+  return { stands, packages };
+}
 
 function host(): HostLink {
   return {

@@ -9,7 +9,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { build } from "esbuild";
 import { readCorpus } from "../../test/plugins/calendar/corpus.ts";
 import { bigCalendar } from "./calendar/big-calendar.ts";
-import { openHome, repeat, rounded, serveHost, summarise } from "./house.ts";
+import { openHome, repeat, serveHost } from "./house.ts";
+import { rounded, summarise } from "./shared/figures.ts";
 
 const NAMES = ["mantel", "ical.js", "node-ical"];
 const RUN = join(import.meta.dirname, "calendar/run.ts");

@@ -11,7 +11,8 @@ import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { Compiler } from "../../host/modules/compile.ts";
 import { Generation } from "../../host/modules/generation.ts";
 import { compileRuntime } from "../../host/modules/runtime.ts";
-import { openHome, ratios, summarise } from "./house.ts";
+import { openHome } from "./house.ts";
+import { ratios, summarise } from "./shared/figures.ts";
 
 const WARM_UP = 1_000;
 const AT_ONCE = 100;
@@ -76,7 +77,7 @@ async function openProcess(): Promise<Answering> {
   const { bundle, vendor } = await compiler.compile("echo", folder, "index.ts");
   await compiler.close();
   const runtime = await compileRuntime(join(home.data, "cache"));
-  const settings = { memoryMiB: 64, folder: home.data, flags: [] };
+  const settings = { memoryMiB: 64, cpuPercent: 100, folder: home.data, flags: [] };
   const generation = Generation.fork(runtime, settings);
   const { peer } = generation;
   const code = { id: "echo", folder, bundle, vendor, permissions: {} };

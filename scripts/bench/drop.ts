@@ -5,19 +5,12 @@
 import { readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  findChildren,
-  nameFile,
-  openHome,
-  type Served,
-  serveHost,
-  summarise,
-  writeLamp,
-} from "./house.ts";
+import { findChildren, nameFile, openHome, type Served, serveHost, writeLamp } from "./house.ts";
 import { alternatives } from "./shared/alternatives.ts";
 import { openBroker } from "./shared/broker.ts";
 import { askedIds, countingBridge } from "./shared/counting-bridge.ts";
 import { EventWatch } from "./shared/event-watch.ts";
+import { summarise } from "./shared/figures.ts";
 import { type Answers, Load, Traffic, summed, type Target, TOPIC } from "./shared/traffic.ts";
 
 const RATES = { reads: 200, commands: 50, publishes: 20 };
@@ -130,9 +123,10 @@ async function generations(): Promise<number[]> {
   return Promise.all(PROCESSES.map(async (id) => (await moduleOf(id)).generation));
 }
 
-/** Each process in turn is killed. New code before that keeps them out of quarantine. */
+/** Each process is killed once: a second crash within ten minutes waits longer than callers do. */
 async function crashAll(at: number): Promise<void> {
-  const id = PROCESSES[at % PROCESSES.length] ?? "";
+  const id = PROCESSES[at];
+  if (id === undefined) return;
   const { restarts } = await moduleOf(id);
   process.kill(await processOf(id), "SIGKILL");
   await settled(async () => {

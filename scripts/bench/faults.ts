@@ -4,7 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openFaultyHouse } from "../faults/house.ts";
 import { FAULTS } from "../faults/kinds.ts";
-import { summarise } from "./house.ts";
+import { summarise } from "./shared/figures.ts";
 
 const REQUESTS_PER_SECOND = 200;
 const CALM_MS = 10_000;

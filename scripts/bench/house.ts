@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -7,8 +7,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { rounded, summarise } from "./shared/figures.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 /** Files that a lamp's entry imports, beside the one that holds its name. */
 const PARTS = 8;
@@ -111,19 +113,7 @@ export async function serve(
   const kill = () => void child.kill("SIGKILL");
   leftovers.add(kill);
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
-  let token = "";
-  let lastLine = "";
-  const url = await new Promise<string>((found, failed) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on("line", (line) => {
-        lastLine = line;
-        token = /#token=(\S+)/.exec(line)?.[1] ?? token;
-        const [, ready] = /ready (http:\S+)/.exec(line) ?? [];
-        if (ready !== undefined) found(ready);
-      });
-    }
-    child.once("exit", () => failed(new Error(`${args.join(" ")} ended: ${lastLine}`)));
-  });
+  const { url, token } = await readyOf(child, args.join(" "));
   return {
     url,
     pid: child.pid ?? 0,
@@ -136,6 +126,26 @@ export async function serve(
       leftovers.delete(kill);
     },
   };
+}
+
+/** Where a process answers, and the token that it printed before that, if any. */
+function readyOf(child: ChildProcess, name: string): Promise<Pick<Served, "url" | "token">> {
+  let token = "";
+  let lastLine = "";
+  return new Promise((found, failed) => {
+    const fail = (what: string) => () => failed(new Error(`${name} ${what}: ${lastLine}`));
+    for (const input of [child.stdout, child.stderr]) {
+      if (!input) continue;
+      createInterface({ input }).on("line", (line) => {
+        lastLine = line;
+        token = /#token=(\S+)/.exec(line)?.[1] ?? token;
+        const [, url] = /ready (http:\S+)/.exec(line) ?? [];
+        if (url !== undefined) found({ url, token });
+      });
+    }
+    child.once("exit", fail("ended"));
+    setTimeout(fail("is not ready"), READY_DEADLINE_MS).unref(); // `node --watch` outlives what it runs
+  });
 }
 
 /** The host over a bench's own folders, at a free port unless one is given. */
@@ -211,33 +221,4 @@ async function timed(ask: () => Promise<Response>) {
   } catch {
     return { ms: performance.now() - startedAt, isOk: false, isOwn: true };
   }
-}
-
-export interface Summary {
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-/** Each of `others` as a multiple of something of Mantel's, by name. */
-export function ratios<T>(
-  others: Readonly<Record<string, T>>,
-  ratio: (other: T) => number,
-): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(others).map(([name, other]) => [name, rounded(ratio(other))]),
-  );
-}
-
-/** Percentiles and maximum, rounded to a tenth. */
-export function summarise(values: readonly number[]): Summary {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
-}
-
-export function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -8,12 +8,11 @@ import {
   findChildren,
   openHome,
   readMemory,
-  rounded,
   serveHost,
-  summarise,
   writeLamp,
 } from "./house.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
+import { rounded, summarise } from "./shared/figures.ts";
 
 const PLUGINS = [1, 5, 20];
 const IDLE_MS = 5_000;

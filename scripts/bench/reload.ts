@@ -2,31 +2,25 @@
 // for a plugin of ten files with one npm dependency, and for the same code in servers that reload it
 // in other ways: a version query, a tsx namespace, a worker thread, a restart by `node --watch`.
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  nameFile,
-  openHome,
-  ratios,
-  type Served,
-  serveHost,
-  summarise,
-  type Summary,
-  writeLamp,
-} from "./house.ts";
+import { nameFile, openHome, type Served, serveHost, writeLamp } from "./house.ts";
 import { alternatives } from "./shared/alternatives.ts";
+import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
 const WARM_UP = 5;
 const PAUSE_MS = 150;
 const DEADLINE_MS = 20_000;
+/** A server that restarts may take a connection and never answer. */
+const ANSWER_MS = 2_000;
 const count = Number(process.argv[2] ?? 30);
 const home = await openHome();
 await writeLamp(home, "lamp");
 const mantel = await measure(await serveHost(home), async ({ url, token }) => {
   const headers = { authorization: `Bearer ${token}` };
-  return fetch(`${url}/api/v1/smart-home/devices/lamp:light:1`, { headers });
+  return ask(`${url}/api/v1/smart-home/devices/lamp:light:1`, headers);
 });
 const others: Record<string, Summary> = {};
 for (const [name, start] of Object.entries(await alternatives(home, ["lamp"]))) {
-  others[name] = await measure(await start(), ({ url }) => fetch(url));
+  others[name] = await measure(await start(), ({ url }) => ask(url));
 }
 await home.remove();
 
@@ -34,14 +28,14 @@ const timesMantel = ratios(others, ({ p50 }) => p50 / mantel.p50);
 console.log(JSON.stringify({ bench: "reload", unit: "ms", count, mantel, ...others, timesMantel }));
 
 /** Saves another name again and again, and asks until the answer holds it. Ends the server. */
-async function measure(server: Served, ask: (server: Served) => Promise<Response>) {
+async function measure(server: Served, answerOf: (server: Served) => Promise<Response>) {
   const millis: number[] = [];
   for (let round = 1; round <= count + WARM_UP; round++) {
     await delay(PAUSE_MS);
     const name = `name ${round}.`;
     await home.write("lamp/name.ts", nameFile(name));
     const savedAt = performance.now();
-    for (let text = ""; !text.includes(name); text = await textOf(ask(server))) {
+    for (let text = ""; !text.includes(name); text = await textOf(answerOf(server))) {
       if (performance.now() - savedAt > DEADLINE_MS) throw new Error(`"${name}" became "${text}"`);
       await delay(1);
     }
@@ -49,6 +43,10 @@ async function measure(server: Served, ask: (server: Served) => Promise<Response
   }
   await server.stop();
   return summarise(millis);
+}
+
+function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
 }
 
 /** The failure, while the server is restarting. */

@@ -5,18 +5,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  findFreePort,
-  openHome,
-  ratios,
-  type Served,
-  serve,
-  serveHost,
-  summarise,
-  type Summary,
-  writeLamp,
-} from "./house.ts";
+import { findFreePort, openHome, type Served, serve, serveHost, writeLamp } from "./house.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
+import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
 const PLUGINS = [5, 20];
 const POLL_MS = 2;

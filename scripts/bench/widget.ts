@@ -11,7 +11,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { watch } from "chokidar";
 import { build } from "esbuild";
 import { chromium, type Page } from "playwright-core";
-import { openHome, ratios, serveHost, summarise, type Summary } from "./house.ts";
+import { openHome, serveHost } from "./house.ts";
+import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const WARM_UP = 3;

@@ -1,7 +1,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, findChildren, rounded, type Served, serve } from "../bench/house.ts";
+import { type BenchHome, findChildren, type Served, serve } from "../bench/house.ts";
+import { rounded } from "../bench/shared/figures.ts";
 import type { HostFigures } from "./probe.ts";
 
 const PROBE = join(import.meta.dirname, "probe.ts");

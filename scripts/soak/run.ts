@@ -1,4 +1,4 @@
-import { summarise } from "../bench/house.ts";
+import { summarise } from "../bench/shared/figures.ts";
 import type { Reading } from "./reading.ts";
 import { faultsOf, growthOf } from "./verdict.ts";
 

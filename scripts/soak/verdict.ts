@@ -1,4 +1,4 @@
-import { rounded } from "../bench/house.ts";
+import { rounded } from "../bench/shared/figures.ts";
 import type { Reading } from "./reading.ts";
 
 /** Memory of the host and its children together, or of a page, may grow by this. */

@@ -112,7 +112,7 @@ export async function alternatives(
     return (port = 0) => serve([...flags, join(home.plugins, file), String(port), ...codes]);
   };
   const tsx = ["--import", "tsx"];
-  const watched = await program("restarted.ts", RESTARTED, ["--watch", ...tsx]);
+  const watched = await program("restarted.mts", RESTARTED, ["--watch", ...tsx]);
   return {
     versionQuery: await program("query.mjs", reloading(BY_VERSION_QUERY), tsx),
     tsxNamespace: await program("namespace.mjs", reloading(BY_NAMESPACE)),

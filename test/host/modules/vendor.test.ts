@@ -53,3 +53,39 @@ test("packages that nobody used when the host ended are gone once the next has s
   assert.equal(left.length, 1);
   assert.equal(after.registry.get("one").state, "active");
 });
+
+/** A process has its plugin's name as its title from the moment it is asked to load the code. */
+const TITLED = `
+import { definePlugin } from "@mantel/plugin-sdk";
+import { titleAtLoad, version } from "titled";
+export default definePlugin({
+  start: () => ({
+    services: { "broker.address": async () => ({ url: version + " " + titleAtLoad }) },
+  }),
+});
+`;
+const titled = (version: number) => ({
+  "node_modules/.package-lock.json": `{ "packages": { "titled": "${version}" } }`,
+  "node_modules/titled/package.json": `{ "name": "titled", "version": "${version}.0.0" }`,
+  "node_modules/titled/index.js": `exports.titleAtLoad = process.title; exports.version = ${version};`,
+});
+
+test("a reload finds its packages loaded ahead, unless they are others by then", async (t) => {
+  const manifest = packageJson("one", { provides: ["broker.address"] });
+  const one = { "package.json": manifest, "index.ts": TITLED, ...titled(1) };
+  const { registry, services, write } = await startModules(t, { one });
+  const ask = async () => ((await services.call("broker.address", {})) as { url: string }).url;
+  const reload = async (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) await write(`one/${name}`, text);
+    await registry.reload("one");
+    return ask();
+  };
+
+  const first = await ask();
+  const second = await reload({ "index.ts": `${TITLED} export const saves = 1;` });
+  const third = await reload({ "index.ts": `${TITLED} export const saves = 2;` });
+  const other = await reload(titled(2));
+
+  assert.deepEqual([first, other], ["1 mantel one", "2 mantel one"]);
+  for (const ahead of [second, third]) assert.match(ahead, /^1 (?!mantel one)/);
+});

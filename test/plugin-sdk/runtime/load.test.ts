@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { loadPlugin } from "../../../plugin-sdk/runtime/load.ts";
+import { loadPackages, loadPlugin } from "../../../plugin-sdk/runtime/load.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 /** Bundles are functions that wait for their `require`, as the host makes them. */
@@ -16,15 +16,15 @@ async function load(t: TestContext, { code = "", vendor }: { code?: string; vend
   await mkdir(join(folder, "node_modules", "installed"), { recursive: true });
   await writeFile(join(folder, "node_modules/installed/index.js"), 'exports.from = "folder";');
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  return loadPlugin({
+  const packages = loadPackages({
     id: "garden-bridge",
     folder,
     compiled: folder,
     dataFolder: folder,
     permissions: {},
-    bundle: join(folder, "bundle.cjs"),
     vendor: vendor === undefined ? undefined : join(folder, "vendor.cjs"),
   });
+  return loadPlugin(join(folder, "bundle.cjs"), packages);
 }
 
 test("a bundle's default export is the plugin, and nothing of it is started", async (t) => {

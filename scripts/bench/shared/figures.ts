@@ -1,0 +1,28 @@
+export interface Summary {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Each of `others` as a multiple of something of Mantel's, by name. */
+export function ratios<T>(
+  others: Readonly<Record<string, T>>,
+  ratio: (other: T) => number,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(others).map(([name, other]) => [name, rounded(ratio(other))]),
+  );
+}
+
+/** Percentiles and maximum, rounded to a tenth. */
+export function summarise(values: readonly number[]): Summary {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    rounded(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}
