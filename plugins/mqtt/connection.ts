@@ -157,6 +157,7 @@ function connectWith(
       connectTimeout: CONNECT_DEADLINE_MS,
       keepalive: KEEPALIVE_SECONDS,
       queueQoSZero: false,
+      writeCache: false, // 65,536 numbers, made at the first packet of every process
     });
     const stopListening = () => {
       client.off("connect", succeed).off("error", fail).off("close", hangUp);
