@@ -19,4 +19,4 @@ export type {
 export type { SceneDescription } from "./scene.ts";
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";
-export type { MqttPublish, Services } from "./service.ts";
+export type { MqttBroker, MqttPublish, Services } from "./service.ts";

@@ -15,6 +15,16 @@ export const MqttPublish = Type.Object(
 );
 export type MqttPublish = Static<typeof MqttPublish>;
 
+/** Where a broker is, and as whom to connect. */
+export interface MqttBroker {
+  /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
+  readonly url: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string;
+}
+
 export const CalendarQuery = Type.Object(
   { start: Type.String({ format: "date-time" }), end: Type.String({ format: "date-time" }) },
   Strict,
@@ -28,6 +38,11 @@ export type CalendarQuery = Static<typeof CalendarQuery>;
 export interface Services {
   /** Resolves when the broker has acknowledged. Throws `broker_down` or `broker_refused`. */
   "mqtt.publish": (message: MqttPublish) => Promise<void>;
+  /**
+   * The house's broker with its credentials: that of `mqtt.url`, or the embedded one. Whoever names it
+   * under `uses` may connect as the house; `service:mqtt.broker` under `permissions.hosts` lets it.
+   */
+  "mqtt.broker": (nothing: Record<string, never>) => Promise<MqttBroker>;
   /** Where the embedded broker listens, such as `mqtt://127.0.0.1:1883`. */
   "broker.address": (nothing: Record<string, never>) => Promise<{ url: string }>;
   /** All occurrences in a window that the published one does not cover. */
@@ -36,12 +51,14 @@ export interface Services {
 export type ServiceName = keyof Services;
 export const SERVICE_NAMES = [
   "mqtt.publish",
+  "mqtt.broker",
   "broker.address",
   "calendar.events",
 ] as const satisfies ServiceName[];
 
 /** Services that only read: a call of which nobody knows whether it was made is made again. */
 export const REPEATABLE_SERVICES: ReadonlySet<string> = new Set<ServiceName>([
+  "mqtt.broker",
   "broker.address",
   "calendar.events",
 ]);

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type BuildContext, type BuildOptions, context } from "esbuild";
 import { Built } from "../built.ts";
 import { toReloadFailure } from "./code-frame.ts";
-import { ownSources } from "./own-sources.ts";
+import { isInBundledPart, ownSources } from "./own-sources.ts";
 import { VendorCache, WRAPPED } from "./vendor.ts";
 
 /** One compiled server side. Equal hashes mean equal behaviour. */
@@ -173,7 +173,8 @@ export class Compiler {
 
 /** Whether a link may be part of a bundle is for the config to say, each time. */
 function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
-  return [...inputs].every((file) => file.startsWith(folder + sep));
+  const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledPart(dirname(file));
+  return [...inputs].every(isOwn);
 }
 
 export function hashOf(text: string): string {

@@ -2,8 +2,8 @@ import { sep } from "node:path";
 import type { HostLog } from "../log.ts";
 import { foldersBeside, usesLink } from "./links.ts";
 import type { Module } from "./module.ts";
+import { SDK_FOLDER } from "./own-sources.ts";
 import { quietly } from "./renew-runtime.ts";
-import { SDK_FOLDER } from "./runtime.ts";
 import { type FolderChange, Watcher } from "./watch.ts";
 
 export interface FollowingParts {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { builtinModules } from "node:module";
-import { dirname, resolve, sep } from "node:path";
+import { builtinModules, createRequire } from "node:module";
+import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ImportKind, Plugin, PluginBuild } from "esbuild";
 import { filled } from "./filled.ts";
@@ -8,6 +8,13 @@ import { linkedPackage, linkRefusal } from "./links.ts";
 
 const SDK = "@mantel/plugin-sdk";
 const BUILTIN = new Set(builtinModules);
+
+/** The folder of the SDK, whose changes concern every module. */
+export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
+/** Parts of the SDK that are bundled with the plugins that import them, and with no others. */
+const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
+  [`${SDK}/mqtt`, join(SDK_FOLDER, "mqtt")],
+]);
 
 interface Sources {
   readonly id: string;
@@ -41,6 +48,10 @@ export function ownSources({ id, folder, packages, allowsLinks }: Sources): Plug
           if (pluginData === ownSources || path.startsWith("node:") || BUILTIN.has(path))
             return undefined;
           if (kind === "entry-point") return { path };
+          const part = BUNDLED_PARTS.get(path);
+          if (part !== undefined) return { path: join(part, "index.ts") };
+          if (isInBundledPart(resolveDir))
+            return importOfPart(path, { importer, resolveDir, packages });
           const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
           if (!isOwn && path !== SDK) return undefined;
           if (!/^\.{0,2}\//.test(path)) return packageOf(path, { importer, resolveDir });
@@ -55,6 +66,26 @@ export function ownSources({ id, folder, packages, allowsLinks }: Sources): Plug
       });
     },
   };
+}
+
+/** True for files of the SDK that become part of a plugin's bundle. */
+export function isInBundledPart(folder: string): boolean {
+  return [...BUNDLED_PARTS.values()].some((part) => `${folder}${sep}`.startsWith(part + sep));
+}
+
+/** What lies beside the part is there once for the whole process, under the name of the SDK. */
+function importOfPart(
+  path: string,
+  {
+    importer,
+    resolveDir,
+    packages,
+  }: Pick<Sources, "packages"> & Record<"importer" | "resolveDir", string>,
+) {
+  if (path.startsWith("./")) return { path: join(resolveDir, path) };
+  return path.startsWith("../")
+    ? { path: SDK, external: true }
+    : packageImport(path, importer, packages);
 }
 
 async function ownFile(
@@ -75,7 +106,9 @@ async function ownFile(
 function packageImport(path: string, importer: string, packages: Map<string, string>) {
   if (path === SDK) return { path, external: true };
   if (path.startsWith(`${SDK}/`)) {
-    return { errors: [{ text: `a plugin's server side imports "${SDK}" alone, not ${path}` }] };
+    return {
+      errors: [{ text: `a plugin's server side imports "${SDK}" and "${SDK}/mqtt", not ${path}` }],
+    };
   }
   packages.set(path, importer);
   return { path, external: true };

@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build } from "esbuild";
 import { Built } from "../built.ts";
 import { hashOf } from "./compile.ts";
-
-/** The folder of the SDK, whose changes concern every module. */
-export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve("@mantel/plugin-sdk"));
+import { SDK_FOLDER } from "./own-sources.ts";
 
 /**
  * Compiles the entry of plugin processes into one file, so that a process starts without a

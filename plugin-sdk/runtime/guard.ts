@@ -7,6 +7,8 @@ import { guardNetwork } from "./network.ts";
 export interface Guard {
   /** From now on the plugin also reaches the hosts that people wrote into its options. */
   configured(config: unknown): void;
+  /** And those in this answer of a service, when the manifest names it. */
+  answered(service: string, answer: unknown): void;
 }
 
 /**
@@ -25,7 +27,10 @@ export function guard(request: PrepareRequest, report: (sentence: string) => voi
   guardNetwork(hosts, permissions.listen ?? false, denials);
   if (!permissions.nativeAddons) guardAddons(denials);
   if (!permissions.childProcesses) guardSignals(denials);
-  return { configured: (config) => hosts.configured(config) };
+  return {
+    configured: (config) => hosts.configured(config),
+    answered: (service, answer) => hosts.answered(service, answer),
+  };
 }
 
 /** Node refuses addons by itself, but does not say which. */

@@ -1,7 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
 
-/** How a manifest names an option instead of a host. */
+/** How a manifest names an option, or a service, instead of a host. */
 const CONFIG = /^config:(\w+)$/;
+const SERVICE = /^service:/;
 
 /** The hosts a plugin may reach: those its manifest names, and the addresses they have turned out to have. */
 export class Hosts {
@@ -12,7 +13,8 @@ export class Hosts {
 
   constructor(declared: readonly string[]) {
     this.#declared = declared;
-    this.#exact = new Set(declared.filter((host) => !CONFIG.test(host)).map(canonical));
+    const isHost = (host: string) => !CONFIG.test(host) && !SERVICE.test(host);
+    this.#exact = new Set(declared.filter(isHost).map(canonical));
     this.#below = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
     this.#isEverything = declared.includes("*");
   }
@@ -37,6 +39,12 @@ export class Hosts {
         this.#exact.add(canonical(named));
       }
     }
+  }
+
+  /** Adds the hosts in an answer of a service that is named as `service:<name>`. */
+  answered(service: string, answer: unknown): void {
+    if (!this.#declared.includes(`service:${service}`)) return;
+    for (const named of hostsIn(answer)) this.#exact.add(canonical(named));
   }
 }
 

@@ -98,7 +98,12 @@ function prepare(request: PrepareRequest): { stands: Guard; packages: Require } 
 
 function host(): HostLink {
   return {
-    call: (method, input) => peer.call(method, input as never, HOST_DEADLINE_MS) as never,
+    async call(method, input) {
+      const answer = await peer.call(method, input as never, HOST_DEADLINE_MS);
+      if (method === "callService")
+        plugin?.guard.answered((input as { name: string }).name, answer);
+      return answer as never;
+    },
     notify: (method, input) => peer.notify(method, input as never),
   };
 }

@@ -78,3 +78,14 @@ test("an address that a name turned out to have may be connected to", () => {
   assert.equal(hosts.allows("192.0.2.1"), true);
   assert.equal(hosts.allows("b.example"), false);
 });
+
+test("the hosts in a service's answer may be reached once it has come", () => {
+  const hosts = new Hosts(["service:mqtt.broker"]);
+  assert.ok(!hosts.allows("nas.example"));
+
+  hosts.answered("broker.address", { url: "mqtt://other.example" });
+  hosts.answered("mqtt.broker", { url: "mqtts://nas.example:8883", username: "mantel" });
+
+  assert.ok(hosts.allows("nas.example"));
+  assert.ok(!hosts.allows("other.example"));
+});

@@ -74,7 +74,7 @@ test("a TLS broker that nobody vouches for gets nothing", real, async (t) => {
 
   assert.match(
     await until(degraded),
-    /^the certificate of 127\.0\.0\.1:\d+ is not trusted \(.+mqtt\.ca/,
+    /^the certificate of 127\.0\.0\.1:\d+ is not trusted \(.+option ca/,
   );
 });
 

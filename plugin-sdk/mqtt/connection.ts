@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { MantelError, type MqttPublish, withDeadline } from "@mantel/plugin-sdk";
 import { connect, type IConnackPacket, type MqttClient } from "mqtt";
+import { withDeadline } from "../deadline.ts";
+import { MantelError } from "../errors.ts";
+import type { MqttBroker, MqttPublish } from "../service.ts";
 import { Pings } from "./pings.ts";
 import { HUNG_UP, refusal, speaksOlderMqtt } from "./reasons.ts";
 import { Slots } from "./slots.ts";
@@ -12,14 +14,11 @@ const KEEPALIVE_SECONDS = 10;
 /** Unacknowledged messages at once. Mosquitto takes 20 and refuses more; a broker may ask for fewer. */
 const IN_FLIGHT = 20;
 
-/** Where the broker is, and as whom to connect. */
-export interface Broker {
-  readonly url: string;
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM certificates to trust instead of the system's. */
-  readonly ca?: string;
-}
+/** Bytes of one packet that are read; who wants less says so for each subscription. */
+const LONGEST_PACKET = 32 * 2 ** 20;
+
+/** Takes each message that arrives. */
+export type Receive = (topic: string, payload: Buffer, retained: boolean) => void;
 
 /**
  * One connection to a broker, from its acceptance to its loss. It is never reconnected: the client
@@ -56,12 +55,18 @@ export class Connection {
    * Connects with MQTT 5, or with 3.1.1 to a broker that knows no 5. An abort ends it at any time.
    * @throws what the network, TLS or the broker has against it
    */
-  static async open(broker: Broker, signal: AbortSignal): Promise<Connection> {
+  static async open(
+    broker: MqttBroker,
+    receive: Receive,
+    signal: AbortSignal,
+  ): Promise<Connection> {
     const { client, accepted } = await connectWith(5, broker, signal).catch((error: unknown) => {
       if (!signal.aborted && speaksOlderMqtt(error)) return connectWith(4, broker, signal);
       throw error;
     });
     const connection = new Connection(client, accepted);
+    client.on("message", (topic, payload, { retain }) => receive(topic, payload, retain));
+    connection.#refuseLongPackets();
     const close = () => void connection.#close();
     signal.addEventListener("abort", close);
     if (signal.aborted) close();
@@ -100,9 +105,47 @@ export class Connection {
       late = true;
       // Too late, or the client library threw and may have written half a packet.
       const { message: reason } = error as Error;
-      if (sent) this.#abandon(reason);
+      if (sent) this.giveUp(reason);
       throw new MantelError("broker_down", reason, { cause: error });
     }
+  }
+
+  /**
+   * Resolves when the broker has granted all of these filters, at QoS 0: what is sent again after a
+   * loss would be a second press of a button.
+   * @throws MantelError `broker_refused`, `broker_down`
+   */
+  async subscribe(filters: readonly string[]): Promise<void> {
+    if (filters.length === 0) return;
+    const granted = this.#client.subscribeAsync([...filters], { qos: 0 });
+    try {
+      await withDeadline(granted, CONNECT_DEADLINE_MS, "the subscription");
+    } catch (error) {
+      throw refusal(error as Error, `a subscription to ${filters.join(", ")}`);
+    }
+  }
+
+  async unsubscribe(filter: string): Promise<void> {
+    const ended = this.#client.unsubscribeAsync(filter);
+    await withDeadline(ended, CLOSE_DEADLINE_MS, "ending a subscription").catch(() => undefined);
+  }
+
+  /** Ends the connection at once; `lost` settles with the reason. */
+  giveUp(reason: string): void {
+    this.#lossReason = reason;
+    this.#client.stream.destroy();
+  }
+
+  /** The library gathers a packet of any length; a broker of MQTT 5 keeps to what it was told itself. */
+  #refuseLongPackets(): void {
+    let unread = 0;
+    this.#client.on("packetreceive", () => (unread = 0));
+    this.#client.stream.on("data", ({ length }: Buffer) => {
+      unread += length;
+      if (unread > LONGEST_PACKET) {
+        this.giveUp(`the broker sent a message of more than ${LONGEST_PACKET / 2 ** 20} MiB`);
+      }
+    });
   }
 
   async #send({ topic, payload, qos, retain }: MqttPublish): Promise<void> {
@@ -113,7 +156,7 @@ export class Connection {
         lose = reject;
         this.#unacknowledged.add(lose);
         this.#client.publish(topic, payload, { qos, retain }, (error) => {
-          if (error) reject(refusal(error, topic));
+          if (error) reject(refusal(error, `a publish to ${topic.slice(0, 200)}`));
           else if (qos === 0) this.#pings.send(resolve);
           else resolve();
         });
@@ -127,24 +170,19 @@ export class Connection {
     return new MantelError("broker_down", `the message was not acknowledged: ${this.#lossReason}`);
   }
 
-  #abandon(reason: string): void {
-    this.#lossReason = reason;
-    this.#client.stream.destroy();
-  }
-
   /** Says good-bye, so that the broker does not take the end for a fault. */
   async #close(): Promise<void> {
     try {
       await withDeadline(this.#client.endAsync(), CLOSE_DEADLINE_MS, "closing the connection");
     } catch {
-      this.#abandon("the link ended"); // the broker did not answer in time, and needs not
+      this.giveUp("the link ended"); // the broker did not answer in time, and needs not
     }
   }
 }
 
 function connectWith(
   protocolVersion: 4 | 5,
-  { url, ...credentials }: Broker,
+  { url, ...credentials }: MqttBroker,
   signal: AbortSignal,
 ): Promise<{ client: MqttClient; accepted: IConnackPacket }> {
   return new Promise((resolve, reject) => {
@@ -158,6 +196,7 @@ function connectWith(
       keepalive: KEEPALIVE_SECONDS,
       queueQoSZero: false,
       writeCache: false, // 65,536 numbers, made at the first packet of every process
+      ...(protocolVersion === 5 ? { properties: { maximumPacketSize: LONGEST_PACKET } } : {}),
     });
     const stopListening = () => {
       client.off("connect", succeed).off("error", fail).off("close", hangUp);

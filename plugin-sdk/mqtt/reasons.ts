@@ -1,5 +1,5 @@
-import { MantelError } from "@mantel/plugin-sdk";
 import { ReasonCodes } from "mqtt";
+import { MantelError } from "../errors.ts";
 
 /** Codes of a refused connection that say "wrong version": MQTT 3.1.1, 3.2.2.3, and MQTT 5, 3.2.2.2. */
 const VERSION_CODES = new Set<unknown>([1, 132]);
@@ -29,20 +29,20 @@ export function awayReason(error: unknown, url: string | undefined): string {
       return `the name ${hostname} cannot be resolved`;
   }
   if (typeof code === "string" && /CERT|SELF_SIGNED|VERIFY|ISSUER|TLS/.test(code)) {
-    return `the certificate of ${host} is not trusted (${code}); mqtt.ca names whom to trust`;
+    return `the certificate of ${host} is not trusted (${code}); the option ca names whom to trust`;
   }
   return `${host} cannot be reached: ${message}`;
 }
 
-/** What the broker, or the client library, has against one publish. */
-export function refusal(error: Error, topic: string): MantelError {
+/** What the broker, or the client library, has against `what`: one publish, or a subscription. */
+export function refusal(error: Error, what: string): MantelError {
   const { code } = error as { code?: unknown };
   if (typeof code !== "number" || code < 128) {
-    return new MantelError("broker_down", `the message was not sent: ${error.message}`);
+    return new MantelError("broker_down", `the broker did not take ${what}: ${error.message}`);
   }
   const reason = ReasonCodes[code as keyof typeof ReasonCodes] ?? "no reason given";
   return new MantelError(
     "broker_refused",
-    `the broker refused a publish to ${topic.slice(0, 200)}: ${reason.toLowerCase()} (${code})`,
+    `the broker refused ${what}: ${reason.toLowerCase()} (${code})`,
   );
 }

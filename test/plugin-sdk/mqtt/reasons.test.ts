@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
-import { awayReason, HUNG_UP, refusal, speaksOlderMqtt } from "../../../plugins/mqtt/reasons.ts";
+import { awayReason, HUNG_UP, refusal, speaksOlderMqtt } from "../../../plugin-sdk/mqtt/reasons.ts";
 
 const withCode = (code: string | number, message = "it failed") =>
   Object.assign(new Error(message), { code });
@@ -14,7 +14,7 @@ for (const [error, reason] of [
   [withCode(5), "nas.local:1883 refuses the user name or the password"],
   [
     withCode("ERR_TLS_CERT_ALTNAME_INVALID"),
-    "the certificate of nas.local:1883 is not trusted (ERR_TLS_CERT_ALTNAME_INVALID); mqtt.ca names whom to trust",
+    "the certificate of nas.local:1883 is not trusted (ERR_TLS_CERT_ALTNAME_INVALID); the option ca names whom to trust",
   ],
   [withCode("EPIPE", "write EPIPE"), "nas.local:1883 cannot be reached: write EPIPE"],
   [new MantelError("service_unavailable", "nothing provides it"), "nothing provides it"],

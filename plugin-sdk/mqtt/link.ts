@@ -1,8 +1,15 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Log, MantelError, type MqttPublish, withDeadline } from "@mantel/plugin-sdk";
-import { type Broker, Connection } from "./connection.ts";
+import { isDeepStrictEqual } from "node:util";
+import { withDeadline } from "../deadline.ts";
+import { MantelError } from "../errors.ts";
+import type { Log } from "../plugin.ts";
+import type { MqttBroker, MqttPublish } from "../service.ts";
+import { Connection } from "./connection.ts";
 import { awayReason } from "./reasons.ts";
+import { Subscriptions, type OnMessage, type SubscribeOptions } from "./subscriptions.ts";
+
+export type { OnMessage, SubscribeOptions } from "./subscriptions.ts";
 
 /** Answers come within this, whatever the broker does. */
 const PUBLISH_DEADLINE_MS = 1_800;
@@ -13,18 +20,29 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 3_000;
 /** A connection that ends sooner counts as a failed attempt, so that a broker is not hammered. */
 const STABLE_MS = 5_000;
+/** How often a connected link asks whether the broker is still the one that is wanted. */
+const SAME_BROKER_EVERY_MS = 10_000;
 
-export interface LinkParts {
-  /** Asked before each attempt, because an address may change. */
-  readonly broker: () => Promise<Broker>;
+export interface MqttLinkParts {
+  /** Asked before each attempt and now and then, because an address may change. */
+  readonly broker: () => Promise<MqttBroker>;
   readonly log: Log;
-  /** Hears why the broker cannot be reached, and `undefined` when it can. */
+  /**
+   * Hears why the broker has been away for more than a second, in a sentence for people, and
+   * `undefined` when it is back.
+   */
   readonly report: (reason: string | undefined) => void;
+  /** Hears of each new connection, when all subscriptions are granted. */
+  readonly onConnected?: () => void;
 }
 
-/** Keeps one connection to a broker, and publishes through it. Nothing is queued while it is away. */
-export class Link {
-  readonly #parts: LinkParts;
+/**
+ * Keeps one connection to a broker, and publishes and subscribes through it. Nothing is queued while
+ * it is away: a publish fails then, and messages of that time do not come, but for the retained.
+ */
+export class MqttLink {
+  readonly #parts: MqttLinkParts;
+  readonly #subscriptions: Subscriptions;
   readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
   #connection: Connection | undefined;
   #awaySince = performance.now();
@@ -32,8 +50,9 @@ export class Link {
   /** The reason that was last reported, while it holds. */
   #reported: string | undefined;
 
-  constructor(parts: LinkParts) {
+  constructor(parts: MqttLinkParts) {
     this.#parts = parts;
+    this.#subscriptions = new Subscriptions(parts.log);
   }
 
   /** Connects, and connects again whenever the connection is lost. Resolves once aborted and closed. */
@@ -51,6 +70,20 @@ export class Link {
     const deadlineAt = performance.now() + PUBLISH_DEADLINE_MS;
     const connection = await this.#current();
     await connection.publish(message, deadlineAt - performance.now());
+  }
+
+  /**
+   * Gives each message whose topic matches `filter` (MQTT 5, 4.7) to `onMessage`, now and on every later
+   * connection, where retained ones come again. Longer ones than `maxBytes` are counted in the log and
+   * left out. The function that it returns ends the subscription.
+   */
+  subscribe(filter: string, onMessage: OnMessage, options?: SubscribeOptions): () => void {
+    const connection = this.#connection;
+    const end = this.#subscriptions.add(filter, onMessage, options);
+    connection?.subscribe([filter]).catch(({ message }: Error) => connection.giveUp(message));
+    return () => {
+      if (end()) void this.#connection?.unsubscribe(filter);
+    };
   }
 
   async #current(): Promise<Connection> {
@@ -73,16 +106,36 @@ export class Link {
         "finding the broker",
       );
       url = broker.url;
-      const connection = await Connection.open(broker, signal);
-      const since = performance.now();
-      this.#connected(connection, new URL(url).host);
-      const reason = await connection.lost;
-      if (!signal.aborted) this.#lost(reason);
-      return performance.now() - since;
+      const receive = this.#subscriptions.receive;
+      const connection = await Connection.open(broker, receive, signal);
+      await connection.subscribe(this.#subscriptions.filters).catch((error: Error) => {
+        connection.giveUp(error.message);
+        throw error;
+      });
+      return await this.#hold(connection, broker, signal);
     } catch (error) {
       if (!signal.aborted) this.#failed(awayReason(error, url));
       return 0;
     }
+  }
+
+  /** Uses a connection until it is lost; gives how long it lasted, in milliseconds. */
+  async #hold(connection: Connection, broker: MqttBroker, signal: AbortSignal): Promise<number> {
+    const since = performance.now();
+    this.#connected(connection, new URL(broker.url).host);
+    const watch = setInterval(
+      () => void this.#leaveIfMoved(connection, broker),
+      SAME_BROKER_EVERY_MS,
+    );
+    const reason = await connection.lost;
+    clearInterval(watch);
+    if (!signal.aborted) this.#lost(reason);
+    return performance.now() - since;
+  }
+
+  async #leaveIfMoved(connection: Connection, broker: MqttBroker): Promise<void> {
+    const wanted = await this.#parts.broker().catch(() => broker);
+    if (!isDeepStrictEqual(wanted, broker)) connection.giveUp("the broker is another one now");
   }
 
   #connected(connection: Connection, host: string): void {
@@ -92,6 +145,7 @@ export class Link {
     if (this.#reported !== undefined) report(undefined);
     this.#reported = undefined;
     this.#events.emit("connected");
+    this.#parts.onConnected?.();
   }
 
   #lost(reason: string): void {

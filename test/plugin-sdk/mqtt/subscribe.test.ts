@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, test, type TestContext } from "node:test";
+import { connectAsync } from "mqtt";
+import { MqttLink } from "../../../plugin-sdk/mqtt/link.ts";
+import { Subscriptions } from "../../../plugin-sdk/mqtt/subscriptions.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+
+after(watchResources());
+
+const real = { skip: withoutMosquitto };
+
+/** A link that runs until the test ends, with what it reported. */
+function startLink(t: TestContext, url: string) {
+  const reported: (string | undefined)[] = [];
+  const log = collectedLog();
+  const connections: number[] = [];
+  const link = new MqttLink({
+    broker: async () => ({ url }),
+    log,
+    report: (reason) => void reported.push(reason),
+    onConnected: () => void connections.push(Date.now()),
+  });
+  const ending = new AbortController();
+  const running = link.run(ending.signal);
+  t.after(async () => {
+    ending.abort();
+    await running;
+  });
+  return { link, reported, log, connections };
+}
+
+test("messages arrive by filter, before and after the broker was killed", real, async (t) => {
+  const broker = await startMosquitto(t);
+  const { link, connections } = startLink(t, broker.url);
+  const heard: string[] = [];
+  link.subscribe(
+    "home/+/state",
+    (topic, payload) => void heard.push(`${topic} ${payload.toString()}`),
+  );
+  await until(() => connections.length === 1);
+  const say = (payload: string) =>
+    link.publish({ topic: "home/desk/state", payload, qos: 1, retain: false });
+  await say("one");
+  await until(() => heard.length === 1);
+
+  await broker.stop();
+  await broker.start();
+  await until(() => connections.length === 2);
+  await say("two");
+
+  await until(() => heard.length === 2);
+  assert.deepEqual(heard, ["home/desk/state one", "home/desk/state two"]);
+});
+
+test("a subscription that has ended hears nothing more", real, async (t) => {
+  const broker = await startMosquitto(t);
+  const { link, connections } = startLink(t, broker.url);
+  const heard: string[] = [];
+  const end = link.subscribe("a", () => void heard.push("first"));
+  link.subscribe("a", () => void heard.push("second"));
+  await until(() => connections.length === 1);
+
+  end();
+  await link.publish({ topic: "a", payload: "", qos: 1, retain: false });
+
+  await until(() => heard.length > 0);
+  assert.deepEqual(heard, ["second"]);
+});
+
+test("a payload of ten MiB is left out and the connection goes on", real, async (t) => {
+  const broker = await startMosquitto(t);
+  const { link, connections, log } = startLink(t, broker.url);
+  const heard: string[] = [];
+  const tooLong: number[] = [];
+  link.subscribe("a", (_, payload) => void heard.push(payload.toString()), {
+    onTooLong: (_topic, bytes) => void tooLong.push(bytes),
+  });
+  await until(() => connections.length === 1);
+  const other = await connectAsync(broker.url);
+  t.after(() => other.endAsync(true));
+
+  await other.publishAsync("a", Buffer.alloc(10 * 2 ** 20));
+  await other.publishAsync("a", "short");
+
+  await until(() => heard.length > 0);
+  assert.deepEqual(heard, ["short"]);
+  assert.deepEqual(tooLong, [10 * 2 ** 20]);
+  assert.equal(log.records.filter(({ level }) => level === "warn").length, 1);
+  assert.equal(connections.length, 1);
+});
+
+test("a handler that throws keeps the message from nobody else", () => {
+  const log = collectedLog();
+  const subscriptions = new Subscriptions(log);
+  const heard: string[] = [];
+  subscriptions.add("a/#", () => {
+    throw new Error("boom");
+  });
+  subscriptions.add("a/b", (topic) => void heard.push(topic));
+
+  for (let i = 0; i < 20; i++) subscriptions.receive("a/b", Buffer.from(""), false);
+
+  assert.equal(heard.length, 20);
+  assert.equal(log.records.length, 2); // the first and the tenth
+});
+
+test("a broker away for more than a second is reported with its reason, and its return", async (t) => {
+  const port = await freePort();
+  const { reported } = startLink(t, `mqtt://127.0.0.1:${port}`);
+
+  await until(() => reported.length > 0);
+
+  assert.deepEqual(reported, [`nothing listens at 127.0.0.1:${port}`]);
+});
+
+for (const [filter, matching, others] of [
+  ["a/b", ["a/b"], ["a", "a/b/c", "b/a"]],
+  ["a/+", ["a/b", "a/"], ["a", "a/b/c"]],
+  ["a/#", ["a", "a/b", "a/b/c"], ["b"]],
+  ["#", ["a", "a/b"], ["$SYS/a"]],
+  ["+/b", ["a/b"], ["$SYS/b", "a"]],
+] as const) {
+  test(`the filter ${filter} matches as MQTT says`, () => {
+    const subscriptions = new Subscriptions(collectedLog());
+    const heard: string[] = [];
+    subscriptions.add(filter, (topic) => void heard.push(topic));
+
+    for (const topic of [...matching, ...others]) {
+      subscriptions.receive(topic, Buffer.from(""), false);
+    }
+
+    assert.deepEqual(heard, matching);
+  });
+}
