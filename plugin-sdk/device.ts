@@ -155,6 +155,27 @@ export const DeviceUpdate = Type.Object(
 );
 export type DeviceUpdate = Static<typeof DeviceUpdate>;
 
+const EventText = Type.String({ maxLength: 200 });
+
+/** Something that happened at a device and is over, such as a press: twice the same is two events. */
+export const DeviceEvent = Type.Object(
+  {
+    nativeId: Type.String({ minLength: 1, maxLength: 200 }),
+    /** What happened, in the bridge's own words, such as `on` or `brightness_move_up`. */
+    event: Type.String({ minLength: 1, maxLength: 100 }),
+    /** What more is known of it, such as `{side: 2}`; at most 20 fields. */
+    data: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: FieldName }),
+        Type.Union([Type.Boolean(), Type.Number(), EventText, Type.Null()]),
+        { maxProperties: 20, additionalProperties: false },
+      ),
+    ),
+  },
+  Strict,
+);
+export type DeviceEvent = Static<typeof DeviceEvent>;
+
 /** A device as the HTTP API and widgets see it. Instants are ISO 8601 in UTC. */
 export const Device = Type.Object({
   /** `<bridge_kind>:<device_kind>:<number>`, such as `hue:light:3`. */

@@ -11,6 +11,7 @@ export type {
   Color,
   DeviceCommand,
   DeviceDescription,
+  DeviceEvent,
   DeviceKind,
   DeviceState,
   DeviceUpdate,

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
-import type { DeviceCommand, DeviceDescription, DeviceUpdate } from "./device.ts";
+import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
 
@@ -25,6 +25,11 @@ export interface DevicePublisher {
    * the order given, and before the answer of a command that is being carried out.
    */
   update(...updates: readonly DeviceUpdate[]): void;
+  /**
+   * Tells of something that happened at a published device and is over, such as a press. It comes after
+   * the updates before it. More than 50 a second of one bridge are counted and left out.
+   */
+  event(nativeId: string, event: string, data?: DeviceEvent["data"]): void;
 }
 
 export interface ScenePublisher {

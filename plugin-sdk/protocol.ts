@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
-import type { DeviceCommand, DeviceDescription, DeviceUpdate } from "./device.ts";
+import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Permissions } from "./permissions.ts";
 import type { HouseSettings } from "./plugin.ts";
 import type { SceneDescription } from "./scene.ts";
@@ -111,6 +111,7 @@ export interface PluginApi {
 export interface HostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
+  announceDeviceEvent(event: DeviceEvent): Promise<void>;
   publishScenes(scenes: readonly SceneDescription[]): Promise<void>;
   /** A calendar window comes as a `PartedWindow`, after the parts that it names. */
   publish(request: { name: string; value: unknown }): Promise<void>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CalendarPart, PartedWindow } from "./calendar.ts";
-import type { DeviceCommand, DeviceDescription, DeviceState } from "./device.ts";
+import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
 import type { HostApi, LogRecord, StartRequest } from "./protocol.ts";
@@ -26,6 +26,8 @@ export interface TestHostOptions {
 export interface RunningTest {
   readonly devices: ReadonlyMap<string, DeviceDescription>;
   readonly scenes: readonly SceneDescription[];
+  /** All events of devices, oldest first. */
+  readonly events: readonly DeviceEvent[];
   readonly published: Partial<Publications>;
   readonly logs: readonly LogRecord[];
   /** The last reason given to `reportDegraded`, or `undefined`. */
@@ -60,6 +62,7 @@ export async function startPlugin(
   let calls = 0;
   return {
     devices: host.devices,
+    events: host.events,
     published: host.published,
     logs: host.logs,
     get scenes() {
@@ -96,6 +99,7 @@ class MemoryHost implements HostLink {
   readonly devices = new Map<string, DeviceDescription>();
   readonly published: { -readonly [N in PublicationName]?: Publications[N] } = {};
   readonly logs: LogRecord[] = [];
+  readonly events: DeviceEvent[] = [];
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
   readonly #services: Partial<Services>;
@@ -126,14 +130,12 @@ class MemoryHost implements HostLink {
   async #carryOut(method: keyof HostApi, data: unknown): Promise<unknown> {
     const input = structuredClone(data) as never;
     switch (method) {
-      case "publishDevices": {
-        const devices = input as DeviceDescription[];
-        this.devices.clear();
-        for (const device of devices) this.devices.set(device.nativeId, device);
-        return undefined;
-      }
+      case "publishDevices":
+        return this.#replace(input);
       case "updateDevices":
         return this.#update(input);
+      case "announceDeviceEvent":
+        return void this.events.push(input);
       case "publishScenes":
         this.scenes = input;
         return undefined;
@@ -150,6 +152,11 @@ class MemoryHost implements HostLink {
         this.logs.push(input);
         return undefined;
     }
+  }
+
+  #replace(devices: readonly DeviceDescription[]): void {
+    this.devices.clear();
+    for (const device of devices) this.devices.set(device.nativeId, device);
   }
 
   #update(updates: readonly DeviceDescription[]): void {

@@ -1,10 +1,5 @@
 import { join } from "node:path";
-import type {
-  Device,
-  DeviceDescription,
-  DeviceState,
-  DeviceUpdate,
-} from "@mantel/plugin-sdk/device";
+import type { Device, DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
@@ -13,6 +8,8 @@ import { BridgeOrder } from "./bridge-order.ts";
 import { type BridgeDirectory, isUp } from "./bridge.ts";
 import { below, faultsOfState } from "./capability.ts";
 import { DeviceEntry, describedFields } from "./entry.ts";
+import { DeviceEvents } from "./events.ts";
+import { LeftOut } from "./left-out.ts";
 import { NumberTable } from "./numbers.ts";
 import { parseDescriptions, parseUpdates } from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialise } from "./snapshot.ts";
@@ -31,7 +28,8 @@ export class DeviceRegistry {
   /** The devices of each bridge by native id, in the order the bridge published them. */
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
   readonly #order = new BridgeOrder();
-  readonly #refusedUpdates = new Map<string, number>();
+  readonly #events: DeviceEvents;
+  readonly #refusedUpdates: LeftOut;
   /** Begins at the time of day, so that a client that knows a revision from before a restart is not fooled. */
   #revision = Date.now();
   #snapshot: DeviceSnapshot | undefined;
@@ -47,6 +45,8 @@ export class DeviceRegistry {
 
   private constructor(parts: Parts, numbers: NumberTable) {
     this.#parts = parts;
+    this.#refusedUpdates = new LeftOut(parts.log, "an update of a bridge was refused");
+    this.#events = new DeviceEvents(parts, (bridgeId, nativeId) => this.idOf(bridgeId, nativeId));
     this.#numbers = numbers;
   }
 
@@ -72,9 +72,14 @@ export class DeviceRegistry {
       try {
         this.#updateAll(bridgeId, parseUpdates(bridgeId, input));
       } catch (error) {
-        this.#refuse(bridgeId, error);
+        this.#refusedUpdates.add(bridgeId, error);
       }
     });
+  }
+
+  /** Announces what happened at a device. What does not fit, or is too much, is left out and logged. */
+  announceEvent(bridgeId: string, input: unknown): void {
+    this.#order.follow(bridgeId, () => this.#events.take(bridgeId, input));
   }
 
   /** Takes over the status of a bridge, on which the availability of its devices depends. */
@@ -90,7 +95,7 @@ export class DeviceRegistry {
     this.#order.follow(bridgeId, () => {
       const entries = this.#ofBridge.get(bridgeId);
       this.#ofBridge.delete(bridgeId);
-      this.#refusedUpdates.delete(bridgeId);
+      this.#refusedUpdates.forget(bridgeId);
       this.#revision++;
       for (const entry of entries?.values() ?? []) this.#remove(entry);
     });
@@ -120,7 +125,7 @@ export class DeviceRegistry {
   }
 
   /** Shows what was asked of a device and is not confirmed, in place of what was shown before. */
-  setPending(id: string, pending: DeviceState): void {
+  setPending(id: string, pending: Device["pending"]): void {
     const entry = this.#entries.get(id);
     if (entry) this.#change(entry, { pending });
   }
@@ -128,8 +133,8 @@ export class DeviceRegistry {
   /** The list as JSON; the unfiltered one is made once for each revision. */
   snapshot(filter: DeviceFilter = {}): DeviceSnapshot {
     if (Object.values(filter).some((value) => value !== undefined)) return this.#serialise(filter);
-    if (this.#snapshot?.revision !== this.#revision) this.#snapshot = this.#serialise({});
-    return this.#snapshot;
+    if (this.#snapshot?.revision === this.#revision) return this.#snapshot;
+    return (this.#snapshot = this.#serialise({}));
   }
 
   async #replace(bridgeId: string, descriptions: readonly DeviceDescription[]): Promise<void> {
@@ -218,14 +223,6 @@ export class DeviceRegistry {
     this.#entries.delete(id);
     this.#revision++;
     this.#parts.bus.announce("device.removed", { id });
-  }
-
-  /** A bridge that sends what does not fit goes on doing so: each tenfold is logged. */
-  #refuse(bridgeId: string, error: unknown): void {
-    const count = (this.#refusedUpdates.get(bridgeId) ?? 0) + 1;
-    this.#refusedUpdates.set(bridgeId, count);
-    if (!Number.isInteger(Math.log10(count))) return;
-    this.#parts.log.warn("an update of a bridge was refused", { module: bridgeId, count, error });
   }
 
   #isAvailable(bridgeId: string, reachable: boolean): boolean {

@@ -1,5 +1,5 @@
 import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
-import type { Device } from "@mantel/plugin-sdk/device";
+import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
 import type { LogEntry } from "../modules/logs.ts";
 import type { ModuleView } from "../modules/view.ts";
 
@@ -8,6 +8,14 @@ export interface Announcements {
   "device.state": { readonly device: Device };
   "device.added": { readonly device: Device };
   "device.removed": { readonly id: string };
+  /** Something that happened and is over, such as a press: twice the same is two announcements. */
+  "device.event": {
+    readonly deviceId: string;
+    readonly event: string;
+    /** ISO 8601 in UTC. */
+    readonly at: string;
+    readonly data?: NonNullable<DeviceEvent["data"]>;
+  };
   "scene.activated": {
     readonly sceneId: string;
     readonly activationId: string;

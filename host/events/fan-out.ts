@@ -14,6 +14,7 @@ export const TOPICS = Object.keys({
   "device.state": true,
   "device.added": true,
   "device.removed": true,
+  "device.event": true,
   "scene.activated": true,
   "scenes.changed": true,
   "module.state": true,

@@ -84,7 +84,7 @@ function publishingApi(
   };
 }
 
-type BridgeCalls = "publishDevices" | "updateDevices" | "publishScenes";
+type BridgeCalls = "publishDevices" | "updateDevices" | "announceDeviceEvent" | "publishScenes";
 
 function bridgeApi(
   caller: Caller,
@@ -104,6 +104,10 @@ function bridgeApi(
     updateDevices(updates) {
       requireBridge();
       devices.update(id, updates);
+    },
+    announceDeviceEvent(event) {
+      requireBridge();
+      devices.announceEvent(id, event);
     },
     async publishScenes(described) {
       requireBridge();

@@ -133,6 +133,10 @@ export class Runner {
           return host.call("publishDevices", devices);
         },
         update: (...updates) => this.#update(updates),
+        event: (nativeId, event, data) => {
+          this.#flush(); // the state that led to the event is known before it
+          host.notify("announceDeviceEvent", { nativeId, event, ...(data ? { data } : {}) });
+        },
       },
       scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
       publish: createPublish(host),

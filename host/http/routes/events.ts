@@ -8,7 +8,7 @@ const Query = Type.Object({
   topics: Type.Optional(
     Type.Array(Type.Enum([...TOPICS]), {
       description:
-        "joined by commas; all but module.log when absent. module.log needs the scope admin, and is neither numbered nor sent again",
+        "joined by commas; all but module.log when absent. device.event {deviceId, event, at, data?} tells of a press and the like: twice the same is two events. module.log needs the scope admin, and is neither numbered nor sent again",
     }),
   ),
 });
