@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { DEVICE_KINDS } from "./device.ts";
 import { Permissions } from "./permissions.ts";
 import { Strict } from "./schema.ts";
 import { PUBLICATIONS, SERVICE_NAMES } from "./service.ts";
@@ -28,6 +29,22 @@ export const Limits = Type.Object(
 );
 export type Limits = Static<typeof Limits>;
 
+const rate = {
+  /** Commands the other side takes per second, on average; the host keeps to it. */
+  commandsPerSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
+  /** Commands that may come at once after a pause; absent means `commandsPerSecond`. */
+  burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+};
+
+/** A rate of their own for some kinds of devices, and for scenes. Kinds named together share it. */
+const KindRate = Type.Object(
+  {
+    kinds: Type.Array(Type.Enum([...DEVICE_KINDS, "scene"]), { minItems: 1, uniqueItems: true }),
+    ...rate,
+  },
+  Strict,
+);
+
 /** The `mantel` key of a plugin's `package.json`: what the host knows before it runs any code. */
 export const Manifest = Type.Object(
   {
@@ -47,10 +64,9 @@ export const Manifest = Type.Object(
         {
           /** First part of the ids of its devices, such as `hue`. */
           kind: Type.String({ pattern: "^[a-z][a-z0-9]{0,30}$" }),
-          /** Commands the other side takes per second, on average; the host keeps to it. */
-          commandsPerSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
-          /** Commands that may come at once after a pause; absent means `commandsPerSecond`. */
-          burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+          ...rate,
+          /** What does not go at that rate, and does not count towards it. */
+          rates: Type.Optional(Type.Array(KindRate, { maxItems: 10 })),
           /** How long the device may take to confirm a command; absent means 5,000. */
           confirmMs: Type.Optional(Type.Integer({ minimum: 50, maximum: 30_000 })),
         },
@@ -85,4 +101,6 @@ export const Manifest = Type.Object(
   Strict,
 );
 export type Manifest = Static<typeof Manifest>;
+/** A kind of device, or `scene`, as a bridge may have a rate for it. */
+export type PacedKind = Static<typeof KindRate>["kinds"][number];
 export type ModuleKind = Manifest["kinds"][number];

@@ -1,4 +1,5 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { PacedKind } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static } from "typebox";
 
 export const BridgeStatus = Type.Enum(["ok", "degraded", "starting", "down"]);
@@ -17,11 +18,17 @@ export const BridgeView = Type.Object({
 });
 export type BridgeView = Static<typeof BridgeView>;
 
-/** How fast a bridge may be asked, from its manifest. */
-export interface BridgeLimits {
+/** Commands per second on average, and how many may come at once after a pause. */
+export interface Rate {
   readonly commandsPerSecond: number;
   readonly burst: number;
+}
+
+/** How fast a bridge may be asked, from its manifest. */
+export interface BridgeLimits extends Rate {
   readonly confirmMs: number;
+  /** Rates of some kinds of devices, and of scenes, apart from that of all others. */
+  readonly rates?: readonly (Rate & { readonly kinds: readonly PacedKind[] })[];
 }
 
 /** A module that serves devices, as devices and scenes reach it. */

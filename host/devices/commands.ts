@@ -59,7 +59,7 @@ export class Commands {
     const begun = lane.waiting === undefined;
     lane.waiting ??= {
       batch: new Batch(),
-      whenAllowed: this.#paces.of(bridge).reserve(longestWaitMs),
+      whenAllowed: this.#paces.of(bridge, device.kind).reserve(longestWaitMs),
     };
     refuseFlood(id, lane.waiting.batch);
     this.#lanes.set(id, lane);
@@ -71,12 +71,12 @@ export class Commands {
   }
 
   /**
-   * Resolves when a bridge may be asked something that is not a command, such as a scene.
+   * Resolves when a bridge may be asked for one of its scenes.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`
    */
-  async turn(bridgeId: string): Promise<Bridge> {
+  async turnForScene(bridgeId: string): Promise<Bridge> {
     const bridge = this.#upBridge(bridgeId);
-    const whenAllowed = this.#paces.of(bridge).reserve(LONGEST_WAIT_MS);
+    const whenAllowed = this.#paces.of(bridge, "scene").reserve(LONGEST_WAIT_MS);
     await new Promise<void>((resolve) => whenAllowed(resolve));
     return bridge;
   }

@@ -1,18 +1,22 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Bridge, BridgeLimits } from "./bridge.ts";
+import type { PacedKind } from "@mantel/plugin-sdk/manifest";
+import type { Bridge, Rate } from "./bridge.ts";
 
 /** A command that would wait longer than this for its bridge is refused. */
 export const LONGEST_WAIT_MS = 1_000;
 
-/** Lets work through to each bridge at the rate that the bridge declares, in the order it came. */
+/** Lets work through to each bridge at the rates that the bridge declares, in the order it came. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
-  of({ view, limits }: Bridge): Pace {
-    const known = this.#paces.get(view.id);
-    if (known?.has(limits)) return known;
-    const pace = new Pace(view.id, limits);
-    this.#paces.set(view.id, pace);
+  of({ view, limits }: Bridge, kind: PacedKind): Pace {
+    const own = limits.rates?.find(({ kinds }) => kinds.includes(kind));
+    const key = [view.id, ...(own?.kinds ?? [])].join(" ");
+    const rate = own ?? limits;
+    const known = this.#paces.get(key);
+    if (known?.has(rate)) return known;
+    const pace = new Pace(view.id, rate);
+    this.#paces.set(key, pace);
     return pace;
   }
 }
@@ -32,14 +36,14 @@ export class Pace {
   readonly #queue: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(bridgeId: string, { commandsPerSecond, burst }: BridgeLimits) {
+  constructor(bridgeId: string, { commandsPerSecond, burst }: Rate) {
     this.#bridgeId = bridgeId;
     this.#perSecond = commandsPerSecond;
     this.#burst = Math.max(1, burst); // a bucket for less than one would never let anything through
     this.#tokens = this.#burst;
   }
 
-  has({ commandsPerSecond, burst }: BridgeLimits): boolean {
+  has({ commandsPerSecond, burst }: Rate): boolean {
     return this.#perSecond === commandsPerSecond && this.#burst === Math.max(1, burst);
   }
 

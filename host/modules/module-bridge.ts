@@ -6,6 +6,7 @@ import type {
   BridgeLimits,
   BridgeStatus,
   BridgeView,
+  Rate,
 } from "../devices/bridge.ts";
 import type { Module } from "./module.ts";
 import type { ModuleState } from "./view.ts";
@@ -27,11 +28,16 @@ export class ModuleBridge implements Bridge {
   }
 
   get limits(): BridgeLimits {
-    const { commandsPerSecond = 1, burst, confirmMs = CONFIRM_MS } = this.#manifest ?? {};
+    const {
+      commandsPerSecond = 1,
+      burst,
+      confirmMs = CONFIRM_MS,
+      rates = [],
+    } = this.#manifest ?? {};
     return {
-      commandsPerSecond,
-      burst: burst ?? Math.max(1, Math.floor(commandsPerSecond)),
+      ...filled({ commandsPerSecond, burst }),
       confirmMs,
+      rates: rates.map(({ kinds, ...rate }) => ({ kinds, ...filled(rate) })),
     };
   }
 
@@ -89,6 +95,16 @@ export class ModuleBridge implements Bridge {
       });
     }
   }
+}
+
+function filled({
+  commandsPerSecond,
+  burst,
+}: {
+  commandsPerSecond: number;
+  burst?: number | undefined;
+}): Rate {
+  return { commandsPerSecond, burst: burst ?? Math.max(1, Math.floor(commandsPerSecond)) };
 }
 
 /** The modules that are bridges, by id. */

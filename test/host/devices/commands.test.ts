@@ -259,3 +259,20 @@ test("a flood of callers for one waiting batch is refused", async (t) => {
   await until(() => held[1]);
   held[1]?.resolve();
 });
+
+test("groups and scenes keep to a rate of their own", async (t) => {
+  const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 0.1, burst: 1 };
+  const bridge = createBridge("b", "demo", { rates: [slow] });
+  const house = await openHouse(t, [bridge]);
+  await house.devices.publish("b", [lamp("a"), lamp("all", { kind: "group" })]);
+  const commands = new Commands(house);
+
+  await commands.send("demo:group:1", { on: true }).done;
+  await commands.send(ID, { on: true }).done;
+
+  await assert.rejects(commands.turnForScene("b"), { code: "bridge_rate_limited" });
+  assert.deepEqual(
+    bridge.asked.map(({ nativeId }) => nativeId),
+    ["all", "a"],
+  );
+});

@@ -54,8 +54,23 @@ test("a bridge keeps its pace until its manifest says another", () => {
   const paces = new Paces();
   const bridge = createBridge("b", "demo", limits(1, 1));
 
-  const pace = paces.of(bridge);
+  const pace = paces.of(bridge, "light");
 
-  assert.equal(paces.of({ ...bridge, limits: limits(1, 1) }), pace);
-  assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }), pace);
+  assert.equal(paces.of({ ...bridge, limits: limits(1, 1) }, "light"), pace);
+  assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }, "light"), pace);
+});
+
+test("kinds with a rate of their own share it, and take nothing from the others", () => {
+  const paces = new Paces();
+  const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 1, burst: 1 };
+  const bridge = createBridge("b", "demo", { ...limits(10, 1), rates: [slow] });
+
+  paces.of(bridge, "group").reserve(0);
+
+  assert.throws(() => paces.of(bridge, "scene").reserve(0), {
+    code: "bridge_rate_limited",
+    message: "b takes 1 commands per second and 1 wait",
+  });
+  paces.of(bridge, "light").reserve(0);
+  assert.equal(paces.of(bridge, "light"), paces.of(bridge, "switch"));
 });
