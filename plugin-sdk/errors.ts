@@ -15,6 +15,7 @@ const CODES = {
   revision_unknown: [404, "No such revision"],
   method_not_allowed: [405, "The resource does not have this method"],
   bridge_rate_limited: [409, "The bridge takes no more commands now"],
+  module_busy: [409, "A trial of the module is under way"],
   scene_read_only: [409, "The scene belongs to its bridge"],
   revision_stale: [412, "The document has changed in the meantime"],
   body_too_large: [413, "The body is too large"],

@@ -18,6 +18,7 @@ export type {
   StateValue,
 } from "./device.ts";
 export type { SceneDescription } from "./scene.ts";
+export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./trial.ts";
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";
 export type { MqttBroker, MqttPublish, Services } from "./service.ts";

@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
+import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -124,6 +125,21 @@ export interface PluginDefinition<
   start(
     ctx: PluginContext<Described<Options>, Described<State>>,
   ): void | RunningPlugin<Described<State>> | Promise<void | RunningPlugin<Described<State>>>;
+  /**
+   * Tries whether options lead anywhere, before anybody stores them: `ctx.config` has them, checked and
+   * with defaults. Resolves with a sentence on what was found, such as the name of the other side, and
+   * rejects with a MantelError whose sentence says what is wrong. It has 15 s, runs in a process of its
+   * own with the manifest's permissions, and may run while the plugin works or waits to be set up.
+   */
+  readonly test?: (ctx: TrialContext<Described<Options>>) => Promise<string>;
+  /**
+   * Leads a person through what has to happen once, such as pairing: it shows steps and asks questions,
+   * and resolves with options that the host stores, secrets too, after which the plugin starts. It runs
+   * like `test`, for at most ten minutes; when the person gives up, its process ends at once.
+   */
+  readonly setup?: (
+    ctx: SetupContext<Described<Options>>,
+  ) => Promise<OptionsPatch<Described<Options>>>;
 }
 
 /** A defined plugin, as the runtime finds it under the default export of the server entry. */
@@ -132,6 +148,8 @@ export interface Plugin {
   readonly options: TObject | undefined;
   readonly state: TSchema | undefined;
   start(ctx: PluginContext<unknown, unknown>): unknown;
+  readonly test: ((ctx: TrialContext<unknown>) => Promise<string>) | undefined;
+  readonly setup: ((ctx: SetupContext<unknown>) => Promise<unknown>) | undefined;
 }
 
 /** Defines a plugin. Make it the default export of the server entry; nothing else may run there. */
@@ -144,5 +162,7 @@ export function definePlugin<
     options: definition.options,
     state: definition.state,
     start: (ctx) => definition.start(ctx as Parameters<typeof definition.start>[0]),
+    test: definition.test as Plugin["test"],
+    setup: definition.setup,
   };
 }

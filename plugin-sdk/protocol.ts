@@ -4,6 +4,7 @@ import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from
 import type { Permissions } from "./permissions.ts";
 import type { HouseSettings } from "./plugin.ts";
 import type { SceneDescription } from "./scene.ts";
+import type { SetupStep, Trial } from "./trial.ts";
 
 /** What a process needs to load one generation of a plugin. All paths are absolute. */
 /** What a process can have ready before it is known which code of the plugin it is to run. */
@@ -30,6 +31,7 @@ export interface LoadRequest extends PrepareRequest {
 export interface LoadResult {
   readonly options: TSchema | undefined;
   readonly state: TSchema | undefined;
+  readonly trials: readonly Trial[];
 }
 
 export interface StartRequest {
@@ -45,6 +47,15 @@ export interface StartRequest {
   readonly inspectPort?: number;
   /** Services it may call. */
   readonly uses: readonly string[];
+}
+
+/** What a trial is given. */
+export type TrialRequest = Pick<StartRequest, "config" | "house" | "uses">;
+
+/** A step of a setup; one with a form waits for an answer. Steps count from 1. */
+export interface ShownStep extends SetupStep {
+  readonly step: number;
+  readonly form?: TSchema;
 }
 
 export interface QuiesceResult {
@@ -103,6 +114,12 @@ export interface PluginApi {
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
   /** What is open after `quiesce` has ended. Asked once the next generation works, and before this one ends. */
   findLeftovers(nothing: Record<string, never>): Promise<Leftover[]>;
+  /** Tries options, and says what was found. */
+  test(request: TrialRequest): Promise<string>;
+  /** Leads through a setup, and gives what it changes in the options. */
+  setup(request: TrialRequest): Promise<unknown>;
+  /** Answers the step of a setup that asks; other steps do not wait for it any more. */
+  answer(request: { step: number; answer: unknown }): Promise<void>;
   /** Answered by the event loop: silence means that the process hangs. */
   ping(nothing: Record<string, never>): Promise<ProcessFigures>;
 }
@@ -118,6 +135,7 @@ export interface HostApi {
   publishCalendarPart(part: CalendarPart): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   reportDegraded(request: { reason?: string }): Promise<void>;
+  showStep(step: ShownStep): Promise<void>;
   log(record: LogRecord): Promise<void>;
 }
 

@@ -151,6 +151,8 @@ class MemoryHost implements HostLink {
       case "log":
         this.logs.push(input);
         return undefined;
+      default: // a step of a setup, which are not run here
+        return undefined;
     }
   }
 

@@ -69,12 +69,7 @@ export class ConfigFiles {
    * @throws MantelError `disk_full`
    */
   async change(changes: readonly Change[]): Promise<void> {
-    let { plain, secret } = this.#stored;
-    for (const [key, value] of changes) {
-      plain = withValue(plain, key, key.secret ? undefined : value);
-      secret = withValue(secret, key, key.secret ? value : undefined);
-    }
-    await this.#save({ plain, secret });
+    await this.#save(afterChanges(this.#stored, changes));
   }
 
   /**
@@ -144,4 +139,13 @@ export class ConfigFiles {
     }
     await this.#plain.write(document);
   }
+}
+
+/** What would be stored after changes; secrets go apart. */
+export function afterChanges({ plain, secret }: Stored, changes: readonly Change[]): Stored {
+  for (const [key, value] of changes) {
+    plain = withValue(plain, key, key.secret ? undefined : value);
+    secret = withValue(secret, key, key.secret ? value : undefined);
+  }
+  return { plain, secret };
 }

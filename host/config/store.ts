@@ -5,9 +5,10 @@ import type { TSchema } from "typebox";
 import { assertCurrent } from "../documents/precondition.ts";
 import { watchFile } from "../documents/watch-file.ts";
 import type { HostLog } from "../log.ts";
+import { invalid } from "../validate.ts";
 import { type ConfigDocument, differences } from "./document.ts";
 import { readEnvironment, unknownVariables } from "./environment.ts";
-import { ConfigFiles } from "./files.ts";
+import { afterChanges, ConfigFiles } from "./files.ts";
 import { KeyTable } from "./keys.ts";
 import { planPatch } from "./patch.ts";
 import type { Config } from "./schema.ts";
@@ -122,6 +123,26 @@ export class ConfigStore {
     const { stored, ...sources } = this.#sources;
     const plain = section ? { ...stored.plain, [pluginId]: section } : stored.plain;
     return pluginOptions(pluginId, schema, { ...sources, stored: { ...stored, plain } });
+  }
+
+  /**
+   * The options a plugin would have after a merge patch of its section. Nothing is stored.
+   * @throws MantelError `invalid`, with every fault; pointers start at the root of the config
+   */
+  optionsAfter(pluginId: string, schema: TSchema | undefined, patch: unknown): unknown {
+    const { keys, environment, stored } = this.#sources;
+    const current = this.#current;
+    const changes = planPatch({ [pluginId]: patch }, { keys, environment, current, admin: true });
+    const sources = { keys, environment, stored: afterChanges(stored, changes) };
+    const { options, faults } = pluginOptions(pluginId, schema, sources);
+    if (faults.length > 0) throw invalid("the patch", faults);
+    return options;
+  }
+
+  /** Whether people have set anything of a plugin's options. */
+  hasSection(pluginId: string): boolean {
+    const { plain, secret } = this.#sources.stored;
+    return [plain, secret].some((document) => Object.keys(document[pluginId] ?? {}).length > 0);
   }
 
   /** What people have set of a plugin's options, without secrets. */

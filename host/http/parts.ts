@@ -56,6 +56,7 @@ export type ModulesPart = Pick<
   | "settled"
   | "counts"
   | "work"
+  | "trialsOf"
 >;
 
 export interface AssetsPart {

@@ -15,6 +15,7 @@ import { Recovery } from "./recovery.ts";
 import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
 import type { Spare } from "./spare.ts";
 import type { ModuleStatus } from "./status.ts";
+import { Trials } from "./trials.ts";
 import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
@@ -41,7 +42,6 @@ export interface EngineOwner {
   readonly log: ModuleLog;
   /** New code crashed on probation, and the code before it works again. */
   readonly wentBack: (fault: ModuleFault, previous: PluginPackage) => void;
-  readonly say: (sentence: string, fault: ModuleFault) => void;
   /** Does `work` when nothing else changes the module. */
   readonly inOrder: (work: () => Promise<void>) => void;
 }
@@ -50,6 +50,7 @@ export interface EngineOwner {
 export class Engine {
   readonly server: ServerSide;
   readonly recovery: Recovery;
+  readonly trials: Trials;
   readonly #id: string;
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
@@ -69,6 +70,8 @@ export class Engine {
     this.#log = owner.log;
     this.#preparation = this.#createPreparation();
     this.server = this.#createServerSide(owner);
+    const [preparation, build] = [this.#preparation, () => this.#build];
+    this.trials = new Trials({ id: owner.id, config: parts.config, preparation, build });
     this.recovery = new Recovery({
       server: this.server,
       status: owner.status,
@@ -80,7 +83,7 @@ export class Engine {
         owner.wentBack(fault, previous.plugin);
       },
       gaveUp: () => parts.services.release(owner.id),
-      say: owner.say,
+      say: owner.log.fault,
       inOrder: owner.inOrder,
     });
   }
@@ -147,6 +150,7 @@ export class Engine {
   /** Ends the process, and with it all that could bring it back. */
   async stop(): Promise<void> {
     this.recovery.cancel();
+    await this.trials.close();
     await this.server.stop();
   }
 
@@ -212,6 +216,7 @@ export class Engine {
     return new Preparation({
       ...this.#parts,
       limitsOf: (plugin) => this.#limitsOf(plugin),
+      foundTrials: (trials) => this.#status.foundTrials(trials),
       warn: (sentence, error) => this.#warn(sentence, error),
       printed: (sentence, level) => this.#log.record({ level, sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
@@ -219,14 +224,14 @@ export class Engine {
   }
 
   #createServerSide({ id, status, inOrder }: EngineOwner): ServerSide {
-    const limits = (plugin: PluginPackage): ServerLimits => this.#limitsOf(plugin);
     const events: ServerEvents = {
       warn: (sentence, error) => this.#warn(sentence, error),
       onCrash: (fault, since) => inOrder(() => this.recovery.crashed(fault, since)),
       onFigures: (figures) => status.uses(figures),
       onSpeaker: () => status.forgetDegraded(),
     };
-    return new ServerSide(id, { preparation: this.#preparation, events, limitsOf: limits });
+    const limitsNow = (plugin: PluginPackage) => this.#limitsOf(plugin);
+    return new ServerSide(id, { preparation: this.#preparation, events, limitsOf: limitsNow });
   }
 
   #warn(sentence: string, error: unknown): void {

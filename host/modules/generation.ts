@@ -19,6 +19,7 @@ const METHODS = [
   "publishCalendarPart",
   "callService",
   "reportDegraded",
+  "showStep",
   "log",
 ] as const satisfies (keyof HostApi)[];
 

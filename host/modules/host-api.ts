@@ -51,6 +51,9 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
       requireLive(caller);
       caller.degraded(reason === undefined ? undefined : String(reason).slice(0, 500));
     },
+    showStep() {
+      throw new MantelError("invalid", `${id} shows a step, and no setup of it is under way`);
+    },
     log: (record) => caller.log.record(record),
   };
 }

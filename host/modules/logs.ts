@@ -1,6 +1,7 @@
 import { boundedFields, boundedSentence } from "@mantel/plugin-sdk/log-record";
 import { LOG_LEVELS, type LogLevel, type LogRecord } from "@mantel/plugin-sdk/protocol";
 import type { HostLog } from "../log.ts";
+import type { ModuleFault } from "./view.ts";
 
 const KEPT = 500;
 const PER_SECOND = 200;
@@ -72,6 +73,10 @@ export class ModuleLog {
     this.#log[entry.level](entry.sentence, entry.fields);
     this.#added(entry);
   }
+
+  /** What went wrong with the module itself. */
+  readonly fault = (sentence: string, fault: ModuleFault): void =>
+    this.record({ level: "error", sentence, fields: { ...fault } });
 
   #floods(): boolean {
     const second = Math.floor(performance.now() / 1_000);

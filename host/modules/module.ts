@@ -1,16 +1,17 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import { Turns } from "@mantel/plugin-sdk/turns";
-import { type Called, type ModuleWork, NO_CALLS } from "./calls.ts";
+import { type ModuleWork, NO_CALLS } from "./calls.ts";
 import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import { Offers } from "./offers.ts";
-import { Unconfigured } from "./prepare.ts";
+import { isSetUp, Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
 import { ReloadTurns } from "./reload-turns.ts";
+import type { ServerSide } from "./server-side.ts";
 import { ModuleStatus, toFault } from "./status.ts";
-import { limitsIn, type ModuleFault, type ModuleView, type ReloadReceipt } from "./view.ts";
+import type { Trials } from "./trials.ts";
+import { limitsIn, type ModuleView, type ReloadReceipt } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 
 export interface ModuleParts extends EngineParts {
@@ -116,10 +117,7 @@ export class Module {
   stop(reason?: string): Promise<void> {
     return this.#turns.take(async () => {
       this.status.become("stopping");
-      await this.#engine?.stop();
-      if (this.#engine) this.#offers.retract(this.#plugin);
-      this.#widget.remove();
-      await this.#parts.compiler.forget(this.id);
+      await this.#end();
       this.status.become("disabled", reason === undefined ? null : { message: reason });
     });
   }
@@ -135,17 +133,24 @@ export class Module {
       new ReloadRecord(this.status, "file").failed(error);
     });
 
+  /** What of its code can be tried out; `undefined` for a module without a server side. */
+  get trials(): Trials | undefined {
+    return this.#engine?.trials;
+  }
+
   /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
   readonly ready = (): Promise<void> | undefined => this.#engine?.server.ready();
 
   /** Calls the live generation. @throws MantelError as `Calls.call` */
-  async call<M extends Called>(
-    method: M,
-    input: Parameters<PluginApi[M]>[0],
-    deadlineMs?: number,
-  ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
-    if (!this.#engine) throw new MantelError("module_down", `${this.id} has no server side`);
-    return this.#engine.server.call(method, input, deadlineMs);
+  readonly call: ServerSide["call"] = (...asked) =>
+    this.#engine?.server.call(...asked) ??
+    Promise.reject(new MantelError("module_down", `${this.id} has no server side`));
+
+  async #end(): Promise<void> {
+    await this.#engine?.stop();
+    if (this.#engine) this.#offers.retract(this.#plugin);
+    this.#widget.remove();
+    await this.#parts.compiler.forget(this.id);
   }
 
   async #start(): Promise<void> {
@@ -163,14 +168,15 @@ export class Module {
       this.#offers.release();
       const state = error instanceof Unconfigured ? "unconfigured" : "failed";
       this.status.become(state, toFault(error));
-      this.#say("the module did not start", toFault(error));
+      const isMeantToRun = isSetUp(this.#wanted, this.#parts.config);
+      if (isMeantToRun) this.log.fault("the module did not start", toFault(error));
       throw error;
     }
   }
 
   /** The code on the disk is wrong, and what ran before works. */
   #stayBehind(failure: unknown): void {
-    this.#say("what is on the disk does not start; what ran before goes on", toFault(failure));
+    this.log.fault("what is on the disk does not start; what ran before goes on", toFault(failure));
     new ReloadRecord(this.status, "file").failed(failure);
   }
 
@@ -183,13 +189,15 @@ export class Module {
     }
     const record = new ReloadRecord(this.status, trigger);
     try {
-      if (this.isWorking) return await this.#replace(trigger, record, underWay);
+      const isToEnd = !isSetUp(this.#wanted, this.#parts.config);
+      if (this.isWorking && !isToEnd) return await this.#replace(trigger, record, underWay);
+      if (isToEnd) await this.#end();
       await this.#start();
       return record.reloaded();
     } catch (error) {
       this.#isBroken = true;
       if (this.isWorking) {
-        this.#say("the new code did not start, and the old code goes on", toFault(error));
+        this.log.fault("the new code did not start, and the old code goes on", toFault(error));
       }
       throw record.failed(error);
     }
@@ -222,9 +230,8 @@ export class Module {
   }
 
   #run(plugin: PluginPackage): void {
-    const before = this.#plugin;
+    if (this.#plugin !== plugin) this.#offers.replace(this.#plugin, plugin);
     this.#plugin = plugin;
-    if (before !== plugin) this.#offers.replace(before, plugin);
   }
 
   #createEngine(): Engine {
@@ -233,16 +240,11 @@ export class Module {
       wentBack: (fault, previous) => {
         this.#isBroken = true;
         this.#run(previous);
-        this.#say("the new code crashed, and the code before it works again", fault);
+        this.log.fault("the new code crashed, and the code before it works again", fault);
         new ReloadRecord(this.status, "crash").notGood(fault);
       },
-      say: (sentence, fault) => this.#say(sentence, fault),
       inOrder: (work) => void this.#turns.take(work),
     };
     return new Engine(owner, this.#parts);
-  }
-
-  #say(sentence: string, fault: ModuleFault): void {
-    this.log.record({ level: "error", sentence, fields: { ...fault } });
   }
 }

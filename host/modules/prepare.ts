@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
+import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import { optionSchema } from "../config/option-schema.ts";
 import type { ConfigStore } from "../config/store.ts";
 import { faultsOf } from "../validate.ts";
@@ -24,8 +25,20 @@ export interface PreparationParts extends HostFolders {
   readonly inspect: ReadonlyMap<string, number>;
   /** The calls that this generation of the plugin may make. */
   readonly apiFor: (generation: Generation, plugin: PluginPackage) => Handlers<HostApi>;
+  /** Hears which trials the code has that was loaded. */
+  readonly foundTrials: (trials: readonly Trial[]) => void;
   readonly printed: GenerationOwner["printed"];
   readonly warn: (sentence: string, error: unknown) => void;
+}
+
+interface Opening {
+  readonly deadlineMs: number;
+  readonly api?: Partial<Handlers<HostApi>>;
+}
+
+/** A process with a plugin's code, of which nothing has started. */
+export interface Opened extends Pick<Candidate, "generation" | "build" | "loaded"> {
+  readonly confinement: Confinement;
 }
 
 /** The config of a module does not fit its options, or has none where the module waits for some. */
@@ -64,6 +77,29 @@ export class Preparation {
    * @throws Unconfigured; MantelError `reload_failed`
    */
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
+    const { generation, loaded, confinement } = await this.open(build, { deadlineMs });
+    const { trials } = loaded; // from another process
+    this.#parts.foundTrials(
+      TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name)),
+    );
+    try {
+      const options = this.#optionsOf(build, loaded);
+      const { inspectPort } = generation;
+      const request = this.#startRequest(build, options, confinement);
+      return {
+        ...{ generation, build, loaded },
+        request: inspectPort === undefined ? request : { ...request, inspectPort },
+      };
+    } catch (error) {
+      throw await this.explain(error, { generation, build });
+    }
+  }
+
+  /**
+   * Loads `build` into a process, whatever the config says. `api` stands in for the calls of a module.
+   * @throws MantelError `reload_failed`
+   */
+  async open(build: Build, { deadlineMs, api }: Opening): Promise<Opened> {
     const { plugin, bundle, vendor } = build;
     const { limitsOf, dataFolder } = this.#parts;
     const confinement = await confine(plugin, this.#parts, limitsOf(plugin));
@@ -73,16 +109,10 @@ export class Preparation {
     const packages = { id, folder, vendor, compiled, dataFolder, permissions };
     this.#last = { plugin, readiness: { settings, packages } };
     const generation = this.#process(this.#last.readiness);
-    this.#own(generation, plugin);
+    this.#own(generation, plugin, api);
     try {
       const loaded = await generation.peer.call("load", { ...packages, bundle }, deadlineMs);
-      const options = this.#optionsOf(build, loaded);
-      const { inspectPort } = generation;
-      const request = this.#startRequest(build, options, confinement);
-      return {
-        ...{ generation, build, loaded },
-        request: inspectPort === undefined ? request : { ...request, inspectPort },
-      };
+      return { generation, build, loaded, confinement };
     } catch (error) {
       throw await this.explain(error, { generation, build });
     }
@@ -96,22 +126,22 @@ export class Preparation {
     return port === undefined ? spare.take(readiness) : spare.debuggable(settings, port);
   }
 
-  #own(generation: Generation, plugin: PluginPackage): void {
+  #own(generation: Generation, plugin: PluginPackage, api: Opening["api"] = {}): void {
     const { apiFor, printed } = this.#parts;
-    generation.ownedBy({ api: apiFor(generation, plugin), printed });
+    generation.ownedBy({ api: { ...apiFor(generation, plugin), ...api }, printed });
   }
 
   /** What is set or, when that is wrong, what was set when the build last worked. */
-  #optionsOf({ plugin: { id, manifest }, section }: Build, loaded: LoadResult): unknown {
+  #optionsOf({ plugin, section }: Build, loaded: LoadResult): unknown {
     const { config, warn } = this.#parts;
+    const { id } = plugin;
     const schema = optionSchema(loaded.options);
     config.registerOptions(id, schema);
-    const isSet = Object.keys(config.sectionOf(id)).length > 0;
-    const isWanted = isSet || config.current.modules[id]?.enabled === true;
-    if (manifest.optIn && !isWanted) throw Unconfigured.notSetUp(id);
+    if (!isSetUp(plugin, config)) throw Unconfigured.notSetUp(id);
     const { options, faults } = config.optionsFor(id, schema);
     if (faults.length === 0) return options;
     const error = Unconfigured.misfit(id, [...faults]);
+    const isSet = config.hasSection(id);
     const before = section && isSet ? config.optionsFor(id, schema, section) : undefined;
     if (before?.faults.length !== 0) throw error;
     warn("what is set does not fit, and what was set before goes on", error.message);
@@ -162,10 +192,20 @@ export class Preparation {
     config: unknown,
     { storage, folders }: Confinement,
   ): Candidate["request"] {
-    const { locale, timeZone } = this.#parts.config.current.ui;
-    const uses = plugin.manifest.uses ?? [];
-    return { config, house: { locale, timeZone }, storage, folders, uses };
+    return { config, ...surroundings(plugin, this.#parts.config), storage, folders };
   }
+}
+
+/** What the code of a plugin learns of the house besides its options. */
+export function surroundings({ manifest }: PluginPackage, config: ConfigStore) {
+  const { locale, timeZone } = config.current.ui;
+  return { house: { locale, timeZone }, uses: manifest.uses ?? [] };
+}
+
+/** Whether people have asked for a plugin that does not start unasked. */
+export function isSetUp({ id, manifest }: PluginPackage, config: ConfigStore): boolean {
+  if (!manifest.optIn) return true;
+  return config.hasSection(id) || config.current.modules[id]?.enabled === true;
 }
 
 /** A wrong export is found by the runtime, whose stack holds nothing of the author's. */

@@ -15,6 +15,7 @@ import { Module, type ModuleParts } from "./module.ts";
 import { ModuleNews } from "./news.ts";
 import { quietly, renewRuntime } from "./renew-runtime.ts";
 import { compileRuntime } from "./runtime.ts";
+import type { Trials } from "./trials.ts";
 import { countStates, type ModuleView, type ReloadReceipt } from "./view.ts";
 
 export interface RegistryParts extends Omit<ModuleParts, "changed" | "log"> {
@@ -72,6 +73,13 @@ export class ModuleRegistry {
 
   disable(id: string): Promise<ModuleView> {
     return this.#setEnabled(id, false);
+  }
+
+  /** @throws MantelError `module_unknown`; `invalid` for a module without a server side */
+  trialsOf(id: string): Trials {
+    const { trials } = this.#module(id);
+    if (trials) return trials;
+    throw new MantelError("invalid", `${id} is a widget, and has nothing to try out`);
   }
 
   /** The last records of one module's log. @throws MantelError `module_unknown` */

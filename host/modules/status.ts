@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Trial } from "@mantel/plugin-sdk/trial";
 import type { Figures } from "./health.ts";
 import type { PluginPackage } from "./manifest.ts";
 import {
@@ -49,6 +51,7 @@ export class ModuleStatus {
       progress: null,
       error: null,
       widget: null,
+      trials: [],
     };
   }
 
@@ -135,6 +138,11 @@ export class ModuleStatus {
   /** What the plugin asks for that it did not ask for before, shown once it has started. */
   asksFor(added: string[]): void {
     this.#added = added;
+  }
+
+  /** Its code was loaded, and has these trials. */
+  foundTrials(trials: readonly Trial[]): void {
+    if (!isDeepStrictEqual(trials, this.#view.trials)) this.#set({ trials: [...trials] });
   }
 
   /** A new generation has yet to say how it finds its other side. */

@@ -1,6 +1,7 @@
 import type { Limits, Manifest } from "@mantel/plugin-sdk/manifest";
 import { LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
+import { TRIALS } from "@mantel/plugin-sdk/trial";
 import { Type, type Static } from "typebox";
 import type { Config } from "../config/schema.ts";
 
@@ -102,6 +103,8 @@ export const ModuleView = Type.Object({
   error: Nullable(ModuleFault),
   /** The widget's code as browsers load it, for a module that has one. */
   widget: Nullable(Type.Object({ hash: Type.String(), url: Type.String() })),
+  /** What `POST /modules/:id/test` and `/setup` can be asked of, as far as its code was ever loaded. */
+  trials: Type.Array(Type.Enum([...TRIALS])),
 });
 export type ModuleView = Static<typeof ModuleView>;
 

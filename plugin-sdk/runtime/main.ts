@@ -20,6 +20,7 @@ import { findLeftovers, watchLeftovers } from "./leftovers.ts";
 import { loadPackages, loadPlugin, type Require } from "./load.ts";
 import { createLog } from "./log.ts";
 import { Runner } from "./runner.ts";
+import { trialsOf, TrialRunner } from "./trial-runner.ts";
 
 /** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
 const HOST_DEADLINE_MS = 30_000;
@@ -39,6 +40,7 @@ let stands: Guard | undefined;
 let packages: Require | undefined;
 let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
+let trial: TrialRunner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   prepare: (request) => void prepare(request),
@@ -47,15 +49,16 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
     process.title = `mantel ${request.id}`;
     const { stands: guarding, packages: require } = prepare(request);
     plugin = { id: request.id, guard: guarding, code: loadPlugin(request.bundle, require) };
-    return { options: plugin.code.options, state: plugin.code.state };
+    const { options, state } = plugin.code;
+    return { options, state, trials: trialsOf(plugin.code) };
   },
   async start(request) {
-    if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
-    plugin.guard.configured(request.config);
-    runner = new Runner(plugin.code, host()); // a new one each time: a rolled-back start begins again
+    const { id, code, guard: guarding } = loaded();
+    guarding.configured(request.config);
+    runner = new Runner(code, host()); // a new one each time: a rolled-back start begins again
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
-      await runner.start(plugin.id, request);
+      await runner.start(id, request);
     } catch (error) {
       closeInspector(); // the generation before is about to start again
       throw error;
@@ -66,6 +69,12 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   callService: (request, begin) => started().callService(request, begin),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
   findLeftovers,
+  test: (request) => beginTrial().test(request),
+  setup: (request) => beginTrial().setup(request),
+  answer(request) {
+    if (!trial) throw new MantelError("module_down", "no setup has begun");
+    trial.answer(request);
+  },
   ping() {
     const { user, system } = process.cpuUsage();
     const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
@@ -106,6 +115,15 @@ function host(): HostLink {
     },
     notify: (method, input) => peer.notify(method, input as never),
   };
+}
+
+function loaded(): NonNullable<typeof plugin> {
+  if (!plugin) throw new MantelError("module_down", "no plugin is loaded yet");
+  return plugin;
+}
+
+function beginTrial(): TrialRunner {
+  return (trial = new TrialRunner(loaded(), host()));
 }
 
 function started(): Runner {

@@ -147,15 +147,24 @@ export class Runner {
         if (path !== undefined) return path;
         throw undeclared(id, name, "permissions.folders");
       },
-      async call(name, input) {
-        if (!request.uses.includes(name)) throw undeclared(id, name, "uses");
-        return (await host.call("callService", { name, input })) as never;
-      },
+      call: createCall(id, request.uses, host),
     };
   }
 }
 
 type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];
+
+/** Calls services of other plugins, those that the manifest names. */
+export function createCall(
+  id: string,
+  uses: readonly string[],
+  host: HostLink,
+): PluginContext<unknown, unknown>["call"] {
+  return async (name, input) => {
+    if (!uses.includes(name)) throw undeclared(id, name, "uses");
+    return (await host.call("callService", { name, input })) as never;
+  };
+}
 
 function undeclared(id: string, name: string, key: string): MantelError {
   return new MantelError(

@@ -10,6 +10,7 @@ import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
 import { healthRoutes } from "./health.ts";
 import { layoutRoutes } from "./layout.ts";
+import { moduleTrialRoutes } from "./module-trials.ts";
 import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
 import { readingRoutes } from "./readings.ts";
@@ -38,6 +39,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...calendarFeedRoutes(parts),
     ...systemRoutes(parts),
     ...moduleRoutes(parts),
+    ...moduleTrialRoutes(parts),
     ...configRoutes(parts),
     ...layoutRoutes(parts),
     ...eventRoutes(parts),

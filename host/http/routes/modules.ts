@@ -9,7 +9,8 @@ import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 import { ConfigChange, patchConfig } from "./config.ts";
 
-const Params = Type.Object({
+/** The path of one module. */
+export const ModuleParams = Type.Object({
   id: Type.String({
     pattern: PLUGIN_ID,
     maxLength: 64,
@@ -29,8 +30,8 @@ const LogEntries = Type.Object({
   /** Records that were left out since the host started, because there were too many at once. */
   dropped: Type.Integer(),
 });
-const Options = Type.Record(Type.String(), Type.Unknown());
-const shared = { tag: "Modules", params: Params } as const;
+export const Options = Type.Record(Type.String(), Type.Unknown());
+const shared = { tag: "Modules", params: ModuleParams } as const;
 
 /** `/modules`: what plugins run, and how they are reloaded and managed. */
 export function moduleRoutes(parts: Pick<Parts, "modules" | "config" | "audit" | "log">): Route[] {
@@ -171,7 +172,7 @@ function optionsRoute(parts: ManagingParts): Route {
 }
 
 /** Faults of a patch as they are in the body, which has one section of the patch. */
-function withinSection(error: unknown, section: string): unknown {
+export function withinSection(error: unknown, section: string): unknown {
   const { code, extras } = error instanceof MantelError ? error : {};
   if (code !== "invalid" || !extras?.errors) return error;
   const errors = extras.errors.map(({ pointer, detail }) => {

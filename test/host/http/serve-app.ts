@@ -200,6 +200,9 @@ function demoModules(): ModulesPart {
     reload: async (id) => ({ module: get(id), reload: RELOADED }),
     enable: async (id) => get(id),
     disable: async (id) => get(id),
+    trialsOf: (id) => {
+      throw new MantelError("invalid", `${get(id).id} has nothing to try out`);
+    },
     logs: (id) => (get(id), []),
     settled: () => true,
     counts: () => ({ active: 1, failed: 0 }),
@@ -233,6 +236,7 @@ const DEMO: ModuleView = {
   progress: null,
   error: null,
   widget: null,
+  trials: [],
 };
 
 const RELOADED: ReloadReceipt = {
