@@ -24,6 +24,15 @@ const Discovery = Type.Object({
   }),
 });
 
+const OpenApi = Type.Object({
+  openapi: Type.String(),
+  info: Type.Object({}),
+  servers: Type.Array(Type.Object({ url: Type.String() })),
+  tags: Type.Array(Type.Object({ name: Type.String() })),
+  paths: Type.Object({}),
+  components: Type.Object({}),
+});
+
 interface DiscoveryParts extends Pick<Parts, "version" | "tokens"> {
   readonly prefix: string;
   /** HTML. */
@@ -69,7 +78,7 @@ function documentRoute({ version, prefix, table }: DiscoveryParts): Route {
     scope: "read",
     tag: "API",
     summary: "Read this document",
-    answers: ok("OpenAPI 3.1", Type.Object({ openapi: Type.String() })),
+    answers: ok("OpenAPI 3.1", OpenApi),
     handle(ctx) {
       document ??= JSON.stringify(openApiDocument({ version, prefix, routes: table() }));
       ctx.body = document;

@@ -121,8 +121,8 @@ function rotateRoute(parts: TokenParts): Route {
       Type.Object({ droppedKeys: Type.Integer(), token: Type.Optional(Token) }),
     ),
     errors: ["invalid", "disk_full"],
-    async handle(_, { body, principal }) {
-      const { drop } = check(Rotation, withDefaults(Rotation, body ?? {}), "the rotation");
+    async handle(_, { body = {}, principal }) {
+      const { drop } = check(Rotation, withDefaults(Rotation, body), "the rotation");
       const own = parts.tokens.list().find(({ jti }) => jti === principal.jti);
       const droppedKeys = await parts.tokens.rotateKey({ drop });
       await recordDone(parts, principal, { action: "key.rotate", drop, droppedKeys });

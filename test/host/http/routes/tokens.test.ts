@@ -91,6 +91,21 @@ test("a rotation keeps tokens; one that drops keys voids them and replaces the c
   assert.ok(exp * 1000 - Date.now() < 61_000, "it lives no longer than the one it replaces");
 });
 
+test("a rotation that is asked for in a way nobody documented changes nothing", async (t) => {
+  const app = await serveApp(t);
+  const bodies = [null, [], "drop", { drop: "yes" }, { drop: true, also: 1 }];
+
+  const answers = await Promise.all(
+    bodies.map(async (body) => app.api("admin", "/tokens/rotate", json("POST", body))),
+  );
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    bodies.map(() => 422),
+  );
+  assert.equal(await statusWith(app, await app.token("admin")), 200);
+});
+
 test("every change by a token leaves its record, which only admins read and no secret is in", async (t) => {
   const app = await serveApp(t);
   const { api } = app;
