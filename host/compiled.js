@@ -1,9 +1,11 @@
-// The host as one file: its own sources and its npm packages, compiled when a source has changed.
+// The host as three files: its own sources, its npm packages, and what runs them; compiled when a source
+// has changed.
 // Plain JavaScript, because it runs before anything that could load TypeScript.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -14,21 +16,26 @@ const SOURCES = ["host", "plugin-sdk"];
 const INSTALLED = "node_modules/.package-lock.json";
 /** Has a program beside it, which it looks for from its own place. */
 const LEFT_OUT = ["esbuild", "fsevents"];
+const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
+const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
+
 /**
- * The path of the compiled host. It loads in a fifth of the time the sources take, of which there are
- * many. Equal sources give an equal path.
+ * The path of the compiled host, a file with others beside it. They load in a fifth of the time the
+ * sources take, of which there are many. Equal sources give an equal path.
  */
 export async function compileHost() {
-  const name = `host-${await fingerprint()}.mjs`;
-  const file = join(FOLDER, name);
-  if (existsSync(file)) return file;
-  const { js, map } = await bundle(file);
+  const name = `host-${await fingerprint()}`;
+  const base = join(FOLDER, name);
+  if (existsSync(`${base}.mjs`)) return `${base}.mjs`;
+  const { sources, map, packages } = await compileSources(`${base}.sources.cjs`);
   await mkdir(FOLDER, { recursive: true });
-  await replace(`${file}.map`, map);
-  await replace(file, js);
+  await replace(`${base}.packages.cjs`, await compilePackages(packages));
+  await replace(`${base}.sources.cjs.map`, map);
+  await replace(`${base}.sources.cjs`, sources);
+  await replace(`${base}.mjs`, await compileStart());
   const stale = (await readdir(FOLDER)).filter((each) => !each.startsWith(name));
   await Promise.all(stale.map((each) => rm(join(FOLDER, each), { recursive: true, force: true })));
-  return file;
+  return `${base}.mjs`;
 }
 
 /** Changes with every file the host is made of. */
@@ -53,38 +60,63 @@ async function lookOf(file) {
   return `${file} ${ctimeMs} ${size}`;
 }
 
-async function bundle(outfile) {
+/** The host's own sources, its source map, and the names of the packages that they import. */
+async function compileSources(outfile) {
   const { build } = await import("esbuild");
+  const { WRAPPED } = await import("./package-bundle.js");
+  const packages = new Set();
   const { outputFiles } = await build({
+    ...TARGET,
+    ...SMALL,
+    ...WRAPPED,
     entryPoints: [join(ROOT, "host/main.ts")],
     outfile,
-    write: false,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20.19",
+    format: "cjs",
     external: LEFT_OUT,
     sourcemap: "linked",
     sourcesContent: false,
-    minifySyntax: true,
-    minifyWhitespace: true,
     keepNames: true,
-    legalComments: "none",
-    logLevel: "silent",
-    // Packages in CommonJS ask for built-in modules by `require`, which a module does not have.
-    banner: { js: `import{createRequire as _}from"node:module";const require=_(import.meta.url);` },
     define: {
       "import.meta.url": "__mantelUrl",
       "import.meta.filename": "__mantelFilename",
       "import.meta.dirname": "__mantelDirname",
     },
-    plugins: [ownMeta],
+    plugins: [ownMeta, noPackages(packages)],
   });
-  const [map, js] = [".map", ".mjs"].map(
+  const [map, sources] = [".map", ".cjs"].map(
     (end) => outputFiles.find(({ path }) => path.endsWith(end)).text,
   );
-  return { js, map };
+  return { sources, map, packages: [...packages] };
 }
+
+async function compilePackages(names) {
+  const { bundlePackages } = await import("./package-bundle.js");
+  return bundlePackages(ROOT, names, LEFT_OUT);
+}
+
+async function compileStart() {
+  const { build } = await import("esbuild");
+  const entryPoints = [join(ROOT, "host/start-compiled.ts")];
+  const { outputFiles } = await build({ ...TARGET, ...SMALL, entryPoints, format: "esm" });
+  return outputFiles[0].text;
+}
+
+/** Leaves packages out, and notes them: V8 keeps their compiled code apart from the sources. */
+const noPackages = (names) => ({
+  name: "no-packages",
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      const isOurs = path.startsWith("@mantel/") || kind === "entry-point" || isBuiltin(path);
+      if (isOurs || LEFT_OUT.includes(path)) return undefined;
+      names.add(path);
+      return { path, external: true };
+    });
+    // A file that esbuild found by itself takes all a package exports for its default, as Node would.
+    build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+    }));
+  },
+});
 
 /** Keeps `import.meta` of each file its own: files are found from where their source lies. */
 const ownMeta = {

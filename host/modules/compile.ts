@@ -5,9 +5,10 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type BuildContext, type BuildOptions, context } from "esbuild";
 import { Built } from "../built.ts";
+import { WRAPPED } from "../package-bundle.js";
 import { toReloadFailure } from "./code-frame.ts";
 import { isInBundledPart, ownSources } from "./own-sources.ts";
-import { VendorCache, WRAPPED } from "./vendor.ts";
+import { VendorCache } from "./vendor.ts";
 
 /** One compiled server side. Equal hashes mean equal behaviour. */
 export interface Bundle {

@@ -4,14 +4,9 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { build, type BuildFailure } from "esbuild";
+import type { BuildFailure } from "esbuild";
+import { bundlePackages } from "../package-bundle.js";
 import { locationOfText, toReloadFailure } from "./code-frame.ts";
-
-/** Makes of a CommonJS file a function that waits for its `require`, as the runtime calls it. */
-export const WRAPPED = {
-  banner: { js: "module.exports = function (require, module, exports) {" },
-  footer: { js: "};" },
-} as const;
 
 /** Bundles of npm packages, each made once and kept under the hash of what it was made from. */
 export class VendorCache {
@@ -88,38 +83,6 @@ async function make(file: string, from: string, names: readonly string[]): Promi
   const result = await bundlePackages(from, names);
   await mkdir(dirname(file), { recursive: true });
   await writeDurably(file, result); // what was cut off would stay under its name for ever
-}
-
-async function bundlePackages(from: string, names: readonly string[]): Promise<string> {
-  // A namespace has the exact defaults and names of Node; the mark keeps the plugin's bundle from
-  // wrapping it again.
-  const entry = names
-    .flatMap((name, at) => [
-      `import * as package${at} from ${JSON.stringify(name)};`,
-      `const export${at} = { ...package${at}, __esModule: true };`,
-      `export { export${at} as ${JSON.stringify(name)} };`,
-    ])
-    .join("\n");
-  const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: from, sourcefile: "vendor.mjs", loader: "js" },
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    mainFields: ["main", "module"],
-    conditions: ["node", "import"],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: "none",
-    logLevel: "silent",
-    define: { "import.meta.url": "__vendorUrl" },
-    ...WRAPPED,
-    banner: {
-      js: `${WRAPPED.banner.js}const __vendorUrl = require("node:url").pathToFileURL(__filename).href;`,
-    },
-  });
-  return outputFiles[0]?.text ?? "";
 }
 
 /**

@@ -13,11 +13,12 @@ import {
 } from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
+import type { Require } from "./compiled-code.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { findLeftovers, watchLeftovers } from "./leftovers.ts";
-import { loadPackages, loadPlugin, type Require } from "./load.ts";
+import { loadPackages, loadPlugin } from "./load.ts";
 import { createLog } from "./log.ts";
 import { Runner } from "./runner.ts";
 import { trialsOf, TrialRunner } from "./trial-runner.ts";
