@@ -48,7 +48,10 @@ export async function confine(
   const runtime = `--allow-fs-read=${join(cacheFolder, "runtime-*")}`;
   const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions)];
   return {
-    settings: { memoryMiB, cpuPercent, folder: storage, flags: countsCoverage() ? [] : flags },
+    settings: {
+      ...{ memoryMiB, cpuPercent, childProcesses: permissions.childProcesses === true },
+      ...{ folder: storage, flags: countsCoverage() ? [] : flags },
+    },
     storage,
     folders,
     compiled,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import type { Duplex, Readable } from "node:stream";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
@@ -6,6 +7,7 @@ import { type Begin, type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
 import type { Exit } from "./cause.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { Output } from "./output.ts";
+import { endStrays } from "./strays.ts";
 
 /** What a process has started and let go of may hold its pipes; nobody waits for that. */
 const LAST_WORDS_MS = 500;
@@ -36,6 +38,8 @@ export interface ProcessSettings {
   readonly memoryMiB: number;
   /** Share of one CPU over half a minute, in percent. It may be used up at any pace within that. */
   readonly cpuPercent: number;
+  /** Whether it may start programs. */
+  readonly childProcesses: boolean;
   /** Its working folder. */
   readonly folder: string;
   /** What Node is told besides: what the process may reach. */
@@ -51,6 +55,8 @@ export class Generation {
   /** Where a debugger may attach while it works; one that is paused in it is no fault of the code. */
   readonly inspectPort: number | undefined;
   readonly #child: ChildProcess;
+  /** What the environment of the process holds, and that of all it starts. */
+  readonly #mark: string;
   readonly #channel: Channel;
   readonly #output: Output;
   readonly #errors: Output;
@@ -58,8 +64,13 @@ export class Generation {
   #underWay = 0;
   #ended: Exit["ended"];
 
-  private constructor(child: ChildProcess, settings: ProcessSettings, inspectPort?: number) {
+  private constructor(
+    { child, mark }: { child: ChildProcess; mark: string },
+    settings: ProcessSettings,
+    inspectPort?: number,
+  ) {
     this.#child = child;
+    this.#mark = mark;
     this.settings = settings;
     const [, output, errors, channel] = child.stdio as unknown as [
       null,
@@ -83,13 +94,14 @@ export class Generation {
   /** Starts a process from the compiled runtime, with an environment that holds nothing of the host's. */
   static fork(runtime: string, settings: ProcessSettings, inspectPort?: number): Generation {
     const heap = [`--max-old-space-size=${settings.memoryMiB}`, "--max-semi-space-size=2"];
+    const id = randomUUID();
     const child = spawn(process.execPath, [...heap, ...settings.flags, runtime], {
       cwd: settings.folder,
       detached: true, // a process group of its own, so that what it starts ends with it
       stdio: ["ignore", "pipe", "pipe", "pipe"], // the last is the channel
-      env: cleanEnvironment(),
+      env: { ...cleanEnvironment(), [MARK]: id },
     });
-    return new Generation(child, settings, inspectPort);
+    return new Generation({ child, mark: `${MARK}=${id}` }, settings, inspectPort);
   }
 
   get pid(): number {
@@ -137,6 +149,7 @@ export class Generation {
       child.once("error", () => tell(null, null));
       child.once("exit", (code, signal) => {
         endGroup(this.pid); // before "close", which waits for its children
+        if (this.settings.childProcesses) endStrays(this.#mark);
         for (const stream of [this.#output, this.#errors, this.#channel]) stream.finish();
         const late = setTimeout(() => this.#closeStreams(), LAST_WORDS_MS);
         child.once("close", () => {
@@ -182,6 +195,7 @@ export function endGroup(pid: number): void {
   }
 }
 
+const MARK = "MANTEL_GENERATION";
 const PASSED_ON = ["PATH", "LANG", "LC_ALL", "TZ", "NODE_EXTRA_CA_CERTS", "NODE_V8_COVERAGE"];
 
 function cleanEnvironment(): NodeJS.ProcessEnv {

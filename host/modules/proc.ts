@@ -46,7 +46,8 @@ export function countGroups(): ReadonlyMap<number, number> {
   return counts;
 }
 
-function newestProcesses(): number[] {
+/** Ids of the processes of this machine; of very many, those that started last. */
+export function newestProcesses(): number[] {
   try {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))

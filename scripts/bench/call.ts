@@ -77,7 +77,13 @@ async function openProcess(): Promise<Answering> {
   const { bundle, vendor } = await compiler.compile("echo", folder, "index.ts");
   await compiler.close();
   const runtime = await compileRuntime(join(home.data, "cache"));
-  const settings = { memoryMiB: 64, cpuPercent: 100, folder: home.data, flags: [] };
+  const settings = {
+    memoryMiB: 64,
+    cpuPercent: 100,
+    childProcesses: false,
+    folder: home.data,
+    flags: [],
+  };
   const generation = Generation.fork(runtime, settings);
   const { peer } = generation;
   const code = { id: "echo", folder, bundle, vendor, permissions: {} };
