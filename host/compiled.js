@@ -27,15 +27,24 @@ export async function compileHost() {
   const name = `host-${await fingerprint()}`;
   const base = join(FOLDER, name);
   if (existsSync(`${base}.mjs`)) return `${base}.mjs`;
+  const { stop } = await import("esbuild");
+  try {
+    await writeCompiled(base);
+  } finally {
+    void stop(); // its service has the whole environment; the host starts one that has not
+  }
+  const stale = (await readdir(FOLDER)).filter((each) => !each.startsWith(name));
+  await Promise.all(stale.map((each) => rm(join(FOLDER, each), { recursive: true, force: true })));
+  return `${base}.mjs`;
+}
+
+async function writeCompiled(base) {
   const { sources, map, packages } = await compileSources(`${base}.sources.cjs`);
   await mkdir(FOLDER, { recursive: true });
   await replace(`${base}.packages.cjs`, await compilePackages(packages));
   await replace(`${base}.sources.cjs.map`, map);
   await replace(`${base}.sources.cjs`, sources);
-  await replace(`${base}.mjs`, await compileStart());
-  const stale = (await readdir(FOLDER)).filter((each) => !each.startsWith(name));
-  await Promise.all(stale.map((each) => rm(join(FOLDER, each), { recursive: true, force: true })));
-  return `${base}.mjs`;
+  await replace(`${base}.mjs`, await compileStart()); // the last, because it says that all are there
 }
 
 /** Changes with every file the host is made of. */

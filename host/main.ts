@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join, resolve } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { takeEnvironment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { openLog } from "./log.ts";
 import { readOptions, type RunOptions, USAGE } from "./options.ts";
@@ -12,8 +13,9 @@ const FIRST_TOKEN_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
+const environment = takeEnvironment();
 const log = openLog("info", process.stderr.isTTY);
-const manager = openServiceManager(process.env, log);
+const manager = openServiceManager(environment, log);
 /** Once the host is on its way, whether it is ready or not. */
 let starting: Promise<Host> | undefined;
 let isStopping = false;
@@ -26,7 +28,7 @@ main().catch((error: unknown) => {
 });
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2), process.env, ROOT);
+  const options = readOptions(process.argv.slice(2), environment, ROOT);
   if (options.help) {
     process.stdout.write(USAGE);
     return;
@@ -53,7 +55,7 @@ async function start(options: RunOptions): Promise<Host> {
     ...options,
     ...{ version, log },
     layoutFolder: join(ROOT, "layouts"),
-    environment: process.env,
+    environment,
   });
   return starting;
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { environmentOfNpm } from "../environment.ts";
 
 const FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links"];
 const INSTALL_DEADLINE_MS = 5 * 60_000;
@@ -83,7 +84,10 @@ async function npm(
   args: readonly string[],
   { timeout, heard }: { timeout: number; heard?: (line: string) => void },
 ): Promise<Ended> {
-  const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], timeout });
+  const child = spawn("npm", args, {
+    ...{ cwd: folder, env: environmentOfNpm(), timeout },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {

@@ -1,34 +1,50 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { emptyFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
-import { livingProcesses } from "../helpers/processes.ts";
 import { until } from "../helpers/until.ts";
+import { readAnswers, readBackup, readBundles, readFiles, readProcesses } from "./places.ts";
 
 const CONFIG_CANARY = "canary-config-5c1f";
 const ENVIRONMENT_CANARY = "canary-environment-88d2";
-/** Where secrets belong. */
-const SECRET_FILES = /^secrets\.json/;
 
-test("secrets of config and environment are found in no answer, log, file, plugin or process list", async (t) => {
+test("secrets of config and environment are found in no answer, log, file, backup, program or process list", async (t) => {
   const url = `mqtt://somebody:${CONFIG_CANARY}@127.0.0.1:9`;
+  const npm = await fakeNpm(t);
   const host = await startHost(t, {
     plugins: ["plugins/mqtt"],
     config: { mqtt: { url }, log: { level: "debug" } },
-    env: { SECRET_OF_THE_HOUSE: ENVIRONMENT_CANARY },
+    env: {
+      SECRET_OF_THE_HOUSE: ENVIRONMENT_CANARY,
+      MANTEL_MQTT_PASSWORD: ENVIRONMENT_CANARY,
+      PATH: `${npm.folder}:${process.env["PATH"]}`,
+    },
+    compiled: true,
   });
-  await writeTelltale(host);
-  const told = await until(async () => {
-    const { error } = (await (await host.api("/modules/telltale")).json()) as { error?: string };
-    return error && JSON.stringify(error);
+  await writePlugin(host, { id: "telltale", start: `throw new Error(${ALL_IT_SEES});` });
+  await writePlugin(host, {
+    id: "crasher",
+    start: `setTimeout(() => { throw new Error(${ALL_IT_SEES}); });`,
   });
+  await writePlugin(host, {
+    id: "asking",
+    start: "",
+    dependencies: { "no-such-package": "1.0.0" },
+  });
+  const errors = await Promise.all(
+    ["telltale", "crasher", "asking"].map(async (id) => [id, await untilFailed(host, id)]),
+  );
   await host.api("/config", { method: "PATCH", json: { mqtt: { password: 5 } } });
 
   const places: Record<string, string> = {
-    ...(await readAnswers(host)),
+    ...Object.fromEntries(errors),
+    ...(await readAnswers(host, ["mqtt", "telltale", "crasher", "asking"])),
     ...(await readFiles(host.data)),
     ...(await readProcesses(host.pid)),
+    ...(await readBackup(host)),
+    "environment of npm": await npm.environment(),
     log: host.log(),
   };
 
@@ -36,8 +52,17 @@ test("secrets of config and environment are found in no answer, log, file, plugi
     .filter(([, text]) => text.includes(CONFIG_CANARY) || text.includes(ENVIRONMENT_CANARY))
     .map(([place]) => place);
   assert.deepEqual(found, []);
-  assert.match(told, /PATH|NODE/, "the plugin has told what it could see");
-  assert.ok(Object.keys(places).length > 40);
+  for (const id of ["telltale", "crasher"]) {
+    assert.match(places[id] ?? "", /PATH/, "the plugin has told what it could see");
+  }
+  for (const seen of [/^environment of \d+ .*esbuild/, /^environment of \d+ mantel/, /^backup /]) {
+    assert.ok(
+      Object.keys(places).some((place) => seen.test(place)),
+      `${seen} was looked at`,
+    );
+  }
+  assert.match(places["environment of npm"] ?? "", /^PATH=/m);
+  assert.ok(Object.keys(places).length > 60);
   const secrets = await readFile(join(host.data, "secrets.json"), "utf8");
   assert.ok(secrets.includes(CONFIG_CANARY), "it was there to be found");
 });
@@ -51,6 +76,7 @@ test("secrets in addresses, of the environment and in tokens are told to nobody"
     plugins: ["plugins/calendar", "plugins/mqtt", "plugins/clock-widget"],
     config: { log: { level: "debug" } },
     env: { MANTEL_MQTT_URL: `mqtt://house:${BROKER_CANARY}@127.0.0.1:9` },
+    compiled: true,
   });
   const token = await host.token("admin");
   const events = await followEvents(t, host, token);
@@ -66,7 +92,7 @@ test("secrets in addresses, of the environment and in tokens are told to nobody"
     };
     return answer.sources?.filter(({ status }) => status === "error").length === 2;
   });
-  await writeTelltale(host);
+  await writePlugin(host, { id: "telltale", start: `throw new Error(${ALL_IT_SEES});` });
   await until(async () => (await host.api("/modules/telltale")).status === 200);
   const refusals = await Promise.all([
     host.api("/modules/calendar/config", {
@@ -124,79 +150,41 @@ async function followEvents(t: TestContext, { url }: TestHost, token: string) {
   return () => text;
 }
 
-/** The shell, and the code of every widget, as browsers get them. */
-async function readBundles(host: TestHost): Promise<Record<string, string>> {
-  const { modules } = (await (await host.api("/modules")).json()) as {
-    modules: { id: string; widget?: { url: string } | null }[];
-  };
-  const paths = ["/", ...modules.flatMap(({ widget }) => (widget ? [widget.url] : []))];
-  const texts = paths.map(async (path) => {
-    return [`bundle ${path}`, await (await fetch(host.url + path)).text()] as const;
-  });
-  return Object.fromEntries(await Promise.all(texts));
-}
-
 /** The one secret that the log is for: the link of the first visit. */
 function withoutFirstVisit(log: string): string {
   return log.replaceAll(/#token=[\w.-]+/g, "");
 }
 
-/** A plugin that fails with all it can see of its surroundings. */
-async function writeTelltale({ plugins }: TestHost): Promise<void> {
-  const folder = join(plugins, "telltale");
+const ALL_IT_SEES = "JSON.stringify([process.env, process.argv, process.execArgv])";
+
+async function writePlugin(
+  { plugins }: TestHost,
+  { id, start, dependencies = {} }: { id: string; start: string; dependencies?: object },
+): Promise<void> {
+  const folder = join(plugins, id);
   await mkdir(folder);
   await writeFile(
     join(folder, "index.ts"),
     `import { definePlugin } from "@mantel/plugin-sdk";
-    export default definePlugin({
-      start() {
-        throw new Error(JSON.stringify([process.env, process.argv, process.execArgv]));
-      },
-    });`,
+    export default definePlugin({ start() { ${start} } });`,
   );
-  const mantel = { id: "telltale", kinds: ["service"], server: "index.ts" };
-  const manifest = { name: "telltale", version: "1.0.0", type: "module", mantel };
+  const mantel = { id, kinds: ["service"], server: "index.ts" };
+  const manifest = { name: id, version: "1.0.0", type: "module", dependencies, mantel };
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
 }
 
-/** What every GET operation answers to an admin. */
-async function readAnswers(
-  host: TestHost,
-  ids: readonly string[] = ["mqtt", "telltale"],
-): Promise<Record<string, string>> {
-  const { paths } = (await (await host.api("/openapi.json")).json()) as {
-    paths: Record<string, object>;
-  };
-  const readable = Object.entries(paths)
-    .filter(([path, methods]) => "get" in methods && path.startsWith("/api/v1/"))
-    .map(([path]) => path.slice("/api/v1".length))
-    .filter((path) => path !== "/events");
-  const targets = readable.flatMap((path) => ids.map((id) => path.replace(/\{\w+\}/, id)));
-  const answers = await Promise.all(
-    [...new Set(targets)].map(async (path) => [`GET ${path}`, await (await host.api(path)).text()]),
-  );
-  return Object.fromEntries(answers) as Record<string, string>;
-}
-
-async function readFiles(folder: string): Promise<Record<string, string>> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((each) => each.isFile() && !SECRET_FILES.test(each.name));
-  const texts = files.map(async ({ parentPath, name }) => {
-    const path = join(parentPath, name);
-    return [path, await readFile(path, "latin1").catch(() => "")] as const;
+/** Why a module does not work, in JSON. */
+async function untilFailed(host: TestHost, id: string): Promise<string> {
+  return until(async () => {
+    const { error } = (await (await host.api(`/modules/${id}`)).json()) as { error?: string };
+    return error && JSON.stringify(error);
   });
-  return Object.fromEntries(await Promise.all(texts));
 }
 
-/** What `ps` shows of the host and its children, and what the plugins' processes were started with. */
-async function readProcesses(host: number): Promise<Record<string, string>> {
-  const texts: Record<string, string> = {};
-  for (const line of await livingProcesses(host)) {
-    const pid = Number.parseInt(line, 10);
-    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    texts[`command of ${line}`] = command;
-    if (pid === host || command.includes("esbuild")) continue; // the host's own hands
-    texts[`environment of ${line}`] = await readFile(`/proc/${pid}/environ`, "utf8");
-  }
-  return texts;
+/** An npm that notes what it was started with, and fails. */
+async function fakeNpm(t: TestContext) {
+  const folder = await emptyFolder(t);
+  const script = `#!/bin/sh\nenv > ${folder}/environment\nexit 1\n`;
+  await writeFile(join(folder, "npm"), script, { mode: 0o755 });
+  return { folder, environment: () => readFile(join(folder, "environment"), "utf8") };
 }

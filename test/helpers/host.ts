@@ -7,7 +7,7 @@ import { basename, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { livingProcesses } from "./processes.ts";
+import { familyOf, livingProcesses } from "./processes.ts";
 import { until } from "./until.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** True for a start as `npm start` does it, from one compiled file. */
+  readonly compiled?: boolean;
 }
 
 export interface ApiRequest extends RequestInit {
@@ -62,9 +64,9 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
   await mkdir(data, { recursive: true, mode: 0o700 });
   if (options.config) await writeFile(join(data, "config.json"), JSON.stringify(options.config));
 
-  const host = new HostProcess(["--data", data, "--plugins", plugins, ...(options.args ?? [])], {
-    ...options.env,
-  });
+  const program = options.compiled ? ["host/launch.js"] : ["--import", "tsx", "host/main.ts"];
+  const flags = ["--port", "0", "--data", data, "--plugins", plugins, ...(options.args ?? [])];
+  const host = new HostProcess([...program, ...flags], { ...options.env });
   t.after(async () => {
     try {
       assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
@@ -102,7 +104,7 @@ class HostProcess {
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     this.#child = spawn(
       process.execPath,
-      ["--import", "tsx", "host/main.ts", "--port", "0", ...args],
+      args,
       // A process group of its own, so that what the host leaves behind can be found.
       { cwd: REPOSITORY, env: { ...cleanEnvironment(), ...env }, detached: true },
     );
@@ -129,6 +131,7 @@ class HostProcess {
   }
 
   async stop(): Promise<number | null> {
+    const family = await familyOf(this.pid); // modules have groups of their own
     if (!this.#ended) this.#child.kill("SIGTERM");
     const stopped = await Promise.race([
       this.#exited,
@@ -136,7 +139,7 @@ class HostProcess {
     ]);
     if (stopped === "late") this.#endGroup();
     assert.notEqual(stopped, "late", `the host did not stop:\n${this.#log}`);
-    await this.#assertNothingLeft();
+    await this.#assertNothingLeft(family);
     return this.#child.exitCode;
   }
 
@@ -144,13 +147,17 @@ class HostProcess {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  async #assertNothingLeft(): Promise<void> {
+  async #assertNothingLeft(family: readonly number[]): Promise<void> {
+    const left = async () => [
+      ...(await livingProcesses(this.pid)),
+      ...(await Promise.all(family.map(familyOf))).flat(),
+    ];
     try {
-      await until(async () => (await livingProcesses(this.pid)).length === 0, { withinMs: 2_000 });
+      await until(async () => (await left()).length === 0, { withinMs: 2_000 });
     } catch {
-      const left = await livingProcesses(this.pid);
+      const names = await left();
       this.#endGroup();
-      assert.fail(`the host left processes behind:\n${left.join("\n")}\n${this.#log}`);
+      assert.fail(`the host left processes behind:\n${names.join("\n")}\n${this.#log}`);
     }
   }
 
