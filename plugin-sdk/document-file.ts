@@ -203,16 +203,20 @@ export async function writeFully(path: string, text: string): Promise<void> {
   try {
     await writeDurably(path, text);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const asBefore = `${basename(path)} is as it was`;
-    if (code === "ENOSPC" || code === "EDQUOT") {
-      throw new MantelError("disk_full", `the disk is full; ${asBefore}`, { cause });
-    }
-    if (code === "EROFS" || code === "EIO") {
-      throw new MantelError("disk_read_only", `the disk takes no writes (${code}); ${asBefore}`, {
-        cause,
-      });
-    }
-    throw cause;
+    throw asDiskFault(cause, path);
   }
+}
+
+/** The failure of a write, as a client may see it where the disk takes nothing, and else as it is. */
+export function asDiskFault(cause: unknown, path: string): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  const asBefore = `${basename(path)} is as it was`;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new MantelError("disk_full", `the disk is full; ${asBefore}`, { cause });
+  }
+  if (code === "EROFS" || code === "EIO") {
+    const detail = `the disk takes no writes (${code}); ${asBefore}`;
+    return new MantelError("disk_read_only", detail, { cause });
+  }
+  return cause;
 }

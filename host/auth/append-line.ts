@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { asDiskFault } from "@mantel/plugin-sdk/document-file";
 import { syncFolder } from "@mantel/plugin-sdk/durable-file";
-import { MantelError } from "@mantel/plugin-sdk/errors";
 
 /**
  * Adds a record to a file of JSON lines that only its owner may read, and resolves when it is on the
@@ -10,18 +10,23 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
  * The line begins with a line break of its own, so that a record which a crash has cut off cannot
  * swallow the next. Readers skip empty lines.
  *
- * @throws MantelError `disk_full`
+ * @throws MantelError `disk_full`, `disk_read_only`
  */
 export async function appendLine(path: string, record: object): Promise<void> {
+  try {
+    await append(path, `\n${JSON.stringify(record)}\n`);
+  } catch (cause) {
+    throw asDiskFault(cause, path);
+  }
+}
+
+async function append(path: string, text: string): Promise<void> {
   const file = await open(path, "a", 0o600);
   try {
     const isNew = (await file.stat()).size === 0;
-    await file.write(`\n${JSON.stringify(record)}\n`);
+    await file.write(text);
     await file.datasync();
     if (isNew) await syncFolder(dirname(path));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOSPC") throw cause;
-    throw new MantelError("disk_full", `${path} cannot grow, because the disk is full`, { cause });
   } finally {
     await file.close();
   }

@@ -1,15 +1,17 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
+import { withFileLock } from "./file-lock.ts";
 import { FollowedFile } from "./followed-file.ts";
 
 const NAME = "keys.json";
+const LOCK = ".keys.lock";
 const KEY_BYTES = 32;
 
 const KeyFile = Type.Object({
@@ -33,10 +35,12 @@ export type KeyRing = ReadonlyMap<string, KeyObject>;
  * the tokens it has signed, also in a host that runs.
  */
 export class Keys {
+  readonly #lock: string;
   readonly #document: DocumentFile<KeyFile>;
   readonly #file: FollowedFile<KeyRing>;
 
   private constructor(path: string, document: DocumentFile<KeyFile>) {
+    this.#lock = join(dirname(path), LOCK);
     this.#document = document;
     this.#file = new FollowedFile(path, parseKeys);
   }
@@ -64,11 +68,23 @@ export class Keys {
   }
 
   /**
+   * Does work during which the keys stay as they are, whoever else would change them. Signing and putting
+   * the token on record is such work: a rotation in between would drop a key that nothing seems to need.
+   *
+   * @throws MantelError `disk_full`, `disk_read_only`; nothing is done then
+   */
+  hold<T>(work: () => Promise<T>): Promise<T> {
+    return withFileLock(this.#lock, () => {
+      this.#file.look();
+      return work();
+    });
+  }
+
+  /**
    * Signs with a fresh key from now on. Of the keys before, those whose `kid` is in `kept` go on
-   * verifying; gives how many went.
+   * verifying; gives how many went. Call it within `hold`.
    */
   async rotate(kept: ReadonlySet<string>): Promise<number> {
-    this.#file.look();
     const before = [...this.#file.value];
     const older = before
       .filter(([kid]) => kept.has(kid))
@@ -81,7 +97,7 @@ export class Keys {
 
 /** Makes the file unless it exists. A link appears whole or not at all, whoever else is at it. */
 async function createKeys(path: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  const draft = join(dirname(path), `.${NAME}.${randomBytes(6).toString("hex")}.tmp`);
   await writeDurably(draft, JSON.stringify({ keys: [createKey()] }));
   try {
     await link(draft, path);

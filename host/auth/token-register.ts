@@ -64,6 +64,11 @@ export class TokenRegister {
     return this.#file.value;
   }
 
+  /** Sees at once what another process has written, which `records` would see in a moment. */
+  look(): void {
+    this.#file.look();
+  }
+
   async addIssued(issued: Static<typeof Issued>): Promise<void> {
     await this.#append({ issued });
   }

@@ -64,7 +64,11 @@ export class Tokens {
   }
 
   /** A new token, on record before it is given out. @throws MantelError `disk_full` */
-  async issue({ name, scope, ttlSeconds }: TokenRequest): Promise<string> {
+  issue(request: TokenRequest): Promise<string> {
+    return this.#keys.hold(() => this.#issue(request));
+  }
+
+  async #issue({ name, scope, ttlSeconds }: TokenRequest): Promise<string> {
     const [signing] = this.#keys.ring;
     if (!signing) throw new Error("the key ring is empty");
     const [keyid, key] = signing;
@@ -119,7 +123,10 @@ export class Tokens {
    * these are dropped; a key that no valid token needs goes anyway. Gives how many keys went.
    */
   async rotateKey({ drop }: { drop: boolean }): Promise<number> {
-    return this.#keys.rotate(drop ? new Set() : this.#kidsInUse());
+    return this.#keys.hold(() => {
+      this.#register.look();
+      return this.#keys.rotate(drop ? new Set() : this.#kidsInUse());
+    });
   }
 
   #kidsInUse(): ReadonlySet<string> {

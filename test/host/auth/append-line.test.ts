@@ -18,7 +18,7 @@ test("each record is a line of its own, also after one that was cut off", async 
 test("a full disk is said as such", { skip: process.platform !== "linux" }, async () => {
   await assert.rejects(appendLine("/dev/full", { n: 1 }), {
     code: "disk_full",
-    message: "/dev/full cannot grow, because the disk is full",
+    message: "the disk is full; full is as it was",
   });
 });
 

@@ -142,6 +142,28 @@ test("a rotation drops the keys that no valid token needs, and keeps the others"
   assert.ok(isAccepted(tokens, needed));
 });
 
+test("rotations and issues at the same time void no token", async (t) => {
+  const data = await emptyFolder(t);
+  const open = () => Tokens.open({ dataFolder: data, log: collectedLog() });
+  const [host, command] = await Promise.all([open(), open()]);
+  const issue = (by: Tokens) => by.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+
+  const rounds = Array.from({ length: 10 }, () =>
+    Promise.all([
+      ...[issue(host), issue(command)],
+      ...[host, command].map(async (by) => {
+        await by.rotateKey({ drop: false });
+        return issue(by);
+      }),
+    ]),
+  );
+  const issued = (await Promise.all(rounds)).flat();
+
+  const reopened = await open();
+  const refused = issued.filter((token) => !isAccepted(reopened, token));
+  assert.deepEqual([issued.length, refused.length], [40, 0]);
+});
+
 test("all keys are kept while a token's record does not say which one it was signed with", async (t) => {
   const { tokens, data } = await openTokens(t);
   const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
