@@ -15,6 +15,7 @@ import { Commands } from "./devices/commands.ts";
 import { ReadingHistory } from "./devices/history.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { finishReplacement } from "./documents/replacement.ts";
+import { setAsideWrongKinds } from "./documents/wrong-kinds.ts";
 import { Bus } from "./events/bus.ts";
 import { FanOut } from "./events/fan-out.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
@@ -115,6 +116,7 @@ async function openFoundation(
   const orphans = endOrphans(dataFolder);
   if (orphans > 0) log.warn("processes that an earlier host left behind were ended", { orphans });
   await finishReplacement(dataFolder, log);
+  await setAsideWrongKinds(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });

@@ -70,6 +70,26 @@ test("a host whose files are all damaged starts with the last good ones, and say
   t.diagnostic(`${ROUNDS.length * DOCUMENTS.length} damaged documents restored`);
 });
 
+test("files in the place of folders, and a folder in that of the audit log, are set aside", async (t) => {
+  const data = await emptyFolder(t);
+  for (const name of ["layout-history", "cache", "plugins"]) await writeFile(join(data, name), "x");
+  await mkdir(join(data, "audit.log"));
+
+  const host = await startHost(t, { plugins: PLUGINS, data });
+  await host.api("/config", { method: "PATCH", json: { ui: { theme: "dark" } } });
+  const { records } = (await (await host.api("/audit")).json()) as { records: unknown[] };
+  const modules = await (await host.api("/modules")).text();
+
+  const aside = (await readdir(data)).filter((name) => name.includes(".damaged-")).toSorted();
+  assert.deepEqual(
+    aside.map((name) => name.replace(/\.damaged-.*/, "")),
+    ["audit.log", "cache", "layout-history", "plugins"],
+  );
+  for (const name of aside) assert.ok(host.log().includes(name), `${name} is in the log`);
+  assert.ok(records.length > 0);
+  assert.ok(!modules.includes('"failed"'));
+});
+
 function damageOf(at: number): [what: string, damage: Damage] {
   const all = Object.entries(DAMAGES);
   const damage = all[at % all.length];
