@@ -21,6 +21,9 @@ import { FanOut } from "./events/fan-out.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
 import { createApp } from "./http/app.ts";
 import { ServerCertificate } from "./http/certificate.ts";
+import { ConnectionLimit } from "./http/connection-limit.ts";
+import { Proxies } from "./http/forwarded.ts";
+import { isLoopback } from "./http/network.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
@@ -87,7 +90,8 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const app = createApp({ ...foundation, ...house, log, version, modules, streams });
   const { address: host, port } = options;
   const certificate = openCertificate(foundation);
-  const server = await HttpServer.listen({ app, host, port, certificate });
+  const limit = openConnectionLimit(foundation);
+  const server = await HttpServer.listen({ app, host, port, certificate, limit });
   scope.onDispose(async () => {
     streams.close();
     await server.close(ANSWERS_DEADLINE_MS);
@@ -138,6 +142,14 @@ function openCertificate({ config, dataFolder, log }: Foundation): ServerCertifi
   if (!tls) return undefined;
   const [cert, key] = [resolve(dataFolder, tls.cert), resolve(dataFolder, tls.key)];
   return new ServerCertificate({ cert, key }, log);
+}
+
+/** Programs on this machine are counted where their requests are; a proxy has the clients that it serves. */
+function openConnectionLimit({ config, log }: Foundation): ConnectionLimit {
+  const proxies = new Proxies(() => config.current.server.proxies);
+  const isOwn = (address: string) =>
+    !config.current.server.rateLimit.loopback && isLoopback(address);
+  return new ConnectionLimit((address) => isOwn(address) || proxies.includes(address), log);
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;

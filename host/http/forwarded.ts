@@ -25,7 +25,7 @@ export function forwarded(configured: () => readonly string[]): Middleware {
 }
 
 /** The addresses of proxies, as the config names them now. */
-class Proxies {
+export class Proxies {
   readonly #configured: () => readonly string[];
   #applied: readonly string[] = [];
   #addresses = new BlockList();

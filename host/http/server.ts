@@ -4,6 +4,7 @@ import type { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type Koa from "koa";
 import type { ServerCertificate } from "./certificate.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import type { RequestState } from "./route.ts";
 import { createTlsServer } from "./tls-server.ts";
 
@@ -26,6 +27,8 @@ export interface ListenOptions {
   readonly port: number;
   /** With it, HTTPS is spoken, and plain HTTP is only told so. */
   readonly certificate?: ServerCertificate | undefined;
+  /** Absent means that a client may take all the connections there are. */
+  readonly limit?: ConnectionLimit;
 }
 
 /** Listens for requests, within bounds on how slowly and how largely they may come. */
@@ -35,10 +38,11 @@ export class HttpServer {
   /** Where it answers, such as `http://127.0.0.1:8470`. */
   readonly url: string;
 
-  private constructor(server: Server | TlsServer, { host, certificate }: ListenOptions) {
+  private constructor(server: Server | TlsServer, { host, certificate, limit }: ListenOptions) {
     const { port } = server.address() as AddressInfo;
     this.#server = server;
     server.on("connection", (socket: Socket) => {
+      limit?.admit(socket);
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
