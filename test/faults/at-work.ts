@@ -21,10 +21,10 @@ export function testFaultsAtWork(part: number): void {
           const id = idOf(kind);
 
           await harm(kind);
-          await once(id, ({ restarts }) => restarts === 1, 10_000);
+          await once(id, ({ restarts }) => restarts === 1, 30_000);
 
           assert.match(causeOfFall(id), kind.cause);
-          await once(id, ({ state }) => state === "active", 10_000);
+          await once(id, ({ state }) => state === "active", 30_000);
           await send(id, { on: true });
           await assertGoodWorks();
         }),

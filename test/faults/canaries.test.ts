@@ -91,9 +91,9 @@ test("secrets in addresses, of the environment and in tokens are told to nobody"
       sources?: { id: string; status: string }[];
     };
     return answer.sources?.filter(({ status }) => status === "error").length === 2;
-  });
+  }, PATIENCE);
   await writePlugin(host, { id: "telltale", start: `throw new Error(${ALL_IT_SEES});` });
-  await until(async () => (await host.api("/modules/telltale")).status === 200);
+  await until(async () => (await host.api("/modules/telltale")).status === 200, PATIENCE);
   const refusals = await Promise.all([
     host.api("/modules/calendar/config", {
       method: "PATCH",
@@ -155,6 +155,7 @@ function withoutFirstVisit(log: string): string {
   return log.replaceAll(/#token=[\w.-]+/g, "");
 }
 
+const PATIENCE = { withinMs: 30_000 };
 const ALL_IT_SEES = "JSON.stringify([process.env, process.argv, process.execArgv])";
 
 async function writePlugin(
@@ -178,7 +179,7 @@ async function untilFailed(host: TestHost, id: string): Promise<string> {
   return until(async () => {
     const { error } = (await (await host.api(`/modules/${id}`)).json()) as { error?: string };
     return error && JSON.stringify(error);
-  });
+  }, PATIENCE);
 }
 
 /** An npm that notes what it was started with, and fails. */

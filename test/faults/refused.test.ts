@@ -102,7 +102,7 @@ test("a quiesce that does not end is cut off, and the new code works", async (t)
   );
 
   await edit("odd/index.ts", (source) => source.replace("ctx.onDispose(", "void ("));
-  await once("odd", ({ generation }) => generation === 2, 10_000);
+  await once("odd", ({ generation }) => generation === 2, 30_000);
 
   const sentences = registry.logs("odd").map(({ sentence }) => sentence);
   assert.ok(sentences.some((sentence) => sentence.includes("did not quiesce")));

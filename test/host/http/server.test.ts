@@ -22,7 +22,7 @@ test("closing answers what is in flight, lets kept-alive connections go, and lea
   await assert.rejects(refused);
   const startedAt = performance.now();
   await closed;
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(performance.now() - startedAt < 4_000, "it does not wait for idle clients to go");
   await assertClosed();
 });
 
