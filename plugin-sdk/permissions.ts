@@ -4,6 +4,7 @@ import { Strict } from "./schema.ts";
 const HOST = [
   "\\*", // everything
   "config:[A-Za-z]\\w*", // the hosts that people write into one option
+  "network:local", // the addresses of the home's own network
   "service:[a-z]+(\\.[a-z]+)+", // the hosts that a service answers with
   "(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?", // a name, an IPv4 address, the names below a name
   "[0-9a-f:.]*:[0-9a-f:.]*", // an IPv6 address
@@ -19,7 +20,9 @@ export const Permissions = Type.Object(
     /**
      * Hosts it connects to and looks up, in lower case and without a port. `*.example.org` covers the
      * names below, `config:url` the hosts in the plugin's option `url`, `service:mqtt.broker` those in
-     * what that service answers, `127.0.0.1` this machine under each of its names, and `*` everything. A path is a socket of this machine.
+     * what that service answers, `network:local` every private address, for what moves from one to another
+     * in a home, `127.0.0.1` this machine under each of its names, and `*` everything. A path is a socket of
+     * this machine.
      */
     hosts: Type.Optional(
       Type.Array(Type.String({ pattern: `^(${HOST})$`, maxLength: 253 }), { uniqueItems: true }),

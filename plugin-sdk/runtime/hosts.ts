@@ -1,8 +1,21 @@
-import { isIP, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** How a manifest names an option, or a service, instead of a host. */
 const CONFIG = /^config:(\w+)$/;
 const SERVICE = /^service:/;
+/** How it names the addresses that are private (RFC 1918, RFC 4193) or of one link (RFC 3927, RFC 4291). */
+const LOCAL = "network:local";
+const PRIVATE = new BlockList();
+for (const [net, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+] as const) {
+  PRIVATE.addSubnet(net, bits, "ipv4");
+}
+PRIVATE.addSubnet("fc00::", 7, "ipv6");
+PRIVATE.addSubnet("fe80::", 10, "ipv6");
 
 /** The hosts a plugin may reach: those its manifest names, and the addresses they have turned out to have. */
 export class Hosts {
@@ -10,17 +23,19 @@ export class Hosts {
   readonly #exact: Set<string>;
   readonly #below: readonly string[];
   readonly #isEverything: boolean;
+  readonly #hasLocal: boolean;
 
   constructor(declared: readonly string[]) {
     this.#declared = declared;
-    const isHost = (host: string) => !CONFIG.test(host) && !SERVICE.test(host);
+    const isHost = (host: string) => !CONFIG.test(host) && !SERVICE.test(host) && host !== LOCAL;
     this.#exact = new Set(declared.filter(isHost).map(canonical));
     this.#below = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
     this.#isEverything = declared.includes("*");
+    this.#hasLocal = declared.includes(LOCAL);
   }
 
   allows(host: string): boolean {
-    if (this.#isEverything) return true;
+    if (this.#isEverything || (this.#hasLocal && isPrivate(host))) return true;
     const name = canonical(host);
     return this.#exact.has(name) || this.#below.some((suffix) => name.endsWith(suffix));
   }
@@ -46,6 +61,13 @@ export class Hosts {
     if (!this.#declared.includes(`service:${service}`)) return;
     for (const named of hostsIn(answer)) this.#exact.add(canonical(named));
   }
+}
+
+/** False for names, whatever their addresses are. */
+function isPrivate(host: string): boolean {
+  const address = host.replace(/%.*/, "");
+  const family = isIP(address);
+  return family > 0 && PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** One spelling for each host: lower case, no dot at the end, IPv6 shortened, loopback under one name. */

@@ -89,3 +89,28 @@ test("the hosts in a service's answer may be reached once it has come", () => {
   assert.ok(hosts.allows("nas.example"));
   assert.ok(!hosts.allows("other.example"));
 });
+
+test("the local network is its private addresses, and no name", () => {
+  const hosts = new Hosts(["network:local"]);
+
+  for (const host of [
+    "10.0.0.7",
+    "172.31.0.1",
+    "192.168.1.2",
+    "169.254.7.7",
+    "fd00::7",
+    "fe80::1%en0",
+  ]) {
+    assert.equal(hosts.allows(host), true, host);
+  }
+  for (const host of [
+    "8.8.8.8",
+    "172.32.0.1",
+    "127.0.0.1",
+    "2001:db8::1",
+    "nas.local",
+    "network:local",
+  ]) {
+    assert.equal(hosts.allows(host), false, host);
+  }
+});
