@@ -1,0 +1,62 @@
+import { at, numberAt, type Resource, textAt } from "./resources.ts";
+
+/** What a button or a dial has done last. */
+export interface Action {
+  /** Such as `button_2_short_release` or `rotate_clockwise`. */
+  readonly name: string;
+  /** When the bridge heard of it (RFC 3339); absent on bridges of before 2023. */
+  readonly at: string | undefined;
+  readonly data: Readonly<Record<string, number>>;
+}
+
+const BUTTONS = new Set(["button", "relative_rotary"]);
+
+export function isButton({ type }: Resource): boolean {
+  return BUTTONS.has(type);
+}
+
+/** The last action of a service, or `undefined` when there was none. */
+export function actionOf(service: Resource | undefined): Action | undefined {
+  if (service?.type === "button") return pressOf(service);
+  return service?.type === "relative_rotary" ? turnOf(service) : undefined;
+}
+
+/** The last action of a device that has several buttons. */
+export function lastActionOf(services: readonly Resource[]): Action | undefined {
+  const actions = services.flatMap((service) => actionOf(service) ?? []);
+  return actions.toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? ""))[0];
+}
+
+function pressOf(service: Resource): Action | undefined {
+  const button = at(service, "button");
+  const event = word(at(button, "button_report", "event") ?? at(button, "last_event"));
+  if (event === undefined) return undefined;
+  const number = numberAt(service, "metadata", "control_id") ?? 1;
+  return {
+    name: `button_${Math.trunc(number)}_${event}`,
+    at: textAt(button, "button_report", "updated"),
+    data: {},
+  };
+}
+
+function turnOf(service: Resource): Action | undefined {
+  const report =
+    at(service, "relative_rotary", "rotary_report") ?? at(service, "relative_rotary", "last_event");
+  const direction = at(report, "rotation", "direction");
+  if (direction !== "clock_wise" && direction !== "counter_clock_wise") return undefined;
+  const steps = numberAt(report, "rotation", "steps");
+  const durationMs = numberAt(report, "rotation", "duration");
+  return {
+    name: `rotate_${direction === "clock_wise" ? "clockwise" : "counterclockwise"}`,
+    at: textAt(report, "updated"),
+    data: {
+      ...(steps === undefined ? {} : { steps }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+    },
+  };
+}
+
+/** A name of an event, such as `long_press`; newer bridges may have more of them. */
+function word(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z_]{1,40}$/.test(value) ? value : undefined;
+}

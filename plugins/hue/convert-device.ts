@@ -1,0 +1,68 @@
+import type { DeviceDescription } from "@mantel/plugin-sdk";
+import { lastActionOf } from "./convert-button.ts";
+import { readingsOf, sensorKind } from "./convert-sensor.ts";
+import { at, type Resource, textAt } from "./resources.ts";
+
+/** What all parts of a device have in common. */
+export type Common = Pick<DeviceDescription, "name" | "room" | "groups" | "info" | "available">;
+
+/** A device of ours: one light, or all the sensors or all the buttons of a device of theirs, or a group. */
+export interface Part {
+  readonly device: DeviceDescription;
+  /** What takes its commands. */
+  readonly target?: Resource;
+  readonly services: readonly Resource[];
+}
+
+/** A device without its room and zones, as far as all of its parts share it. */
+export function commonOf(device: Resource, services: readonly Resource[]): Common {
+  const product = at(device, "product_data");
+  return {
+    name: textAt(device, "metadata", "name") ?? "Hue device",
+    info: {
+      ...given("manufacturer", textAt(product, "manufacturer_name")),
+      ...given("model", textAt(product, "product_name") ?? textAt(product, "model_id")),
+      ...given("firmware", textAt(product, "software_version")),
+    },
+    available: isConnected(services),
+  };
+}
+
+/** The address of the radio, which outlasts that a device is taken out and added again; else its id. */
+export function nativeIdOf(device: Resource, services: readonly Resource[]): string {
+  const addresses = services.map((each) => textAt(each, "mac_address") ?? "");
+  return addresses.find((each) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5,7}$/.test(each)) ?? device.id;
+}
+
+export function buttonPart(nativeId: string, common: Common, services: readonly Resource[]): Part {
+  const { capabilities, state } = readingsOf(services);
+  const device: DeviceDescription = {
+    ...common,
+    nativeId,
+    kind: "button",
+    capabilities: { lastAction: { type: "text", readOnly: true }, ...capabilities },
+    state: { lastAction: lastActionOf(services)?.name ?? null, ...state },
+  };
+  return { device, services };
+}
+
+export function sensorPart(nativeId: string, common: Common, services: readonly Resource[]): Part {
+  const device = { ...common, nativeId, kind: sensorKind(services), ...readingsOf(services) };
+  return { device, services };
+}
+
+/** True for a service that tells of more than of its own battery. */
+export function isSensor(service: Resource): boolean {
+  const { capabilities } = readingsOf([service]);
+  return service.type !== "device_power" && Object.keys(capabilities).length > 0;
+}
+
+/** A bridge says `connectivity_issue` or `disconnected` of what it does not reach. */
+function isConnected(services: readonly Resource[]): boolean {
+  const status = services.map((each) => textAt(each, "status")).find(Boolean);
+  return status !== "connectivity_issue" && status !== "disconnected";
+}
+
+function given<K extends string>(name: K, value: string | undefined): { [key in K]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in K]: string });
+}

@@ -1,0 +1,169 @@
+import type { Capabilities, Capability, DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
+import { distance, type Gamut, type Point, toColor, toPoint } from "./convert-color.ts";
+import { at, numberAt, type Resource, textAt } from "./resources.ts";
+
+/** What lights are told in where they say nothing of it, in mirek (a million divided by kelvin). */
+const MIREK = { min: 153, max: 500 } as const;
+const MOST_EFFECTS = 50;
+
+/** The capabilities of a light, or of the lights of a group, whose ranges are joined. */
+export function lightCapabilities(lights: readonly Resource[]): Capabilities {
+  const has = (field: string) => lights.filter((light) => typeof at(light, field) === "object");
+  const whites = has("color_temperature").map(mirekRange);
+  const effects = lights.length === 1 ? effectsOf(lights[0]) : [];
+  return {
+    ...given("on", has("on").length > 0 && { type: "boolean" }),
+    ...given(
+      "brightness",
+      has("dimming").length > 0 && { type: "number", min: 0, max: 100, step: 1, unit: "%" },
+    ),
+    ...given(
+      "colorTemperature",
+      whites.length > 0 && {
+        type: "number",
+        min: kelvin(Math.max(...whites.map(({ max }) => max))),
+        max: kelvin(Math.min(...whites.map(({ min }) => min))),
+        step: 1,
+        unit: "K",
+      },
+    ),
+    ...given("color", has("color").length > 0 && { type: "color" }),
+    ...given("effect", effects.length > 0 && { type: "choice", values: effects }),
+  };
+}
+
+function given(name: string, capability: Capability | false): Capabilities {
+  return capability ? { [name]: capability } : {};
+}
+
+/** The state of a light, in the fields of `capabilities`. `null`: the light does not tell. */
+export function lightState(light: Resource, capabilities: Capabilities): DeviceState {
+  const on = at(light, "on", "on");
+  const brightness = numberAt(light, "dimming", "brightness");
+  const point = pointOf(light);
+  const shinesWhite = at(light, "color_temperature", "mirek_valid") === true;
+  const mirek = numberAt(light, "color_temperature", "mirek");
+  const effect = textAt(light, "effects", "status");
+  const all: DeviceState = {
+    on: typeof on === "boolean" ? on : null,
+    brightness: brightness === undefined ? null : wholePercent(brightness),
+    colorTemperature:
+      shinesWhite && mirek ? inRange(capabilities["colorTemperature"], kelvin(mirek)) : null,
+    color: point && !shinesWhite ? toColor(point) : null,
+    effect: effect && effectsOf(light).includes(effect) ? effect : null,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name in capabilities));
+}
+
+/** The body of the request that gives a light, or a group, its command. */
+export function lightBody(light: Resource | undefined, command: DeviceCommand): LightBody {
+  const { on, brightness, colorTemperature, color, effect } = command;
+  return {
+    ...(typeof on === "boolean" ? { on: { on } } : {}),
+    // a light that is told to be off and dimmed at once may stay on
+    ...(typeof brightness === "number" && on !== false ? { dimming: { brightness } } : {}),
+    ...(typeof color === "object"
+      ? { color: { xy: toPoint(color, gamutOf(light)) } }
+      : typeof colorTemperature === "number"
+        ? { color_temperature: { mirek: toMirek(light, colorTemperature) } }
+        : {}),
+    ...(typeof effect === "string" ? { effects: { effect } } : {}),
+  };
+}
+
+export interface LightBody {
+  readonly on?: { readonly on: boolean } | undefined;
+  readonly dimming?: { readonly brightness: number };
+  readonly color?: { readonly xy: Point };
+  readonly color_temperature?: { readonly mirek: number };
+  readonly effects?: { readonly effect: string };
+}
+
+/** Steps of a device are coarser than what it is told: 254 of brightness, and what its LEDs can mix. */
+const NEAR = { brightness: 1, mirek: 2, xy: 0.02 } as const;
+
+/**
+ * True when a light says of itself what it was told. A group says only whether one of its lights is on,
+ * and a mean of their brightness.
+ */
+export function follows(light: Resource | undefined, body: LightBody): boolean {
+  const asked: LightBody = light?.type === "grouped_light" ? { on: body.on } : body;
+  const { on, dimming, color_temperature, color, effects } = asked;
+  const checks = [
+    () => !on || at(light, "on", "on") === on.on,
+    () => !dimming || isDimmed(light, dimming.brightness),
+    () => !color_temperature || isWhite(light, color_temperature.mirek),
+    () => !color || distance(pointOf(light) ?? FAR, color.xy) <= NEAR.xy,
+    () => !effects || at(light, "effects", "status") === effects.effect,
+  ];
+  return checks.every((check) => check());
+}
+
+const FAR: Point = { x: 9, y: 9 };
+
+/** Below what it can do, a light shines as dimly as it can. */
+function isDimmed(light: Resource | undefined, asked: number): boolean {
+  const least = numberAt(light, "dimming", "min_dim_level") ?? 0;
+  const told = numberAt(light, "dimming", "brightness") ?? -Infinity;
+  return Math.abs(told - Math.max(asked, least)) <= NEAR.brightness;
+}
+
+function isWhite(light: Resource | undefined, asked: number): boolean {
+  const told = numberAt(light, "color_temperature", "mirek") ?? -Infinity;
+  return Math.abs(told - asked) <= NEAR.mirek;
+}
+
+function pointOf(light: Resource | undefined): Point | undefined {
+  return pointAt(at(light, "color", "xy"));
+}
+
+function pointAt(value: unknown): Point | undefined {
+  const x = numberAt(value, "x");
+  const y = numberAt(value, "y");
+  if (x === undefined || y === undefined) return undefined;
+  return { x: within(0, x, 1), y: within(0, y, 1) };
+}
+
+function gamutOf(light: Resource | undefined): Gamut | undefined {
+  const [red, green, blue] = ["red", "green", "blue"].map((name) =>
+    pointAt(at(light, "color", "gamut", name)),
+  );
+  return red && green && blue ? { red, green, blue } : undefined;
+}
+
+function mirekRange(light: Resource | undefined): { min: number; max: number } {
+  const min = numberAt(light, "color_temperature", "mirek_schema", "mirek_minimum") ?? MIREK.min;
+  const max = numberAt(light, "color_temperature", "mirek_schema", "mirek_maximum") ?? MIREK.max;
+  return min > 0 && min < max ? { min, max } : MIREK;
+}
+
+function toMirek(light: Resource | undefined, asked: number): number {
+  const { min, max } = mirekRange(light);
+  return within(min, Math.round(1_000_000 / asked), max);
+}
+
+/** Lights have 254 steps, so whole percents come back as they were sent. A light that shines is not at 0. */
+function wholePercent(brightness: number): number {
+  return brightness > 0 ? within(1, Math.round(brightness), 100) : 0;
+}
+
+const kelvin = (mirek: number): number => Math.round(1_000_000 / mirek);
+
+function effectsOf(light: Resource | undefined): string[] {
+  const values = at(light, "effects", "effect_values");
+  if (!Array.isArray(values)) return [];
+  const texts = values.filter((value): value is string => typeof value === "string");
+  return [...new Set(texts)]
+    .filter(({ length }) => length > 0 && length <= 60)
+    .slice(0, MOST_EFFECTS);
+}
+
+function within(min: number, value: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
+}
+
+/** What a device says of itself may lie a little beyond what it says that it can. */
+function inRange(capability: Capability | undefined, value: number): number {
+  if (capability?.type !== "number") return value;
+  return within(capability.min ?? -Infinity, value, capability.max ?? Infinity);
+}

@@ -1,0 +1,85 @@
+import type { Capabilities, Capability, DeviceKind, StateValue } from "@mantel/plugin-sdk";
+import { at, numberAt, type Resource, textAt } from "./resources.ts";
+
+interface Reading {
+  readonly name: string;
+  readonly capability: Capability;
+  readonly value: StateValue;
+}
+
+/** What one service of a device measures; `undefined` for one that measures nothing. */
+function readingOf(service: Resource): Reading | undefined {
+  switch (service.type) {
+    case "motion":
+    case "camera_motion":
+      return boolean("motion", newest(service, "motion", "motion"));
+    case "contact": {
+      const state = textAt(service, "contact_report", "state");
+      return boolean("contact", state === undefined ? undefined : state === "contact");
+    }
+    case "tamper":
+      return boolean("tampered", isTampered(service));
+    case "temperature":
+      return number("temperature", newest(service, "temperature", "temperature"), "°C");
+    case "light_level":
+      return number("illuminance", lux(newest(service, "light", "light_level")), "lx");
+    case "device_power":
+      return number("battery", percent(numberAt(service, "power_state", "battery_level")), "%");
+    default:
+      return undefined;
+  }
+}
+
+/** A sensor that tells yes or no, and nothing else, is a binary one. */
+export function sensorKind(services: readonly Resource[]): DeviceKind {
+  const measures = services.some(({ type }) => type === "temperature" || type === "light_level");
+  return measures ? "sensor" : "binary-sensor";
+}
+
+function boolean(name: string, value: unknown): Reading {
+  const capability: Capability = { type: "boolean", readOnly: true };
+  return { name, capability, value: typeof value === "boolean" ? value : null };
+}
+
+function number(name: string, value: unknown, unit: "°C" | "lx" | "%"): Reading {
+  const range = unit === "%" ? { min: 0, max: 100 } : {};
+  const capability: Capability = { type: "number", ...range, unit, readOnly: true };
+  const isNumber = typeof value === "number" && Number.isFinite(value);
+  return { name, capability, value: isNumber ? Math.round(value * 100) / 100 : null };
+}
+
+/** Newer bridges tell `{motion: {motion_report: {motion}}}`, older ones `{motion: {motion, motion_valid}}`. */
+function newest(service: Resource, part: string, field: string): unknown {
+  if (at(service, "enabled") === false) return undefined;
+  const reported = at(service, part, `${field}_report`, field);
+  if (reported !== undefined) return reported;
+  return at(service, part, `${field}_valid`) === false ? undefined : at(service, part, field);
+}
+
+function isTampered(service: Resource): boolean | undefined {
+  const reports = at(service, "tamper_reports");
+  if (!Array.isArray(reports)) return undefined;
+  return reports.some((report: unknown) => at(report, "state") === "tampered");
+}
+
+/** A light level is 10,000 times the logarithm of the illuminance, plus 1. */
+function lux(level: unknown): number | undefined {
+  if (typeof level !== "number" || level > 200_000) return undefined;
+  return 10 ** ((level - 1) / 10_000);
+}
+
+function percent(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.min(100, Math.max(0, value));
+}
+
+/** The capabilities and the state of services that measure, those of a kind as one. */
+export function readingsOf(services: readonly Resource[]) {
+  const capabilities: Record<string, Capability> = {};
+  const state: Record<string, StateValue> = {};
+  for (const reading of services.map(readingOf)) {
+    if (!reading || reading.name in capabilities) continue;
+    capabilities[reading.name] = reading.capability;
+    state[reading.name] = reading.value;
+  }
+  return { capabilities: capabilities as Capabilities, state };
+}

@@ -1,0 +1,199 @@
+import type { DeviceDescription, DeviceState, SceneDescription } from "@mantel/plugin-sdk";
+import { isButton } from "./convert-button.ts";
+import {
+  buttonPart,
+  type Common,
+  commonOf,
+  isSensor,
+  nativeIdOf,
+  type Part,
+  sensorPart,
+} from "./convert-device.ts";
+import { lightCapabilities, lightState } from "./convert-light.ts";
+import { at, idsIn, type Resource, type Resources, textAt } from "./resources.ts";
+
+/** What a bridge has, as the house sees it. */
+export interface Described {
+  readonly devices: readonly DeviceDescription[];
+  readonly scenes: readonly SceneDescription[];
+  /** What takes the commands of a device, or is a scene, by native id. */
+  readonly targets: ReadonlyMap<string, Resource>;
+  /** The native ids of devices, by the ids of their buttons. */
+  readonly buttons: ReadonlyMap<string, string>;
+}
+
+const GROUPS = new Set(["room", "zone", "bridge_home"]);
+const SCENES = new Set(["scene", "smart_scene"]);
+const MOST_SCENES = 500;
+const MOST_SERVICES = 200;
+
+/**
+ * Devices and scenes of one bridge. Lights, buttons and sensors are known by the address of their
+ * radio, rooms, zones and scenes by their ids; a change of name changes neither.
+ */
+export function describe(resources: Resources): Described {
+  const home = new Home(resources);
+  const all = resources.list();
+  const parts = [
+    ...all.filter(({ type }) => type === "device").flatMap((each) => home.partsOf(each)),
+    ...all.filter(({ type }) => GROUPS.has(type)).flatMap((each) => home.groupOf(each)),
+  ];
+  const scenes = all.filter(({ type }) => SCENES.has(type)).slice(0, MOST_SCENES);
+  const targets = new Map(scenes.map((scene) => [scene.id, scene]));
+  const buttons = new Map<string, string>();
+  for (const { device, target, services } of parts) {
+    if (target) targets.set(device.nativeId, target);
+    for (const { id } of services.filter(isButton)) buttons.set(id, device.nativeId);
+  }
+  return {
+    devices: parts.map(({ device }) => device),
+    scenes: scenes.map((scene) => home.sceneOf(scene)),
+    targets,
+    buttons,
+  };
+}
+
+/** The resources of one bridge with what leads from one to another. */
+class Home {
+  readonly #resources: Resources;
+  /** Names by the ids of what is in them. */
+  readonly #rooms = new Map<string, string>();
+  readonly #zones = new Map<string, string[]>();
+  /** Native ids by the ids of lights. */
+  readonly #lights = new Map<string, string>();
+
+  constructor(resources: Resources) {
+    this.#resources = resources;
+    for (const group of resources.list()) {
+      const name = textAt(group, "metadata", "name");
+      const children = at(group, "children");
+      if (name === undefined) continue;
+      if (group.type === "room") {
+        for (const id of idsIn(children, "device")) this.#rooms.set(id, name);
+      } else if (group.type === "zone") {
+        for (const id of [...idsIn(children, "light"), ...idsIn(children, "device")]) {
+          this.#zones.set(id, [...(this.#zones.get(id) ?? []), name]);
+        }
+      }
+    }
+  }
+
+  /** One part for each light of a device, one for all of its buttons, one for all of its sensors. */
+  partsOf(device: Resource): Part[] {
+    const services = this.#servicesOf(device);
+    const native = nativeIdOf(device, services);
+    const room = this.#rooms.get(device.id);
+    const common = {
+      ...commonOf(device, services),
+      ...(room === undefined ? {} : { room }),
+      groups: this.#zones.get(device.id)?.slice(0, 100) ?? [],
+    };
+    const lights = services.filter(({ type }) => type === "light");
+    const buttons = services.filter(isButton);
+    const sensors = services.filter(isSensor);
+    const batteries = services.filter(({ type }) => type === "device_power");
+    return [
+      ...lights.map((light, index) =>
+        this.#light(light, `${native}/light${index === 0 ? "" : `-${index + 1}`}`, common),
+      ),
+      ...(buttons.length > 0
+        ? [buttonPart(`${native}/button`, common, [...buttons, ...batteries])]
+        : []),
+      ...(sensors.length > 0
+        ? [sensorPart(`${native}/sensor`, common, [...sensors, ...batteries])]
+        : []),
+    ];
+  }
+
+  /** The lights of a room, of a zone or of the whole home, as one. */
+  groupOf(owner: Resource): Part[] {
+    const services = this.#servicesOf(owner);
+    const target = services.find(({ type }) => type === "grouped_light");
+    if (!target) return [];
+    const lights = this.#lightsIn(owner);
+    const own = lightCapabilities([target]);
+    const { on: _on, effect: _effect, ...ofLights } = lightCapabilities(lights);
+    const capabilities = { ...ofLights, ...own };
+    // a group does not tell its colour: that of a light in it that shines is shown
+    const shown = lights.find((light) => at(light, "on", "on") === true) ?? lights[0];
+    const state = { ...(shown && lightState(shown, ofLights)), ...lightState(target, own) };
+    const name = textAt(owner, "metadata", "name") ?? "All lights";
+    const room = owner.type === "room" ? { room: name } : {};
+    const device: DeviceDescription = {
+      ...{ nativeId: owner.id, kind: "group", name, ...room, capabilities, state },
+    };
+    return [{ device, target, services }];
+  }
+
+  sceneOf(scene: Resource): SceneDescription {
+    const room = textAt(this.#resources.get(at(scene, "group", "rid")), "metadata", "name");
+    return {
+      nativeId: scene.id,
+      name: textAt(scene, "metadata", "name") ?? "Scene",
+      ...(room === undefined ? {} : { room }),
+      targets: Object.fromEntries(this.#targetsOf(scene)),
+    };
+  }
+
+  #light(light: Resource, nativeId: string, common: Common): Part {
+    const capabilities = lightCapabilities([light]);
+    this.#lights.set(light.id, nativeId);
+    const name = textAt(light, "metadata", "name");
+    const zones = [...(common.groups ?? []), ...(this.#zones.get(light.id) ?? [])];
+    const device: DeviceDescription = {
+      ...common,
+      nativeId,
+      kind: textAt(light, "metadata", "archetype") === "plug" ? "plug" : "light",
+      // the lights of a device with several have names of their own
+      name: nativeId.endsWith("/light") ? common.name : (name ?? common.name),
+      groups: [...new Set(zones)].slice(0, 100),
+      capabilities,
+      state: lightState(light, capabilities),
+    };
+    return { device, target: light, services: [light] };
+  }
+
+  #servicesOf(owner: Resource): Resource[] {
+    const services = at(owner, "services");
+    if (!Array.isArray(services)) return [];
+    return this.#all(services.slice(0, MOST_SERVICES).map((each: unknown) => at(each, "rid")));
+  }
+
+  #lightsIn(owner: Resource): Resource[] {
+    const children = at(owner, "children");
+    const devices = this.#all(idsIn(children, "device"));
+    // what else claims to have rooms in it may have itself in it
+    const rooms = owner.type === "bridge_home" ? this.#all(idsIn(children, "room")) : [];
+    return [
+      ...this.#all(idsIn(children, "light")),
+      ...devices.flatMap((each) => this.#servicesOf(each)),
+      ...rooms.filter(({ type }) => type === "room").flatMap((each) => this.#lightsIn(each)),
+    ].filter(({ type }) => type === "light");
+  }
+
+  *#targetsOf(scene: Resource): Generator<readonly [nativeId: string, DeviceState]> {
+    const actions = at(scene, "actions");
+    for (const each of Array.isArray(actions) ? (actions as readonly unknown[]) : []) {
+      const light = this.#resources.get(at(each, "target", "rid"));
+      const nativeId = this.#lights.get(light?.id ?? "");
+      if (!light || nativeId === undefined) continue;
+      const state = lightState(toldIn(light, at(each, "action")), lightCapabilities([light]));
+      yield [nativeId, Object.fromEntries(Object.entries(state).filter(([, v]) => v !== null))];
+    }
+  }
+
+  #all(ids: readonly unknown[]): Resource[] {
+    return ids.flatMap((id) => this.#resources.get(id) ?? []);
+  }
+}
+
+/** A light as a scene will have it. */
+function toldIn({ id, type }: Resource, action: unknown): Resource {
+  const mirek = at(action, "color_temperature", "mirek");
+  return {
+    ...(typeof action === "object" ? action : {}),
+    ...(mirek === undefined ? {} : { color_temperature: { mirek, mirek_valid: true } }),
+    id,
+    type,
+  };
+}

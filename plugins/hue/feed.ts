@@ -1,0 +1,192 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Log, MantelError } from "@mantel/plugin-sdk";
+import { eventsIn, type StreamEvent } from "./client-events.ts";
+import { Client } from "./client.ts";
+import { findBridges } from "./discovery.ts";
+import type { BridgeOptions, Kept } from "./options.ts";
+import { awayError } from "./refusal.ts";
+import { type Change, Resources } from "./resources.ts";
+
+/** How long things take, in milliseconds. Tests make them shorter. */
+export const TIMES = {
+  /** A stream that is silent for so long is opened again. */
+  silent: 90_000,
+  /** After a longer gap the bridge may not have all the events of it any more. */
+  forgotten: 60_000,
+  firstRetry: 500,
+  lastRetry: 30_000,
+  /** A light may take so long to say that it follows. */
+  confirmed: 3_500,
+};
+export type Times = typeof TIMES;
+
+/** A stream that ends sooner is counted as an attempt that failed. */
+const STABLE_MS = 5_000;
+/** Attempts that fail before a bridge is looked for at another address. */
+const ATTEMPTS_BEFORE_SEARCH = 3;
+const SEARCH_MS = 2_000;
+const UNTRIED = "it has not answered yet";
+
+export interface FeedParts {
+  readonly id: string;
+  readonly options: BridgeOptions;
+  readonly kept: Kept | undefined;
+  readonly log: Log;
+  readonly times: Times;
+  /** Hears of what an event has changed; of nothing when all was read anew or the bridge came or went. */
+  readonly onChange: (changes: readonly Change[]) => void;
+}
+
+/** Keeps what is known of one bridge current: reads all of it once, and follows its event stream. */
+export class Feed {
+  readonly resources = new Resources();
+  readonly #parts: FeedParts;
+  #client: Client;
+  #moved: Kept["moved"];
+  #lastEventId: string | undefined;
+  #heardAt: number | undefined;
+  #problem: string | undefined = UNTRIED;
+  /** Ends the stream that is open, for another one. */
+  #again = new AbortController();
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+    const { kept, options } = parts;
+    this.resources.replace(kept?.resources ?? []);
+    this.#lastEventId = kept?.lastEventId;
+    this.#heardAt = kept?.heardAt;
+    if (kept?.moved?.from === options.address) this.#moved = kept.moved;
+    if (this.#isCurrent()) this.#problem = undefined; // it was there a moment ago
+    this.#client = this.#connect();
+  }
+
+  get hasBeenTried(): boolean {
+    return this.#problem !== UNTRIED;
+  }
+
+  /** Why the bridge cannot be reached, for people. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  /** Follows the bridge until aborted, and comes back to it whenever it was away. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const lastedMs = await this.#follow(signal, failures);
+      if (lastedMs > STABLE_MS) failures = 0;
+      else if (failures >= ATTEMPTS_BEFORE_SEARCH) await this.#search(signal);
+      await delay(this.#retryMs(failures), undefined, { signal }).catch(() => undefined);
+    }
+    this.#client.close();
+  }
+
+  /** Makes sure that the bridge is there: a request has failed, and the stream may be dead. */
+  suspect(): void {
+    this.#again.abort();
+  }
+
+  /** What the next generation goes on from, without missing an event. */
+  kept(): Kept {
+    return {
+      resources: this.resources.kept(),
+      ...(this.#moved ? { moved: this.#moved } : {}),
+      ...(this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId }),
+      ...(this.#heardAt === undefined ? {} : { heardAt: this.#heardAt }),
+    };
+  }
+
+  /** One stream from its opening to its end; gives how long it was open, in milliseconds. */
+  async #follow(signal: AbortSignal, failures: number): Promise<number> {
+    const again = (this.#again = new AbortController());
+    const silence = setTimeout(() => again.abort(), this.#parts.times.silent);
+    let openedAt: number | undefined;
+    try {
+      const until = AbortSignal.any([signal, again.signal]);
+      const stream = await this.#client.openEvents(this.#lastEventId, until);
+      if (!this.#isCurrent()) await this.#load();
+      openedAt = performance.now();
+      this.#tell(undefined);
+      for await (const event of eventsIn(stream)) {
+        silence.refresh();
+        this.#take(event);
+      }
+      throw new MantelError("bridge_down", "it closes the event stream");
+    } catch (error) {
+      if (openedAt === undefined) this.#heardAt = undefined; // a bridge that restarts forgets its events
+      // a stream that worked may end for any reason, and is back at once
+      else if (again.signal.aborted || failures === 0) return performance.now() - openedAt;
+      if (!signal.aborted) this.#tell(awayError(error, undefined).message);
+    } finally {
+      clearTimeout(silence);
+      again.abort();
+    }
+    return openedAt === undefined ? 0 : performance.now() - openedAt;
+  }
+
+  /** All that the bridge has, in place of what is known. */
+  async #load(): Promise<void> {
+    const all = await this.#client.getAll();
+    const found = new Resources();
+    found.replace(all);
+    if (found.size === 0) throw new MantelError("bridge_down", "it says that it has nothing");
+    this.resources.replace(all);
+    this.#heardAt = Date.now();
+    this.#parts.onChange([]);
+  }
+
+  #take(event: StreamEvent): void {
+    this.#heardAt = Date.now();
+    if (event.id !== undefined) this.#lastEventId = event.id;
+    if (!("data" in event)) return;
+    const { dropped } = this.resources;
+    const containers: unknown[] = Array.isArray(event.data) ? event.data : [undefined];
+    const changes = containers.flatMap((each) => this.resources.apply(each));
+    if (dropped === 0 && this.resources.dropped > 0) {
+      this.#parts.log.warn("a bridge sends what cannot be read", { bridge: this.#parts.id });
+    }
+    if (changes.length > 0) this.#parts.onChange(changes);
+  }
+
+  /** False when the bridge may have told of something that was not heard. */
+  #isCurrent(): boolean {
+    const sinceMs = Date.now() - (this.#heardAt ?? -Infinity);
+    const isRecent = sinceMs >= 0 && sinceMs <= this.#parts.times.forgotten;
+    return this.resources.size > 0 && this.#lastEventId !== undefined && isRecent;
+  }
+
+  /** Says why the bridge is away, or that it is there, when that is news. */
+  #tell(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    const { log, id, onChange } = this.#parts;
+    this.#problem = problem;
+    if (problem === undefined) log.info("a bridge is there", { bridge: id });
+    else log.warn("a bridge cannot be reached", { bridge: id, reason: problem });
+    onChange([]);
+  }
+
+  /** A router may have given the bridge another address; its certificate says that it is the same. */
+  async #search(signal: AbortSignal): Promise<void> {
+    const { id, options, log } = this.#parts;
+    const found = await findBridges(signal, { forMs: SEARCH_MS }).catch(() => []);
+    const address = found.find((each) => each.id === id)?.address;
+    if (address === undefined || address === (this.#moved?.to ?? options.address)) return;
+    log.info("a bridge has another address now", { bridge: id, address });
+    this.#moved = { from: options.address, to: address };
+    this.#client.close();
+    this.#client = this.#connect();
+  }
+
+  #connect(): Client {
+    const { id, options } = this.#parts;
+    return new Client({ ...options, id, address: this.#moved?.to ?? options.address });
+  }
+
+  #retryMs(failures: number): number {
+    const { firstRetry, lastRetry } = this.#parts.times;
+    return Math.min(firstRetry * 2 ** failures, lastRetry) * (0.75 + Math.random() / 4);
+  }
+}

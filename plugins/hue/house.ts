@@ -1,0 +1,140 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type DeviceCommand,
+  MantelError,
+  type PluginContext,
+  type RunningPlugin,
+} from "@mantel/plugin-sdk";
+import { HueBridge } from "./bridge.ts";
+import type { Times } from "./feed.ts";
+import { merge, type Place } from "./merge.ts";
+import type { Kept, Options, State } from "./options.ts";
+import { Publisher } from "./publisher.ts";
+import { at } from "./resources.ts";
+
+/** What the bridges had is stored, so that nothing vanishes when one is away at the next start. */
+const STORED = "bridges";
+const STORE_AFTER_MS = 5_000;
+/** After a start without hand-over the first answer is waited for, so that nothing flaps. */
+const FIRST_ANSWER_MS = 1_500;
+const POLL_MS = 20;
+
+type Context = PluginContext<Options, State>;
+
+/** Starts the bridges of a house, and gives what the plugin answers to. */
+export async function startHouse(ctx: Context, times: Times): Promise<RunningPlugin<State>> {
+  const stored = ctx.handedOver ? undefined : await ctx.storage.get(STORED);
+  const known = (id: string) => ctx.handedOver?.bridges[id] ?? storedOf(stored, id);
+  const house = new House(ctx, times, known);
+  await house.run();
+  return {
+    command: (nativeId, command) => house.command(nativeId, command),
+    activateScene: (nativeId) => house.activate(nativeId),
+    handOver: () => house.handOver(),
+  };
+}
+
+/** All bridges of a house as one: what they have is shown, and what is asked goes to the right one. */
+class House {
+  readonly #ctx: Context;
+  readonly #bridges: readonly HueBridge[];
+  readonly #publisher: Publisher;
+  /** Who serves a device or a scene, by native id. */
+  #places: ReadonlyMap<string, Place> = new Map();
+  #storing: NodeJS.Timeout | undefined;
+  #isOpen = false;
+  #degraded: string | undefined;
+
+  constructor(ctx: Context, times: Times, known: (id: string) => Kept | undefined) {
+    this.#ctx = ctx;
+    this.#publisher = new Publisher(ctx);
+    this.#bridges = Object.entries(ctx.config.bridges).map(
+      ([id, options]) =>
+        new HueBridge({
+          ...{ id, options, times, log: ctx.log, kept: known(id) },
+          onChange: () => this.#show(),
+          onAction: (nativeId, { name, data }) => ctx.devices.event(nativeId, name, data),
+        }),
+    );
+  }
+
+  /** Follows the bridges until the generation ends. Resolves when what they have is on its way. */
+  async run(): Promise<void> {
+    const { signal, onDispose, handedOver } = this.#ctx;
+    const running = this.#bridges.map((bridge) => bridge.run(signal));
+    onDispose(async () => {
+      await Promise.all(running);
+      clearTimeout(this.#storing);
+      if (this.#storing) await this.#store();
+    });
+    if (!handedOver) await this.#firstAnswers();
+    this.#isOpen = true;
+    this.#show();
+  }
+
+  /** @throws MantelError `device_unknown`, and as the bridge's `command` does */
+  async command(nativeId: string, command: DeviceCommand): Promise<void> {
+    const { bridge, resource } = this.#placeOf(nativeId);
+    await bridge.command(resource, command);
+  }
+
+  /** @throws MantelError `device_unknown`, and as the bridge's `activate` does */
+  async activate(nativeId: string): Promise<void> {
+    const { bridge, resource } = this.#placeOf(nativeId);
+    await bridge.activate(resource);
+  }
+
+  handOver(): State {
+    const bridges = this.#bridges.map((bridge) => [bridge.id, bridge.kept()] as const);
+    return { version: 1, bridges: Object.fromEntries(bridges) };
+  }
+
+  async #firstAnswers(): Promise<void> {
+    const endsAt = performance.now() + FIRST_ANSWER_MS;
+    const isAwaited = () => this.#bridges.some(({ hasBeenTried }) => !hasBeenTried);
+    while (isAwaited() && performance.now() < endsAt) await delay(POLL_MS);
+  }
+
+  #show(): void {
+    if (!this.#isOpen) return;
+    const { devices, scenes, places } = merge(this.#bridges.filter(({ isKnown }) => isKnown));
+    this.#places = places;
+    if (this.#publisher.show(devices, scenes)) this.#storeSoon();
+    this.#tellProblems();
+  }
+
+  #tellProblems(): void {
+    const problems = this.#bridges.flatMap(({ id, problem }) =>
+      problem === undefined ? [] : [`bridge ${id}: ${problem}`],
+    );
+    const none = this.#bridges.length === 0 ? ["no bridge is paired yet"] : [];
+    const degraded = [...problems, ...none].join("; ") || undefined;
+    if (degraded === this.#degraded) return;
+    this.#degraded = degraded;
+    this.#ctx.reportDegraded(degraded);
+  }
+
+  #placeOf(nativeId: string): Place {
+    const place = this.#places.get(nativeId);
+    if (place) return place;
+    throw new MantelError("device_unknown", `no bridge has ${nativeId} and lets it be changed`);
+  }
+
+  #storeSoon(): void {
+    this.#storing ??= setTimeout(() => void this.#store(), STORE_AFTER_MS);
+  }
+
+  async #store(): Promise<void> {
+    this.#storing = undefined;
+    const known = this.#bridges.filter(({ isKnown }) => isKnown);
+    const stored = known.map((bridge) => [bridge.id, bridge.kept().resources] as const);
+    await this.#ctx.storage.set(STORED, Object.fromEntries(stored)).catch((error: unknown) => {
+      this.#ctx.log.warn("what the bridges have was not stored", { error });
+    });
+  }
+}
+
+function storedOf(stored: unknown, id: string): Kept | undefined {
+  const resources = at(stored, id);
+  return Array.isArray(resources) ? { resources: resources as Kept["resources"] } : undefined;
+}

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { MantelError, type SetupContext, Type } from "@mantel/plugin-sdk";
+import { Client, placeOf } from "./client.ts";
+import { findBridges, type FoundBridge } from "./discovery.ts";
+import { ADDRESS, BRIDGE_ID, type Options } from "./options.ts";
+import { shownAt } from "./pinned-agent.ts";
+import { awayError } from "./refusal.ts";
+import { at, numberAt } from "./resources.ts";
+
+const SEARCH_MS = 3_000;
+const PRESS_MS = 120_000;
+const ASK_EVERY_MS = 1_000;
+/** What the bridge says until its button is pressed. */
+const NOT_PRESSED = 101;
+const ELSEWHERE = "elsewhere";
+
+/** What pairing needs of a setup. */
+export type PairingContext = Pick<SetupContext<Options>, "config" | "signal" | "show" | "ask">;
+
+/**
+ * Leads through the pairing of one bridge: finds it, notes its certificate, waits for its button, and
+ * gives the options with it.
+ *
+ * @throws MantelError `bridge_down`, `deadline_passed`
+ */
+export async function pair(context: PairingContext, find = findBridges): Promise<Options> {
+  context.show({ title: "Looking for bridges", text: "Those in this network say within seconds." });
+  const found = await find(context.signal, { forMs: SEARCH_MS });
+  const address = await chooseAddress(context, found);
+
+  context.show({ title: "Asking the bridge who it is", text: address });
+  const { id, fingerprint } = await identify(address);
+  const client = new Client({ id, fingerprint, address });
+  const applicationKey = await waitForButton(context, client);
+  return { bridges: { ...context.config.bridges, [id]: { address, fingerprint, applicationKey } } };
+}
+
+/** The field is named after the option, because an answer to it opens the way to the host in it. */
+const Typed = Type.Object({
+  bridges: Type.String({
+    title: "Address",
+    description: "the IP address that the Hue app shows in its settings of the bridge",
+    pattern: ADDRESS,
+    maxLength: 253,
+  }),
+});
+
+function choiceOf(found: readonly FoundBridge[]) {
+  const choices = found.map(({ id, address }) =>
+    Type.Literal(address, { title: `${id.slice(-6).toUpperCase()} at ${address}` }),
+  );
+  const elsewhere = Type.Literal(ELSEWHERE, { title: "Another address" });
+  return Type.Object({ bridges: Type.Union([...choices, elsewhere], { title: "Bridge" }) });
+}
+
+async function chooseAddress(
+  context: PairingContext,
+  found: readonly FoundBridge[],
+): Promise<string> {
+  if (found.length > 0) {
+    const { bridges } = await context.ask({ title: "Which bridge?", form: choiceOf(found) });
+    if (bridges !== ELSEWHERE) return bridges;
+  }
+  const title = found.length > 0 ? "Where is it?" : "No bridge was found. Where is it?";
+  return (await context.ask({ title, form: Typed })).bridges;
+}
+
+/** Who answers at an address: a bridge has a certificate of its own id, and says that id. */
+async function identify(address: string): Promise<{ id: string; fingerprint: string }> {
+  const { host, port } = placeOf(address);
+  const pin = await shownAt(host, port).catch((error: unknown) => {
+    throw awayError(error, undefined);
+  });
+  const client = new Client({ ...pin, address });
+  try {
+    const said = at(await client.call("GET", "/api/config"), "bridgeid");
+    const id = typeof said === "string" ? said.toLowerCase() : "";
+    if (id === pin.id && new RegExp(BRIDGE_ID).test(id)) return pin;
+    throw new MantelError(
+      "bridge_down",
+      `what answers at ${address} is no Hue bridge that can be trusted: its certificate is that of ${pin.id || "nobody"} and it says that it is ${id.slice(0, 40) || "nothing"}`,
+    );
+  } finally {
+    client.close();
+  }
+}
+
+/** Asks for a key until the button on the bridge is pressed. */
+async function waitForButton(context: PairingContext, client: Client): Promise<string> {
+  const begun = performance.now();
+  try {
+    for (;;) {
+      const passedMs = performance.now() - begun;
+      if (passedMs > PRESS_MS) {
+        throw new MantelError("deadline_passed", "the button was not pressed: start again");
+      }
+      context.show({
+        title: "Press the round button on the bridge",
+        text: "It is then told that Mantel may use it.",
+        progress: Math.floor((passedMs / PRESS_MS) * 100),
+      });
+      const key = keyIn(await client.call("POST", "/api", { devicetype: "mantel#home" }));
+      if (key !== undefined) return key;
+      await delay(ASK_EVERY_MS, undefined, { signal: context.signal });
+    }
+  } finally {
+    client.close();
+  }
+}
+
+function keyIn(answer: unknown): string | undefined {
+  const first: unknown = Array.isArray(answer) ? answer[0] : undefined;
+  const key = at(first, "success", "username");
+  if (typeof key === "string" && /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  if (numberAt(first, "error", "type") === NOT_PRESSED) return undefined;
+  const said = at(first, "error", "description");
+  const because = typeof said === "string" ? `: ${said.slice(0, 200)}` : "";
+  throw new MantelError("bridge_down", `the bridge gives no key${because}`);
+}
+
+/**
+ * Asks each bridge whether it is the one that was paired and knows its key.
+ * @throws MantelError for the first that does not, naming it
+ */
+export async function tryBridges({ bridges }: Options): Promise<string> {
+  const ids = Object.keys(bridges);
+  if (ids.length === 0) throw new MantelError("invalid", "no bridge is paired yet");
+  const found = Object.entries(bridges).map(async ([id, options]) => {
+    const client = new Client({ ...options, id });
+    try {
+      return `${id} answers, and has ${(await client.get("light")).length} lights`;
+    } catch (error) {
+      const { code, message } = awayError(error, undefined);
+      throw new MantelError(code, `bridge ${id}: ${message}`, { cause: error });
+    } finally {
+      client.close();
+    }
+  });
+  return (await Promise.all(found)).join("; ");
+}

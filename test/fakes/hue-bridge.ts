@@ -1,0 +1,338 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { atEnd } from "../helpers/at-end.ts";
+import { bridgeCertificate } from "./hue-certificate.ts";
+import { type FakeResource, home } from "./hue-home.ts";
+import { obey } from "./hue-obey.ts";
+
+/** What can be wrong with a bridge. */
+export type Fault = keyof typeof FAULTS | undefined;
+
+/** Each tells whether that was the answer. */
+const FAULTS = {
+  never: () => true,
+  slow: () => delay(1_000, false),
+  half(response: ServerResponse) {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "100000" });
+    response.write('{"errors":[],"data":[{"id":"lamp-1","ty');
+    return true;
+  },
+  garbage(response: ServerResponse) {
+    response.writeHead(200).end("<html>It works!</html>");
+    return true;
+  },
+  async huge(response: ServerResponse) {
+    response.writeHead(200);
+    while (!response.destroyed) {
+      if (response.write("x".repeat(2 ** 20))) continue;
+      await Promise.race([once(response, "drain"), once(response, "close")]);
+    }
+    return true;
+  },
+  busy(response: ServerResponse) {
+    const errors = [{ description: "resource temporarily unavailable" }];
+    send(response.setHeader("retry-after", "2"), 503, { errors, data: [] });
+    return true;
+  },
+  throttling(response: ServerResponse) {
+    send(response, 429, { errors: [{ description: "too many requests" }], data: [] });
+    return true;
+  },
+} satisfies Record<string, (response: ServerResponse) => boolean | Promise<boolean>>;
+
+export interface FakeBridgeOptions {
+  readonly id?: string;
+  readonly resources?: FakeResource[];
+  /** Events are sent together, so often; a real bridge has 1,000. */
+  readonly eventEveryMs?: number;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+  readonly at: number;
+}
+
+/**
+ * A Hue bridge that speaks CLIP v2 as its maker documents it: HTTPS with a certificate of its own,
+ * pairing by a button, resources, an event stream with resume, and its limits: three requests at a
+ * time, ten changes of lights and one of groups and scenes in a second.
+ */
+export class FakeHueBridge {
+  readonly id: string;
+  readonly key = "a-key-that-the-bridge-gave-at-pairing";
+  readonly resources: Map<string, FakeResource>;
+  readonly asked: Asked[] = [];
+  fault: Fault;
+  /** How long a light takes to do what it is told. */
+  followMs = 0;
+  /** Requests that were refused because there were too many. */
+  throttled = 0;
+  /** The most requests that were answered at the same time. */
+  mostAtOnce = 0;
+  /** Open event streams, and the `last-event-id` each was opened with. */
+  readonly streams = new Map<ServerResponse, string | undefined>();
+  readonly #eventEveryMs: number;
+  readonly #sockets = new Set<Socket>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #sent: { id: string; text: string }[] = [];
+  #pair: ReturnType<typeof bridgeCertificate>;
+  #server: Server | undefined;
+  #port = 0;
+  #pressedAt = -Infinity;
+  #underWay = 0;
+  #pending: { type: string; data: FakeResource[] }[] = [];
+  #buckets = new Map<string, { tokens: number; at: number }>();
+  #events = 0;
+
+  constructor({
+    id = "001788fffe123456",
+    resources = home(),
+    eventEveryMs = 0,
+  }: FakeBridgeOptions) {
+    this.id = id;
+    this.resources = new Map(resources.map((each) => [each.id, each]));
+    this.#eventEveryMs = eventEveryMs;
+    this.#pair = bridgeCertificate(id);
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** What the config has of it after pairing. */
+  get options() {
+    const { address, key, fingerprint } = this;
+    return { address, fingerprint, applicationKey: key };
+  }
+
+  get fingerprint(): string {
+    return this.#pair.fingerprint;
+  }
+
+  /** Listens, at the port that it had before. */
+  async start(): Promise<void> {
+    const { cert, key } = this.#pair;
+    this.#server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
+      response.on("error", () => undefined);
+      void this.#answer(request, response).catch(() => response.destroy());
+    });
+    this.#server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket)).on("error", () => undefined);
+    });
+    this.#server.on("tlsClientError", () => undefined);
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Is gone at once, as by a power cut. It forgets the events that it has sent. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    const closed = this.#server && once(this.#server, "close");
+    this.#server?.close();
+    this.cut();
+    await closed;
+    this.#server = undefined;
+    this.#sent.length = 0;
+  }
+
+  /** Ends every connection; what happens meanwhile is told to who resumes. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** As after a reset to factory settings, or with another bridge in its place. */
+  async changeCertificate(name = this.id): Promise<void> {
+    await this.stop();
+    this.#pair = bridgeCertificate(name);
+    await this.start();
+  }
+
+  pressButton(): void {
+    this.#pressedAt = performance.now();
+  }
+
+  /** Changes a resource, as the home does by itself, and tells of it. */
+  change(id: string, change: object): void {
+    const before = this.resources.get(id);
+    if (!before) throw new Error(`the fake has no ${id}`);
+    const fields = Object.entries(change).map(([key, value]) => {
+      const known = before[key];
+      const isPart = isObject(value) && isObject(known);
+      return [key, isPart ? { ...known, ...value } : value] as const;
+    });
+    this.resources.set(id, { ...before, ...Object.fromEntries(fields) });
+    this.#tell("update", [{ ...change, id, type: before.type, owner: before["owner"] }]);
+  }
+
+  add(...resources: FakeResource[]): void {
+    for (const each of resources) this.resources.set(each.id, each);
+    this.#tell("add", resources);
+  }
+
+  remove(...ids: string[]): void {
+    const gone = ids.map((id) => ({ id, type: this.resources.get(id)?.type ?? "light" }));
+    for (const id of ids) this.resources.delete(id);
+    this.#tell("delete", gone);
+  }
+
+  /** Writes to every stream, whatever it is. */
+  sendRaw(text: string): void {
+    for (const stream of this.streams.keys()) stream.write(text);
+  }
+
+  /** The bodies of the changes that a resource was asked for, oldest first. */
+  changesOf(id: string): Asked["body"][] {
+    return this.asked
+      .filter(({ method, path }) => method === "PUT" && path.endsWith(`/${id}`))
+      .map(({ body }) => body);
+  }
+
+  #later(work: () => void, ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  #tell(type: string, data: unknown[]): void {
+    this.#pending.push({ type, data: data as FakeResource[] });
+    if (this.#pending.length > 1) return;
+    this.#later(() => this.#sendEvents(), this.#eventEveryMs);
+  }
+
+  #sendEvents(): void {
+    const events = this.#pending.splice(0).map(({ type, data }) => ({
+      ...{ type, data, id: `event-${++this.#events}`, creationtime: new Date().toISOString() },
+    }));
+    const id = `1700000000:${++this.#events}`;
+    const text = `id: ${id}\ndata: ${JSON.stringify(events)}\n\n`;
+    this.#sent.push({ id, text });
+    this.sendRaw(text);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url = "/" } = request;
+    const path = decodeURIComponent(url);
+    if (path === "/eventstream/clip/v2") return this.#stream(request, response);
+    this.#underWay++;
+    response.on("close", () => this.#underWay--);
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay);
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8") as AsyncIterable<string>) text += chunk;
+    const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+    this.asked.push({ method, path, body, at: performance.now() });
+    if (this.fault && (await FAULTS[this.fault](response))) return;
+    this.#reply(request, { method, path, body }, response);
+  }
+
+  #reply(
+    request: IncomingMessage,
+    { method, path, body }: Omit<Asked, "at">,
+    response: ServerResponse,
+  ): void {
+    if (this.#underWay > 3) return this.#throttle(response);
+    if (path.startsWith("/api")) return this.#beforePairing(path, response);
+    if (request.headers["hue-application-key"] !== this.key) {
+      return send(response, 403, { errors: [{ description: "unauthorized user" }], data: [] });
+    }
+    if (method === "PUT") return this.#put(path, body, response);
+    this.#get(path, response);
+  }
+
+  #stream(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers["hue-application-key"] !== this.key) return send(response, 403, {});
+    if (this.fault === "never") return;
+    const resumed = request.headers["last-event-id"];
+    const after = Array.isArray(resumed) ? resumed[0] : resumed;
+    this.streams.set(response, after);
+    response.on("close", () => this.streams.delete(response));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(": hi\n\n");
+    const known = this.#sent.findIndex(({ id }) => id === after);
+    if (known >= 0) for (const { text } of this.#sent.slice(known + 1)) response.write(text);
+  }
+
+  #throttle(response: ServerResponse): void {
+    this.throttled++;
+    send(response, 429, { errors: [{ description: "too many requests" }], data: [] });
+  }
+
+  /** What anybody may ask: who it is, and for a key. */
+  #beforePairing(path: string, response: ServerResponse): void {
+    if (path.endsWith("/config")) {
+      const bridgeid = this.id.toUpperCase();
+      return send(response, 200, { name: "Hue Bridge", bridgeid, modelid: "BSB002" });
+    }
+    const isPressed = performance.now() - this.#pressedAt < 30_000;
+    const error = { type: 101, address: "", description: "link button not pressed" };
+    send(response, 200, [isPressed ? { success: { username: this.key } } : { error }]);
+  }
+
+  #get(path: string, response: ServerResponse): void {
+    const [type, id] = path.replace("/clip/v2/resource", "").split("/").filter(Boolean);
+    const all = [...this.resources.values()];
+    const data = all.filter((each) => (!type || each.type === type) && (!id || each.id === id));
+    if (id !== undefined && data.length === 0) return notFound(response);
+    send(response, 200, { errors: [], data });
+  }
+
+  #put(path: string, body: Record<string, unknown>, response: ServerResponse): void {
+    const [type = "", id = ""] = path.replace("/clip/v2/resource/", "").split("/");
+    const resource = this.resources.get(id);
+    if (resource?.type !== type) return notFound(response);
+    if (!this.#hasToken(type === "light" ? "light" : "group")) return this.#throttle(response);
+    const { changes, errors } = obey(this.resources, resource, body);
+    const answer = {
+      errors: errors.map((description) => ({ description })),
+      data: [{ rid: id, rtype: type }],
+    };
+    if (changes.length === 0 && errors.length > 0) return send(response, 400, answer);
+    this.#later(() => {
+      for (const [changed, change] of changes) this.change(changed, change);
+    }, this.followMs);
+    send(response, errors.length > 0 ? 207 : 200, answer);
+  }
+
+  /** A second's worth at most; the two more are for what comes late on its way here. */
+  #hasToken(kind: "light" | "group"): boolean {
+    const [perSecond, most] = kind === "light" ? [10, 3] : [1, 1.2];
+    const now = performance.now();
+    const bucket = this.#buckets.get(kind) ?? { tokens: most, at: now };
+    const tokens = Math.min(most, bucket.tokens + ((now - bucket.at) / 1_000) * perSecond);
+    const isFree = tokens >= 1;
+    this.#buckets.set(kind, { tokens: isFree ? tokens - 1 : tokens, at: now });
+    return isFree;
+  }
+}
+
+/** A bridge on a free port of this machine. It goes with the test. */
+export async function startHueBridge(
+  t: TestContext,
+  options: FakeBridgeOptions = {},
+): Promise<FakeHueBridge> {
+  const bridge = new FakeHueBridge(options);
+  await bridge.start();
+  atEnd(t, () => bridge.stop());
+  return bridge;
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function notFound(response: ServerResponse): void {
+  send(response, 404, { errors: [{ description: "Not Found" }], data: [] });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { pair, type PairingContext, tryBridges } from "../../../plugins/hue/pairing.ts";
+import { type FakeBridgeOptions, startHueBridge } from "../../fakes/hue-bridge.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A person who answers each question with the next of these answers. */
+async function startPairing(
+  t: TestContext,
+  { answers, ...options }: FakeBridgeOptions & { answers: readonly string[] },
+) {
+  atEnd(t, watchResources());
+  const bridge = await startHueBridge(t, options);
+  const left = [...answers];
+  const titles: string[] = [];
+  const ended = new AbortController();
+  const context: PairingContext = {
+    config: {},
+    signal: ended.signal,
+    show: ({ title }) => void (titles.at(-1) === title || titles.push(title)),
+    ask: ({ title }) => {
+      titles.push(title);
+      return Promise.resolve({ bridges: left.shift() ?? bridge.address } as never);
+    },
+  };
+  return { bridge, titles, context, end: () => ended.abort() };
+}
+
+const nobody = () => Promise.resolve([]);
+
+test("a bridge that was found is paired once its button is pressed", async (t) => {
+  const { bridge, titles, context } = await startPairing(t, { answers: [] });
+
+  const paired = pair(context, () => Promise.resolve([{ id: bridge.id, address: bridge.address }]));
+  await until(() => bridge.asked.some(({ method }) => method === "POST"));
+  bridge.pressButton();
+
+  assert.deepEqual(await paired, { bridges: { [bridge.id]: bridge.options } });
+  assert.deepEqual(titles, [
+    "Looking for bridges",
+    "Which bridge?",
+    "Asking the bridge who it is",
+    "Press the round button on the bridge",
+  ]);
+});
+
+test("an address can be typed, and bridges that were paired before stay", async (t) => {
+  const { bridge, titles, context } = await startPairing(t, { answers: [] });
+  const other = { address: "10.0.0.9", fingerprint: "0".repeat(64), applicationKey: "k" };
+  bridge.pressButton();
+
+  const config = { bridges: { "00178800000000ff": other } };
+  const { bridges } = await pair({ ...context, config }, nobody);
+
+  assert.ok(titles.includes("No bridge was found. Where is it?"));
+  assert.deepEqual(bridges, { "00178800000000ff": other, [bridge.id]: bridge.options });
+});
+
+test("what has another certificate than it says it is gets no further", async (t) => {
+  const { bridge, context } = await startPairing(t, { answers: [] });
+  await bridge.changeCertificate("001788fffeffffff");
+
+  await assert.rejects(pair(context, nobody), {
+    code: "bridge_down",
+    message: `what answers at ${bridge.address} is no Hue bridge that can be trusted: its certificate is that of 001788fffeffffff and it says that it is ${bridge.id}`,
+  });
+});
+
+test("nothing at the address, and what is no bridge, are told in words", async (t) => {
+  const { bridge, context } = await startPairing(t, { answers: ["127.0.0.1:9"] });
+  await assert.rejects(pair(context, nobody), { message: "nothing listens there" });
+
+  bridge.fault = "garbage";
+  await assert.rejects(pair(context, nobody), { message: /no Hue bridge that can be trusted/ });
+});
+
+test("whoever gives up is not waited for", async (t) => {
+  const { bridge, context, end } = await startPairing(t, { answers: [] });
+  const paired = pair(context, nobody);
+  await until(() => bridge.asked.some(({ method }) => method === "POST"));
+
+  end();
+
+  await assert.rejects(paired, { name: "AbortError" });
+});
+
+test("a test of the options says what each bridge has, or which one does not answer as it did", async (t) => {
+  const { bridge } = await startPairing(t, { answers: [] });
+  const { id, options } = bridge;
+
+  assert.equal(await tryBridges({ bridges: { [id]: options } }), `${id} answers, and has 3 lights`);
+
+  const wrong = { ...options, applicationKey: "another" };
+  await assert.rejects(tryBridges({ bridges: { [id]: wrong } }), {
+    message: `bridge ${id}: it does not know the application key: pair it again`,
+  });
+});
