@@ -3,9 +3,9 @@ import { connect, type IConnackPacket, type MqttClient } from "mqtt";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
 import type { MqttBroker, MqttPublish } from "../service.ts";
+import { Slots } from "../slots.ts";
 import { Pings } from "./pings.ts";
 import { HUNG_UP, refusal, speaksOlderMqtt } from "./reasons.ts";
-import { Slots } from "./slots.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 const CLOSE_DEADLINE_MS = 500;

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import { MantelError } from "@mantel/plugin-sdk";
+import { Slots } from "@mantel/plugin-sdk/slots";
 import { type Pin, PinnedAgent } from "./pinned-agent.ts";
 import { awayError, readJson, refusal } from "./refusal.ts";
 
 /** A bridge refuses a fourth request at a time; the event stream is not one of them. */
 const AT_ONCE = 3;
-/** Requests that may wait for those, so that a slow bridge is told of and not queued for. */
-const WAITING = 6;
+/** A change that waits for longer is not asked for: a slow bridge is told of, and not queued for. */
+const LONGEST_WAIT_MS = 1_000;
 const REQUEST_MS = 2_500;
-const LOAD_MS = 10_000;
 /** All that a large home has is 1 MiB. */
 const LARGEST_BYTES = 8 * 2 ** 20;
 const STREAM = "/eventstream/clip/v2";
@@ -30,17 +30,17 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #requests: PinnedAgent;
   readonly #streams: PinnedAgent;
-  #underWay = 0;
+  readonly #slots = new Slots(AT_ONCE);
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#requests = new PinnedAgent(options, AT_ONCE);
-    this.#streams = new PinnedAgent(options, 1);
+    this.#requests = new PinnedAgent(options);
+    this.#streams = new PinnedAgent(options);
   }
 
   /** All resources there are. */
-  getAll(): Promise<readonly unknown[]> {
-    return this.#clip({ method: "GET", path: "", deadlineMs: LOAD_MS });
+  getAll(deadlineMs: number): Promise<readonly unknown[]> {
+    return this.#clip({ method: "GET", path: "", deadlineMs });
   }
 
   /** One resource, by its type and id. */
@@ -50,11 +50,6 @@ export class Client {
 
   /** Resolves when the bridge has taken the change, which the device may carry out later. */
   async put(path: string, body: object): Promise<void> {
-    if (this.#underWay >= AT_ONCE + WAITING) {
-      throw new MantelError("bridge_rate_limited", "the bridge is slow and has enough to do", {
-        retryAfterMs: 1_000,
-      });
-    }
     await this.#clip({ method: "PUT", path: `/${path}`, body });
   }
 
@@ -101,19 +96,32 @@ export class Client {
     throw refusal(response, answer);
   }
 
-  async #send({ method, path, body, deadlineMs = REQUEST_MS }: Call) {
+  /** One of a few requests at a time. A change that has waited for too long is not sent. */
+  async #send(call: Call) {
+    const asked = performance.now();
+    await this.#slots.take();
+    try {
+      if (call.body && performance.now() - asked > LONGEST_WAIT_MS) {
+        throw new MantelError("bridge_rate_limited", "the bridge is slow, and has enough to do", {
+          retryAfterMs: LONGEST_WAIT_MS,
+        });
+      }
+      return await this.#sendNow(call);
+    } finally {
+      this.#slots.giveBack();
+    }
+  }
+
+  async #sendNow({ method, path, body, deadlineMs = REQUEST_MS }: Call) {
     const signal = AbortSignal.timeout(deadlineMs);
     const headers: Record<string, string> =
       body === undefined ? {} : { "content-type": "application/json" };
-    this.#underWay++;
     try {
       const options = { method, path, agent: this.#requests, signal };
       const response = await this.#exchange(options, headers, body && JSON.stringify(body));
       return { response, answer: await readJson(response, LARGEST_BYTES) };
     } catch (error) {
       throw awayError(error, signal.aborted ? deadlineMs : undefined);
-    } finally {
-      this.#underWay--;
     }
   }
 

@@ -9,6 +9,8 @@ import { type Change, Resources } from "./resources.ts";
 
 /** How long things take, in milliseconds. Tests make them shorter. */
 export const TIMES = {
+  /** All that a bridge has comes within this. */
+  loaded: 10_000,
   /** A stream that is silent for so long is opened again. */
   silent: 90_000,
   /** After a longer gap the bridge may not have all the events of it any more. */
@@ -129,7 +131,7 @@ export class Feed {
 
   /** All that the bridge has, in place of what is known. */
   async #load(): Promise<void> {
-    const all = await this.#client.getAll();
+    const all = await this.#client.getAll(this.#parts.times.loaded);
     const found = new Resources();
     found.replace(all);
     if (found.size === 0) throw new MantelError("bridge_down", "it says that it has nothing");

@@ -21,8 +21,8 @@ export class PinnedAgent extends Agent {
   readonly #pin: Pin;
   readonly #connecting = new Set<TLSSocket>();
 
-  constructor(pin: Pin, maxSockets: number) {
-    super({ keepAlive: true, maxSockets });
+  constructor(pin: Pin) {
+    super({ keepAlive: true });
     this.#pin = pin;
   }
 

@@ -19,7 +19,7 @@ export const DIAL = "00:17:88:01:02:03:04:04/button";
 export const HALL = "00:17:88:01:02:03:04:05/sensor";
 
 /** Waits that are short enough for a test, and long enough for a machine with other work. */
-const SHORT: Times = { ...TIMES, firstRetry: 50, lastRetry: 200, confirmed: 1_500 };
+const SHORT: Times = { ...TIMES, loaded: 2_000, firstRetry: 50, lastRetry: 200, confirmed: 1_500 };
 
 /** The plugin, with shorter waits. */
 export function pluginWith(times: Partial<Times> = {}) {

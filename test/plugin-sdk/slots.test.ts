@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Slots } from "../../../plugin-sdk/mqtt/slots.ts";
+import { Slots } from "../../plugin-sdk/slots.ts";
 
 test("no more are taken at once than there are, and they go round in order", async () => {
   const slots = new Slots(2);

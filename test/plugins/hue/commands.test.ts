@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../../helpers/until.ts";
+import { DESK, startHue } from "./start-hue.ts";
+
+const LIGHT = "lamp-1-light-0";
+
+test("a command is sent in the bridge's words, and is done when the light says that it follows", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  await plugin.command(DESK, { on: true, brightness: 62 });
+  await plugin.command(DESK, { colorTemperature: 2700 });
+  await plugin.command(DESK, { color: { hue: 120, saturation: 80 }, effect: "candle" });
+
+  assert.deepEqual(bridge.changesOf(LIGHT), [
+    { on: { on: true }, dimming: { brightness: 62 } },
+    { color_temperature: { mirek: 370 } },
+    { color: { xy: { x: 0.301, y: 0.5782 } }, effects: { effect: "candle" } },
+  ]);
+  assert.deepEqual(plugin.state(DESK), {
+    ...{ on: true, brightness: 62, colorTemperature: null },
+    ...{ color: { hue: 120, saturation: 80 }, effect: "candle" },
+  });
+});
+
+test("an older value that comes first confirms nothing", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.followMs = 150;
+
+  const done = plugin.command(DESK, { on: true, brightness: 80 });
+  await until(() => bridge.changesOf(LIGHT).length === 1);
+  bridge.change(LIGHT, { dimming: { brightness: 20 } });
+  await until(() => plugin.state(DESK)["brightness"] === 20);
+  assert.equal(plugin.state(DESK)["on"], false);
+  await done;
+
+  assert.equal(plugin.state(DESK)["brightness"], 80);
+});
+
+test("a bridge that sends its events late is asked for the light", async (t) => {
+  const { plugin } = await startHue(t, { eventEveryMs: 5_000 });
+  const begun = performance.now();
+
+  await plugin.command(DESK, { on: true });
+
+  assert.ok(performance.now() - begun < 2_000);
+  assert.equal(plugin.state(DESK)["on"], true);
+});
+
+test("a light that does not follow is told as one that let the deadline pass", async (t) => {
+  const { plugin, bridge } = await startHue(t, { times: { confirmed: 400 } });
+  bridge.followMs = 10_000;
+
+  await assert.rejects(plugin.command(DESK, { on: true }), { code: "deadline_passed" });
+
+  assert.equal(bridge.changesOf(LIGHT).length, 1);
+});
+
+test("a light that the bridge does not reach is shown as away, and its command fails in words", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.change("lamp-1-radio", { status: "connectivity_issue" });
+  await until(() => plugin.devices.get(DESK)?.available === false);
+
+  await assert.rejects(plugin.command(DESK, { on: true }), {
+    code: "bridge_down",
+    message: `the device does not follow: device (light) ${LIGHT} has communication issues, command may not have effect`,
+  });
+});
+
+test("a bridge that asks for patience is answered with 409, and one that is busy with 503", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  bridge.fault = "throttling";
+  await assert.rejects(plugin.command(DESK, { on: true }), {
+    code: "bridge_rate_limited",
+    extras: { retryAfterMs: 1_000 },
+  });
+  bridge.fault = "busy";
+  await assert.rejects(plugin.command(DESK, { on: true }), {
+    code: "bridge_down",
+    message: "it is busy: resource temporarily unavailable",
+    extras: { retryAfterMs: 2_000 },
+  });
+});
+
+test("what a bridge has against a change, and what it does not have any more, is told", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.resources.delete(LIGHT);
+
+  await assert.rejects(plugin.command(DESK, { on: true }), { code: "device_unknown" });
+  await assert.rejects(plugin.command("nobody/light", { on: true }), { code: "device_unknown" });
+});
+
+test("a bridge is never asked more than three things at a time, and a slow one is not queued for", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.fault = "slow";
+
+  const lamps = [DESK, DESK, DESK, DESK, DESK, DESK, DESK, DESK, DESK, DESK, DESK, DESK];
+  const results = await Promise.allSettled(lamps.map((id) => plugin.command(id, { on: true })));
+
+  assert.equal(bridge.mostAtOnce, 3);
+  const refused = results.filter((each) => each.status === "rejected");
+  const codes = new Set(refused.map(({ reason }) => (reason as { code: string }).code));
+  assert.ok(codes.has("bridge_rate_limited"), [...codes].join());
+});
+
+test("a group is one request, and a scene is recalled by the bridge itself", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  await plugin.command("room-1", { on: true, colorTemperature: 2700 });
+  bridge.asked.length = 0;
+  await until(() => plugin.state("room-1")["on"] === true);
+
+  await assert.rejects(plugin.activateScene("scene-1"), { code: "bridge_rate_limited" });
+  await until(async () => {
+    await plugin.activateScene("scene-1");
+    return true;
+  });
+  await until(() => plugin.state(DESK)["brightness"] === 100);
+  assert.deepEqual(bridge.changesOf("scene-1").at(-1), { recall: { action: "active" } });
+  assert.deepEqual(bridge.changesOf(LIGHT), []);
+});
+
+test("a smart scene is activated in its own words", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  await plugin.activateScene("scene-2");
+
+  assert.deepEqual(bridge.changesOf("scene-2"), [{ recall: { action: "activate" } }]);
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { parseScenes } from "../../../host/scenes/bridge-scenes.ts";
+import { toColor, toPoint } from "../../../plugins/hue/convert-color.ts";
+import { follows, lightBody, lightCapabilities } from "../../../plugins/hue/convert-light.ts";
+import { describe } from "../../../plugins/hue/convert.ts";
+import { type Resource, Resources } from "../../../plugins/hue/resources.ts";
+import { colorLight, device, home, onOffLight } from "../../fakes/hue-home.ts";
+
+const lamp: Resource = { id: "lamp", ...colorLight() };
+/** As the host takes them: it throws for what is not valid. */
+function describeAll(all: readonly unknown[]) {
+  const resources = new Resources();
+  resources.replace(all);
+  const { devices, scenes } = describe(resources);
+  const unique = new Map(devices.map((each) => [each.nativeId, each]));
+  return {
+    devices: parseDescriptions("hue", [...unique.values()]),
+    scenes: parseScenes("hue", scenes),
+  };
+}
+
+test("the primaries and white of sRGB are where the standard has them", () => {
+  assert.deepEqual(toPoint({ hue: 0, saturation: 100 }), { x: 0.6401, y: 0.33 });
+  assert.deepEqual(toPoint({ hue: 120, saturation: 100 }), { x: 0.3, y: 0.6 });
+  assert.deepEqual(toPoint({ hue: 240, saturation: 100 }), { x: 0.15, y: 0.06 });
+  assert.deepEqual(toPoint({ hue: 77, saturation: 0 }), { x: 0.3127, y: 0.329 });
+});
+
+test("a colour comes back as it was sent", () => {
+  const colors = fc.record({
+    hue: fc.integer({ min: 0, max: 359 }),
+    saturation: fc.integer({ min: 10, max: 100 }),
+  });
+  fc.assert(
+    fc.property(colors, ({ hue, saturation }) => {
+      const back = toColor(toPoint({ hue, saturation }));
+      const apart = Math.abs(((back.hue - hue + 540) % 360) - 180);
+      assert.ok(apart <= 1 && Math.abs(back.saturation - saturation) <= 1, JSON.stringify(back));
+    }),
+  );
+});
+
+test("a colour that a light does not have is the nearest that it has", () => {
+  const [red, green, blue] = [
+    { x: 0.6, y: 0.5 },
+    { x: 0.2, y: 0.5 },
+    { x: 0.2, y: 0.1 },
+  ] as const;
+  const gamut = { red, green, blue };
+
+  assert.deepEqual(toPoint({ hue: 120, saturation: 100 }, gamut), { x: 0.3, y: 0.5 });
+  assert.deepEqual(toPoint({ hue: 240, saturation: 100 }, gamut), blue);
+  assert.deepEqual(toPoint({ hue: 0, saturation: 0 }, gamut), { x: 0.3127, y: 0.329 });
+});
+
+test("every whole percent and every kelvin of a light's range is confirmed by its own steps", () => {
+  for (let brightness = 1; brightness <= 100; brightness++) {
+    const body = lightBody(lamp, { brightness });
+    const stepped = Math.round(brightness * 2.54) / 2.54;
+    assert.ok(follows({ ...lamp, dimming: { brightness: stepped } }, body));
+    assert.ok(!follows({ ...lamp, dimming: { brightness: stepped + 3 } }, body));
+  }
+  for (let kelvin = 2_000; kelvin <= 6_500; kelvin += 50) {
+    const { color_temperature } = lightBody(lamp, { colorTemperature: kelvin });
+    assert.ok((color_temperature?.mirek ?? 0) >= 153 && (color_temperature?.mirek ?? 0) <= 500);
+  }
+});
+
+test("a brightness above 0 is above 0 for the light, and one that shines is not shown as 0", () => {
+  assert.deepEqual(lightBody(lamp, { on: true, brightness: 0.3 }).dimming, { brightness: 0.3 });
+  const dim = { ...lamp, dimming: { brightness: 0.2, min_dim_level: 0.2 } };
+
+  assert.ok(follows(dim, { dimming: { brightness: 0.05 } }));
+  const [shown] = describeAll(
+    device({ id: "l", name: "L", mac: "00:17:88:01:02:03:04:01", services: [dim] }),
+  ).devices;
+  assert.equal(shown?.state["brightness"], 1);
+});
+
+test("lights of every sort say what they can", () => {
+  const capabilities = (light: object) =>
+    Object.keys(lightCapabilities([{ id: "l", type: "light", ...light }]));
+
+  assert.deepEqual(capabilities(onOffLight("plug")), ["on"]);
+  assert.deepEqual(capabilities({ on: {}, dimming: {} }), ["on", "brightness"]);
+  assert.deepEqual(capabilities({ on: {}, dimming: {}, color_temperature: {} }), [
+    ...["on", "brightness", "colorTemperature"],
+  ]);
+  assert.deepEqual(capabilities({ on: {}, dimming: {}, color: {} }), ["on", "brightness", "color"]);
+});
+
+test("the older words of motion, contact and buttons are understood", () => {
+  const { devices } = describeAll(
+    device({
+      ...{ id: "old", name: "Old", mac: "00:17:88:01:02:03:04:01" },
+      services: [
+        { type: "motion", enabled: true, motion: { motion: true, motion_valid: true } },
+        { type: "temperature", enabled: false, temperature: { temperature: 20 } },
+        { type: "button", metadata: { control_id: 3 }, button: { last_event: "long_press" } },
+      ],
+    }),
+  );
+
+  assert.deepEqual(
+    devices.map(({ state }) => state),
+    [{ lastAction: "button_3_long_press" }, { motion: true, temperature: null }],
+  );
+});
+
+test("rooms within themselves, lights that are nowhere and names without an end are taken", () => {
+  const { devices } = describeAll([
+    ...home().map((each) => ({ ...each, metadata: { name: "N".repeat(5_000) } })),
+    { id: "a", type: "room", children: [{ rid: "a", rtype: "room" }], services: [] },
+    { id: "b", type: "bridge_home", children: [{ rid: "b", rtype: "room" }], services: [7, null] },
+    { id: "c", type: "scene", group: 4, actions: [{ target: { rid: "nobody" } }, null, 3] },
+  ]);
+
+  assert.equal(devices.length, 8);
+  assert.ok(devices.every(({ name }) => name.length === 200));
+});
+
+test("whatever a bridge sends, what is made of it is valid and the rest of the home is there", () => {
+  const odd = fc.oneof(fc.anything(), fc.jsonValue());
+  const keys = home().flatMap((each) => Object.keys(each));
+  const damage = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...keys), odd), { maxLength: 20 });
+  fc.assert(
+    fc.property(damage, fc.array(odd, { maxLength: 5 }), (changes, more) => {
+      const damaged: Record<string, unknown>[] = home();
+      for (const [at, key, value] of changes) {
+        const one = damaged[at % damaged.length];
+        if (one && key !== "id" && key !== "type") one[key] = value;
+      }
+      const sound = device({
+        ...{ id: "sound", name: "Sound", mac: "00:17:88:01:02:03:04:77" },
+        services: [colorLight()],
+      });
+
+      const { devices } = describeAll([...damaged, ...more, ...sound]);
+
+      assert.ok(devices.some(({ name }) => name === "Sound"));
+    }),
+    { numRuns: 300 },
+  );
+});
