@@ -1,6 +1,7 @@
 export { Type } from "typebox";
 export type { Static } from "typebox";
 export { withDeadline } from "./deadline.ts";
+export { Slots } from "./slots.ts";
 export { MantelError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
-import { MantelError } from "@mantel/plugin-sdk";
-import { Slots } from "@mantel/plugin-sdk/slots";
+import { MantelError, Slots } from "@mantel/plugin-sdk";
 import { type Pin, PinnedAgent } from "./pinned-agent.ts";
 import { awayError, readJson, refusal } from "./refusal.ts";
 

@@ -58,7 +58,7 @@ class House {
     );
   }
 
-  /** Follows the bridges until the generation ends. Resolves when what they have is on its way. */
+  /** Follows the bridges until the generation ends. Resolves when the host has what they have. */
   async run(): Promise<void> {
     const { signal, onDispose, handedOver } = this.#ctx;
     const running = this.#bridges.map((bridge) => bridge.run(signal));
@@ -70,6 +70,7 @@ class House {
     if (!handedOver) await this.#firstAnswers();
     this.#isOpen = true;
     this.#show();
+    await this.#publisher.taken();
   }
 
   /** @throws MantelError `device_unknown`, and as the bridge's `command` does */

@@ -12,9 +12,15 @@ export class Publisher {
   #shape: string | undefined;
   #moments = new Map<string, string>();
   #scenes = "[]";
+  #taken: Promise<unknown> = Promise.resolve();
 
   constructor(ctx: Pick<PluginContext<never, never>, "devices" | "scenes" | "log">) {
     this.#ctx = ctx;
+  }
+
+  /** Resolves when the host has taken, or refused, what was shown so far. */
+  async taken(): Promise<void> {
+    await this.#taken;
   }
 
   /** True when there are other devices now, or they are others. */
@@ -49,10 +55,11 @@ export class Publisher {
 
   /** What the host did not take is published again at the next change. */
   #accepted(published: Promise<void>, undo: () => void): void {
-    published.catch((error: unknown) => {
+    const settled = published.catch((error: unknown) => {
       undo();
       this.#ctx.log.error("the host did not take what the bridges have", { error });
     });
+    this.#taken = Promise.all([this.#taken, settled]);
   }
 }
 
