@@ -9,8 +9,8 @@ const AT_ONCE = 3;
 /** A change that waits for longer is not asked for: a slow bridge is told of, and not queued for. */
 const LONGEST_WAIT_MS = 1_000;
 const REQUEST_MS = 2_500;
-/** All that a large home has is 1 MiB. */
-const LARGEST_BYTES = 8 * 2 ** 20;
+/** All that a large home has is 1 MiB. Four of the worst JSON take 96 MiB once they are read. */
+const LARGEST_BYTES = 4 * 2 ** 20;
 const STREAM = "/eventstream/clip/v2";
 
 export interface ClientOptions extends Pin {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Log, MantelError } from "@mantel/plugin-sdk";
 import { eventsIn, type StreamEvent } from "./client-events.ts";
 import { Client } from "./client.ts";
-import { findBridges } from "./discovery.ts";
+import type { findBridges } from "./discovery.ts";
 import type { BridgeOptions, Kept } from "./options.ts";
 import { awayError } from "./refusal.ts";
 import { type Change, Resources } from "./resources.ts";
@@ -35,6 +35,7 @@ export interface FeedParts {
   readonly kept: Kept | undefined;
   readonly log: Log;
   readonly times: Times;
+  readonly find: typeof findBridges;
   /** Hears of what an event has changed; of nothing when all was read anew or the bridge came or went. */
   readonly onChange: (changes: readonly Change[]) => void;
 }
@@ -172,8 +173,8 @@ export class Feed {
 
   /** A router may have given the bridge another address; its certificate says that it is the same. */
   async #search(signal: AbortSignal): Promise<void> {
-    const { id, options, log } = this.#parts;
-    const found = await findBridges(signal, { forMs: SEARCH_MS }).catch(() => []);
+    const { id, options, log, find } = this.#parts;
+    const found = await find(signal, { forMs: SEARCH_MS }).catch(() => []);
     const address = found.find((each) => each.id === id)?.address;
     if (address === undefined || address === (this.#moved?.to ?? options.address)) return;
     log.info("a bridge has another address now", { bridge: id, address });

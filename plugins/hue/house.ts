@@ -6,7 +6,8 @@ import {
   type RunningPlugin,
 } from "@mantel/plugin-sdk";
 import { HueBridge } from "./bridge.ts";
-import type { Times } from "./feed.ts";
+import { findBridges } from "./discovery.ts";
+import { type FeedParts, TIMES } from "./feed.ts";
 import { merge, type Place } from "./merge.ts";
 import type { Kept, Options, State } from "./options.ts";
 import { Publisher } from "./publisher.ts";
@@ -21,11 +22,17 @@ const POLL_MS = 20;
 
 type Context = PluginContext<Options, State>;
 
+/** What a test may put others in the place of. */
+type Outside = Pick<FeedParts, "times" | "find">;
+
 /** Starts the bridges of a house, and gives what the plugin answers to. */
-export async function startHouse(ctx: Context, times: Times): Promise<RunningPlugin<State>> {
+export async function startHouse(
+  ctx: Context,
+  outside: Outside = { times: TIMES, find: findBridges },
+): Promise<RunningPlugin<State>> {
   const stored = ctx.handedOver ? undefined : await ctx.storage.get(STORED);
   const known = (id: string) => ctx.handedOver?.bridges[id] ?? storedOf(stored, id);
-  const house = new House(ctx, times, known);
+  const house = new House(ctx, outside, known);
   await house.run();
   return {
     command: (nativeId, command) => house.command(nativeId, command),
@@ -45,13 +52,13 @@ class House {
   #isOpen = false;
   #degraded: string | undefined;
 
-  constructor(ctx: Context, times: Times, known: (id: string) => Kept | undefined) {
+  constructor(ctx: Context, outside: Outside, known: (id: string) => Kept | undefined) {
     this.#ctx = ctx;
     this.#publisher = new Publisher(ctx);
     this.#bridges = Object.entries(ctx.config.bridges).map(
       ([id, options]) =>
         new HueBridge({
-          ...{ id, options, times, log: ctx.log, kept: known(id) },
+          ...{ id, options, log: ctx.log, kept: known(id), ...outside },
           onChange: () => this.#show(),
           onAction: (nativeId, { name, data }) => ctx.devices.event(nativeId, name, data),
         }),

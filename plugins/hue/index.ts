@@ -1,5 +1,4 @@
 import { definePlugin } from "@mantel/plugin-sdk";
-import { TIMES } from "./feed.ts";
 import { startHouse } from "./house.ts";
 import { Options, State } from "./options.ts";
 import { pair, tryBridges } from "./pairing.ts";
@@ -10,5 +9,5 @@ export default definePlugin({
   state: State,
   test: ({ config }) => tryBridges(config),
   setup: (ctx) => pair(ctx),
-  start: (ctx) => startHouse(ctx, TIMES),
+  start: (ctx) => startHouse(ctx),
 });

@@ -152,7 +152,7 @@ test("a certificate that has changed is refused by a sentence with both, and the
 for (const [fault, reason] of [
   ["half", /does not answer within 2000 ms/],
   ["garbage", /answers with what is no answer of a bridge/],
-  ["huge", /answers with more than 8388608 bytes/],
+  ["huge", /answers with more than 4194304 bytes/],
   ["busy", /it is busy: resource temporarily unavailable/],
   ["throttling", /asks to be asked less often/],
 ] as const) {
@@ -245,4 +245,22 @@ test("nothing is asked of anybody while no bridge is paired", async (t) => {
   assert.equal(plugin.degraded, "no bridge is paired yet");
   await delay(10);
   assert.equal(plugin.devices.size, 0);
+});
+
+test("a bridge that its router has moved is found again, and only by its certificate", async (t) => {
+  const { plugin: before, bridge } = await startHue(t);
+  const handedOver = await before.stop();
+  const impostor = await startHueBridge(t);
+  const moved = bridge.options;
+  const elsewhere = { ...moved, address: "127.0.0.1:9" };
+  let address = impostor.address;
+  const find = () => Promise.resolve([{ id: bridge.id, address }]);
+
+  const plugin = await startOver(t, [{ id: bridge.id, options: elsewhere }], { handedOver, find });
+  await until(() => plugin.degraded?.includes("its certificate has changed"));
+  address = bridge.address;
+  await until(() => plugin.degraded === undefined);
+
+  await plugin.command(DESK, { on: true });
+  assert.equal(impostor.streams.size, 0);
 });

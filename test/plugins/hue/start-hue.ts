@@ -1,6 +1,7 @@
 import type { TestContext } from "node:test";
 import { definePlugin } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
+import type { findBridges } from "../../../plugins/hue/discovery.ts";
 import { TIMES, type Times } from "../../../plugins/hue/feed.ts";
 import { startHouse } from "../../../plugins/hue/house.ts";
 import { Options, State } from "../../../plugins/hue/options.ts";
@@ -22,22 +23,25 @@ export const HALL = "00:17:88:01:02:03:04:05/sensor";
 const SHORT: Times = { ...TIMES, loaded: 2_000, firstRetry: 50, lastRetry: 200, confirmed: 1_500 };
 
 /** The plugin, with shorter waits. */
-export function pluginWith(times: Partial<Times> = {}) {
+function pluginWith(times: Partial<Times>, find: FindBridges) {
   return definePlugin({
     options: Options,
     state: State,
-    start: (ctx) => startHouse(ctx, { ...SHORT, ...times }),
+    start: (ctx) => startHouse(ctx, { times: { ...SHORT, ...times }, find }),
   });
 }
+
+type FindBridges = typeof findBridges;
+type OverOptions = Partial<Times> & { handedOver?: unknown; find?: FindBridges };
 
 /** The plugin over bridges that are there. It ends with the test, and leaves nothing open. */
 export async function startOver(
   t: TestContext,
-  bridges: readonly FakeHueBridge[],
-  { handedOver, ...times }: Partial<Times> & { handedOver?: unknown } = {},
+  bridges: readonly Pick<FakeHueBridge, "id" | "options">[],
+  { handedOver, find = () => Promise.resolve([]), ...times }: OverOptions = {},
 ) {
   const config = { bridges: Object.fromEntries(bridges.map(({ id, options }) => [id, options])) };
-  const plugin = await startPlugin(pluginWith(times), { config, handedOver });
+  const plugin = await startPlugin(pluginWith(times, find), { config, handedOver });
   let stopped: Promise<unknown> | undefined;
   const end = plugin.stop.bind(plugin);
   const stop = () => (stopped ??= end());
