@@ -9,7 +9,7 @@ console.log(`a Hue bridge with the id ${bridge.id} listens at ${bridge.address}
 Enter presses its button and opens the door; Ctrl-C ends it`);
 
 let isOpen = false;
-for await (const _line of createInterface({ input: process.stdin })) {
+createInterface({ input: process.stdin }).on("line", () => {
   isOpen = !isOpen;
   bridge.pressButton();
   bridge.change("door-1-contact-0", {
@@ -19,5 +19,4 @@ for await (const _line of createInterface({ input: process.stdin })) {
     },
   });
   console.log(`the button is pressed, and the door is ${isOpen ? "open" : "closed"}`);
-}
-await bridge.stop();
+});

@@ -16,7 +16,7 @@ export const TIMES = {
   /** After a longer gap the bridge may not have all the events of it any more. */
   forgotten: 60_000,
   firstRetry: 500,
-  lastRetry: 30_000,
+  lastRetry: 4_000,
   /** A light may take so long to say that it follows. */
   confirmed: 3_500,
 };
@@ -24,8 +24,8 @@ export type Times = typeof TIMES;
 
 /** A stream that ends sooner is counted as an attempt that failed. */
 const STABLE_MS = 5_000;
-/** Attempts that fail before a bridge is looked for at another address. */
-const ATTEMPTS_BEFORE_SEARCH = 3;
+/** One of so many attempts that fail is followed by a look for the bridge at another address. */
+const ATTEMPTS_TO_SEARCH = 4;
 const SEARCH_MS = 2_000;
 const UNTRIED = "it has not answered yet";
 
@@ -59,7 +59,7 @@ export class Feed {
     this.#lastEventId = kept?.lastEventId;
     this.#heardAt = kept?.heardAt;
     if (kept?.moved?.from === options.address) this.#moved = kept.moved;
-    if (this.#isCurrent()) this.#problem = undefined; // it was there a moment ago
+    if (kept?.isThere) this.#problem = undefined;
     this.#client = this.#connect();
   }
 
@@ -81,7 +81,7 @@ export class Feed {
     for (let failures = 0; !signal.aborted; failures++) {
       const lastedMs = await this.#follow(signal, failures);
       if (lastedMs > STABLE_MS) failures = 0;
-      else if (failures >= ATTEMPTS_BEFORE_SEARCH) await this.#search(signal);
+      else if (failures % ATTEMPTS_TO_SEARCH === 3) await this.#search(signal);
       await delay(this.#retryMs(failures), undefined, { signal }).catch(() => undefined);
     }
     this.#client.close();
@@ -96,6 +96,7 @@ export class Feed {
   kept(): Kept {
     return {
       resources: this.resources.kept(),
+      isThere: this.#problem === undefined,
       ...(this.#moved ? { moved: this.#moved } : {}),
       ...(this.#lastEventId === undefined ? {} : { lastEventId: this.#lastEventId }),
       ...(this.#heardAt === undefined ? {} : { heardAt: this.#heardAt }),

@@ -17,7 +17,7 @@ import { at } from "./resources.ts";
 const STORED = "bridges";
 const STORE_AFTER_MS = 5_000;
 /** After a start without hand-over the first answer is waited for, so that nothing flaps. */
-const FIRST_ANSWER_MS = 1_500;
+const FIRST_ANSWER_MS = 1_000;
 const POLL_MS = 20;
 
 type Context = PluginContext<Options, State>;
@@ -48,7 +48,8 @@ class House {
   readonly #publisher: Publisher;
   /** Who serves a device or a scene, by native id. */
   #places: ReadonlyMap<string, Place> = new Map();
-  #storing: NodeJS.Timeout | undefined;
+  #storeTimer: NodeJS.Timeout | undefined;
+  #stored: Promise<void> = Promise.resolve();
   #isOpen = false;
   #degraded: string | undefined;
 
@@ -71,8 +72,9 @@ class House {
     const running = this.#bridges.map((bridge) => bridge.run(signal));
     onDispose(async () => {
       await Promise.all(running);
-      clearTimeout(this.#storing);
-      if (this.#storing) await this.#store();
+      clearTimeout(this.#storeTimer);
+      if (this.#storeTimer) this.#store();
+      await this.#stored;
     });
     if (!handedOver) await this.#firstAnswers();
     this.#isOpen = true;
@@ -129,16 +131,18 @@ class House {
   }
 
   #storeSoon(): void {
-    this.#storing ??= setTimeout(() => void this.#store(), STORE_AFTER_MS);
+    this.#storeTimer ??= setTimeout(() => this.#store(), STORE_AFTER_MS);
   }
 
-  async #store(): Promise<void> {
-    this.#storing = undefined;
+  #store(): void {
+    this.#storeTimer = undefined;
     const known = this.#bridges.filter(({ isKnown }) => isKnown);
-    const stored = known.map((bridge) => [bridge.id, bridge.kept().resources] as const);
-    await this.#ctx.storage.set(STORED, Object.fromEntries(stored)).catch((error: unknown) => {
-      this.#ctx.log.warn("what the bridges have was not stored", { error });
-    });
+    const bridges = known.map((bridge) => [bridge.id, bridge.kept().resources] as const);
+    this.#stored = this.#ctx.storage
+      .set(STORED, Object.fromEntries(bridges))
+      .catch((error: unknown) => {
+        this.#ctx.log.warn("what the bridges have was not stored", { error });
+      });
   }
 }
 

@@ -50,6 +50,8 @@ export const Kept = Type.Object(
     ),
     /** Where it was found when it was not at the address in the config any more. */
     moved: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, Strict)),
+    /** True when it was there a moment ago, whatever has been heard of it since. */
+    isThere: Type.Optional(Type.Boolean()),
     /** Of the last event that was taken in, and when the bridge was last heard (milliseconds). */
     lastEventId: Type.Optional(Type.String()),
     heardAt: Type.Optional(Type.Number()),

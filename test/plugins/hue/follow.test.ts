@@ -9,6 +9,7 @@ import { until } from "../../helpers/until.ts";
 import { DESK, DIAL, HALL, SHELF, startHue, startOver } from "./start-hue.ts";
 
 const LIGHT = "lamp-1-light-0";
+const SHELF_LIGHT = "lamp-2-light-0";
 const loads = (bridge: { asked: readonly { path: string }[] }) =>
   bridge.asked.filter(({ path }) => path === "/clip/v2/resource").length;
 const press = (event: string, updated: string) => ({
@@ -217,6 +218,20 @@ test("a reload shows the same at once, and misses nothing", async (t) => {
   assert.equal(loads(bridge), 1);
 });
 
+test("a reload in a quiet night shows the same at once, and reads everything anew", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  const before = structuredClone([...plugin.devices]);
+  const handedOver = await plugin.stop();
+  bridge.fault = "never";
+
+  const next = await startOver(t, [bridge], { handedOver, forgotten: 0 });
+  assert.deepEqual([...next.devices], before);
+  assert.equal(next.degraded, undefined);
+
+  bridge.fault = undefined;
+  await until(() => loads(bridge) === 2);
+});
+
 test("two bridges are one house, and a light that moved is that of the bridge which reaches it", async (t) => {
   atEnd(t, watchResources());
   const first = await startHueBridge(t, { id: "001788fffe000001" });
@@ -263,4 +278,23 @@ test("a bridge that its router has moved is found again, and only by its certifi
 
   await plugin.command(DESK, { on: true });
   assert.equal(impostor.streams.size, 0);
+});
+
+test("a bridge that restarts again and again is current soon after, and no command comes twice", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  const begun: Promise<unknown>[] = [];
+  for (let restart = 1; restart <= 10; restart++) {
+    begun.push(plugin.command(DESK, { on: true, brightness: restart }).catch(() => undefined));
+    await bridge.stop();
+    bridge.change(SHELF_LIGHT, { dimming: { brightness: restart } });
+    await bridge.start();
+
+    await until(
+      () => plugin.degraded === undefined && plugin.state(SHELF)["brightness"] === restart,
+    );
+  }
+
+  await Promise.all(begun);
+  const levels = bridge.changesOf(LIGHT).map(({ dimming }) => JSON.stringify(dimming));
+  assert.equal(new Set(levels).size, levels.length);
 });
