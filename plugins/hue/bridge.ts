@@ -24,6 +24,8 @@ export class HueBridge {
   readonly #feed: Feed;
   readonly #news = new EventEmitter<{ change: [] }>().setMaxListeners(0);
   #described: Described | undefined;
+  /** As they were described last; they seldom change. */
+  #buttons: Described["buttons"] = new Map();
 
   constructor(parts: BridgeParts) {
     this.id = parts.id;
@@ -50,7 +52,9 @@ export class HueBridge {
   }
 
   get described(): Described {
-    return (this.#described ??= describe(this.#feed.resources));
+    this.#described ??= describe(this.#feed.resources);
+    this.#buttons = this.#described.buttons;
+    return this.#described;
   }
 
   kept(): Kept {
@@ -129,11 +133,11 @@ export class HueBridge {
 
   /** A press is told when it comes as news; what was read anew may have been pressed long ago. */
   #tellAction({ type, told, before }: Change): void {
-    const nativeId = this.described.buttons.get(told.id);
-    if (type !== "update" || nativeId === undefined || !actionOf(told)) return;
-    const action = actionOf(this.#feed.resources.get(told.id));
-    const isNews = action?.at === undefined || action.at > (actionOf(before)?.at ?? "");
-    if (action && isNews) this.#parts.onAction(nativeId, action);
+    const action =
+      type === "update" && actionOf(told) && actionOf(this.#feed.resources.get(told.id));
+    if (!action || (action.at !== undefined && action.at <= (actionOf(before)?.at ?? ""))) return;
+    const nativeId = this.#buttons.get(told.id) ?? this.described.buttons.get(told.id);
+    if (nativeId !== undefined) this.#parts.onAction(nativeId, action);
   }
 }
 

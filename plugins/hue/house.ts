@@ -19,6 +19,8 @@ const STORE_AFTER_MS = 5_000;
 /** After a start without hand-over the first answer is waited for, so that nothing flaps. */
 const FIRST_ANSWER_MS = 1_000;
 const POLL_MS = 20;
+/** However much a bridge tells, what it has is looked through no more often than this. */
+const SHOW_EVERY_MS = 20;
 
 type Context = PluginContext<Options, State>;
 
@@ -51,6 +53,8 @@ class House {
   #storeTimer: NodeJS.Timeout | undefined;
   #stored: Promise<void> = Promise.resolve();
   #isOpen = false;
+  #showTimer: NodeJS.Timeout | undefined;
+  #shownAt = -Infinity;
   #degraded: string | undefined;
 
   constructor(ctx: Context, outside: Outside, known: (id: string) => Kept | undefined) {
@@ -60,7 +64,7 @@ class House {
       ([id, options]) =>
         new HueBridge({
           ...{ id, options, log: ctx.log, kept: known(id), ...outside },
-          onChange: () => this.#show(),
+          onChange: () => this.#showSoon(),
           onAction: (nativeId, { name, data }) => ctx.devices.event(nativeId, name, data),
         }),
     );
@@ -72,6 +76,7 @@ class House {
     const running = this.#bridges.map((bridge) => bridge.run(signal));
     onDispose(async () => {
       await Promise.all(running);
+      if (this.#showTimer) this.#show();
       clearTimeout(this.#storeTimer);
       if (this.#storeTimer) this.#store();
       await this.#stored;
@@ -86,6 +91,7 @@ class House {
   async command(nativeId: string, command: DeviceCommand): Promise<void> {
     const { bridge, resource } = this.#placeOf(nativeId);
     await bridge.command(resource, command);
+    this.#show(); // before the answer
   }
 
   /** @throws MantelError `device_unknown`, and as the bridge's `activate` does */
@@ -105,8 +111,18 @@ class House {
     while (isAwaited() && performance.now() < endsAt) await delay(POLL_MS);
   }
 
+  /** At once, unless that was done just now. */
+  #showSoon(): void {
+    if (!this.#isOpen || this.#showTimer) return;
+    const leftMs = this.#shownAt + SHOW_EVERY_MS - performance.now();
+    if (leftMs <= 0) this.#show();
+    else this.#showTimer = setTimeout(() => this.#show(), leftMs);
+  }
+
   #show(): void {
-    if (!this.#isOpen) return;
+    clearTimeout(this.#showTimer);
+    this.#showTimer = undefined;
+    this.#shownAt = performance.now();
     const { devices, scenes, places } = merge(this.#bridges.filter(({ isKnown }) => isKnown));
     this.#places = places;
     if (this.#publisher.show(devices, scenes)) this.#storeSoon();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
-import { colorLight, device, home } from "../../fakes/hue-home.ts";
+import { colorLight, device, type FakeResource, home } from "../../fakes/hue-home.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
@@ -189,6 +189,23 @@ test("garbage on the event stream is counted and named once, and the rest goes o
   );
 });
 
+test("a device that announces itself ten thousand times is one device", async (t) => {
+  const { plugin, bridge } = await startHue(t, { resources: largeHome() });
+  const { size } = plugin.devices;
+  const lamp = bridge.resources.get("lamp-1");
+  const busyBefore = process.cpuUsage();
+
+  const container = [{ type: "add", data: [lamp] }];
+  bridge.sendRaw(`data: ${JSON.stringify(container)}\n\n`.repeat(10_000));
+  bridge.change(LIGHT, { on: { on: true } });
+  await until(() => plugin.state(DESK)["on"] === true, { withinMs: 20_000 });
+
+  assert.equal(plugin.devices.size, size);
+  const busyMs = process.cpuUsage(busyBefore).user / 1_000;
+  t.diagnostic(`${size} devices, 10,000 announcements: ${Math.round(busyMs)} ms`);
+  assert.ok(busyMs < 10_000);
+});
+
 test("an event without an end closes the stream, which is opened again", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.sendRaw("data: ");
@@ -298,3 +315,12 @@ test("a bridge that restarts again and again is current soon after, and no comma
   const levels = bridge.changesOf(LIGHT).map(({ dimming }) => JSON.stringify(dimming));
   assert.equal(new Set(levels).size, levels.length);
 });
+
+/** Some 300 lamps beside the usual ones. */
+function largeHome(): FakeResource[] {
+  const lamps = Array.from({ length: 300 }, (_, n) => {
+    const mac = `00:17:88:01:00:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`;
+    return device({ id: `more-${n}`, name: `Lamp ${n}`, mac, services: [colorLight()] });
+  });
+  return [...home(), ...lamps.flat()];
+}
