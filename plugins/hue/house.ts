@@ -123,10 +123,12 @@ class House {
     clearTimeout(this.#showTimer);
     this.#showTimer = undefined;
     this.#shownAt = performance.now();
-    const { devices, scenes, places } = merge(this.#bridges.filter(({ isKnown }) => isKnown));
+    this.#tellProblems();
+    const known = this.#bridges.filter(({ isKnown }) => isKnown);
+    if (known.length === 0 && this.#bridges.length > 0) return; // that is not to say that there is nothing
+    const { devices, scenes, places } = merge(known);
     this.#places = places;
     if (this.#publisher.show(devices, scenes)) this.#storeSoon();
-    this.#tellProblems();
   }
 
   #tellProblems(): void {
