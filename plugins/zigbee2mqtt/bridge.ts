@@ -1,0 +1,243 @@
+import { EventEmitter, once } from "node:events";
+import {
+  type DeviceCommand,
+  type DeviceDescription,
+  type DeviceState,
+  MantelError,
+  type PluginContext,
+} from "@mantel/plugin-sdk";
+import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { Asking } from "./asking.ts";
+import { Client, type Listener } from "./client.ts";
+import type { Complaint } from "./complaints.ts";
+import { Confirmations, type Expected } from "./confirmations.ts";
+import { inventoryOf, type Thing } from "./discovery.ts";
+import { eventIn } from "./events.ts";
+import { withValue } from "./feature.ts";
+import type { Health } from "./health.ts";
+import { Home } from "./home.ts";
+import type { Memory } from "./memory.ts";
+import { Outbox } from "./outbox.ts";
+import { Publisher } from "./publisher.ts";
+
+/** A command just after the start waits this long for the list of devices. */
+const LIST_MS = 2_000;
+/** A Zigbee2MQTT that is there has said so by then: its state is retained. */
+const SILENT_MS = 10_000;
+const RETRY_MS = 5_000;
+
+interface Parts {
+  readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
+  readonly link: MqttLink;
+  readonly health: Health;
+  readonly memory: Memory;
+  readonly topic: string;
+}
+
+/** One Zigbee2MQTT: what it publishes becomes devices, and commands become what it takes. */
+export class Bridge implements Listener {
+  readonly #parts: Parts;
+  readonly #home: Home;
+  readonly #publisher: Publisher;
+  readonly #outbox: Outbox;
+  readonly #confirmations = new Confirmations();
+  readonly #asking: Asking;
+  readonly #lists = new EventEmitter<{ listed: [] }>().setMaxListeners(0);
+  #unfollow: () => void = () => undefined;
+  #hasState = false;
+  #silence: NodeJS.Timeout | undefined;
+
+  /** `devices` are those of the generation, or the host, before. */
+  constructor(parts: Parts, devices: readonly DeviceDescription[], isOnline: boolean) {
+    this.#parts = parts;
+    this.#home = new Home(devices, isOnline);
+    this.#publisher = new Publisher({ ...parts, home: this.#home });
+    this.#outbox = new Outbox((told) => this.#update(told));
+    this.#asking = new Asking((thing, payload) => this.#send(`${thing.topicName}/get`, payload));
+  }
+
+  /** Shows what was known before, and follows what comes. */
+  async open(): Promise<void> {
+    const { link, health, topic } = this.#parts;
+    if (this.#home.describe().length > 0) await this.#publisher.publish();
+    this.#unfollow = new Client(topic, this, health).follow(link);
+  }
+
+  close(): void {
+    clearTimeout(this.#silence);
+    this.#asking.close();
+    this.#unfollow();
+    this.#outbox.flush();
+  }
+
+  handOver() {
+    return { isOnline: this.#home.isOnline, devices: this.#home.remember() };
+  }
+
+  /** There is a connection: what is retained comes by itself, and the rest is asked for. */
+  connected(): void {
+    this.#hasState = false;
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => this.#missState(), SILENT_MS);
+    if (this.#home.isListed) this.#asking.begin(this.#home.things);
+  }
+
+  /** The broker is away, for this reason, or with `undefined` is back. */
+  brokerIsAway(reason: string | undefined): void {
+    this.#parts.health.set("broker", reason);
+    if (reason === undefined) return;
+    clearTimeout(this.#silence);
+    this.#setOnline(false, `the broker is away: ${reason}`);
+  }
+
+  #missState(): void {
+    if (this.#hasState) return;
+    const { health, topic } = this.#parts;
+    health.set("bridge", `no Zigbee2MQTT publishes under ${topic}`);
+    this.#setOnline(false, "it does not run");
+  }
+
+  online(isOnline: boolean): void {
+    this.#hasState = true;
+    this.#parts.health.set("bridge", isOnline ? undefined : "Zigbee2MQTT is offline");
+    const cameBack = isOnline && !this.#home.isOnline;
+    this.#setOnline(isOnline, "it is offline");
+    if (cameBack && this.#home.isListed) this.#asking.begin(this.#home.things);
+  }
+
+  #setOnline(isOnline: boolean, reason: string): void {
+    if (!isOnline) this.#confirmations.failAll(down(reason));
+    if (this.#home.isOnline === isOnline) return;
+    this.#home.isOnline = isOnline;
+    this.#publish();
+  }
+
+  listed(devices: unknown, groups: unknown): void {
+    const inventory = inventoryOf(devices, groups);
+    for (const [what, times] of inventory.leftOut) {
+      this.#parts.health.count(what, "bridge/devices", times);
+    }
+    const isFirst = !this.#home.isListed;
+    this.#home.take(inventory);
+    if (isFirst) this.#asking.begin(this.#home.things);
+    this.#publish();
+    this.#lists.emit("listed");
+  }
+
+  knows(name: string): boolean {
+    return this.#home.named(name) !== undefined;
+  }
+
+  state(name: string, payload: Readonly<Record<string, unknown>>, retained: boolean): void {
+    const thing = this.#home.named(name);
+    if (!thing) return;
+    const { nativeId } = thing;
+    this.#outbox.put(nativeId, this.#home.tell(thing, payload));
+    this.#parts.memory.changed(() => this.#home.remember());
+    this.#confirmations.told(nativeId, payload);
+    const happened = retained ? undefined : eventIn(payload); // what is retained is long over
+    if (!happened) return;
+    this.#outbox.flush();
+    this.#parts.ctx.devices.event(nativeId, happened.event, happened.data);
+  }
+
+  availability(name: string, isReachable: boolean): void {
+    const thing = this.#home.named(name);
+    if (!thing) return;
+    this.#home.setReachable(thing, isReachable);
+    this.#outbox.put(thing.nativeId);
+  }
+
+  complaint({ name, isOfScene, error }: Complaint): void {
+    // Of an endpoint it says `sofa/left`.
+    const thing = this.#home.named(name) ?? this.#home.named(name.replace(/\/[^/]*$/, ""));
+    if (!thing) return;
+    this.#confirmations.fail(isOfScene ? sceneKey(thing.nativeId) : thing.nativeId, error);
+  }
+
+  /** @throws MantelError `bridge_down`, `deadline_passed`, `invalid`, `device_unknown`, `broker_refused` */
+  async command(nativeId: string, command: DeviceCommand): Promise<void> {
+    await this.#ready();
+    const thing = this.#home.find(nativeId);
+    if (!thing) throw new MantelError("device_unknown", `Zigbee2MQTT lists no ${nativeId}`);
+    const expected = expectedOf(thing, command);
+    const payload = expected.reduce<Record<string, unknown>>(
+      (so, { feature, written }) => withValue(so, feature.path, written),
+      {},
+    );
+    await this.#confirmed(nativeId, { topic: `${thing.topicName}/set`, payload, expected });
+  }
+
+  async activateScene(nativeId: string): Promise<void> {
+    await this.#ready();
+    const scene = this.#home.scene(nativeId);
+    const owner = scene && this.#home.find(scene.owner);
+    if (!owner) throw new MantelError("scene_unknown", `Zigbee2MQTT lists no scene ${nativeId}`);
+    const name = [owner.topicName, ...(scene.endpoint === undefined ? [] : [scene.endpoint])];
+    await this.#confirmed(sceneKey(owner.nativeId), {
+      ...{ topic: `${name.join("/")}/set`, payload: { scene_recall: scene.id }, expected: [] },
+    });
+  }
+
+  async #ready(): Promise<void> {
+    if (!this.#home.isListed) {
+      const signal = AbortSignal.timeout(LIST_MS);
+      await once(this.#lists, "listed", { signal }).catch(() => undefined);
+    }
+    if (this.#home.isOnline && this.#home.isListed) return;
+    throw down("it is not online");
+  }
+
+  async #confirmed(key: string, { topic, payload, expected }: Asked): Promise<void> {
+    const confirmed = this.#confirmations.wait(key, expected, topic);
+    this.#send(topic, payload).catch((error: Error) => this.#confirmations.fail(key, error));
+    await confirmed;
+    this.#outbox.flush();
+  }
+
+  async #send(topic: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
+    const message = { payload: JSON.stringify(payload), qos: 1 as const, retain: false };
+    try {
+      await this.#parts.link.publish({ topic: `${this.#parts.topic}/${topic}`, ...message });
+    } catch (error) {
+      const isAway = error instanceof MantelError && error.code === "broker_down";
+      throw isAway ? down(error.message) : error;
+    }
+  }
+
+  #update(told: ReadonlyMap<string, DeviceState>): void {
+    const updates = [...told].flatMap(([nativeId, state]) => {
+      const thing = this.#publisher.has(nativeId) ? this.#home.find(nativeId) : undefined;
+      return thing ? [{ nativeId, state, available: this.#home.isAvailable(thing) }] : [];
+    });
+    this.#parts.ctx.devices.update(...updates);
+  }
+
+  #publish(): void {
+    this.#parts.memory.changed(() => this.#home.remember());
+    void this.#publisher.publish();
+  }
+}
+
+interface Asked {
+  readonly topic: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly expected: readonly Expected[];
+}
+
+/** What is set, and how it is told. A light that is turned off is not told a level as well. */
+function expectedOf({ features }: Thing, command: DeviceCommand): Expected[] {
+  return Object.entries(command).flatMap(([name, value]) => {
+    const feature = features.find((each) => each.name === name);
+    if (!feature?.write || (name === "brightness" && command["on"] === false)) return [];
+    return [{ feature, written: feature.write(value) }];
+  });
+}
+
+const sceneKey = (nativeId: string): string => `${nativeId} scene`;
+
+function down(reason: string): MantelError {
+  return new MantelError("bridge_down", `Zigbee2MQTT cannot be reached: ${reason}`, {
+    retryAfterMs: RETRY_MS,
+  });
+}

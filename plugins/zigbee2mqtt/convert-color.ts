@@ -1,0 +1,66 @@
+import type { Color } from "@mantel/plugin-sdk";
+import { type Chromaticity, rounded, toChromaticity, toHueSaturation } from "./convert-values.ts";
+import { ACCESS, type Expose } from "./exposes.ts";
+import type { Feature } from "./feature.ts";
+
+/** Lights round what they are told; a colour this near is the one that was asked for. */
+const NEAR_XY = 0.01;
+const NEAR_HS = 3;
+
+/** True for the two ways of saying a colour: `color_xy`, and `color_hs`. */
+export function isColor({ name }: Expose): boolean {
+  return name === "color_xy" || name === "color_hs";
+}
+
+/** The colour of a light that has at least one of the two ways; both write into the same object. */
+export function colorFeature(colors: readonly Expose[], name: string): Feature {
+  const byXy = colors.find((each) => each.name === "color_xy");
+  const { property = "color", access = 0 } = byXy ?? colors[0] ?? {};
+  const isSettable = (access & ACCESS.settable) !== 0;
+  return {
+    name,
+    path: [property],
+    capability: { type: "color", ...(isSettable ? {} : { readOnly: true }) },
+    read: (raw) => toColor(raw),
+    ...(isSettable ? writing(byXy !== undefined) : {}),
+    isTold: (access & ACCESS.told) !== 0,
+    isGettable: (access & ACCESS.gettable) !== 0,
+  };
+}
+
+function writing(asXy: boolean): Pick<Feature, "write" | "confirms"> {
+  return asXy
+    ? {
+        write: (value) => toChromaticity(value as Color),
+        confirms: (raw, written) => isNearXy(raw, written as Chromaticity),
+      }
+    : {
+        write: (value) => value,
+        confirms: (raw, written) => isNearHs(raw, written as Color),
+      };
+}
+
+/** Chromaticity is what lights say; hue and saturation beside it may be left from before. */
+function toColor(raw: unknown): Color | null {
+  const { x, y, hue, saturation } = (raw ?? {}) as Record<string, unknown>;
+  if (isNumber(x) && isNumber(y)) return toHueSaturation({ x, y });
+  if (!isNumber(hue) || !isNumber(saturation)) return null;
+  const isColorOf = hue >= 0 && hue <= 360 && saturation >= 0 && saturation <= 100;
+  return isColorOf ? { hue: rounded(hue, 1), saturation: rounded(saturation, 1) } : null;
+}
+
+function isNearXy(raw: unknown, { x, y }: Chromaticity): boolean {
+  const told = (raw ?? {}) as Partial<Record<"x" | "y", unknown>>;
+  return Math.abs(Number(told.x) - x) <= NEAR_XY && Math.abs(Number(told.y) - y) <= NEAR_XY;
+}
+
+function isNearHs(raw: unknown, { hue, saturation }: Color): boolean {
+  const told = (raw ?? {}) as Partial<Record<"hue" | "saturation", unknown>>;
+  const apart = Math.abs(Number(told.hue) - hue) % 360;
+  const isNearHue = Math.min(apart, 360 - apart) <= NEAR_HS || saturation <= NEAR_HS;
+  return isNearHue && Math.abs(Number(told.saturation) - saturation) <= NEAR_HS;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}

@@ -1,0 +1,218 @@
+import type { DeviceDescription, SceneDescription } from "@mantel/plugin-sdk";
+import { featuresOf, kindOf } from "./convert.ts";
+import { parseExposes } from "./exposes.ts";
+import type { Feature } from "./feature.ts";
+
+const MOST_DEVICES = 5_000;
+const MOST_SCENES = 1_000;
+const LONGEST_NAME = 200;
+/** Characters of all descriptions together: they go to the host in one message, which has a limit. */
+const MOST_TEXT = 6 * 2 ** 20;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** A device or group as the bridge lists it. */
+export interface Thing {
+  /** The IEEE address, or `group:<id>`. It outlasts renames and pairing anew. */
+  readonly nativeId: string;
+  /** What its topics are made of. */
+  readonly topicName: string;
+  readonly description: Omit<DeviceDescription, "state" | "available">;
+  readonly features: readonly Feature[];
+  readonly isDisabled: boolean;
+  /** True for what answers at any time: batteries sleep. */
+  readonly isAwake: boolean;
+}
+
+/** A scene, and the message that recalls it. */
+export interface ThingScene {
+  readonly description: SceneDescription;
+  /** The native id of the device or group that has it. */
+  readonly owner: string;
+  /** Set for a scene of one of several endpoints. */
+  readonly endpoint?: string;
+  readonly id: number;
+}
+
+/** All that the two lists of a bridge hold. */
+export interface Inventory {
+  readonly things: readonly Thing[];
+  readonly scenes: readonly ThingScene[];
+  /** Devices that are listed and not known well enough, as while they are paired anew. */
+  readonly unready: ReadonlySet<string>;
+  /** What was left out, in words, and how often. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** Reads `bridge/devices` and `bridge/groups`. What is wrong with one entry leaves out that entry. */
+export function inventoryOf(devices: unknown, groups: unknown): Inventory {
+  const leftOut = new Map<string, number>();
+  const leaveOut = (why: string) => void leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
+  const rawDevices = objectsIn(devices);
+  const rawGroups = objectsIn(groups);
+
+  const byId = new Map<string, Thing>();
+  let text = 0;
+  const add = (thing: Thing | string) => {
+    if (typeof thing === "string") leaveOut(thing);
+    else if (byId.has(thing.nativeId)) leaveOut("a device that is listed twice");
+    else if (byId.size >= MOST_DEVICES) leaveOut(`a device beyond ${MOST_DEVICES}`);
+    else if ((text += JSON.stringify(thing.description).length) > MOST_TEXT) {
+      leaveOut("a device beyond what fits into one message");
+    } else byId.set(thing.nativeId, thing);
+  };
+  const groupsOf = membershipsIn(rawGroups);
+  const unready = new Set<string>();
+  for (const raw of rawDevices) {
+    if (raw["type"] === "Coordinator") continue;
+    if (!isObject(raw["definition"])) unready.add(textOf(raw["ieee_address"]));
+    add(deviceOf(raw, groupsOf));
+  }
+  for (const raw of rawGroups) add(groupOf(raw, byId));
+  const scenes = [...rawDevices.flatMap(scenesOfDevice), ...rawGroups.flatMap(scenesOfGroup)];
+  const owned = scenes.filter(({ owner }) => byId.has(owner));
+  const things = [...byId.values()];
+  return { things, scenes: distinct(owned).slice(0, MOST_SCENES), unready, leftOut };
+}
+
+/** The device, or why it is left out. */
+function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | string {
+  const nativeId = raw["ieee_address"];
+  const topicName = raw["friendly_name"];
+  if (!isName(nativeId) || !isName(topicName)) return "a device without address or name";
+  const definition = raw["definition"];
+  if (!isObject(definition))
+    return "a device that Zigbee2MQTT does not support, or does not know yet";
+  const exposes = parseExposes(definition["exposes"]);
+  const features = featuresOf(exposes);
+  const groups = (groupsOf.get(nativeId) ?? []).slice(0, 100);
+  return {
+    ...{ nativeId, topicName, features, isDisabled: raw["disabled"] === true },
+    isAwake: raw["power_source"] !== "Battery",
+    description: {
+      ...{ nativeId, kind: kindOf(exposes), name: nameOf(topicName), groups },
+      info: infoOf(raw, definition),
+      capabilities: capabilitiesOf(features),
+    },
+  };
+}
+
+/** A group takes what all of its members take. */
+function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string {
+  const topicName = raw["friendly_name"];
+  if (!isNumber(raw["id"]) || !isName(topicName)) return "a group without id or name";
+  const nativeId = `group:${raw["id"]}`;
+  const members = objectsIn(raw["members"]).flatMap(
+    ({ ieee_address }) => devices.get(textOf(ieee_address)) ?? [],
+  );
+  const features = commonFeatures(members);
+  return {
+    ...{ nativeId, topicName, features, isDisabled: false },
+    isAwake: members.some(({ isAwake }) => isAwake),
+    description: {
+      ...{ nativeId, kind: "group", name: nameOf(topicName) },
+      capabilities: capabilitiesOf(features),
+    },
+  };
+}
+
+const OF_GROUPS = new Set(["on", "brightness", "colorTemperature", "color", "position", "locked"]);
+
+function commonFeatures(members: readonly Thing[]): Feature[] {
+  const [first, ...others] = members.map(({ features }) =>
+    features.filter(({ name, write }) => OF_GROUPS.has(name) && write),
+  );
+  const isCommon = ({ name, capability }: Feature) =>
+    others.every((features) =>
+      features.some((each) => each.name === name && each.capability.type === capability.type),
+    );
+  return (first ?? []).filter(isCommon);
+}
+
+/** The names of the groups of each device. */
+function membershipsIn(groups: readonly Raw[]): Map<string, string[]> {
+  const groupsOf = new Map<string, string[]>();
+  for (const group of groups) {
+    for (const { ieee_address } of objectsIn(group["members"])) {
+      const names = groupsOf.get(textOf(ieee_address)) ?? [];
+      const name = nameOf(textOf(group["friendly_name"]));
+      groupsOf.set(textOf(ieee_address), names.includes(name) ? names : [...names, name]);
+    }
+  }
+  return groupsOf;
+}
+
+function scenesOfDevice(raw: Raw): ThingScene[] {
+  const owner = textOf(raw["ieee_address"]);
+  const endpoints = isObject(raw["endpoints"]) ? Object.entries(raw["endpoints"]) : [];
+  const isOne = endpoints.filter(([, each]) => scenesIn(each).length > 0).length < 2;
+  return endpoints.flatMap(([endpoint, each]) =>
+    scenesIn(each).map(({ id, name }) => ({
+      ...{ owner, id, ...(isOne ? {} : { endpoint }) },
+      description: {
+        nativeId: `${owner}/${endpoint}/${id}`.slice(0, LONGEST_NAME),
+        name: nameOf(`${textOf(raw["friendly_name"])}: ${name}`),
+      },
+    })),
+  );
+}
+
+function scenesOfGroup(raw: Raw): ThingScene[] {
+  const owner = `group:${textOf(raw["id"])}`;
+  return scenesIn(raw).map(({ id, name }) => ({
+    ...{ owner, id },
+    description: {
+      nativeId: `${owner}/${id}`,
+      name: nameOf(`${textOf(raw["friendly_name"])}: ${name}`),
+    },
+  }));
+}
+
+function scenesIn(input: unknown): { id: number; name: string }[] {
+  const scenes = isObject(input) ? objectsIn(input["scenes"]) : [];
+  return scenes.flatMap(({ id, name }) =>
+    isNumber(id) ? [{ id, name: isName(name) ? name : `scene ${id}` }] : [],
+  );
+}
+
+function distinct(scenes: readonly ThingScene[]): ThingScene[] {
+  return [...new Map(scenes.map((scene) => [scene.description.nativeId, scene])).values()];
+}
+
+function infoOf(raw: Raw, definition: Raw): NonNullable<DeviceDescription["info"]> {
+  const found = {
+    manufacturer: definition["vendor"] ?? raw["manufacturer"],
+    model: definition["model"] ?? raw["model_id"],
+    firmware: raw["software_build_id"],
+    serial: raw["ieee_address"],
+  };
+  const texts = Object.entries(found).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(texts.map(([key, value]) => [key, nameOf(String(value))]));
+}
+
+function capabilitiesOf(features: readonly Feature[]): DeviceDescription["capabilities"] {
+  return Object.fromEntries(features.map(({ name, capability }) => [name, capability]));
+}
+
+/** Names and numbers as text; what is neither is no name. */
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+const nameOf = (text: string): string => text.slice(0, LONGEST_NAME) || "?";
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= LONGEST_NAME;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isObject(value: unknown): value is Raw {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function objectsIn(value: unknown): Raw[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,121 @@
+import type { Capability, DeviceDescription, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import type { Inventory, Thing, ThingScene } from "./discovery.ts";
+import { valueAt } from "./feature.ts";
+
+/** What is known of each device and group: what it is, its state, and whether it can be reached. */
+export class Home {
+  /** By native id, and by the name in topics. */
+  #things = new Map<string, Thing>();
+  #byTopic = new Map<string, Thing>();
+  #scenes = new Map<string, ThingScene>();
+  readonly #states = new Map<string, DeviceState>();
+  readonly #reachable = new Map<string, boolean>();
+  /** Devices of before, as long as the bridge has listed none. */
+  #remembered: readonly DeviceDescription[];
+  /** True once the bridge has said what there is. */
+  isListed = false;
+  /** False while the bridge, or the broker before it, is away. */
+  isOnline: boolean;
+
+  constructor(remembered: readonly DeviceDescription[], isOnline: boolean) {
+    this.#remembered = remembered;
+    this.isOnline = isOnline;
+    for (const { nativeId, state, available = true } of remembered) {
+      this.#states.set(nativeId, state);
+      this.#reachable.set(nativeId, available);
+    }
+  }
+
+  get things(): readonly Thing[] {
+    return [...this.#things.values()];
+  }
+
+  get scenes(): readonly ThingScene[] {
+    return [...this.#scenes.values()];
+  }
+
+  find(nativeId: string): Thing | undefined {
+    return this.#things.get(nativeId);
+  }
+
+  named(topicName: string): Thing | undefined {
+    return this.#byTopic.get(topicName);
+  }
+
+  scene(nativeId: string): ThingScene | undefined {
+    return this.#scenes.get(nativeId);
+  }
+
+  /** Takes what the bridge lists. A device that is being paired anew stays what it was. */
+  take({ things, scenes, unready }: Inventory): void {
+    const kept = this.things.filter(({ nativeId }) => unready.has(nativeId));
+    this.#things = new Map([...kept, ...things].map((thing) => [thing.nativeId, thing]));
+    this.#byTopic = new Map(this.things.map((thing) => [thing.topicName, thing]));
+    this.#scenes = new Map(scenes.map((scene) => [scene.description.nativeId, scene]));
+    this.#remembered = [];
+    this.isListed = true;
+    for (const known of this.#states.keys()) if (!this.#things.has(known)) this.#forget(known);
+    for (const { nativeId, description } of things) {
+      const state = Object.entries(this.#states.get(nativeId) ?? {});
+      const fitting = state.filter(([name, value]) => fits(description.capabilities[name], value));
+      this.#states.set(nativeId, Object.fromEntries(fitting));
+    }
+  }
+
+  /** Takes a payload of a device over, and gives the fields of its state that it tells. */
+  tell({ nativeId, features }: Thing, payload: unknown): DeviceState {
+    const told: Record<string, StateValue> = {};
+    for (const { name, path, read, isTold } of features) {
+      const raw = isTold ? valueAt(payload, path) : undefined;
+      if (raw !== undefined) told[name] = read(raw);
+    }
+    this.#states.set(nativeId, { ...this.#states.get(nativeId), ...told });
+    return told;
+  }
+
+  setReachable({ nativeId }: Thing, isReachable: boolean): void {
+    this.#reachable.set(nativeId, isReachable);
+  }
+
+  isAvailable({ nativeId, isDisabled }: Thing): boolean {
+    return this.isOnline && !isDisabled && (this.#reachable.get(nativeId) ?? true);
+  }
+
+  /** Everything as the host is told of it; what was remembered, until the bridge has listed something. */
+  describe(): DeviceDescription[] {
+    const remembered = this.#remembered.map((device) => ({
+      ...device,
+      available: this.isOnline && device.available !== false,
+    }));
+    const listed = this.things.map((thing) => ({
+      ...thing.description,
+      available: this.isAvailable(thing),
+      state: this.#states.get(thing.nativeId) ?? {},
+    }));
+    return [...remembered, ...listed];
+  }
+
+  /** The same with what devices say of themselves, for who comes later. */
+  remember(): DeviceDescription[] {
+    return this.describe().map((device) => ({
+      ...device,
+      available: this.#reachable.get(device.nativeId) ?? true,
+    }));
+  }
+
+  #forget(nativeId: string): void {
+    this.#states.delete(nativeId);
+    this.#reachable.delete(nativeId);
+  }
+}
+
+/** Whether a value of before may be one of a capability of now. */
+function fits(capability: Capability | undefined, value: StateValue): boolean {
+  if (!capability || value === null) return false;
+  if (capability.type === "choice") return capability.values.some((each) => each === value);
+  if (capability.type !== "number") return typeof value === TYPES[capability.type];
+  const { min = -Infinity, max = Infinity } = capability;
+  return typeof value === "number" && value >= min && value <= max;
+}
+
+const TYPES = { boolean: "boolean", color: "object", text: "string" } as const;

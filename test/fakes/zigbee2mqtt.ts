@@ -1,0 +1,223 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, type IClientOptions, type MqttClient } from "mqtt";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures/zigbee2mqtt");
+
+type Payload = Record<string, unknown>;
+
+interface Scene {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A device as `bridge/devices` lists it. */
+export interface ListedDevice {
+  readonly ieee_address: string;
+  friendly_name: string;
+  readonly [field: string]: unknown;
+}
+
+interface ListedGroup {
+  readonly id: number;
+  friendly_name: string;
+  readonly members: readonly { readonly ieee_address: string; readonly endpoint: number }[];
+  readonly scenes: readonly Scene[];
+}
+
+export interface FakeOptions {
+  readonly base?: string;
+  readonly devices?: readonly ListedDevice[];
+  readonly groups?: readonly ListedGroup[];
+  readonly connection?: IClientOptions;
+  /** Milliseconds until a device has done what it was told. */
+  readonly answerMs?: number;
+}
+
+/** The devices and groups of a real network. */
+export function recordedDevices(): ListedDevice[] {
+  return JSON.parse(readFileSync(join(FIXTURES, "bridge-devices.json"), "utf8")) as ListedDevice[];
+}
+
+export function recordedGroups(): ListedGroup[] {
+  return JSON.parse(readFileSync(join(FIXTURES, "bridge-groups.json"), "utf8")) as ListedGroup[];
+}
+
+/** A dimmable lamp, as Zigbee2MQTT lists one. */
+export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevice {
+  const feature = (name: string, rest: object) => ({ name, property: name, access: 7, ...rest });
+  const features = [
+    feature("state", { type: "binary", value_on: "ON", value_off: "OFF", value_toggle: "TOGGLE" }),
+    feature("brightness", { type: "numeric", value_min: 0, value_max: 254 }),
+  ];
+  return {
+    ieee_address: `0x${at.toString(16).padStart(16, "0")}`,
+    friendly_name,
+    ...{ type: "Router", supported: true, disabled: false, power_source: "Mains (single phase)" },
+    ...{ interview_state: "SUCCESSFUL", endpoints: {}, software_build_id: "1.0.0" },
+    definition: { vendor: "Example", model: "L1", exposes: [{ type: "light", features }] },
+  };
+}
+
+/**
+ * Speaks like Zigbee2MQTT 2.14 through a real broker: retained lists and availability, states that are
+ * not retained, `set` and `get`, faults on `bridge/logging` alone, a last will, and everything retained
+ * again on each new connection.
+ */
+export class FakeZigbee2Mqtt {
+  readonly base: string;
+  /** What was set, oldest first. */
+  readonly received: { readonly name: string; readonly payload: Payload }[] = [];
+  /** What was asked for, by name. */
+  readonly asked: string[] = [];
+  /** Names whose radio does not answer. */
+  readonly unreachable = new Set<string>();
+  /** When set, devices first say once more what they were. */
+  repeatsFirst = false;
+  /** Never answers anything while it is true. */
+  isMute = false;
+  devices: ListedDevice[];
+  groups: ListedGroup[];
+  readonly #states = new Map<string, Payload>();
+  readonly #availability = new Map<string, "online" | "offline">();
+  readonly #answerMs: number;
+  readonly #client: MqttClient;
+
+  constructor(url: string, options: FakeOptions = {}) {
+    const {
+      base = "zigbee2mqtt",
+      devices = recordedDevices(),
+      groups = recordedGroups(),
+    } = options;
+    this.base = base;
+    this.devices = [...devices];
+    this.groups = [...groups];
+    this.#answerMs = options.answerMs ?? 5;
+    const payload = Buffer.from(JSON.stringify({ state: "offline" }));
+    this.#client = connect(url, {
+      ...{ reconnectPeriod: 500, protocolVersion: 4, ...options.connection },
+      will: { topic: `${base}/bridge/state`, payload, qos: 1, retain: true },
+    });
+    this.#client.on("connect", () => void this.#announce());
+    this.#client.on("error", () => undefined);
+    this.#client.on("message", (topic, message) => this.#take(topic, message));
+  }
+
+  /** A real one subscribes, and publishes all that is retained, whenever it is connected. */
+  async #announce(): Promise<void> {
+    const all = [`${this.base}/+/set`, `${this.base}/+/get`, `${this.base}/#`];
+    await this.#client.subscribeAsync(all.slice(2), { qos: 0 });
+    this.publish("bridge/state", { state: "online" }, true);
+    const info = { version: "2.14.0", config: { advanced: { output: "json" } } };
+    this.publish("bridge/info", info, true);
+    this.list();
+    for (const { friendly_name } of this.devices) {
+      const state = this.#availability.get(friendly_name) ?? "online";
+      this.publish(`${friendly_name}/availability`, { state }, true);
+    }
+  }
+
+  list(): void {
+    this.publish("bridge/devices", this.devices, true);
+    this.publish("bridge/groups", this.groups, true);
+  }
+
+  publish(topic: string, payload: unknown, retain = false): void {
+    const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+    this.#client.publish(`${this.base}/${topic}`, text, { retain, qos: 0 });
+  }
+
+  /** A device has said something: it is published with all that is known of it. */
+  tell(name: string, news: Payload): void {
+    const state = { ...this.#states.get(name), ...news };
+    const { action: _, ...kept } = state;
+    this.#states.set(name, kept);
+    this.publish(name, state);
+  }
+
+  setAvailability(name: string, state: "online" | "offline"): void {
+    this.#availability.set(name, state);
+    this.publish(`${name}/availability`, { state }, true);
+  }
+
+  join(device: ListedDevice): void {
+    this.devices.push(device);
+    this.list();
+    this.setAvailability(device.friendly_name, "online");
+  }
+
+  leave(name: string): void {
+    this.devices = this.devices.filter(({ friendly_name }) => friendly_name !== name);
+    this.publish(`${name}/availability`, "", true);
+    this.list();
+  }
+
+  /** What was retained under the old name is emptied. */
+  rename(from: string, to: string): void {
+    const device = this.devices.find(({ friendly_name }) => friendly_name === from);
+    if (!device) throw new Error(`there is no ${from}`);
+    device.friendly_name = to;
+    this.#states.set(to, this.#states.get(from) ?? {});
+    this.publish(`${from}/availability`, "", true);
+    this.list();
+    this.setAvailability(to, "online");
+  }
+
+  /** Ends like a process that is killed: the broker publishes its last will. */
+  async kill(): Promise<void> {
+    this.#client.options.reconnectPeriod = 0;
+    this.#client.stream.destroy();
+    await this.#client.endAsync(true);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#client.connected) {
+      const offline = JSON.stringify({ state: "offline" });
+      await this.#client.publishAsync(`${this.base}/bridge/state`, offline, { retain: true });
+    }
+    await this.#client.endAsync(true);
+  }
+
+  #take(topic: string, message: Buffer): void {
+    const [, rest, verb] = /^(.*)\/(set|get)$/s.exec(topic.slice(this.base.length + 1)) ?? [];
+    if (rest === undefined || this.isMute) return;
+    const payload = JSON.parse(message.toString()) as Payload;
+    if (verb === "get") return this.#get(rest);
+    this.received.push({ name: rest, payload });
+    void this.#set(rest, payload);
+  }
+
+  #get(name: string): void {
+    this.asked.push(name);
+    if (!this.unreachable.has(name) && this.#states.has(name)) this.tell(name, {});
+  }
+
+  async #set(name: string, { scene_recall, ...payload }: Payload): Promise<void> {
+    const known = [...this.devices, ...this.groups].some((each) => each.friendly_name === name);
+    if (!known) return this.#complain(`Entity '${name}' is unknown`);
+    const key = Object.keys(payload)[0] ?? "scene_recall";
+    const failed = `Publish 'set' '${key}' to '${name}' failed`;
+    if (this.unreachable.has(name)) {
+      await delay(this.#answerMs);
+      return this.#complain(`${failed}: 'Error: ZCL command 0x0 timed out after 10000ms'`);
+    }
+    const { brightness } = payload;
+    if (typeof brightness === "number" && (brightness < 0 || brightness > 254)) {
+      return this.#complain(`${failed}: 'brightness value must be between 0 and 254'`);
+    }
+    if (scene_recall !== undefined) return;
+    if (this.repeatsFirst) this.tell(name, {});
+    await delay(this.#answerMs);
+    const { effect: _, ...told } = payload;
+    if (Object.keys(told).length > 0) this.tell(name, told);
+  }
+
+  #complain(message: string): void {
+    this.publish("bridge/logging", {
+      level: "error",
+      message: `z2m: ${message}`,
+      namespace: "z2m",
+    });
+  }
+}

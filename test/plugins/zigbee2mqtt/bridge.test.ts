@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { listedLamp } from "../../fakes/zigbee2mqtt.ts";
+import { startMosquitto } from "../../helpers/mosquitto.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { openFake, openNetwork, real, startBridge } from "./start-bridge.ts";
+
+after(watchResources());
+
+test("a recorded network becomes devices and a group that the host takes", real, async (t) => {
+  const { bridge } = await openNetwork(t);
+  await until(() => bridge.devices.size === 8);
+
+  const devices = [...bridge.devices.values()];
+
+  assert.deepEqual(
+    devices.map(({ name, kind }) => `${name} ${kind}`),
+    [
+      "sofa light",
+      "living/colour light",
+      "plug plug",
+      "weather sensor",
+      "motion binary-sensor",
+      "remote button",
+      "blind cover",
+      "lounge group",
+    ],
+  );
+  assert.equal(parseDescriptions("z", devices).length, 8);
+  assert.deepEqual(bridge.devices.get(bridge.idOf("sofa"))?.groups, ["lounge"]);
+});
+
+test("a state in a topic with slashes becomes the state of its device", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t);
+  const id = bridge.idOf("living/colour");
+
+  fake.tell("living/colour", { state: "ON", brightness: 127, color: { x: 0.64, y: 0.33 } });
+
+  await until(() => bridge.state(id)["on"] === true);
+  assert.equal(bridge.state(id)["brightness"], 50);
+  assert.deepEqual(bridge.state(id)["color"], { hue: 0, saturation: 100 });
+});
+
+test(
+  "a command is confirmed by the state that carries it, not by an older one",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, {
+      devices: [listedLamp(1)],
+      groups: [],
+      answerMs: 80,
+    });
+    fake.tell("lamp 1", { state: "ON", brightness: 3 });
+    fake.repeatsFirst = true;
+    const id = bridge.idOf("lamp 1");
+    await until(() => bridge.state(id)["on"] === true);
+
+    await bridge.command(id, { on: true, brightness: 62 });
+
+    assert.equal(bridge.state(id)["brightness"], 62);
+    assert.deepEqual(fake.received, [
+      { name: "lamp 1", payload: { state: "ON", brightness: 157 } },
+    ]);
+  },
+);
+
+test("a lamp that is turned off is not told a level as well", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+
+  await bridge.command(bridge.idOf("lamp 1"), { on: false, brightness: 40 });
+
+  assert.deepEqual(fake.received, [{ name: "lamp 1", payload: { state: "OFF" } }]);
+});
+
+test("what Zigbee2MQTT has against a command is its answer", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, {
+    devices: [listedLamp(1), listedLamp(2)],
+    groups: [],
+  });
+  fake.unreachable.add("lamp 1");
+
+  await assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
+    code: "deadline_passed",
+    message: /lamp 1: Error: ZCL command 0x0 timed out/,
+  });
+  await bridge.command(bridge.idOf("lamp 2"), { on: true });
+});
+
+test("a device that never answers passes the deadline of the bridge", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  fake.isMute = true;
+
+  await assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
+    code: "deadline_passed",
+  });
+});
+
+test("presses are events, twice the same is two, and a retained one is none", real, async (t) => {
+  const { bridge, fake, broker } = await openNetwork(t);
+  const nativeId = bridge.idOf("remote");
+
+  fake.publish("remote", { action: "toggle" }, true);
+  fake.tell("remote", { action: "toggle", action_side: 2 });
+  await until(() => bridge.events.length === 2);
+
+  assert.deepEqual(bridge.events, [
+    { nativeId, event: "toggle" },
+    { nativeId, event: "toggle", data: { side: 2 } },
+  ]);
+  assert.equal(bridge.state(nativeId)["lastAction"], "toggle");
+  const later = await startBridge(t, broker.url);
+  await until(() => later.devices.size === 8 && later.state(nativeId)["lastAction"]);
+  assert.deepEqual(later.events, []);
+});
+
+test("a rename keeps the device, and its new name is what commands go to", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, {
+    devices: [listedLamp(1), listedLamp(2)],
+    groups: [],
+  });
+  const id = bridge.idOf("lamp 1");
+  fake.tell("lamp 1", { state: "ON" });
+  await until(() => bridge.state(id)["on"] === true);
+
+  fake.rename("lamp 1", "desk");
+
+  await until(() => bridge.devices.get(id)?.name === "desk");
+  assert.equal(bridge.state(id)["on"], true);
+  await bridge.command(id, { on: false });
+  assert.equal(fake.received[0]?.name, "desk");
+});
+
+test("a device that leaves is gone, and one that joins is there", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, {
+    devices: [listedLamp(1), listedLamp(2)],
+    groups: [],
+  });
+  const id = bridge.idOf("lamp 1");
+
+  fake.leave("lamp 1");
+  await until(() => bridge.devices.size === 1);
+  fake.join(listedLamp(1, "again"));
+
+  await until(() => bridge.devices.get(id)?.name === "again");
+});
+
+test("a device that is interviewed anew stays what it was", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  const id = bridge.idOf("lamp 1");
+
+  fake.devices = [{ ...listedLamp(1), definition: null }, listedLamp(2)];
+  fake.list();
+
+  await until(() => bridge.devices.size === 2);
+  assert.equal(bridge.devices.get(id)?.kind, "light");
+});
+
+test("a device that cannot be reached is shown so", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t);
+  const id = bridge.idOf("weather");
+
+  fake.setAvailability("weather", "offline");
+
+  await until(() => bridge.devices.get(id)?.available === false);
+  assert.equal(bridge.devices.get(bridge.idOf("sofa"))?.available, true);
+});
+
+test("a Zigbee2MQTT that dies makes its devices unavailable, and comes back", real, async (t) => {
+  const { bridge, fake, broker } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  const id = bridge.idOf("lamp 1");
+
+  await fake.kill();
+  await until(() => bridge.devices.get(id)?.available === false);
+  assert.equal(bridge.degraded, "Zigbee2MQTT is offline");
+  await assert.rejects(bridge.command(id, { on: true }), { code: "bridge_down" });
+  openFake(t, broker.url, { devices: [listedLamp(1)], groups: [] });
+
+  await until(() => bridge.devices.get(id)?.available);
+  assert.equal(bridge.degraded, undefined);
+});
+
+test("scenes of devices and groups are recalled by one message", real, async (t) => {
+  const scenes = [{ id: 3, name: "Evening" }];
+  const lamp = { ...listedLamp(1), endpoints: { "1": { scenes } } };
+  const members = [{ ieee_address: lamp.ieee_address, endpoint: 1 }];
+  const { bridge, fake } = await openNetwork(t, {
+    devices: [lamp],
+    groups: [{ id: 1, friendly_name: "lounge", members, scenes }],
+  });
+  await until(() => bridge.scenes.length === 2);
+
+  for (const { nativeId } of bridge.scenes) await bridge.activateScene(nativeId);
+
+  assert.deepEqual(fake.received, [
+    { name: "lamp 1", payload: { scene_recall: 3 } },
+    { name: "lounge", payload: { scene_recall: 3 } },
+  ]);
+});
+
+test("a reload shows the same devices with the same state at once", real, async (t) => {
+  const { bridge, fake, broker } = await openNetwork(t);
+  fake.tell("weather", { temperature: 21.5, humidity: 40 });
+  const id = bridge.idOf("weather");
+  await until(() => bridge.state(id)["temperature"] === 21.5);
+  const before = [...bridge.devices.values()];
+
+  const handedOver = await bridge.stop();
+  await broker.stop();
+  const next = await startBridge(t, broker.url, { handedOver });
+
+  assert.deepEqual([...next.devices.values()], before);
+});
+
+test(
+  "devices that can be asked are asked for their state, and sleeping ones are not",
+  real,
+  async (t) => {
+    const { fake } = await openNetwork(t);
+
+    await until(() => fake.asked.includes("plug"));
+
+    assert.deepEqual(
+      fake.asked.filter((name) => ["weather", "motion", "remote"].includes(name)),
+      [],
+    );
+  },
+);
+
+test("without a Zigbee2MQTT the bridge says what is missing", real, async (t) => {
+  const { url } = await startMosquitto(t);
+  const bridge = await startBridge(t, url);
+
+  await assert.rejects(bridge.command("0x1", { on: true }), { code: "bridge_down" });
+  assert.equal(bridge.devices.size, 0);
+});
+
+test("what means nothing is counted, named and harms nobody", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  const id = bridge.idOf("lamp 1");
+  const noise = ["not JSON", "[]", "NaN", "7", '{"brightness":NaN}', `"${"x".repeat(300_000)}"`];
+
+  for (const payload of noise) fake.publish("lamp 1", payload);
+  fake.publish("bridge/devices", "{", true);
+  fake.publish("bridge/devices", { not: "a list" }, true);
+  fake.publish("lamp 1/availability", "perhaps", true);
+  fake.publish("bridge/definitions", "x".repeat(10 * 2 ** 20), true);
+  for (let at = 0; at < 2_000; at++) fake.publish(`garbage/${at}`, "x".repeat(3_000), true);
+  fake.publish("lamp 1", {
+    state: { on: "?" },
+    brightness: "much",
+    constructor: 1,
+    toString: null,
+  });
+
+  await until(() => {
+    fake.tell("lamp 1", { state: "ON", brightness: 254 }); // a broker drops what it cannot get rid of
+    return bridge.state(id)["brightness"] === 100;
+  });
+  assert.match(bridge.degraded ?? "", /bridge\/devices of Zigbee2MQTT cannot be read/);
+  const left = bridge.logs.filter(({ sentence }) => sentence.includes("left out"));
+  assert.ok(left.length > 0 && left.length < 12, `${left.length}`);
+});
+
+test("a device that announces itself 10,000 times is one device", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  fake.devices = Array.from({ length: 10_000 }, () => listedLamp(1));
+
+  for (let i = 0; i < 20; i++) fake.list();
+
+  await delay(300);
+  await bridge.command(bridge.idOf("lamp 1"), { on: true });
+  assert.equal(bridge.devices.size, 1);
+});
