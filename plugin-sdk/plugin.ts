@@ -111,6 +111,7 @@ type Described<S> = S extends TSchema ? Static<S> : undefined;
 export interface PluginDefinition<
   Options extends TObject | undefined,
   State extends TSchema | undefined,
+  Connected = undefined,
 > {
   /**
    * The plugin's options: check, defaults, settings form and the type of `ctx.config` in one. A field
@@ -122,8 +123,15 @@ export interface PluginDefinition<
    * shape has changed, is dropped with a line in the log, and the new generation starts fresh.
    */
   readonly state?: State;
+  /**
+   * Opens connections, and gives `start` what it opened. Within a reload it runs while the generation before
+   * still works, so that nothing is missed between the two: it may listen and must not publish. It has 2 s;
+   * when it fails then, it is called again at the start. `ctx.handedOver` is not there yet.
+   */
+  connect?(ctx: PluginContext<Described<Options>, undefined>): Connected | Promise<Connected>;
   start(
     ctx: PluginContext<Described<Options>, Described<State>>,
+    connected: Connected,
   ): void | RunningPlugin<Described<State>> | Promise<void | RunningPlugin<Described<State>>>;
   /**
    * Tries whether options lead anywhere, before anybody stores them: `ctx.config` has them, checked and
@@ -147,7 +155,8 @@ export interface Plugin {
   readonly mantelPlugin: 1;
   readonly options: TObject | undefined;
   readonly state: TSchema | undefined;
-  start(ctx: PluginContext<unknown, unknown>): unknown;
+  readonly connect: ((ctx: PluginContext<unknown, undefined>) => unknown) | undefined;
+  start(ctx: PluginContext<unknown, unknown>, connected?: unknown): unknown;
   readonly test: ((ctx: TrialContext<unknown>) => Promise<string>) | undefined;
   readonly setup: ((ctx: SetupContext<unknown>) => Promise<unknown>) | undefined;
 }
@@ -156,12 +165,15 @@ export interface Plugin {
 export function definePlugin<
   Options extends TObject | undefined = undefined,
   State extends TSchema | undefined = undefined,
->(definition: PluginDefinition<Options, State>): Plugin {
+  Connected = undefined,
+>(definition: PluginDefinition<Options, State, Connected>): Plugin {
   return {
     mantelPlugin: 1,
     options: definition.options,
     state: definition.state,
-    start: (ctx) => definition.start(ctx as Parameters<typeof definition.start>[0]),
+    connect: definition.connect?.bind(definition) as Plugin["connect"],
+    start: (ctx, connected) =>
+      definition.start(ctx as Parameters<typeof definition.start>[0], connected as Connected),
     test: definition.test as Plugin["test"],
     setup: definition.setup,
   };

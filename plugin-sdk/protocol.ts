@@ -106,6 +106,8 @@ export interface PluginApi {
   /** Loads the packages of the plugin ahead. The `load` that follows asks for the same, and for a bundle. */
   prepare(request: PrepareRequest): Promise<void>;
   load(request: LoadRequest): Promise<LoadResult>;
+  /** Opens what the next generation listens to, while the one before still works. */
+  connect(request: StartRequest): Promise<void>;
   start(request: StartRequest): Promise<void>;
   command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;

@@ -1,10 +1,12 @@
-// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | full-disk] [count]: ten thousand
+// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | broker | full-disk] [count]: ten thousand
 // reloads by the real host, reloads that fail, widget swaps in a real Chromium, plugins that go wrong in every
 // known way, random requests, a week's worth of events; then what the host, its processes and the page hold
 // is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
-// kills, or writes to a full disk, while documents are written.
+// kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker.
 import { summarise } from "./bench/shared/figures.ts";
+import { openZigbeeHouse } from "./bench/shared/zigbee-house.ts";
 import { FAULTS } from "./faults/kinds.ts";
+import { killBrokers, reloadUnderStates, slide } from "./soak/brokers.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
 import { openFuzz } from "./soak/fuzz.ts";
@@ -18,6 +20,9 @@ import { openWeek } from "./soak/week.ts";
 const FAULT_COUNT = 10 * FAULTS.length;
 const WEEK_HOURS = 7 * 24;
 const START_BOUND_MS = 3_000;
+const BACK_BOUND_MS = 5_000;
+const SOAK_LAMPS = 200;
+const STATES_PER_SECOND = 200;
 
 interface Soak {
   readonly count: number;
@@ -38,6 +43,7 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("fuzz", openFuzz),
   rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
+  ["broker", { count: 100, run: brokers }],
   ["full-disk", { count: 1_000, run: fullDisk }],
 ]);
 
@@ -46,6 +52,28 @@ async function kills(count: number): Promise<boolean> {
   const starts = summarise(startMs);
   const isSound = found.lost + found.corrupt === 0 && starts.max <= START_BOUND_MS;
   return tell("kills", isSound, { ...found, startMs: starts });
+}
+
+async function brokers(count: number): Promise<boolean> {
+  const { backMs, ...found } = await killBrokers(count);
+  const house = await openZigbeeHouse(SOAK_LAMPS);
+  try {
+    const slider = await slide(house);
+    const reloads = await reloadUnderStates(house, Math.ceil(count / 10), STATES_PER_SECOND);
+    const { lost, vanished, unavailable, cuts } = reloads;
+    const faults = found.doubled + lost + vanished + unavailable + cuts;
+    const back = summarise(backMs);
+    const isSound =
+      faults + slider.others + slider.wrongRetryAfter === 0 && back.max <= BACK_BOUND_MS;
+    return tell("broker", isSound && slider.last === 254, {
+      ...found,
+      backMs: back,
+      slider,
+      reloads,
+    });
+  } finally {
+    await house.close();
+  }
 }
 
 async function fullDisk(count: number): Promise<boolean> {

@@ -8,6 +8,9 @@ import type { Generation } from "./generation.ts";
 /** A start that a debugger has paused takes as long as a person needs. */
 const DEBUGGED_START_MS = 3_600_000;
 
+/** What a plugin that listens for something needs for it, while its old code works. */
+const CONNECT_MS = 2_000;
+
 /** It comes from another process, and part of it goes into the answer of a reload. */
 const Quiesced = Type.Object({
   state: Type.Optional(Type.Unknown()),
@@ -70,6 +73,7 @@ export async function handOver(
   next: Candidate,
   parts: HandoverParts,
 ): Promise<Handover> {
+  await connect(next, parts);
   const closedAt = performance.now();
   parts.gate.close();
   try {
@@ -87,6 +91,16 @@ export async function handOver(
     }
   } finally {
     parts.gate.open();
+  }
+}
+
+/** Lets the next one listen while the old one still works. What fails here is tried again at its start. */
+async function connect({ generation, request }: Candidate, { warn }: HandoverParts): Promise<void> {
+  if (generation.inspectPort !== undefined) return; // a debugger attaches at the start
+  try {
+    await generation.peer.call("connect", request, CONNECT_MS);
+  } catch (error) {
+    warn("the new code did not connect ahead of its start", error);
   }
 }
 

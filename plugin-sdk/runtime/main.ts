@@ -41,6 +41,8 @@ let stands: Guard | undefined;
 let packages: Require | undefined;
 let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
+/** One that has opened its connections and waits for its start. */
+let next: Runner | undefined;
 let trial: TrialRunner | undefined;
 
 const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
@@ -53,10 +55,18 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
     const { options, state } = plugin.code;
     return { options, state, trials: trialsOf(plugin.code) };
   },
+  async connect(request) {
+    const { id, code, guard: guarding } = loaded();
+    guarding.configured(request.config);
+    const connecting = new Runner(code, host());
+    await connecting.connect(id, request);
+    next = connecting;
+  },
   async start(request) {
     const { id, code, guard: guarding } = loaded();
     guarding.configured(request.config);
-    runner = new Runner(code, host()); // a new one each time: a rolled-back start begins again
+    runner = next ?? new Runner(code, host()); // a new one each time: a rolled-back start begins again
+    next = undefined;
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
       await runner.start(id, request);

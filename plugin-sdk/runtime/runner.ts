@@ -19,10 +19,22 @@ export class Runner {
   readonly #accepted = new Set<Promise<unknown>>();
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
+  /** What the plugin has opened ahead of its start. */
+  #connected: { readonly value: unknown } | undefined;
 
   constructor(plugin: Plugin, host: HostLink) {
     this.#plugin = plugin;
     this.#host = host;
+  }
+
+  /** Opens the plugin's connections ahead of its start. One that fails leaves nothing open. */
+  async connect(id: string, request: StartRequest): Promise<void> {
+    try {
+      this.#connected = { value: await this.#plugin.connect?.(this.#context(id, request)) };
+    } catch (error) {
+      await this.#scope.dispose();
+      throw error;
+    }
   }
 
   async start(id: string, request: StartRequest): Promise<void> {
@@ -34,7 +46,8 @@ export class Runner {
   /** A start that throws leaves nothing open. */
   async #begin(id: string, request: StartRequest): Promise<unknown> {
     try {
-      return await this.#plugin.start(this.#context(id, request));
+      if (!this.#connected) await this.connect(id, request);
+      return await this.#plugin.start(this.#context(id, request), this.#connected?.value);
     } catch (error) {
       this.#ended.abort();
       await this.#scope.dispose();
@@ -115,7 +128,7 @@ export class Runner {
     this.#host.notify("updateDevices", updates);
   }
 
-  #context(id: string, request: StartRequest): PluginContext<unknown, unknown> {
+  #context<S = unknown>(id: string, request: StartRequest): PluginContext<unknown, S> {
     const host = this.#host;
     const log = createLog(host);
     return {
@@ -123,7 +136,7 @@ export class Runner {
       config: request.config,
       house: request.house,
       log,
-      handedOver: request.handedOver,
+      handedOver: request.handedOver as S | undefined,
       signal: this.#ended.signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),

@@ -8,13 +8,14 @@ import {
 } from "@mantel/plugin-sdk";
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { Asking } from "./asking.ts";
-import { Client, type Listener } from "./client.ts";
+import type { Client, Listener } from "./client.ts";
 import type { Complaint } from "./complaints.ts";
-import { Confirmations, type Expected } from "./confirmations.ts";
-import { inventoryOf, type Thing } from "./discovery.ts";
+import { Confirmations, type Expected, expectedOf } from "./confirmations.ts";
+import type { Inventory } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
 import type { Health } from "./health.ts";
+import type { Mark } from "./held.ts";
 import { Home } from "./home.ts";
 import type { Memory } from "./memory.ts";
 import { Outbox } from "./outbox.ts";
@@ -24,14 +25,25 @@ import { Publisher } from "./publisher.ts";
 const LIST_MS = 2_000;
 /** A Zigbee2MQTT that is there has said so by then: its state is retained. */
 const SILENT_MS = 10_000;
+/** What is retained may be here before the word that the connection is. */
+const EARLY_MS = 1_000;
 const RETRY_MS = 5_000;
 
 interface Parts {
   readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
   readonly link: MqttLink;
+  readonly client: Client;
   readonly health: Health;
   readonly memory: Memory;
   readonly topic: string;
+}
+
+/** What one generation hands to the next. */
+export interface HandedOver {
+  readonly isOnline: boolean;
+  readonly devices: DeviceDescription[];
+  /** Marks of the messages that were heard last. */
+  readonly heard: Mark[];
 }
 
 /** One Zigbee2MQTT: what it publishes becomes devices, and commands become what it takes. */
@@ -43,12 +55,12 @@ export class Bridge implements Listener {
   readonly #confirmations = new Confirmations();
   readonly #asking: Asking;
   readonly #lists = new EventEmitter<{ listed: [] }>().setMaxListeners(0);
-  #unfollow: () => void = () => undefined;
-  #hasState = false;
+  /** When the bridge has last said whether it is online; the clock is monotonic. */
+  #stateAt = -Infinity;
   #silence: NodeJS.Timeout | undefined;
 
-  /** `devices` are those of the generation, or the host, before. */
-  constructor(parts: Parts, devices: readonly DeviceDescription[], isOnline: boolean) {
+  /** Begins with what the generation, or the host, before had. */
+  constructor(parts: Parts, { devices, isOnline }: HandedOver) {
     this.#parts = parts;
     this.#home = new Home(devices, isOnline);
     this.#publisher = new Publisher({ ...parts, home: this.#home });
@@ -56,29 +68,33 @@ export class Bridge implements Listener {
     this.#asking = new Asking((thing, payload) => this.#send(`${thing.topicName}/get`, payload));
   }
 
-  /** Shows what was known before, and follows what comes. */
-  async open(): Promise<void> {
-    const { link, health, topic } = this.#parts;
+  /** Shows what was known before, and hears what has come since. */
+  async open(heard: readonly Mark[]): Promise<void> {
+    const { client, health } = this.#parts;
+    health.speak();
     if (this.#home.describe().length > 0) await this.#publisher.publish();
-    this.#unfollow = new Client(topic, this, health).follow(link);
+    client.hear(this, heard);
+    if (this.#home.isListed) await this.#publisher.publish();
   }
 
   close(): void {
     clearTimeout(this.#silence);
     this.#asking.close();
-    this.#unfollow();
     this.#outbox.flush();
   }
 
-  handOver() {
-    return { isOnline: this.#home.isOnline, devices: this.#home.remember() };
+  /** From here on the next generation hears what comes. */
+  handOver(): HandedOver {
+    const heard = this.#parts.client.leave();
+    this.#outbox.flush();
+    return { isOnline: this.#home.isOnline, devices: this.#home.remember(), heard };
   }
 
   /** There is a connection: what is retained comes by itself, and the rest is asked for. */
   connected(): void {
-    this.#hasState = false;
+    const since = performance.now() - EARLY_MS;
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#missState(), SILENT_MS);
+    this.#silence = setTimeout(() => this.#missState(since), SILENT_MS);
     if (this.#home.isListed) this.#asking.begin(this.#home.things);
   }
 
@@ -90,15 +106,15 @@ export class Bridge implements Listener {
     this.#setOnline(false, `the broker is away: ${reason}`);
   }
 
-  #missState(): void {
-    if (this.#hasState) return;
+  #missState(since: number): void {
+    if (this.#stateAt >= since) return;
     const { health, topic } = this.#parts;
     health.set("bridge", `no Zigbee2MQTT publishes under ${topic}`);
     this.#setOnline(false, "it does not run");
   }
 
   online(isOnline: boolean): void {
-    this.#hasState = true;
+    this.#stateAt = performance.now();
     this.#parts.health.set("bridge", isOnline ? undefined : "Zigbee2MQTT is offline");
     const cameBack = isOnline && !this.#home.isOnline;
     this.#setOnline(isOnline, "it is offline");
@@ -112,11 +128,7 @@ export class Bridge implements Listener {
     this.#publish();
   }
 
-  listed(devices: unknown, groups: unknown): void {
-    const inventory = inventoryOf(devices, groups);
-    for (const [what, times] of inventory.leftOut) {
-      this.#parts.health.count(what, "bridge/devices", times);
-    }
+  listed(inventory: Inventory): void {
     const isFirst = !this.#home.isListed;
     this.#home.take(inventory);
     if (isFirst) this.#asking.begin(this.#home.things);
@@ -223,15 +235,6 @@ interface Asked {
   readonly topic: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly expected: readonly Expected[];
-}
-
-/** What is set, and how it is told. A light that is turned off is not told a level as well. */
-function expectedOf({ features }: Thing, command: DeviceCommand): Expected[] {
-  return Object.entries(command).flatMap(([name, value]) => {
-    const feature = features.find((each) => each.name === name);
-    if (!feature?.write || (name === "brightness" && command["on"] === false)) return [];
-    return [{ feature, written: feature.write(value) }];
-  });
 }
 
 const sceneKey = (nativeId: string): string => `${nativeId} scene`;

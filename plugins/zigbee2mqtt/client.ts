@@ -1,6 +1,8 @@
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { type Complaint, complaintIn } from "./complaints.ts";
+import { type Inventory, inventoryOf } from "./discovery.ts";
 import type { Health } from "./health.ts";
+import { Held, type Mark, type Message } from "./held.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
 const STATE_BYTES = 256 * 1024;
@@ -11,8 +13,7 @@ const EARLY_BYTES = 4 * 2 ** 20;
 
 /** Who wants to know what a bridge publishes. */
 export interface Listener {
-  /** Both lists, as JSON; one that has not come is `undefined`. */
-  listed(devices: unknown, groups: unknown): void;
+  listed(inventory: Inventory): void;
   online(isOnline: boolean): void;
   /** True when the name is one of the list. */
   knows(name: string): boolean;
@@ -21,36 +22,37 @@ export interface Listener {
   complaint(complaint: Complaint): void;
 }
 
-interface Message {
-  readonly topic: string;
-  readonly payload: Buffer;
-  readonly retained: boolean;
-}
-
 /** Sorts what a Zigbee2MQTT publishes below its base topic. Names may hold slashes, so topics are looked up. */
 export class Client {
   readonly #base: string;
-  readonly #listener: Listener;
   readonly #health: Health;
+  /** What has come and has not been heard yet, and what was heard last. */
+  readonly #held = new Held();
+  #listener: Listener | undefined;
   /** The last list of each kind, and those that were not read yet. */
   readonly #lists = new Map<string, { readonly bytes: Buffer; readonly json: unknown }>();
   readonly #unread = new Map<string, Buffer>();
+  #inventory: Inventory | undefined;
   readonly #early = new Map<string, Message>();
   #earlyBytes = 0;
   #reading: NodeJS.Timeout | undefined;
 
-  constructor(base: string, listener: Listener, health: Health) {
+  constructor(base: string, health: Health) {
     this.#base = base;
-    this.#listener = listener;
     this.#health = health;
   }
 
-  /** Follows the bridge; the function it returns ends that. */
+  /** True once both lists, or what there is of them, were read. */
+  get isListed(): boolean {
+    return this.#inventory !== undefined;
+  }
+
+  /** Follows the bridge, and holds what it says for the listener to come. The function it returns ends that. */
   follow(link: MqttLink): () => void {
     const end = link.subscribe(
       `${this.#base}/#`,
       (topic, payload, retained) => {
-        if (payload.length > 0) this.#take({ topic, payload, retained });
+        if (payload.length > 0) this.#receive({ topic, payload, retained, at: Date.now() });
       },
       { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#health.unread("too long", topic) },
     );
@@ -60,14 +62,39 @@ export class Client {
     };
   }
 
-  #take(message: Message): void {
+  /**
+   * Lets `listener` hear all that has come so far and comes from now on, but for what the listener before
+   * heard: `heard` is what `leave` of that one's client gave.
+   */
+  hear(listener: Listener, heard: readonly Mark[]): void {
+    this.#listener = listener;
+    this.#readLists();
+    if (this.#inventory) listener.listed(this.#inventory);
+    for (const message of this.#held.after(heard)) this.#receive(message);
+  }
+
+  /** Nobody hears any more. Gives the marks of what was heard last. */
+  leave(): Mark[] {
+    this.#listener = undefined;
+    return this.#held.heard();
+  }
+
+  #receive(message: Message): void {
+    const list = message.topic.slice(this.#base.length + 1);
+    const isList = list === "bridge/devices" || list === "bridge/groups";
+    if (isList) this.#takeList(list, message.payload);
+    if (!this.#listener) return this.#held.keep(message, !isList);
+    this.#held.note(message);
+    if (!isList) this.#take(message, this.#listener);
+  }
+
+  #take(message: Message, listener: Listener): void {
     const { topic, payload } = message;
     const rest = topic.slice(this.#base.length + 1);
-    if (rest === "bridge/devices" || rest === "bridge/groups") return this.#takeList(rest, payload);
     if (payload.length > STATE_BYTES) {
       if (rest !== "bridge/definitions") this.#health.unread("too long", topic);
-    } else if (rest.startsWith("bridge/")) this.#takeBridge(rest.slice(7), message);
-    else this.#takeDevice(rest, message);
+    } else if (rest.startsWith("bridge/")) this.#takeBridge(rest.slice(7), message, listener);
+    else this.#takeDevice(rest, message, listener);
   }
 
   /** Lists are long, and a broker that comes back brings them again. */
@@ -77,34 +104,44 @@ export class Client {
   }
 
   #readLists(): void {
+    clearTimeout(this.#reading);
     this.#reading = undefined;
-    let isNew = false;
-    for (const [name, bytes] of this.#unread) {
-      if (this.#lists.get(name)?.bytes.equals(bytes)) continue;
-      const json = parsed(bytes);
-      if (Array.isArray(json)) this.#lists.set(name, { bytes, json });
-      const problem = `the list ${this.#base}/${name} of Zigbee2MQTT cannot be read`;
-      this.#health.set("list", Array.isArray(json) ? undefined : problem);
-      isNew ||= Array.isArray(json);
-    }
+    const unread = [...this.#unread];
     this.#unread.clear();
-    if (!isNew || !this.#lists.has("bridge/devices")) return;
+    const areNew = unread.map(([name, bytes]) => this.#readList(name, bytes));
+    if (!areNew.includes(true) || !this.#lists.has("bridge/devices")) return;
     const listOf = (name: string) => this.#lists.get(name)?.json;
-    this.#listener.listed(listOf("bridge/devices"), listOf("bridge/groups"));
-    this.#takeEarly();
+    this.#inventory = inventoryOf(listOf("bridge/devices"), listOf("bridge/groups"));
+    for (const [what, times] of this.#inventory.leftOut) {
+      this.#health.count(what, "bridge/devices", times);
+    }
+    if (!this.#listener) return;
+    this.#listener.listed(this.#inventory);
+    this.#takeEarly(this.#listener);
   }
 
-  #takeBridge(name: string, { topic, payload }: Message): void {
+  /** True when it is a list, and another one than before. */
+  #readList(name: string, bytes: Buffer): boolean {
+    if (this.#lists.get(name)?.bytes.equals(bytes)) return false;
+    const json = parsed(bytes);
+    const isList = Array.isArray(json);
+    if (isList) this.#lists.set(name, { bytes, json });
+    const problem = `the list ${this.#base}/${name} of Zigbee2MQTT cannot be read`;
+    this.#health.set("list", isList ? undefined : problem);
+    return isList;
+  }
+
+  #takeBridge(name: string, { topic, payload }: Message, listener: Listener): void {
     switch (name) {
       case "state": {
         const isOnline = onlineIn(payload);
         if (isOnline === undefined) this.#health.unread("no state of a bridge", topic);
-        else this.#listener.online(isOnline);
+        else listener.online(isOnline);
         return;
       }
       case "logging": {
         const complaint = complaintIn(parsed(payload));
-        if (complaint) this.#listener.complaint(complaint);
+        if (complaint) listener.complaint(complaint);
         return;
       }
       case "info":
@@ -121,23 +158,23 @@ export class Client {
     this.#health.set("settings", isJson ? undefined : advice);
   }
 
-  #takeDevice(rest: string, message: Message): void {
-    if (this.#listener.knows(rest)) return this.#takeState(rest, message);
+  #takeDevice(rest: string, message: Message, listener: Listener): void {
+    if (listener.knows(rest)) return this.#takeState(rest, message, listener);
     const [, name] = /^(.+)\/availability$/s.exec(rest) ?? [];
-    if (name !== undefined && this.#listener.knows(name)) {
+    if (name !== undefined && listener.knows(name)) {
       const isOnline = onlineIn(message.payload);
-      if (isOnline !== undefined) return this.#listener.availability(name, isOnline);
+      if (isOnline !== undefined) return listener.availability(name, isOnline);
       return this.#health.unread("no availability", message.topic);
     }
     if (!/\/(set|get)(\/|$)/.test(rest)) this.#keepEarly(rest, message);
   }
 
-  #takeState(name: string, { topic, payload, retained }: Message): void {
+  #takeState(name: string, { topic, payload, retained }: Message, listener: Listener): void {
     const json = parsed(payload);
     if (typeof json !== "object" || json === null || Array.isArray(json)) {
       return this.#health.unread("no JSON object", topic);
     }
-    this.#listener.state(name, json as Record<string, unknown>, retained);
+    listener.state(name, json as Record<string, unknown>, retained);
   }
 
   /** Retained messages come in any order, those of devices before the list of them too. */
@@ -152,11 +189,11 @@ export class Client {
     this.#early.set(rest, message);
   }
 
-  #takeEarly(): void {
+  #takeEarly(listener: Listener): void {
     const early = [...this.#early];
     this.#early.clear();
     this.#earlyBytes = 0;
-    for (const [rest, message] of early) this.#takeDevice(rest, message);
+    for (const [rest, message] of early) this.#takeDevice(rest, message, listener);
   }
 }
 

@@ -1,4 +1,5 @@
-import { MantelError, withDeadline } from "@mantel/plugin-sdk";
+import { type DeviceCommand, MantelError, withDeadline } from "@mantel/plugin-sdk";
+import type { Thing } from "./discovery.ts";
 import { type Feature, valueAt } from "./feature.ts";
 
 /** Before the host's own deadline, so that its words reach the caller. */
@@ -63,4 +64,13 @@ function isConfirmed({ feature, written }: Expected, payload: unknown): boolean 
   const raw = valueAt(payload, feature.path);
   if (raw === undefined || raw === null) return false;
   return feature.confirms?.(raw, written) ?? raw === written;
+}
+
+/** What is set, and how it is told. A light that is turned off is not told a level as well. */
+export function expectedOf({ features }: Thing, command: DeviceCommand): Expected[] {
+  return Object.entries(command).flatMap(([name, value]) => {
+    const feature = features.find((each) => each.name === name);
+    if (!feature?.write || (name === "brightness" && command["on"] === false)) return [];
+    return [{ feature, written: feature.write(value) }];
+  });
 }

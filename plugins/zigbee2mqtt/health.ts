@@ -16,10 +16,17 @@ export class Health {
   #unread = 0;
   #quiet: NodeJS.Timeout | undefined;
   #reported: string | undefined;
+  #speaks = false;
 
   constructor(report: (reason: string | undefined) => void, log: Log) {
     this.#report = report;
     this.#log = log;
+  }
+
+  /** From now on people hear of it: before its start a generation has nothing to say. */
+  speak(): void {
+    this.#speaks = true;
+    this.#tell();
   }
 
   /** Sets one reason, or with `undefined` takes it away. */
@@ -59,11 +66,15 @@ export class Health {
   #put(name: Reason, reason: string | undefined): void {
     if (reason === undefined) this.#reasons.delete(name);
     else this.#reasons.set(name, reason);
+    this.#tell();
+  }
+
+  #tell(): void {
     const first = REASONS.find((each) => this.#reasons.has(each));
     const now = first && this.#reasons.get(first);
     // The count in it changes with each message; the host hears of the first of them, and of the end.
     if (first === "unread" && this.#reported !== undefined) return;
-    if (now === this.#reported) return;
+    if (!this.#speaks || now === this.#reported) return;
     this.#reported = now;
     this.#report(now);
   }

@@ -1,10 +1,8 @@
 import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
-import { brokerOf, brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
-import { Health } from "./health.ts";
+import { Connection } from "./connection.ts";
 import { Memory } from "./memory.ts";
-
-const { url, ...credentials } = brokerOptions;
 
 /** Zigbee devices, groups and scenes of a Zigbee2MQTT 2, through the broker that both are connected to. */
 export default definePlugin({
@@ -17,38 +15,28 @@ export default definePlugin({
       maxLength: 200,
       default: "zigbee2mqtt",
     }),
-    url: { ...url, title: "Broker, if it is not the house's" },
-    ...credentials,
+    ...brokerOptions,
   }),
   state: Type.Object({
     version: Type.Literal(1),
     isOnline: Type.Boolean(),
+    heard: Type.Array(Type.Tuple([Type.Number(), Type.String()])),
     devices: Type.Array(Type.Unsafe<DeviceDescription>(Type.Object({ nativeId: Type.String() }))),
   }),
 
-  async start(ctx) {
-    const { config, call, log, signal, handedOver, reportDegraded, onDispose } = ctx;
-    const health = new Health(reportDegraded, log);
-    onDispose(() => health.close());
-    const memory = new Memory(ctx.storage, log);
-    onDispose(() => memory.close());
-    const devices = handedOver?.devices ?? (await memory.recall());
+  connect: (ctx) => Connection.open(ctx),
 
-    const link = new MqttLink({
-      ...{ broker: brokerOf(config, call), log },
-      report: (reason) => bridge.brokerIsAway(reason),
-      onConnected: () => bridge.connected(),
-    });
-    const isOnline = handedOver?.isOnline ?? false;
-    const bridge = new Bridge(
-      { ...{ ctx, link, health, memory }, topic: config.topic },
-      devices,
-      isOnline,
-    );
+  async start(ctx, connection) {
+    const { config, log, storage, handedOver, onDispose } = ctx;
+    const memory = new Memory(storage, log);
+    onDispose(() => memory.close());
+    const before = handedOver ?? { isOnline: false, devices: await memory.recall(), heard: [] };
+    const { link, client, health } = connection;
+    const parts = { ctx, link, client, health, memory, topic: config.topic };
+    const bridge = new Bridge(parts, before);
     onDispose(() => bridge.close());
-    await bridge.open();
-    const running = link.run(signal);
-    onDispose(() => running);
+    await bridge.open(before.heard);
+    connection.tell(bridge);
 
     return {
       command: (nativeId, command) => bridge.command(nativeId, command),

@@ -13,7 +13,7 @@ export class Memory {
   readonly #storage: Storage;
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
-  #gather: (() => readonly DeviceDescription[]) | undefined;
+  #gather: (() => DeviceDescription[]) | undefined;
 
   constructor(storage: Storage, log: Log) {
     this.#storage = storage;
@@ -21,13 +21,13 @@ export class Memory {
     this.#timer = setInterval(() => void this.#keep(), KEEP_EVERY_MS);
   }
 
-  async recall(): Promise<readonly DeviceDescription[]> {
+  async recall(): Promise<DeviceDescription[]> {
     const kept = (await this.#storage.get(KEY)) as Partial<Kept> | undefined;
     return kept?.version === VERSION && Array.isArray(kept.devices) ? kept.devices : [];
   }
 
   /** Something has changed: what `gather` gives then is kept within a minute, and at the end. */
-  changed(gather: () => readonly DeviceDescription[]): void {
+  changed(gather: () => DeviceDescription[]): void {
     this.#gather = gather;
   }
 
@@ -50,5 +50,5 @@ export class Memory {
 
 interface Kept {
   readonly version: number;
-  readonly devices: readonly DeviceDescription[];
+  readonly devices: DeviceDescription[];
 }

@@ -8,6 +8,7 @@ export class Outbox {
   readonly #send: (told: ReadonlyMap<string, DeviceState>) => void;
   #told = new Map<string, DeviceState>();
   #timer: NodeJS.Timeout | undefined;
+  #sentAt = -Infinity;
 
   constructor(send: (told: ReadonlyMap<string, DeviceState>) => void) {
     this.#send = send;
@@ -16,13 +17,14 @@ export class Outbox {
   /** Without a state, something else about the device is to be told. */
   put(nativeId: string, state: DeviceState = {}): void {
     this.#told.set(nativeId, { ...this.#told.get(nativeId), ...state });
-    this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
+    this.#timer ??= setTimeout(() => this.flush(), this.#sentAt + GATHER_MS - performance.now());
   }
 
   /** Sends at once, as before the answer of a command. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#sentAt = performance.now();
     const told = this.#told;
     this.#told = new Map();
     if (told.size > 0) this.#send(told);

@@ -128,6 +128,11 @@ export class FakeZigbee2Mqtt {
     this.#client.publish(`${this.base}/${topic}`, text, { retain, qos: 0 });
   }
 
+  /** A device has become something that nobody was told of. */
+  become(name: string, news: Payload): void {
+    this.#states.set(name, { ...this.#states.get(name), ...news });
+  }
+
   /** A device has said something: it is published with all that is known of it. */
   tell(name: string, news: Payload): void {
     const state = { ...this.#states.get(name), ...news };

@@ -42,9 +42,9 @@ export interface Mosquitto {
   thaw(): void;
 }
 
-/** Starts a mosquitto on a free port; it ends, and its files go, with the test. */
+/** Starts a mosquitto on a free port; it ends, and its files go, with the test, or what stands for one. */
 export async function startMosquitto(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   options: MosquittoOptions = {},
 ): Promise<Mosquitto> {
   const folder = await mkdtemp(join(tmpdir(), "mantel-mosquitto-"));

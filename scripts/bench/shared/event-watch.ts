@@ -10,10 +10,21 @@ interface Event {
 export class EventWatch {
   readonly #controller = new AbortController();
   readonly #done: Promise<void>;
+  /** Resolves when the stream is open. */
+  readonly opened: Promise<void>;
+  #open: () => void = () => undefined;
   readonly #counts = { events: 0, cuts: 0, gaps: 0, resyncs: 0, vanished: 0, unavailable: 0 };
   #lastId: number | undefined;
 
-  constructor({ url, token }: Target) {
+  readonly #hear: (event: Event) => void;
+
+  /** `hear` takes each event, for who wants to know more of them than their number. */
+  constructor(
+    { url, token }: Pick<Target, "url" | "token">,
+    hear: (event: Event) => void = () => undefined,
+  ) {
+    this.#hear = hear;
+    this.opened = new Promise((resolve) => (this.#open = resolve));
     this.#done = this.#read(`${url}/api/v1/events`, token);
   }
 
@@ -28,6 +39,7 @@ export class EventWatch {
     const { signal } = this.#controller;
     try {
       const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal });
+      this.#open();
       let text = "";
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         const blocks = (text + chunk).split("\n\n");
@@ -43,6 +55,7 @@ export class EventWatch {
   #take({ id, topic, data }: Event): void {
     if (Number.isNaN(id)) return; // a ping
     if (topic !== "") this.#counts.events++;
+    this.#hear({ id, topic, data });
     if (this.#lastId !== undefined && id !== this.#lastId + 1) this.#counts.gaps++;
     this.#lastId = id;
     if (topic === "resync") this.#counts.resyncs++;

@@ -1,0 +1,69 @@
+// npm run bench mqtt [-- devices messagesPerSecond seconds]: from an MQTT message to the event stream, through a real
+// mosquitto, the Zigbee2MQTT bridge and the host, and what the processes use; then the same while the
+// bridge is reloaded: what vanishes, flaps or is lost. A line of JSON for each.
+import { setTimeout as delay } from "node:timers/promises";
+import { readProcess } from "../../host/modules/proc.ts";
+import { findChildren } from "./house.ts";
+import { EventWatch } from "./shared/event-watch.ts";
+import { rounded, summarise } from "./shared/figures.ts";
+import {
+  openZigbeeHouse,
+  reloadBridge,
+  StateStorm,
+  type ZigbeeHouse,
+} from "./shared/zigbee-house.ts";
+
+const WARM_UP_MS = 3_000;
+const SETTLE_MS = 1_000;
+const RELOADS_EVERY_MS = 1_000;
+
+const [devices = 2_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);
+const house = await openZigbeeHouse(devices);
+const unit = { bench: "mqtt", unit: "ms", devices, perSecond, seconds };
+try {
+  await storm(house, WARM_UP_MS, async () => undefined);
+  const steady = await storm(house, seconds * 1_000, async () => undefined);
+  console.log(JSON.stringify({ ...unit, phase: "steady", ...steady }));
+  const reloading = await storm(house, seconds * 1_000, () => reloadBridge(house));
+  console.log(JSON.stringify({ ...unit, phase: "reloads", ...reloading }));
+} finally {
+  await house.close();
+}
+
+async function storm(
+  { fake, served, devices: list }: ZigbeeHouse,
+  ms: number,
+  now: () => Promise<void>,
+) {
+  let states: StateStorm | undefined;
+  const watch = new EventWatch(served, ({ topic, data }) => {
+    const counter = topic === "device.state" ? /"counter":(\d+)/.exec(data)?.[1] : undefined;
+    if (counter !== undefined) states?.arrived(Number(counter));
+  });
+  await watch.opened;
+  states = new StateStorm(fake, perSecond);
+  const before = await cpuOf(served.pid);
+  const startedAt = performance.now();
+  let rounds = 0;
+  for (; performance.now() - startedAt < ms; rounds++) {
+    await Promise.all([now(), delay(RELOADS_EVERY_MS)]);
+  }
+  const elapsedMs = performance.now() - startedAt;
+  const after = await cpuOf(served.pid);
+  const { sent, missed, waits } = states.end();
+  await delay(SETTLE_MS);
+  const share = (name: "host" | "plugins") =>
+    rounded(((after[name] - before[name]) / elapsedMs) * 100);
+  return {
+    ...{ rounds, sent, missed, lost: states.lost(await list()), ms: summarise(waits) },
+    ...{ hostCpuPercent: share("host"), pluginsCpuPercent: share("plugins") },
+    ...(await watch.stop()),
+  };
+}
+
+/** CPU time of the host, and of what it has started that still runs. */
+async function cpuOf(pid: number) {
+  const children = await findChildren(pid);
+  const plugins = children.reduce((sum, child) => sum + readProcess(child).cpuMs, 0);
+  return { host: readProcess(pid).cpuMs, plugins };
+}
