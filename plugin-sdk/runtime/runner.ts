@@ -29,8 +29,9 @@ export class Runner {
 
   /** Opens the plugin's connections ahead of its start. One that fails leaves nothing open. */
   async connect(id: string, request: StartRequest): Promise<void> {
+    const ctx = { ...this.#context(id, request), handedOver: undefined };
     try {
-      this.#connected = { value: await this.#plugin.connect?.(this.#context(id, request)) };
+      this.#connected = { value: await this.#plugin.connect?.(ctx) };
     } catch (error) {
       await this.#scope.dispose();
       throw error;
@@ -128,7 +129,7 @@ export class Runner {
     this.#host.notify("updateDevices", updates);
   }
 
-  #context<S = unknown>(id: string, request: StartRequest): PluginContext<unknown, S> {
+  #context(id: string, request: StartRequest): PluginContext<unknown, unknown> {
     const host = this.#host;
     const log = createLog(host);
     return {
@@ -136,7 +137,7 @@ export class Runner {
       config: request.config,
       house: request.house,
       log,
-      handedOver: request.handedOver as S | undefined,
+      handedOver: request.handedOver,
       signal: this.#ended.signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),

@@ -3,6 +3,7 @@ import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
 import { Connection } from "./connection.ts";
 import { Memory } from "./memory.ts";
+import { tryOut } from "./try-out.ts";
 
 /** Zigbee devices, groups and scenes of a Zigbee2MQTT 2, through the broker that both are connected to. */
 export default definePlugin({
@@ -24,6 +25,7 @@ export default definePlugin({
     devices: Type.Array(Type.Unsafe<DeviceDescription>(Type.Object({ nativeId: Type.String() }))),
   }),
 
+  test: tryOut,
   connect: (ctx) => Connection.open(ctx),
 
   async start(ctx, connection) {
