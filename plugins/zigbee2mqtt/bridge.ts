@@ -72,9 +72,9 @@ export class Bridge implements Listener {
   async open(heard: readonly Mark[]): Promise<void> {
     const { client, health } = this.#parts;
     health.speak();
-    if (this.#home.describe().length > 0) await this.#publisher.publish();
-    client.hear(this, heard);
-    if (this.#home.isListed) await this.#publisher.publish();
+    const isKnown = this.#home.describe().length > 0;
+    if (isKnown && !client.isListed) await this.#publisher.publish();
+    client.hear(this, heard); // what is listed is published by that
   }
 
   close(): void {

@@ -14,7 +14,7 @@ import {
 } from "./shared/zigbee-house.ts";
 
 const WARM_UP_MS = 3_000;
-const SETTLE_MS = 1_000;
+const SETTLE_MS = 3_000;
 const RELOADS_EVERY_MS = 1_000;
 
 const [devices = 2_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);

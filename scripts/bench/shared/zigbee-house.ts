@@ -68,11 +68,17 @@ function clientOf({ url, token }: Served): Pick<ZigbeeHouse, "api" | "devices"> 
   };
 }
 
-/** Makes the bridge another generation, by an option that changes nothing. */
+/** Makes the bridge another generation, by an option that changes nothing, and waits until it works. */
 export async function reloadBridge({ api, fake }: ZigbeeHouse): Promise<void> {
+  const generation = async () => {
+    const module = await (await api("/modules/zigbee2mqtt")).json();
+    return (module as { generation: number }).generation;
+  };
+  const before = await generation();
   const body = JSON.stringify({ topic: fake.base, username: `nobody-${Date.now()}` });
   const response = await api("/modules/zigbee2mqtt/config", { method: "PATCH", body });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+  await within(READY_WITHIN_MS, async () => (await generation()) > before);
 }
 
 /** Waits until something is so, and gives how long it took in milliseconds. */
