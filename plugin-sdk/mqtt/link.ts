@@ -44,6 +44,7 @@ export class MqttLink {
   readonly #parts: MqttLinkParts;
   readonly #subscriptions: Subscriptions;
   readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
+  readonly #fresh = new Set<string>();
   #connection: Connection | undefined;
   #awaySince = performance.now();
   #reason = "the link is starting";
@@ -78,12 +79,22 @@ export class MqttLink {
    * left out. The function that it returns ends the subscription.
    */
   subscribe(filter: string, onMessage: OnMessage, options?: SubscribeOptions): () => void {
-    const connection = this.#connection;
     const end = this.#subscriptions.add(filter, onMessage, options);
-    connection?.subscribe([filter]).catch(({ message }: Error) => connection.giveUp(message));
+    if (this.#connection) this.#subscribeSoon(filter);
     return () => {
       if (end()) void this.#connection?.unsubscribe(filter);
     };
+  }
+
+  /** Filters of one turn of the event loop travel as one packet; a new connection asks for all. */
+  #subscribeSoon(filter: string): void {
+    this.#fresh.add(filter);
+    if (this.#fresh.size > 1) return;
+    queueMicrotask(() => {
+      const [connection, filters] = [this.#connection, [...this.#fresh]];
+      this.#fresh.clear();
+      connection?.subscribe(filters).catch(({ message }: Error) => connection.giveUp(message));
+    });
   }
 
   async #current(): Promise<Connection> {

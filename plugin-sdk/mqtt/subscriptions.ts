@@ -19,10 +19,18 @@ interface Subscription extends SubscribeOptions {
   readonly onMessage: OnMessage;
 }
 
+interface Arrived {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly retained: boolean;
+}
+
 /** Who wants which messages of a connection, and hands them out. */
 export class Subscriptions {
   readonly #log: Log;
-  readonly #all = new Set<Subscription>();
+  /** Those of one topic, by the topic: a bridge may listen to thousands, and each message looks here. */
+  readonly #exact = new Map<string, Set<Subscription>>();
+  readonly #patterns = new Set<Subscription>();
   readonly #counts = new Map<string, number>();
 
   constructor(log: Log) {
@@ -31,32 +39,54 @@ export class Subscriptions {
 
   /** Each filter once. */
   get filters(): string[] {
-    return [...new Set([...this.#all].map(({ filter }) => filter))];
+    return [
+      ...new Set([...this.#exact.keys(), ...[...this.#patterns].map(({ filter }) => filter)]),
+    ];
   }
 
   /** The function that it returns takes the subscription away; true when nobody else has its filter. */
   add(filter: string, onMessage: OnMessage, options: SubscribeOptions = {}): () => boolean {
     const added: Subscription = { ...options, filter, matches: matcherOf(filter), onMessage };
-    this.#all.add(added);
-    return () => this.#all.delete(added) && !this.filters.includes(filter);
+    return /[+#]/.test(filter) ? this.#addPattern(added) : this.#addExact(added);
+  }
+
+  #addPattern(added: Subscription): () => boolean {
+    this.#patterns.add(added);
+    return () =>
+      this.#patterns.delete(added) &&
+      ![...this.#patterns].some(({ filter }) => filter === added.filter);
+  }
+
+  #addExact(added: Subscription): () => boolean {
+    const same = this.#exact.get(added.filter) ?? new Set();
+    this.#exact.set(added.filter, same.add(added));
+    return () => {
+      const isLast = same.delete(added) && same.size === 0;
+      if (isLast) this.#exact.delete(added.filter);
+      return isLast;
+    };
   }
 
   /** A message belongs to every subscription that its topic matches. What one of them throws is logged. */
   readonly receive: OnMessage = (topic, payload, retained) => {
-    for (const each of this.#all) {
-      if (!each.matches(topic)) continue;
-      if (payload.length > (each.maxBytes ?? USUAL_BYTES)) {
-        this.#warn("a message is too long and was left out", { topic, bytes: payload.length });
-        each.onTooLong?.(topic, payload.length);
-        continue;
-      }
-      try {
-        each.onMessage(topic, payload, retained);
-      } catch (error) {
-        this.#warn("a message could not be taken", { topic, error });
-      }
+    const patterns = [...this.#patterns].filter(({ matches }) => matches(topic));
+    for (const each of [...(this.#exact.get(topic) ?? []), ...patterns]) {
+      this.#give(each, { topic, payload, retained });
     }
   };
+
+  #give(to: Subscription, { topic, payload, retained }: Arrived): void {
+    if (payload.length > (to.maxBytes ?? USUAL_BYTES)) {
+      this.#warn("a message is too long and was left out", { topic, bytes: payload.length });
+      to.onTooLong?.(topic, payload.length);
+      return;
+    }
+    try {
+      to.onMessage(topic, payload, retained);
+    } catch (error) {
+      this.#warn("a message could not be taken", { topic, error });
+    }
+  }
 
   /** What goes wrong with one message goes wrong with many: each tenfold is logged. */
   #warn(sentence: string, fields: { topic: string; [field: string]: unknown }): void {

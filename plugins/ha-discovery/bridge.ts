@@ -1,0 +1,239 @@
+import {
+  type DeviceState,
+  type DeviceUpdate,
+  MantelError,
+  type PluginContext,
+  type SceneDescription,
+  type Static,
+  Type,
+} from "@mantel/plugin-sdk";
+import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { Announcements, Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts";
+import { Commands } from "./commands.ts";
+import { Payload } from "./facet.ts";
+import { Home } from "./home.ts";
+import { nativeId } from "./names.ts";
+import { publishableTo } from "./publishable.ts";
+import { Refusals } from "./refusals.ts";
+import { Settled } from "./settled.ts";
+import { Subscribed } from "./subscribed.ts";
+
+/** What one generation hands to the next: what was announced, and what each component has told. */
+export const State = Type.Object({
+  version: Type.Literal(1),
+  kept: Kept,
+  known: Type.Record(
+    Type.String(),
+    Type.Object({
+      state: Type.Record(Type.String(), Type.Unknown()),
+      told: Type.Record(Type.String(), Type.Boolean()),
+    }),
+  ),
+});
+export type State = Static<typeof State>;
+
+export interface BridgeConfig {
+  readonly prefix: string;
+  readonly refusedTopics: readonly string[];
+}
+
+type Ctx = Pick<
+  PluginContext<BridgeConfig, State>,
+  "config" | "devices" | "scenes" | "log" | "house" | "reportDegraded"
+>;
+
+/** Announcements come many at once: the devices are made when they pause. */
+const ARRANGE = { quietMs: 200, longestMs: 1_000 };
+/** A broker sends all that it keeps at once; when that pauses, it is there. */
+const FIRST = { quietMs: 300, longestMs: 3_000 };
+const SWEEP_MS = 1_000;
+const ANNOUNCEMENT_BYTES = 256 * 1024;
+
+/** Devices that announce themselves on a broker: what they are and what they tell. */
+export class Bridge {
+  readonly commands: Commands;
+  readonly #ctx: Ctx;
+  readonly #link: MqttLink;
+  readonly #refusals: Refusals;
+  readonly #announcements: Announcements;
+  readonly #home = new Home();
+  readonly #states: Subscribed;
+  readonly #arrange = new Settled(ARRANGE, () => void this.#publish());
+  readonly #first = new Settled(FIRST, () => this.#settle());
+  /** Topics whose announcement the broker has sent since the start. */
+  readonly #heard = new Set<string>();
+  #sweep: NodeJS.Timeout | undefined;
+  /** True while the broker is away, and until all that it keeps is there. */
+  #isAway = true;
+  #hasSettled = false;
+  #reason: string | undefined;
+  #shownScenes = "[]";
+
+  constructor(ctx: Ctx, link: MqttLink) {
+    const { config, log, house, devices } = ctx;
+    this.#ctx = ctx;
+    this.#link = link;
+    this.#refusals = new Refusals(log);
+    this.#announcements = new Announcements({
+      prefix: config.prefix,
+      refusals: this.#refusals,
+      around: {
+        clock: { now: () => Date.now() / 1_000, zone: house.timeZone },
+        mayPublish: publishableTo(config.prefix, config.refusedTopics),
+        onFault: ({ message }) =>
+          this.#refusals.count("a template failed on a payload", message, config.prefix),
+      },
+    });
+    const update = (...updates: readonly DeviceUpdate[]) => devices.update(...updates);
+    this.commands = new Commands({ home: this.#home, link, update });
+    this.#states = new Subscribed(link, (...message) => this.#hear(...message));
+  }
+
+  /** All announcements, for the next start. */
+  get announced(): { readonly revision: number; readonly kept: Kept } {
+    return this.#announcements;
+  }
+
+  get state(): State {
+    const known = [...this.#announcements.components].map(
+      ({ identity, state, availability: { told } }) => [identity, { state, told }] as const,
+    );
+    return { version: 1, kept: this.#announcements.kept, known: Object.fromEntries(known) };
+  }
+
+  /** Publishes what is known from before, and listens. */
+  async start(kept: Kept, handedOver: State | undefined): Promise<void> {
+    for (const [topic, { text, retained }] of Object.entries(kept)) {
+      this.#announcements.take(topic, text, retained);
+    }
+    this.#recall(handedOver?.known ?? {});
+    this.#hasSettled = handedOver !== undefined;
+    this.#isAway = handedOver === undefined;
+    if (handedOver || Object.keys(kept).length > 0) await this.#publish();
+    const { prefix } = this.#ctx.config;
+    for (const filter of [`${prefix}/+/+/config`, `${prefix}/+/+/+/config`]) {
+      this.#link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
+        maxBytes: ANNOUNCEMENT_BYTES,
+        onTooLong: (topic) =>
+          this.#refusals.count("an announcement was left out", "it is too long", topic),
+      });
+    }
+    this.#sweep = setInterval(() => this.#expire(), SWEEP_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#sweep);
+    this.#arrange.stop();
+    this.#first.stop();
+  }
+
+  /** The broker is there: devices that hear a birth message tell what they are and how they are. */
+  connected(): void {
+    const { prefix } = this.#ctx.config;
+    const birth = { topic: `${prefix}/status`, payload: "online", qos: 0, retain: false } as const;
+    this.#link.publish(birth).catch(({ message }: Error) => {
+      this.#ctx.log.debug("the birth message was not sent", { reason: message });
+    });
+    if (this.#hasSettled) this.#setAway(false);
+    else this.#first.ask();
+  }
+
+  /** Hears why the broker is away, or `undefined` when it is back. */
+  report(reason: string | undefined): void {
+    this.#reason = reason;
+    this.#degraded();
+    if (reason !== undefined) this.#setAway(true);
+  }
+
+  /** @throws MantelError `scene_unknown`, and what publishing throws */
+  async activateScene(id: string): Promise<void> {
+    const scene = [...this.#announcements.components].find(
+      ({ facet, identity }) => facet.scene && nativeId(identity) === id,
+    )?.facet.scene;
+    if (!scene) throw new MantelError("scene_unknown", `no scene has announced itself as ${id}`);
+    await this.commands.send(scene());
+  }
+
+  #recall(known: State["known"]): void {
+    for (const component of this.#announcements.components) {
+      const before = known[component.identity];
+      if (!before) continue;
+      component.recall(before.state as DeviceState);
+      component.availability.recall(before.told);
+    }
+  }
+
+  #hearAnnouncement(topic: string, payload: Buffer, retained: boolean): void {
+    if (!this.#hasSettled) this.#first.ask();
+    this.#heard.add(topic);
+    if (!this.#announcements.take(topic, payload.toString(), retained)) return;
+    if (this.#hasSettled) this.#arrange.ask();
+  }
+
+  #hear(topic: string, payload: Buffer, retained: boolean): void {
+    const { devices } = this.#ctx;
+    const now = performance.now() / 1_000;
+    const { told, updates, happenings } = this.#home.receive(
+      topic,
+      new Payload(payload.toString(), retained),
+      now,
+    );
+    if (updates.length > 0) devices.update(...updates.map((update) => this.#shown(update)));
+    for (const { nativeId: id, event } of happenings) devices.event(id, event);
+    for (const { nativeId: id, state } of told) this.commands.told(id, state);
+  }
+
+  /** While the broker is away nothing can be reached, whatever was told last. */
+  #shown<U extends { readonly available?: boolean }>(update: U): U {
+    return this.#isAway && update.available ? { ...update, available: false } : update;
+  }
+
+  #expire(): void {
+    const updates = this.#home.expire(performance.now() / 1_000);
+    if (updates.length > 0) this.#ctx.devices.update(...updates);
+  }
+
+  /** All that the broker keeps is there. What it kept before and keeps no longer has gone meanwhile. */
+  #settle(): void {
+    const keepsAny = this.#heard.size > 0;
+    if (keepsAny) this.#announcements.forget((topic, kept) => kept && !this.#heard.has(topic));
+    this.#hasSettled = true;
+    this.#isAway = this.#reason !== undefined;
+    void this.#publish();
+  }
+
+  #setAway(isAway: boolean): void {
+    if (this.#isAway === isAway) return;
+    this.#isAway = isAway;
+    this.#ctx.devices.update(...this.#home.availabilities(isAway));
+  }
+
+  async #publish(): Promise<void> {
+    const { devices, scenes, log } = this.#ctx;
+    this.#home.arrange(this.#announcements.components);
+    this.#states.follow(this.#home.topics);
+    this.#degraded();
+    const shown = this.#scenes();
+    try {
+      await devices.publish(this.#home.describe(this.#isAway));
+      if (JSON.stringify(shown) !== this.#shownScenes) await scenes.publish(shown);
+      this.#shownScenes = JSON.stringify(shown);
+    } catch (error) {
+      if (!(error instanceof MantelError)) throw error;
+      log.warn("the devices could not be published", { error });
+    }
+  }
+
+  #scenes(): SceneDescription[] {
+    return [...this.#announcements.components].flatMap(({ facet, identity, component }) => {
+      const name = component.fields.get("name");
+      const shown = typeof name === "string" && name !== "" ? name : component.objectId;
+      return facet.scene ? [{ nativeId: nativeId(identity), name: shown.slice(0, 200) }] : [];
+    });
+  }
+
+  #degraded(): void {
+    const tooMany = `more than ${MOST_ANNOUNCEMENTS} announcements are on the broker; some are left out`;
+    this.#ctx.reportDegraded(this.#reason ?? (this.#announcements.isFull ? tooMany : undefined));
+  }
+}

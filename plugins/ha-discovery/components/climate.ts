@@ -1,0 +1,194 @@
+import type { DeviceState } from "@mantel/plugin-sdk";
+import { type Input, inputs, type MakeFacet, numberField, textField, UNKNOWN } from "../facet.ts";
+import type { Options } from "../options.ts";
+import { choice, numberOf, present, SHOWN, SWITCH, unitOf, YES_NO } from "./capabilities.ts";
+import { unreportedOf } from "./fan.ts";
+import { messagesOf } from "./simple.ts";
+
+const MODES = ["auto", "off", "cool", "heat", "dry", "fan_only"];
+
+/** What can be chosen of a thermostat: its field here, its name there, and its list when none is told. */
+const CHOICES = [
+  { field: "mode", name: "mode", list: "modes", absent: MODES, template: "mode_state_template" },
+  {
+    field: "fanMode",
+    name: "fan_mode",
+    list: "fan_modes",
+    absent: ["auto", "low", "medium", "high"],
+    template: "fan_mode_state_template",
+  },
+  {
+    field: "swingMode",
+    name: "swing_mode",
+    list: "swing_modes",
+    absent: ["on", "off"],
+    template: "swing_mode_state_template",
+  },
+  {
+    field: "preset",
+    name: "preset_mode",
+    list: "preset_modes",
+    absent: [],
+    template: "preset_mode_value_template",
+  },
+] as const;
+
+/** Temperatures that can be set: their field here and their name there. */
+const TARGETS = [
+  ["targetTemperature", "temperature"],
+  ["targetTemperatureHigh", "temperature_high"],
+  ["targetTemperatureLow", "temperature_low"],
+] as const;
+
+type Writers = Record<
+  string,
+  (value: never) => ReturnType<NonNullable<ReturnType<Options["writer"]>>> | undefined
+>;
+
+export const climate: MakeFacet = (options) => {
+  const parts = [choices(options), targets(options), humidity(options), power(options)];
+  const writers: Writers = Object.assign({}, ...parts.map((part) => part.writers));
+  return {
+    leads: "thermostat",
+    capabilities: Object.assign({}, ...parts.map((part) => part.capabilities), measured(options)),
+    inputs: [...parts.flatMap((part) => part.inputs), ...measurements(options)],
+    write: (command) => messagesOf(command, writers),
+    unreported: unreportedOf(options, Object.assign({}, ...parts.map((part) => part.topics))),
+  };
+};
+
+function choices(options: Options) {
+  const there = CHOICES.filter(({ name }) =>
+    ["command", "state"].some((end) => options.topic(`${name}_${end}_topic`) !== undefined),
+  );
+  const writers: Writers = {};
+  for (const { field, name } of there) {
+    const write = options.writer(`${name}_command_topic`, `${name}_command_template`);
+    if (write) writers[field] = (value: string) => write(value);
+  }
+  return {
+    writers,
+    capabilities: present(
+      there.map(({ field, list, absent }) => {
+        const values = options.texts(list) ?? absent;
+        const capability = choice(field === "preset" ? ["none", ...values] : values);
+        return [
+          field,
+          capability && { ...capability, ...(writers[field] ? {} : { readOnly: true }) },
+        ];
+      }),
+    ),
+    inputs: there.flatMap(({ field, name, template }) =>
+      inputs(options, [`${name}_state_topic`, template], textField(field)),
+    ),
+    topics: Object.fromEntries(there.map(({ field, name }) => [field, `${name}_state_topic`])),
+  };
+}
+
+function targets(options: Options) {
+  const unit = temperatureUnit(options);
+  const there = TARGETS.filter(([, name]) => options.topic(`${name}_command_topic`) !== undefined);
+  const isCelsius = options.text("temperature_unit", "C") !== "F";
+  const bounds = {
+    min: unit.toOurs(options.number("min_temp", isCelsius ? 7 : 44.6)),
+    max: unit.toOurs(options.number("max_temp", isCelsius ? 35 : 95)),
+    step: options.number("temp_step", 1),
+  };
+  const writers: Writers = {};
+  for (const [field, name] of there) {
+    const write = options.writer(`${name}_command_topic`, `${name}_command_template`);
+    if (write) writers[field] = (value: number) => write(unit.toTheirs(value));
+  }
+  return {
+    writers,
+    capabilities: present(there.map(([field]) => [field, numberOf(unit, bounds)])),
+    inputs: there.flatMap(([field, name]) =>
+      inputs(
+        options,
+        [`${name}_state_topic`, `${name}_state_template`],
+        numberField(field, unit.toOurs),
+      ),
+    ),
+    topics: Object.fromEntries(there.map(([field, name]) => [field, `${name}_state_topic`])),
+  };
+}
+
+function temperatureUnit(options: Options) {
+  const fallback = new Map([["unit", options.text("temperature_unit", "C")]]);
+  return unitOf(options.with(fallback), "unit");
+}
+
+function humidity(options: Options) {
+  const write = options.writer("target_humidity_command_topic", "target_humidity_command_template");
+  const bounds = {
+    min: options.number("min_humidity", 30),
+    max: options.number("max_humidity", 99),
+  };
+  const field = "targetHumidity";
+  const writers: Writers = write ? { [field]: (value: number) => write(value) } : {};
+  return {
+    writers,
+    capabilities: present([[field, write && { type: "number", unit: "%", step: 1, ...bounds }]]),
+    inputs: write
+      ? inputs(
+          options,
+          ["target_humidity_state_topic", "target_humidity_state_template"],
+          numberField(field),
+        )
+      : [],
+    topics: write ? { [field]: "target_humidity_state_topic" } : {},
+  };
+}
+
+/** Some are switched on and off apart from their mode; nothing tells whether they are on. */
+function power(options: Options) {
+  const write = options.writer("power_command_topic", "power_command_template");
+  const [on, off] = [options.text("payload_on", "ON"), options.text("payload_off", "OFF")];
+  const writers: Writers = write ? { on: (value: boolean) => write(value ? on : off) } : {};
+  return {
+    writers,
+    capabilities: present([["on", write && SWITCH]]),
+    inputs: [],
+    topics: write ? { on: "power_state_topic" } : {},
+  };
+}
+
+function measured(options: Options) {
+  const has = (name: string) => options.topic(name) !== undefined;
+  const unit = temperatureUnit(options);
+  return present([
+    [
+      "temperature",
+      has("current_temperature_topic") ? { ...numberOf(unit), readOnly: true } : undefined,
+    ],
+    [
+      "humidity",
+      has("current_humidity_topic") ? { type: "number", unit: "%", readOnly: true } : undefined,
+    ],
+    ["action", has("action_topic") ? SHOWN : undefined],
+    ["heating", has("action_topic") ? YES_NO : undefined],
+  ]);
+}
+
+function measurements(options: Options): Input[] {
+  const { toOurs } = temperatureUnit(options);
+  return [
+    ...inputs(
+      options,
+      ["current_temperature_topic", "current_temperature_template"],
+      numberField("temperature", toOurs),
+    ),
+    ...inputs(
+      options,
+      ["current_humidity_topic", "current_humidity_template"],
+      numberField("humidity"),
+    ),
+    ...inputs(options, ["action_topic", "action_template"], actionIn),
+  ];
+}
+
+function actionIn(text: string): DeviceState | undefined {
+  if (text === "") return undefined;
+  if (text === UNKNOWN) return { action: null, heating: null };
+  return { action: text.slice(0, 100), heating: text === "heating" || text === "preheating" };
+}

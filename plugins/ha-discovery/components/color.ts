@@ -1,0 +1,85 @@
+import type { Color } from "@mantel/plugin-sdk";
+
+type Triple = readonly [number, number, number];
+
+const limited = (value: number, max: number) => Math.min(max, Math.max(0, value));
+const decimals = (value: number, count: number) => Number(value.toFixed(count));
+
+/** A colour of so much hue and saturation, within the bounds of both. */
+export function color(hue: number, saturation: number): Color | undefined {
+  if (!Number.isFinite(hue) || !Number.isFinite(saturation)) return undefined;
+  return { hue: decimals(limited(hue, 360), 1), saturation: decimals(limited(saturation, 100), 1) };
+}
+
+/** Red, green and blue from 0 to 255, as bright as can be. */
+export function toRgb({ hue, saturation }: Color): Triple {
+  const part = (offset: number) => {
+    const at = (offset + hue / 60) % 6;
+    const away = Math.max(0, Math.min(at, 4 - at, 1));
+    return Math.round(255 * (1 - (saturation / 100) * away));
+  };
+  return [part(5), part(3), part(1)];
+}
+
+export function fromRgb([red, green, blue]: Triple): Color | undefined {
+  const most = Math.max(red, green, blue);
+  const range = most - Math.min(red, green, blue);
+  if (range === 0 || most === 0) return color(0, 0);
+  const sector =
+    most === red
+      ? ((green - blue) / range + 6) % 6
+      : most === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4;
+  return color(sector * 60, (range / most) * 100);
+}
+
+/** Gamma of sRGB (IEC 61966-2-1). */
+const linear = (value: number) =>
+  value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+const curved = (value: number) =>
+  value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
+
+/** The place of a colour in the CIE 1931 diagram, with the primaries of sRGB. */
+export function toXy(of: Color): readonly [x: number, y: number] {
+  const [red, green, blue] = toRgb(of).map((value) => linear(value / 255)) as unknown as Triple;
+  const x = red * 0.4124 + green * 0.3576 + blue * 0.1805;
+  const y = red * 0.2126 + green * 0.7152 + blue * 0.0722;
+  const sum = x + y + red * 0.0193 + green * 0.1192 + blue * 0.9505;
+  return sum === 0 ? [0.3127, 0.329] : [decimals(x / sum, 4), decimals(y / sum, 4)];
+}
+
+/** The colour at a place in the CIE 1931 diagram; of one that sRGB cannot show, the nearest. */
+export function fromXy(x: number, y: number): Color | undefined {
+  if (!(x >= 0 && y > 0 && x + y <= 1)) return undefined;
+  const [bigX, bigZ] = [x / y, (1 - x - y) / y];
+  const parts = [
+    bigX * 3.2406 - 1.5372 - bigZ * 0.4986,
+    1.8758 - bigX * 0.9689 + bigZ * 0.0415,
+    bigX * 0.0557 - 0.204 + bigZ * 1.057,
+  ].map((value) => Math.max(0, value));
+  const most = Math.max(...parts);
+  return fromRgb(parts.map((value) => 255 * curved(value / most)) as unknown as Triple);
+}
+
+const MIREDS = 1_000_000;
+
+/** Mireds to kelvin and back; whole numbers, as devices want them. */
+export const mired = (value: number) => Math.round(MIREDS / Math.max(1, value));
+
+/**
+ * A raw level as percent and back without drift: the whole percent that makes this raw value if there
+ * is one, else one with a decimal.
+ */
+export function toPercent(raw: number, scale: number): number {
+  const exact = limited((raw / scale) * 100, 100);
+  const whole = Math.round(exact);
+  if (toRaw(whole, scale) === raw) return whole;
+  return decimals(exact, scale > 500 ? 3 : 1);
+}
+
+/** More than 0 % never becomes 0. */
+export function toRaw(percent: number, scale: number): number {
+  const raw = Math.round((percent / 100) * scale);
+  return percent > 0 ? Math.max(1, raw) : raw;
+}

@@ -1,0 +1,45 @@
+import type { Capability } from "@mantel/plugin-sdk";
+import type { Options } from "../options.ts";
+import { choice } from "./capabilities.ts";
+import { mired } from "./color.ts";
+
+/** The white of a lamp, in kelvin on both sides or in mireds on theirs. */
+export interface White {
+  readonly capability: Capability;
+  readonly toOurs: (raw: number) => number;
+  readonly toTheirs: (kelvin: number) => number;
+}
+
+const COLDEST_MIREDS = 153;
+const WARMEST_MIREDS = 500;
+
+/** How a lamp tells its white, and within which bounds. */
+export function whiteOf(options: Options): White {
+  const min = options.number("min_kelvin", mired(options.number("max_mireds", WARMEST_MIREDS)));
+  const max = options.number("max_kelvin", mired(options.number("min_mireds", COLDEST_MIREDS)));
+  const inKelvin = options.flag("color_temp_kelvin");
+  const within = (kelvin: number) =>
+    Math.min(Math.max(min, max), Math.max(Math.min(min, max), kelvin));
+  return {
+    capability: {
+      type: "number",
+      min: Math.min(min, max),
+      max: Math.max(min, max),
+      step: 50,
+      unit: "K",
+    },
+    toOurs: (raw) => within(inKelvin ? Math.round(raw) : mired(raw)),
+    toTheirs: (kelvin) => (inKelvin ? Math.round(kelvin) : mired(kelvin)),
+  };
+}
+
+export function effectsOf(options: Options): Capability | undefined {
+  const list = options.texts("effect_list");
+  return list && choice(list);
+}
+
+/** What a lamp of this scale takes as full brightness.; less than 1 counts as 255 */
+export function scaleOf(options: Options): number {
+  const scale = options.number("brightness_scale", 255);
+  return scale >= 1 ? scale : 255;
+}

@@ -1,0 +1,142 @@
+import type { DeviceCommand } from "@mantel/plugin-sdk";
+import {
+  flagField,
+  inputs,
+  type MakeFacet,
+  type Message,
+  numberIn,
+  textField,
+  UNKNOWN,
+} from "../facet.ts";
+import type { Options, Write } from "../options.ts";
+import { Refusal } from "../refusal.ts";
+import { choice, DO, numberOf, SHOWN, SWITCH, TEXT, unitOf } from "./capabilities.ts";
+
+const VALUE = ["state_topic", "value_template"] as const;
+
+/** True when what was asked counts as done at once, because nothing will tell. */
+export const isOptimistic = (options: Options, topic = "state_topic") =>
+  options.flag("optimistic") || options.topic(topic) === undefined;
+
+/** The fields that are in a command, each with what writes it, as messages. */
+export function messagesOf(
+  command: DeviceCommand,
+  writers: Readonly<Record<string, ((value: never) => Message | undefined) | undefined>>,
+): Message[] {
+  return Object.entries(writers).flatMap(([name, write]) => {
+    const value = command[name];
+    const message = value === undefined ? undefined : write?.(value as never);
+    return message ? [message] : [];
+  });
+}
+
+/** The `value` field of a component that has one. */
+const valueOnly =
+  (write: (value: never) => Message | undefined) =>
+  (command: DeviceCommand): Message[] =>
+    messagesOf(command, { value: write });
+
+const unreported = (options: Options, ...names: readonly string[]) =>
+  new Set(isOptimistic(options) ? names : []);
+
+export function needed(write: Write | undefined): Write {
+  if (write) return write;
+  throw new Refusal("it has no command_topic that may be published to");
+}
+
+export const switchFacet: MakeFacet = (options) => {
+  const [on, off] = [options.text("payload_on", "ON"), options.text("payload_off", "OFF")];
+  const states = { on: options.text("state_on", on), off: options.text("state_off", off) };
+  const write = options.writer("command_topic", "command_template");
+  const isAside = ["config", "diagnostic"].includes(options.text("entity_category", ""));
+  const kind = options.text("device_class", "") === "outlet" ? "plug" : "switch";
+  return {
+    ...(isAside || !write ? {} : { leads: kind }),
+    capabilities: { on: write ? SWITCH : { ...SWITCH, readOnly: true } },
+    inputs: inputs(options, VALUE, flagField("on", states)),
+    write: (command) => messagesOf(command, { on: (value: boolean) => write?.(value ? on : off) }),
+    unreported: unreported(options, "on"),
+  };
+};
+
+export const button: MakeFacet = (options) => {
+  const press = options.text("payload_press", "PRESS");
+  const write = needed(options.writer("command_topic", "command_template"));
+  return {
+    capabilities: { value: DO },
+    inputs: [],
+    write: valueOnly(() => write(press)),
+    unreported: new Set(["value"]),
+  };
+};
+
+export const number: MakeFacet = (options) => {
+  const unit = unitOf(options);
+  const [min, max] = [options.number("min", 1), options.number("max", 100)];
+  if (min > max) throw new Refusal("min is above max");
+  const write = options.writer("command_topic", "command_template");
+  const reset = options.text("payload_reset", UNKNOWN);
+  const bounds = { min: unit.toOurs(min), max: unit.toOurs(max), step: options.number("step", 1) };
+  return {
+    capabilities: { value: { ...numberOf(unit, bounds), ...(write ? {} : { readOnly: true }) } },
+    inputs: inputs(options, VALUE, (text) => {
+      if (text === reset) return { value: null };
+      const raw = numberIn(text);
+      return raw === undefined ? undefined : { value: unit.toOurs(raw) };
+    }),
+    write: valueOnly((value: number) => write?.(unit.toTheirs(value))),
+    unreported: unreported(options, "value"),
+  };
+};
+
+export const select: MakeFacet = (options) => {
+  const capability = choice(options.texts("options"));
+  if (!capability) throw new Refusal("it has no options");
+  const write = options.writer("command_topic", "command_template");
+  return {
+    capabilities: { value: write ? capability : { ...capability, readOnly: true } },
+    inputs: inputs(options, VALUE, textField("value")),
+    write: valueOnly((value: string) => write?.(value)),
+    unreported: unreported(options, "value"),
+  };
+};
+
+export const text: MakeFacet = (options) => {
+  const write = options.writer("command_topic", "command_template");
+  return {
+    capabilities: { value: write ? TEXT : SHOWN },
+    inputs: inputs(options, VALUE, (value) => ({ value: value.slice(0, 1_000) })),
+    write: valueOnly((value: string) => write?.(value)),
+    unreported: unreported(options, "value"),
+  };
+};
+
+export const scene: MakeFacet = (options) => {
+  const on = options.text("payload_on", "ON");
+  const write = needed(options.writer("command_topic", "command_template"));
+  return { capabilities: {}, inputs: [], scene: () => write(on) };
+};
+
+const LOCK = [
+  ["payload_lock", "LOCK"],
+  ["payload_unlock", "UNLOCK"],
+] as const;
+
+export const lock: MakeFacet = (options) => {
+  const [locks, unlocks] = LOCK.map(([name, absent]) => options.text(name, absent));
+  const write = options.writer("command_topic", "command_template");
+  const states = {
+    on: options.text("state_locked", "LOCKED"),
+    off: options.text("state_unlocked", "UNLOCKED"),
+  };
+  return {
+    leads: "lock",
+    capabilities: { locked: write ? SWITCH : { ...SWITCH, readOnly: true } },
+    inputs: inputs(options, VALUE, flagField("locked", states)),
+    write: (command) =>
+      messagesOf(command, {
+        locked: (value: boolean) => write?.((value ? locks : unlocks) ?? ""),
+      }),
+    unreported: unreported(options, "locked"),
+  };
+};

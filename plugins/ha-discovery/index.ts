@@ -1,0 +1,49 @@
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { brokerOf, brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { Bridge, State } from "./bridge.ts";
+import { openStore } from "./store.ts";
+
+/** Devices that announce themselves by Home Assistant's MQTT discovery. */
+export default definePlugin({
+  options: Type.Object({
+    ...brokerOptions,
+    prefix: Type.String({
+      title: "Discovery prefix",
+      description: "the topic below which devices announce themselves",
+      default: "homeassistant",
+      pattern: "^[^+#\\s/$][^+#\\s/]*(/[^+#\\s/]+)*$",
+      maxLength: 200,
+    }),
+    refusedTopics: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      title: "Topics that devices may not be commanded through",
+      description:
+        "with + and #; what is announced with one of them is shown and takes no commands",
+      default: ["zigbee2mqtt/bridge/request/#"],
+      maxItems: 100,
+    }),
+  }),
+  state: State,
+
+  async start(ctx) {
+    const { config, handedOver, signal, log, onDispose } = ctx;
+    const store = await openStore(ctx.storage);
+    const link = new MqttLink({
+      broker: brokerOf(config, ctx.call),
+      log,
+      report: (reason) => bridge.report(reason),
+      onConnected: () => bridge.connected(),
+    });
+    const bridge: Bridge = new Bridge(ctx, link);
+    await bridge.start(handedOver?.kept ?? store.kept, handedOver);
+    const running = link.run(signal);
+    onDispose(() => running);
+    onDispose(() => bridge.stop());
+    onDispose(store.follow(() => bridge.announced));
+
+    return {
+      command: (nativeId, command) => bridge.commands.carryOut(nativeId, command),
+      activateScene: (nativeId) => bridge.activateScene(nativeId),
+      handOver: () => bridge.state,
+    };
+  },
+});

@@ -1,0 +1,113 @@
+import type { DeviceState, StateValue } from "@mantel/plugin-sdk";
+import { Availability } from "./availability.ts";
+import { facetMaker } from "./components/platforms.ts";
+import type { Component } from "./discovery.ts";
+import type { Facet, Input, Payload } from "./facet.ts";
+import { changed, fitted } from "./fit.ts";
+import { Options, type Surroundings } from "./options.ts";
+
+/** A component that can be used, and what it has told. */
+export class Known {
+  readonly component: Component;
+  readonly facet: Facet;
+  readonly availability: Availability;
+  /** By the facet's own names of fields. */
+  #state: DeviceState;
+  readonly #due = new Map<Input, number>();
+
+  /** @throws Refusal when it cannot be used */
+  constructor(component: Component, around: Surroundings) {
+    this.component = component;
+    this.facet = facetMaker(component.platform)(new Options(component.fields, around));
+    this.availability = new Availability(component.fields, around);
+    this.#state = Object.fromEntries(
+      Object.keys(this.facet.capabilities).map((name) => [name, null]),
+    );
+  }
+
+  /** What makes it the same component wherever it is announced. */
+  get identity(): string {
+    const { platform, fields, key } = this.component;
+    const uniqueId = fields.get("unique_id");
+    return typeof uniqueId === "string" && uniqueId !== ""
+      ? `${platform}:${uniqueId}`
+      : `topic:${key}`;
+  }
+
+  get state(): DeviceState {
+    return this.#state;
+  }
+
+  /** The topics that it listens to. */
+  get topics(): string[] {
+    const { inputs, events = [] } = this.facet;
+    return [...inputs, ...events].map(({ topic }) => topic).concat(this.availability.topics);
+  }
+
+  /**
+   * Takes what has come on a topic; gives the fields that it tells of and those that changed.
+   * `undefined` when it tells of none.
+   */
+  receive(topic: string, payload: Payload, now: number): Told | undefined {
+    this.availability.receive(topic, payload);
+    let told: DeviceState | undefined;
+    for (const input of this.facet.inputs) {
+      const read = input.topic === topic ? input.read(payload, this.#state) : undefined;
+      if (!read) continue;
+      told = { ...told, ...this.#fit(read) };
+      const seconds = input.follows?.afterSeconds ?? input.expiresAfter;
+      if (seconds !== undefined) this.#due.set(input, now + seconds);
+    }
+    return told && this.take(told);
+  }
+
+  /** Takes over fields, as they are told or as they follow from a command. */
+  take(told: DeviceState): Told {
+    const difference = changed(this.#state, told);
+    this.#state = { ...this.#state, ...difference };
+    return { told, changed: difference };
+  }
+
+  /** Takes over the state of the component that this one replaces, as far as it fits. */
+  recall(state: DeviceState): void {
+    const names = Object.keys(this.facet.capabilities).filter((name) => Object.hasOwn(state, name));
+    this.take(this.#fit(Object.fromEntries(names.map((name) => [name, state[name] ?? null]))));
+  }
+
+  /** What has run out by now: readings that nobody repeated, motion that ended by itself. */
+  expire(now: number): Told | undefined {
+    let told: DeviceState | undefined;
+    for (const [input, at] of this.#due) {
+      if (at > now) continue;
+      this.#due.delete(input);
+      told = { ...told, ...(input.follows?.state ?? this.#nothing()) };
+    }
+    return told && this.take(told);
+  }
+
+  /** True while something of it may run out. */
+  get isPassing(): boolean {
+    return this.#due.size > 0;
+  }
+
+  #nothing(): DeviceState {
+    return Object.fromEntries(Object.keys(this.facet.capabilities).map((name) => [name, null]));
+  }
+
+  #fit(read: DeviceState): DeviceState {
+    const entries: [string, StateValue][] = [];
+    for (const [name, value] of Object.entries(read)) {
+      const capability = Object.hasOwn(this.facet.capabilities, name)
+        ? this.facet.capabilities[name]
+        : undefined;
+      if (capability) entries.push([name, fitted(capability, value)]);
+    }
+    return Object.fromEntries(entries);
+  }
+}
+
+/** What a component has told: all fields, and those among them that are new. */
+export interface Told {
+  readonly told: DeviceState;
+  readonly changed: DeviceState;
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Component } from "./discovery.ts";
+
+/** What kinds of readings are called here, where that is not their device class in camel case. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sensor: { atmospheric_pressure: "pressure" },
+  binary_sensor: {
+    battery: "batteryLow",
+    door: "contact",
+    garage_door: "contact",
+    lock: "locked",
+    motion: "motion",
+    occupancy: "motion",
+    opening: "contact",
+    presence: "motion",
+    window: "contact",
+  },
+};
+
+/** Components that are called after their device class. */
+const CLASSED = new Set(["sensor", "binary_sensor", "button"]);
+
+/** Classes that say what a value looks like and not what it is about. */
+const VAGUE = new Set(["enum", "timestamp", "date", "duration"]);
+
+/** What the field of a component that adds to a device may be called, best first. */
+export function fieldNames({ platform, fields, objectId }: Component): string[] {
+  const [deviceClass, name] = [fields.get("device_class"), fields.get("name")];
+  const isTold = CLASSED.has(platform) && typeof deviceClass === "string";
+  const names = [
+    isTold ? fieldOf(platform, deviceClass) : "",
+    typeof name === "string" ? camelCase(name) : "",
+    camelCase(objectId),
+  ];
+  return names.filter((each) => each !== "");
+}
+
+function fieldOf(platform: string, deviceClass: string): string {
+  if (VAGUE.has(deviceClass)) return "";
+  const known = FIELDS[platform] ?? {};
+  return (Object.hasOwn(known, deviceClass) && known[deviceClass]) || camelCase(deviceClass);
+}
+
+/** A text as the name of a field: letters and digits, a small letter first; "" when nothing is left. */
+function camelCase(text: string): string {
+  const words = text
+    .slice(0, 200)
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  const joined = words.map((word, index) =>
+    index === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1).toLowerCase(),
+  );
+  return joined
+    .join("")
+    .replace(/^\d+/, "")
+    .replace(/^[A-Z]/, (first) => first.toLowerCase())
+    .slice(0, 60);
+}
+
+/** The first of these names that is free, or one made of the last with a number. */
+export function freeName(wanted: readonly string[], taken: ReadonlySet<string>): string {
+  const base = wanted.at(-1) ?? "value";
+  const free = wanted.find((name) => !taken.has(name));
+  if (free !== undefined) return free;
+  for (let count = 2; ; count++) if (!taken.has(`${base}${count}`)) return `${base}${count}`;
+}
+
+const LONGEST_ID = 190;
+
+/** A native id within the bounds; one that is too long ends in a hash of the whole. */
+export function nativeId(whole: string): string {
+  if (whole.length <= LONGEST_ID) return whole;
+  const hash = createHash("sha256").update(whole).digest("hex").slice(0, 32);
+  return `${whole.slice(0, LONGEST_ID - 33)}-${hash}`;
+}

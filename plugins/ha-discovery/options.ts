@@ -1,0 +1,148 @@
+import type { Fields } from "./abbreviations.ts";
+import type { Message, Payload } from "./facet.ts";
+import { Refusal } from "./refusal.ts";
+import type { Clock } from "./template/run.ts";
+import { Template, type Variables } from "./template/template.ts";
+import { ExhaustedError, TemplateError, type Value } from "./template/values.ts";
+
+/** What a component is made with, besides what it announces. */
+export interface Surroundings {
+  readonly clock: Clock;
+  /** False for topics that nothing is published to, whoever asks. */
+  readonly mayPublish: (topic: string) => boolean;
+  /** Hears of each template that failed on a payload. */
+  readonly onFault: (fault: TemplateError) => void;
+}
+
+/** Gives the text that a payload carries for a field; `undefined` when it carries none that can be used. */
+export type ReadText = (payload: Payload) => string | undefined;
+
+/** A template that has used up what it may this often is not tried on later payloads. */
+const FAILURES = 20;
+const TEXT_LENGTH = 1_000;
+const LIST_LENGTH = 500;
+const TOPIC_BYTES = 65_535;
+
+/** The options of a component, which may be of any type, as values that can be used. */
+export class Options {
+  readonly #fields: Fields;
+  readonly #around: Surroundings;
+
+  constructor(fields: Fields, around: Surroundings) {
+    this.#fields = fields;
+    this.#around = around;
+  }
+
+  /** The same options with some more. */
+  with(more: Fields): Options {
+    return new Options(new Map([...this.#fields, ...more]), this.#around);
+  }
+
+  has(name: string): boolean {
+    return this.#fields.has(name) && this.#fields.get(name) !== null;
+  }
+
+  raw(name: string): unknown {
+    return this.#fields.get(name);
+  }
+
+  /** A text; a number or boolean counts as the text that a template would print. */
+  text<A extends string | undefined>(name: string, absent: A): string | A {
+    if (!this.has(name)) return absent;
+    const value = this.#fields.get(name);
+    if (typeof value === "string") return value.slice(0, TEXT_LENGTH);
+    if (typeof value === "boolean") return value ? "True" : "False";
+    if (typeof value === "number") return String(value);
+    throw new Refusal(`${name} must be a text`);
+  }
+
+  number<A extends number | undefined>(name: string, absent: A): number | A {
+    if (!this.has(name)) return absent;
+    const value = Number(this.#fields.get(name));
+    if (Number.isFinite(value)) return value;
+    throw new Refusal(`${name} must be a number`);
+  }
+
+  flag(name: string): boolean {
+    const value = this.#fields.get(name);
+    return value === true || value === "true" || value === 1;
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    if (!this.has(name)) return undefined;
+    const value = this.#fields.get(name);
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    if (list.length > LIST_LENGTH)
+      throw new Refusal(`${name} has more than ${LIST_LENGTH} entries`);
+    const texts = list.filter((each) => ["string", "number"].includes(typeof each)).map(String);
+    return [...new Set(texts.map((each) => each.slice(0, 200)))];
+  }
+
+  /** A topic to listen to. Wildcards are refused: one component could ask for all there is. */
+  topic(name: string): string | undefined {
+    const topic = this.text(name, undefined);
+    if (topic === undefined || topic === "") return undefined;
+    return checkedTopic(topic, name);
+  }
+
+  /** Reads a field by a template, or takes the payload as it is. */
+  reader(template: string): ReadText {
+    const source = this.text(template, undefined);
+    if (source === undefined || source === "") return (payload) => payload.text;
+    const compiled = compile(source, template);
+    const { clock, onFault } = this.#around;
+    let exhausted = 0;
+    return (payload) => {
+      if (exhausted >= FAILURES) return undefined;
+      try {
+        return compiled.render(payload.variables, clock);
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error;
+        if (error instanceof ExhaustedError) exhausted++;
+        onFault(error);
+        return undefined;
+      }
+    };
+  }
+
+  /** What writes a value to a topic, through a template if there is one; `undefined` without a topic. */
+  writer(topicName: string, templateName: string): Write | undefined {
+    const topic = this.topic(topicName);
+    if (topic === undefined || !this.#around.mayPublish(topic)) return undefined;
+    const source = this.text(templateName, undefined);
+    const compiled = source === undefined ? undefined : compile(source, templateName);
+    const to = { topic, qos: this.#qos, retain: this.flag("retain") };
+    return (value, more = []) => {
+      const variables: Variables = new Map<string, Value>([["value", value], ...more]);
+      return { ...to, payload: compiled?.render(variables, this.#around.clock) ?? plain(value) };
+    };
+  }
+
+  get #qos(): 0 | 1 | 2 {
+    const qos = this.number("qos", 0);
+    return qos === 1 || qos === 2 ? qos : 0;
+  }
+}
+
+/** Makes the message that asks for a value; `more` are variables that its template may use. */
+export type Write = (value: Value, more?: readonly (readonly [string, Value])[]) => Message;
+
+function plain(value: Value): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function compile(source: string, name: string): Template {
+  try {
+    return new Template(source);
+  } catch (error) {
+    if (error instanceof TemplateError)
+      throw new Refusal(`${name}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function checkedTopic(topic: string, name: string): string {
+  const isSound = !/[+#\p{Cc}\p{Cs}]/u.test(topic) && !topic.startsWith("$");
+  if (isSound && Buffer.byteLength(topic) <= TOPIC_BYTES) return topic;
+  throw new Refusal(`${name} is no topic that can be used`);
+}

@@ -1,0 +1,59 @@
+import {
+  type DeviceCommand,
+  type DeviceState,
+  MantelError,
+  type StateValue,
+} from "@mantel/plugin-sdk";
+import type { Arranged, Part } from "./arrange.ts";
+import { DO } from "./components/capabilities.ts";
+import type { Message } from "./facet.ts";
+import { TemplateError } from "./template/values.ts";
+
+/** What a command is for one component: by its own names of fields. */
+export interface Share {
+  readonly part: Part;
+  readonly command: DeviceCommand;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * What a command means for each component of a device.
+ * @throws MantelError `invalid` when a template of the device cannot say it
+ */
+export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Share[] {
+  try {
+    return parts.flatMap((part) => {
+      const own = localCommand(part, command);
+      if (Object.keys(own).length === 0) return [];
+      const messages = part.known.facet.write?.(own, part.known.state) ?? [];
+      return [{ part, command: own, messages }];
+    });
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new MantelError("invalid", `${name} cannot be asked that: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
+  const entries = [...names].flatMap(([local, name]) => {
+    const value = command[name];
+    return value === undefined ? [] : [[local, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Of a share, what the device will tell of and what it will not. */
+export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
+  const { unreported = new Set(), capabilities } = part.known.facet;
+  const told: Record<string, StateValue> = {};
+  const assumed: Record<string, StateValue> = {};
+  for (const [name, value] of Object.entries(command)) {
+    // What is done has no state: a button is not pressed afterwards.
+    if (capabilities[name] === DO) continue;
+    if (unreported.has(name)) assumed[name] = value;
+    else told[part.names.get(name) ?? name] = value;
+  }
+  return { told, assumed };
+}

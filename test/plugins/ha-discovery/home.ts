@@ -1,0 +1,78 @@
+import type { TestContext } from "node:test";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { connectAsync, type MqttClient } from "mqtt";
+import plugin from "../../../plugins/ha-discovery/index.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { type Mosquitto, startMosquitto } from "../../helpers/mosquitto.ts";
+import { until } from "../../helpers/until.ts";
+
+/** What the plugin is given unless a test says otherwise; a host fills these in. */
+const DEFAULTS = { prefix: "homeassistant", refusedTopics: ["zigbee2mqtt/bridge/request/#"] };
+
+/** The plugin, connected to a broker; it is stopped when the test ends. */
+export async function startBridge(t: TestContext, url: string, options: object = {}) {
+  const { handedOver, ...config } = options as { handedOver?: unknown };
+  const bridge = await startPlugin(plugin, {
+    config: { ...DEFAULTS, url, ...config },
+    timeZone: "Europe/Berlin",
+    ...(handedOver === undefined ? {} : { handedOver }),
+  });
+  let stopped: Promise<unknown> | undefined;
+  const stop = () => (stopped ??= bridge.stop());
+  atEnd(t, async () => void (await stop()));
+  return Object.assign(Object.create(bridge) as typeof bridge, {
+    stop,
+    /** The device, once it is there. */
+    device: (nativeId: string) => until(() => bridge.devices.get(nativeId)),
+  });
+}
+
+/** A client of a broker, which plays devices; it ends with the test. */
+export async function openPeer(t: TestContext, url: string, options: object = {}) {
+  const client = await connectAsync(url, { reconnectPeriod: 0, ...options });
+  atEnd(t, () => client.endAsync(true));
+  return new Peer(client);
+}
+
+/** Plays devices on a broker: announces them, tells their states, hears their commands. */
+export class Peer {
+  readonly heard: { readonly topic: string; readonly payload: string }[] = [];
+  readonly #client: MqttClient;
+
+  constructor(client: MqttClient) {
+    this.#client = client;
+    client.on("message", (topic, payload) => {
+      this.heard.push({ topic, payload: payload.toString() });
+    });
+  }
+
+  async announce(topic: string, config: object | string, retain = true): Promise<void> {
+    const payload = typeof config === "string" ? config : JSON.stringify(config);
+    await this.#client.publishAsync(`homeassistant/${topic}/config`, payload, { qos: 1, retain });
+  }
+
+  async tell(topic: string, state: object | string, retain = false): Promise<void> {
+    const payload = typeof state === "string" ? state : JSON.stringify(state);
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain });
+  }
+
+  async listen(filter: string): Promise<void> {
+    await this.#client.subscribeAsync(filter);
+  }
+
+  /** Answers each message on a topic, as a device does. */
+  async obey(filter: string, answer: (payload: string, topic: string) => void): Promise<void> {
+    this.#client.on("message", (topic, payload) => {
+      if (topic === filter) answer(payload.toString(), topic);
+    });
+    await this.listen(filter);
+  }
+}
+
+/** A broker, the plugin and somebody who plays devices. */
+export async function startHome(t: TestContext, options: object = {}) {
+  const broker: Mosquitto = await startMosquitto(t);
+  const peer = await openPeer(t, broker.url);
+  const bridge = await startBridge(t, broker.url, options);
+  return { broker, peer, bridge };
+}
