@@ -19,7 +19,6 @@ export type ReadText = (payload: Payload) => string | undefined;
 
 /** A template that has used up what it may this often is not tried on later payloads. */
 const FAILURES = 20;
-const TEXT_LENGTH = 1_000;
 const LIST_LENGTH = 500;
 const TOPIC_BYTES = 65_535;
 
@@ -50,7 +49,7 @@ export class Options {
   text<A extends string | undefined>(name: string, absent: A): string | A {
     if (!this.has(name)) return absent;
     const value = this.#fields.get(name);
-    if (typeof value === "string") return value.slice(0, TEXT_LENGTH);
+    if (typeof value === "string") return value;
     if (typeof value === "boolean") return value ? "True" : "False";
     if (typeof value === "number") return String(value);
     throw new Refusal(`${name} must be a text`);

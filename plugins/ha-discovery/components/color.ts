@@ -59,7 +59,9 @@ export function fromXy(x: number, y: number): Color | undefined {
     bigX * 0.0557 - 0.204 + bigZ * 1.057,
   ].map((value) => Math.max(0, value));
   const most = Math.max(...parts);
-  return fromRgb(parts.map((value) => 255 * curved(value / most)) as unknown as Triple);
+  const found = fromRgb(parts.map((value) => 255 * curved(value / most)) as unknown as Triple);
+  // Four decimals of x and y are not worth more than whole degrees and percent.
+  return found && { hue: Math.round(found.hue), saturation: Math.round(found.saturation) };
 }
 
 const MIREDS = 1_000_000;

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { DeviceCommand } from "@mantel/plugin-sdk";
+import { placeOf, readAnnouncement } from "../../../plugins/ha-discovery/discovery.ts";
+import { Payload } from "../../../plugins/ha-discovery/facet.ts";
+import { Known } from "../../../plugins/ha-discovery/known.ts";
+import type { TemplateError } from "../../../plugins/ha-discovery/template/values.ts";
+
+/** A component as its announcement makes it, without a broker. */
+export function component(platform: string, config: object) {
+  const topic = `homeassistant/${platform}/thing/config`;
+  const place = placeOf(topic, "homeassistant");
+  assert.ok(place);
+  const [announced] = readAnnouncement(topic, place, JSON.stringify(config)).components;
+  assert.ok(announced);
+  const faults: TemplateError[] = [];
+  const known = new Known(announced, {
+    clock: { now: () => 1e9, zone: "Europe/Berlin" },
+    mayPublish: (target) => !target.startsWith("refused/"),
+    onFault: (fault) => faults.push(fault),
+  });
+  return {
+    known,
+    faults,
+    capabilities: known.facet.capabilities,
+    names: Object.keys(known.facet.capabilities),
+    /** The state after a payload. */
+    tell(topicOf: string, payload: string | object, now = 0) {
+      const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+      known.receive(topicOf, new Payload(text, false), now);
+      return known.state;
+    },
+    /** Topics and payloads of a command. */
+    ask(command: DeviceCommand): string[] {
+      const messages = known.facet.write?.(command, known.state) ?? [];
+      return messages.map(({ topic: to, payload }) => `${to} ${payload}`);
+    },
+  };
+}

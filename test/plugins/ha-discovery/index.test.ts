@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import recorded from "../../fixtures/home-assistant/discovery.json" with { type: "json" };
+import { withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { until } from "../../helpers/until.ts";
+import { openPeer, startBridge, startHome } from "./home.ts";
+
+const real = { skip: withoutMosquitto };
+
+const DEVICE = {
+  ids: ["plug-1"],
+  name: "Coffee",
+  mf: "Maker",
+  mdl: "P1",
+  sw: "1.2",
+  sa: "Kitchen",
+};
+const RELAY = {
+  stat_t: "plug/state",
+  cmd_t: "plug/set",
+  avty_t: "plug/status",
+  uniq_id: "plug-1-relay",
+  name: null,
+  dev: DEVICE,
+};
+const POWER = {
+  stat_t: "plug/power",
+  dev_cla: "power",
+  unit_of_meas: "W",
+  avty_t: "plug/status",
+  uniq_id: "plug-1-power",
+  dev: DEVICE,
+};
+const ID = "switch:plug-1-relay";
+
+test("what Zigbee2MQTT announces becomes its devices, each with its readings", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  for (const [topic, config] of Object.entries(recorded)) {
+    await peer.announce(topic.slice("homeassistant/".length, -"/config".length), config);
+  }
+
+  await until(() => bridge.devices.size >= 9);
+  const kinds = [...bridge.devices.values()].map(({ name, kind }) => `${name}: ${kind}`);
+  assert.deepEqual(kinds.toSorted(), [
+    "Zigbee2MQTT Bridge: sensor",
+    "blind: cover",
+    "living/colour: light",
+    "lounge: light",
+    "motion: binary-sensor",
+    "plug: switch",
+    "remote: button",
+    "sofa: light",
+    "weather: sensor",
+  ]);
+  const { capabilities } = await bridge.device("switch:0x00158d0001d82999_switch_zigbee2mqtt");
+  assert.deepEqual(Object.keys(capabilities), ["on", "current", "energy", "power", "voltage"]);
+});
+
+test("a device is one with its readings, whatever is announced first", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("sensor/plug-1/power", POWER);
+  await peer.announce("switch/plug-1/relay", RELAY);
+  await peer.tell("plug/status", "online", true);
+  await peer.tell("plug/state", "ON", true);
+  await peer.tell("plug/power", "12.5", true);
+
+  await until(() => bridge.devices.get(ID)?.state["power"] === 12.5);
+  assert.deepEqual(bridge.devices.get(ID), {
+    nativeId: ID,
+    kind: "switch",
+    name: "Coffee",
+    room: "Kitchen",
+    info: { manufacturer: "Maker", model: "P1", firmware: "1.2" },
+    capabilities: {
+      on: { type: "boolean" },
+      power: { type: "number", unit: "W", readOnly: true },
+    },
+    state: { on: true, power: 12.5 },
+    available: true,
+  });
+  assert.equal(bridge.devices.size, 1);
+});
+
+test(
+  "a command is confirmed by the state that carries it, not by an older one",
+  real,
+  async (t) => {
+    const { peer, bridge } = await startHome(t);
+    await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r" });
+    await bridge.device("switch:r");
+    await peer.tell("r", "OFF");
+    await until(() => bridge.state("switch:r")["on"] === false);
+    let isDone = false;
+    await peer.listen("r/set");
+
+    const done = bridge.command("switch:r", { on: true }).then(() => (isDone = true));
+    await until(() => peer.heard.length === 1);
+    await peer.tell("r", "OFF");
+    await peer.tell("r/other", "wait");
+    assert.equal(isDone, false);
+    await peer.tell("r", "ON");
+
+    await done;
+    assert.deepEqual(peer.heard, [{ topic: "r/set", payload: "ON" }]);
+    assert.equal(bridge.state("switch:r")["on"], true);
+  },
+);
+
+test("a command that nothing confirms fails with its reason", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r", name: "Relay" });
+  await bridge.device("switch:r");
+
+  await assert.rejects(bridge.command("switch:r", { on: true }), {
+    code: "deadline_passed",
+    message: "Relay has not confirmed on",
+  });
+});
+
+test("what a device never tells counts as done when the broker has it", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("light/strip", { cmd_t: "s/set", bri_cmd_t: "s/bri", uniq_id: "s" });
+  await bridge.device("light:s");
+
+  await bridge.command("light:s", { on: true, brightness: 40 });
+
+  assert.deepEqual(bridge.state("light:s"), { on: true, brightness: 40 });
+});
+
+test("availability is followed in the mode that is announced", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  const avty = [{ t: "a" }, { t: "b", val_tpl: "{{ value_json.state }}" }];
+  for (const mode of ["all", "any", "latest"]) {
+    await peer.announce(`switch/${mode}`, { cmd_t: "x", avty, avty_mode: mode, uniq_id: mode });
+  }
+  await until(() => bridge.devices.size === 3);
+  const available = () =>
+    ["all", "any", "latest"].filter((mode) => bridge.devices.get(`switch:${mode}`)?.available);
+  assert.deepEqual(available(), []);
+
+  await peer.tell("a", "online", true);
+  await until(() => available().length === 2);
+  assert.deepEqual(available(), ["any", "latest"]);
+  await peer.tell("b", { state: "online" }, true);
+  await until(() => available().length === 3);
+  await peer.tell("a", "offline", true);
+  await until(() => available().length === 1);
+  assert.deepEqual(available(), ["any"]);
+});
+
+test("an emptied announcement takes its component, and the last its device", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/relay", RELAY);
+  await peer.announce("sensor/power", POWER);
+  await until(() => "power" in (bridge.devices.get(ID)?.capabilities ?? {}));
+
+  await peer.announce("sensor/power", "");
+  await until(() => !("power" in (bridge.devices.get(ID)?.capabilities ?? { power: 1 })));
+  await peer.announce("switch/relay", "");
+  await until(() => bridge.devices.size === 0);
+});
+
+test("a device that moves to one announcement for all stays the same device", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/relay", RELAY);
+  await peer.tell("plug/state", "ON");
+  await until(() => bridge.devices.get(ID));
+  await peer.tell("plug/state", "ON");
+  await until(() => bridge.devices.get(ID)?.state["on"] === true);
+
+  await peer.announce("switch/relay", { migrate_discovery: true });
+  await peer.announce("device/plug", {
+    dev: { ...DEVICE, name: "Coffee maker" },
+    o: { name: "maker" },
+    cmps: { relay: { p: "switch", ...RELAY }, power: { p: "sensor", ...POWER } },
+  });
+  await peer.announce("switch/relay", "");
+
+  await until(() => bridge.devices.get(ID)?.name === "Coffee maker");
+  assert.equal(bridge.devices.get(ID)?.state["on"], true);
+  assert.deepEqual(Object.keys(bridge.devices.get(ID)?.capabilities ?? {}), ["on", "power"]);
+});
+
+test("a press is an event each time, and the last one is readable", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  const remote = {
+    atype: "trigger",
+    t: "remote",
+    type: "button_short_press",
+    dev: { ids: "rem", name: "Remote" },
+  };
+  for (const button of ["button_1", "button_2"]) {
+    await peer.announce(`device_automation/${button}`, { ...remote, stype: button, pl: button });
+  }
+  await until(() => bridge.devices.get("device:rem"));
+  await until(async () => {
+    await peer.tell("remote", "button_1");
+    return bridge.events.length > 0;
+  });
+  const before = bridge.events.length;
+
+  for (const button of ["button_2", "button_2", "unknown"]) await peer.tell("remote", button);
+
+  await until(() => bridge.events.length === before + 2);
+  assert.deepEqual(bridge.events.at(-1), {
+    nativeId: "device:rem",
+    event: "button_2 button_short_press",
+  });
+  assert.equal(bridge.state("device:rem")["lastAction"], "button_2 button_short_press");
+  assert.equal(bridge.devices.get("device:rem")?.kind, "button");
+});
+
+test("a scene is activated by its own message", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.listen("scene/set");
+  await peer.announce("scene/movie", {
+    cmd_t: "scene/set",
+    pl_on: "movie",
+    name: "Movie",
+    uniq_id: "m",
+  });
+  const scene = await until(() => bridge.scenes[0]);
+
+  await bridge.activateScene(scene.nativeId);
+
+  await until(() => peer.heard.length === 1);
+  assert.deepEqual(peer.heard, [{ topic: "scene/set", payload: "movie" }]);
+  assert.equal(bridge.devices.size, 0);
+});
+
+test("nothing is sent to a topic that the house refuses", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/a", {
+    stat_t: "a",
+    cmd_t: "zigbee2mqtt/bridge/request/restart",
+    uniq_id: "a",
+  });
+  await peer.announce("switch/b", {
+    stat_t: "b",
+    cmd_t: "homeassistant/light/x/config",
+    uniq_id: "b",
+  });
+  await until(() => bridge.devices.size === 2);
+
+  for (const { capabilities } of bridge.devices.values()) {
+    assert.ok(Object.values(capabilities).every(({ readOnly }) => readOnly));
+  }
+});
+
+test(
+  "a reload keeps devices and what they told, and publishes nothing less meanwhile",
+  real,
+  async (t) => {
+    const { broker, peer, bridge } = await startHome(t);
+    await peer.announce("switch/relay", RELAY);
+    await peer.tell("plug/status", "online", true);
+    await until(() => bridge.devices.get(ID)?.available);
+    await peer.tell("plug/state", "ON");
+    await until(() => bridge.state(ID)["on"] === true);
+
+    const handedOver = await bridge.stop();
+    const next = await startBridge(t, broker.url, { handedOver });
+
+    assert.deepEqual([next.devices.get(ID)?.available, next.state(ID)["on"]], [true, true]);
+    await until(() => next.logs.some(({ sentence }) => sentence === "connected to the broker"));
+    await peer.obey("plug/set", () => void peer.tell("plug/state", "OFF"));
+    await next.command(ID, { on: false });
+    assert.equal(next.devices.get(ID)?.available, true);
+  },
+);
+
+test("a broker that is killed and comes back finds devices that stayed", real, async (t) => {
+  const { broker, peer, bridge } = await startHome(t);
+  await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r" });
+  await bridge.device("switch:r");
+
+  await broker.stop();
+  await until(() => bridge.degraded !== undefined);
+  assert.equal(bridge.devices.get("switch:r")?.available, false);
+  await assert.rejects(bridge.command("switch:r", { on: true }), { code: "bridge_down" });
+
+  await broker.start();
+  await until(() => bridge.devices.get("switch:r")?.available, { withinMs: 5_000 });
+  assert.equal(bridge.degraded, undefined);
+  const returned = await openPeer(t, broker.url);
+  await returned.obey("r/set", (payload) => void returned.tell("r", payload));
+  await bridge.command("switch:r", { on: true });
+  assert.deepEqual(returned.heard, [{ topic: "r/set", payload: "ON" }]);
+});
+
+test("each connection tells devices that somebody is there to see them", real, async (t) => {
+  const { broker, peer } = await startHome(t);
+  await peer.listen("homeassistant/status");
+
+  await startBridge(t, broker.url);
+
+  await until(() => peer.heard.some(({ payload }) => payload === "online"));
+});
