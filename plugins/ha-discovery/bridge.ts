@@ -10,6 +10,7 @@ import {
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { Announcements, Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts";
 import { Commands } from "./commands.ts";
+import { discoveryFilters } from "./discovery.ts";
 import { Payload } from "./facet.ts";
 import { Home } from "./home.ts";
 import { nativeId } from "./names.ts";
@@ -111,7 +112,7 @@ export class Bridge {
     this.#isAway = handedOver === undefined;
     if (handedOver || Object.keys(kept).length > 0) await this.#publish();
     const { prefix } = this.#ctx.config;
-    for (const filter of [`${prefix}/+/+/config`, `${prefix}/+/+/+/config`]) {
+    for (const filter of discoveryFilters(prefix)) {
       this.#link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
         maxBytes: ANNOUNCEMENT_BYTES,
         onTooLong: (topic) =>

@@ -26,6 +26,11 @@ export interface Announcement {
 const COMPONENTS_PER_DEVICE = 200;
 const NAME = /^[a-zA-Z0-9_-]+$/;
 
+/** What to subscribe to for all announcements below a prefix. */
+export function discoveryFilters(prefix: string): string[] {
+  return [`${prefix}/+/+/config`, `${prefix}/+/+/+/config`];
+}
+
 /** What a topic below the discovery prefix announces, or `undefined` when it announces nothing. */
 export function placeOf(
   topic: string,

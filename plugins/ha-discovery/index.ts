@@ -2,6 +2,7 @@ import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { brokerOf, brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { Bridge, State } from "./bridge.ts";
 import { openStore } from "./store.ts";
+import { tryBroker } from "./trial.ts";
 
 /** Devices that announce themselves by Home Assistant's MQTT discovery. */
 export default definePlugin({
@@ -23,6 +24,7 @@ export default definePlugin({
     }),
   }),
   state: State,
+  test: tryBroker,
 
   async start(ctx) {
     const { config, handedOver, signal, log, onDispose } = ctx;

@@ -32,7 +32,8 @@ export function fieldNames({ platform, fields, objectId }: Component): string[] 
     typeof name === "string" ? camelCase(name) : "",
     camelCase(objectId),
   ];
-  return names.filter((each) => each !== "");
+  // A state is a plain object: a field must not be called like what every object has.
+  return names.filter((each) => each !== "" && !(each in {}));
 }
 
 function fieldOf(platform: string, deviceClass: string): string {

@@ -1,3 +1,5 @@
+import { discoveryFilters } from "./discovery.ts";
+
 /**
  * Tells which topics may be published to. Whoever may announce a device chooses its topics, and so what
  * people who control devices send where: the topics that a house refuses stay out of that, and so do
@@ -7,7 +9,7 @@ export function publishableTo(
   prefix: string,
   refused: readonly string[],
 ): (topic: string) => boolean {
-  const filters = [...refused, `${prefix}/+/+/config`, `${prefix}/+/+/+/config`].map(matcherOf);
+  const filters = [...refused, ...discoveryFilters(prefix)].map(matcherOf);
   return (topic) => !filters.some((matches) => matches(topic));
 }
 

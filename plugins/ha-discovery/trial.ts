@@ -1,0 +1,41 @@
+import { MantelError, type TrialContext, withDeadline } from "@mantel/plugin-sdk";
+import { brokerOf, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { discoveryFilters } from "./discovery.ts";
+
+const CONNECT_MS = 8_000;
+const LISTEN_MS = 1_500;
+
+type Config = Parameters<typeof brokerOf>[0] & { readonly prefix: string };
+
+/**
+ * Connects once, and counts who has announced itself there.
+ * @throws MantelError `broker_down` with the reason, `deadline_passed`
+ */
+export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
+  const { config, call, log, signal, onDispose } = ctx;
+  const announced = new Set<string>();
+  let reached: () => void = () => undefined;
+  let failed: (error: MantelError) => void = () => undefined;
+  const connected = new Promise<void>((...settle) => ([reached, failed] = settle));
+  const link = new MqttLink({
+    broker: brokerOf(config, call),
+    log,
+    report: (reason) => reason && failed(new MantelError("broker_down", reason)),
+    onConnected: () => reached(),
+  });
+  for (const filter of discoveryFilters(config.prefix)) {
+    link.subscribe(filter, (topic, payload) => payload.length > 0 && announced.add(topic));
+  }
+  const end = new AbortController();
+  signal.addEventListener("abort", () => end.abort());
+  const running = link.run(end.signal);
+  onDispose(async () => {
+    end.abort();
+    await running;
+  });
+  await withDeadline(connected, CONNECT_MS, "reaching the broker");
+  await new Promise((resolve) => setTimeout(resolve, LISTEN_MS));
+  return announced.size === 0
+    ? `the broker is there; nothing has announced itself below ${config.prefix}`
+    : `the broker is there; ${announced.size} announcements below ${config.prefix}`;
+}

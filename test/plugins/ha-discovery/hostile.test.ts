@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { until } from "../../helpers/until.ts";
+import { startHome } from "./home.ts";
+
+const real = { skip: withoutMosquitto };
+const GOOD = { stat_t: "good", cmd_t: "good/set", uniq_id: "good", name: "Good" };
+
+test(
+  "garbage on discovery topics is left out, counted and named, and harms nobody",
+  real,
+  async (t) => {
+    const { peer, bridge } = await startHome(t);
+    const garbage: (object | string)[] = [
+      ...["{", "[]", "null", "NaN", "\u0000\u0001", "5", '"text"', "x".repeat(300_000)],
+      ...[{}, { cmd_t: 5 }, { cmd_t: "a/#" }, { cmd_t: "x", name: "n".repeat(5_000), uniq_id: {} }],
+      { cmd_t: "x", dev: "no object", avty: "no list", uniq_id: 7 },
+      { cmd_t: "x", dev: { ids: [{}], name: { a: 1 } }, qos: "high", uniq_id: "odd" },
+      `{"cmd_t": "x", "__proto__": {"polluted": 1}, "uniq_id": "proto"}`,
+      `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
+      { cmd_t: "x", val_tpl: `{{ ${"(".repeat(5_000)} }}`, stat_t: "x" },
+    ];
+    for (const [index, payload] of garbage.entries())
+      await peer.announce(`switch/g${index}`, payload);
+    for (const topic of ["light/x", "device/x", "constructor/x", "__proto__/x", "sensor/a/b"]) {
+      await peer.announce(topic, { cmps: { a: { p: "__proto__", x: 1 } }, dev: {}, o: {} });
+    }
+
+    await peer.announce("switch/good", GOOD);
+    await bridge.device("switch:good");
+    await peer.tell("good", "ON");
+    await until(() => bridge.state("switch:good")["on"] === true);
+
+    assert.equal(({} as { polluted?: number }).polluted, undefined);
+    const reasons = bridge.logs.filter(({ level }) => level === "warn");
+    assert.ok(reasons.length >= 5 && reasons.length < 60, String(reasons.length));
+    assert.ok([...bridge.devices.values()].every(({ name }) => name.length <= 200));
+  },
+);
+
+test("ten thousand announcements of one device are that device", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/good", GOOD);
+  await bridge.device("switch:good");
+
+  const all: Promise<void>[] = [];
+  for (let count = 0; count < 10_000; count++) {
+    all.push(peer.announce("switch/good", { ...GOOD, name: `Good ${count}` }, false));
+  }
+  await Promise.all(all);
+
+  await until(() => bridge.devices.get("switch:good")?.name === "Good 9999", { withinMs: 10_000 });
+  assert.equal(bridge.devices.size, 1);
+});
+
+test("a component that names the id of another is left out", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/good", GOOD);
+  await bridge.device("switch:good");
+
+  await peer.announce("switch/evil", { ...GOOD, cmd_t: "evil/set", name: "Evil" });
+  await peer.announce("switch/last", { ...GOOD, uniq_id: "last" });
+
+  await bridge.device("switch:last");
+  assert.equal(bridge.devices.get("switch:good")?.name, "Good");
+  assert.ok(bridge.logs.some(({ fields }) => fields?.["reason"] === "another has its unique_id"));
+});
+
+test(
+  "payloads of any kind on a state topic leave the device with what can be read",
+  real,
+  async (t) => {
+    const { peer, bridge } = await startHome(t);
+    await peer.announce("light/lamp", {
+      ...{ schema: "json", stat_t: "lamp", cmd_t: "lamp/set", uniq_id: "lamp" },
+      ...{ brightness: true, sup_clrm: ["hs", "color_temp"], effect: true, fx_list: ["a"] },
+    });
+    await peer.announce("sensor/t", {
+      stat_t: "t",
+      unit_of_meas: "°C",
+      uniq_id: "t",
+      val_tpl: "{{ value_json.a.b }}",
+    });
+    await until(() => bridge.devices.size === 2);
+    const odd: (object | string)[] = [
+      ...[
+        "",
+        "{",
+        "NaN",
+        "Infinity",
+        "[1]",
+        "null",
+        "true",
+        "x".repeat(300_000),
+        "y".repeat(10_000_000),
+      ],
+      { state: "ON", brightness: "many", color: 5, color_temp: {}, effect: ["a"] },
+      { state: {}, brightness: -5, color: { h: "x", s: null }, effect: "unknown" },
+      { state: "ON", brightness: 1e308, color: { h: 1e9, s: -1e9 }, color_temp: 0 },
+      { a: { b: 1e999 } },
+      `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
+    ];
+
+    for (const payload of odd) for (const topic of ["lamp", "t"]) await peer.tell(topic, payload);
+    await peer.tell("lamp", { state: "OFF", brightness: 51, color: { h: 20, s: 30 } });
+    await peer.tell("t", { a: { b: 21.5 } });
+
+    await until(() => bridge.state("sensor:t")["t"] === 21.5);
+    const { on, brightness, color, effect } = bridge.state("light:lamp");
+    assert.deepEqual([on, brightness, color], [false, 20, { hue: 20, saturation: 30 }]);
+    assert.equal(effect, null);
+  },
+);
