@@ -1,4 +1,3 @@
-import { type Static, Type } from "@mantel/plugin-sdk";
 import { type Announcement, type Component, placeOf, readAnnouncement } from "./discovery.ts";
 import { Known } from "./known.ts";
 import type { Surroundings } from "./options.ts";
@@ -12,11 +11,7 @@ const MOST_CHARACTERS = 16 * 2 ** 20;
 const LEFT_OUT = "an announcement was left out";
 
 /** What was announced, as it is kept: payloads by topic, and whether the broker keeps them too. */
-export const Kept = Type.Record(
-  Type.String(),
-  Type.Object({ text: Type.String(), retained: Type.Boolean() }),
-);
-export type Kept = Static<typeof Kept>;
+export type Kept = Readonly<Record<string, { readonly text: string; readonly retained: boolean }>>;
 
 interface Entry {
   readonly text: string;

@@ -4,11 +4,9 @@ import {
   MantelError,
   type PluginContext,
   type SceneDescription,
-  type Static,
-  Type,
 } from "@mantel/plugin-sdk";
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
-import { Announcements, Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts";
+import { Announcements, type Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts";
 import { Commands } from "./commands.ts";
 import { discoveryFilters } from "./discovery.ts";
 import { Payload } from "./facet.ts";
@@ -17,23 +15,10 @@ import { nativeId } from "./names.ts";
 import { publishableTo } from "./publishable.ts";
 import { Refusals } from "./refusals.ts";
 import { Settled } from "./settled.ts";
+import type { State } from "./state.ts";
 import { Subscribed } from "./subscribed.ts";
 
-/** What one generation hands to the next: what was announced, and what each component has told. */
-export const State = Type.Object({
-  version: Type.Literal(1),
-  kept: Kept,
-  known: Type.Record(
-    Type.String(),
-    Type.Object({
-      state: Type.Record(Type.String(), Type.Unknown()),
-      told: Type.Record(Type.String(), Type.Boolean()),
-    }),
-  ),
-});
-export type State = Static<typeof State>;
-
-export interface BridgeConfig {
+interface BridgeConfig {
   readonly prefix: string;
   readonly refusedTopics: readonly string[];
 }
@@ -110,7 +95,9 @@ export class Bridge {
     this.#recall(handedOver?.known ?? {});
     this.#hasSettled = handedOver !== undefined;
     this.#isAway = handedOver === undefined;
-    if (handedOver || Object.keys(kept).length > 0) await this.#publish();
+    // Devices that are handed over are in the host; whoever waits for the reload need not wait for them.
+    if (handedOver) void this.#publish();
+    else if (Object.keys(kept).length > 0) await this.#publish();
     const { prefix } = this.#ctx.config;
     for (const filter of discoveryFilters(prefix)) {
       this.#link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
@@ -128,15 +115,10 @@ export class Bridge {
     this.#first.stop();
   }
 
-  /** The broker is there: devices that hear a birth message tell what they are and how they are. */
+  /** The broker is there, and begins to send what it keeps. */
   connected(): void {
-    const { prefix } = this.#ctx.config;
-    const birth = { topic: `${prefix}/status`, payload: "online", qos: 0, retain: false } as const;
-    this.#link.publish(birth).catch(({ message }: Error) => {
-      this.#ctx.log.debug("the birth message was not sent", { reason: message });
-    });
     if (this.#hasSettled) this.#setAway(false);
-    else this.#first.ask();
+    this.#first.ask();
   }
 
   /** Hears why the broker is away, or `undefined` when it is back. */
@@ -159,13 +141,13 @@ export class Bridge {
     for (const component of this.#announcements.components) {
       const before = known[component.identity];
       if (!before) continue;
-      component.recall(before.state as DeviceState);
+      component.recall(before.state);
       component.availability.recall(before.told);
     }
   }
 
   #hearAnnouncement(topic: string, payload: Buffer, retained: boolean): void {
-    if (!this.#hasSettled) this.#first.ask();
+    if (this.#first.isWaiting) this.#first.ask();
     this.#heard.add(topic);
     if (!this.#announcements.take(topic, payload.toString(), retained)) return;
     if (this.#hasSettled) this.#arrange.ask();
@@ -194,13 +176,28 @@ export class Bridge {
     if (updates.length > 0) this.#ctx.devices.update(...updates);
   }
 
-  /** All that the broker keeps is there. What it kept before and keeps no longer has gone meanwhile. */
+  /** All that the broker keeps is there. */
   #settle(): void {
-    const keepsAny = this.#heard.size > 0;
-    if (keepsAny) this.#announcements.forget((topic, kept) => kept && !this.#heard.has(topic));
+    this.#tellBirth();
+    if (this.#hasSettled) return;
     this.#hasSettled = true;
+    // What it kept before and keeps no longer has gone meanwhile, unless it has lost all that it kept.
+    if (this.#heard.size > 0) {
+      this.#announcements.forget((topic, retained) => retained && !this.#heard.has(topic));
+    }
     this.#isAway = this.#reason !== undefined;
     void this.#publish();
+  }
+
+  /** Many devices that hear it tell what they are and how they are. */
+  #tellBirth(): void {
+    const { config, log } = this.#ctx;
+    const topic = `${config.prefix}/status`;
+    this.#link
+      .publish({ topic, payload: "online", qos: 0, retain: false })
+      .catch((error: Error) => {
+        log.debug("the birth message was not sent", { reason: error.message });
+      });
   }
 
   #setAway(isAway: boolean): void {

@@ -1,6 +1,7 @@
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { brokerOf, brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
-import { Bridge, State } from "./bridge.ts";
+import { Bridge } from "./bridge.ts";
+import { State } from "./state.ts";
 import { openStore } from "./store.ts";
 import { tryBroker } from "./trial.ts";
 

@@ -88,13 +88,13 @@ export class Options {
   reader(template: string): ReadText {
     const source = this.text(template, undefined);
     if (source === undefined || source === "") return (payload) => payload.text;
-    const compiled = compile(source, template);
+    const rendered = compile(source, template);
     const { clock, onFault } = this.#around;
     let exhausted = 0;
     return (payload) => {
       if (exhausted >= FAILURES) return undefined;
       try {
-        return compiled.render(payload.variables, clock);
+        return rendered.render(payload.variables, clock);
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         if (error instanceof ExhaustedError) exhausted++;
@@ -109,11 +109,11 @@ export class Options {
     const topic = this.topic(topicName);
     if (topic === undefined || !this.#around.mayPublish(topic)) return undefined;
     const source = this.text(templateName, undefined);
-    const compiled = source === undefined ? undefined : compile(source, templateName);
+    const template = source === undefined ? undefined : compile(source, templateName);
     const to = { topic, qos: this.#qos, retain: this.flag("retain") };
     return (value, more = []) => {
       const variables: Variables = new Map<string, Value>([["value", value], ...more]);
-      return { ...to, payload: compiled?.render(variables, this.#around.clock) ?? plain(value) };
+      return { ...to, payload: template?.render(variables, this.#around.clock) ?? plain(value) };
     };
   }
 
@@ -130,9 +130,16 @@ function plain(value: Value): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
+/** Thousands of components share some dozens of templates. */
+const compiled = new Map<string, Template>();
+const MOST_COMPILED = 1_000;
+
 function compile(source: string, name: string): Template {
   try {
-    return new Template(source);
+    const template = compiled.get(source) ?? new Template(source);
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(source, template);
+    return template;
   } catch (error) {
     if (error instanceof TemplateError)
       throw new Refusal(`${name}: ${error.message}`, { cause: error });

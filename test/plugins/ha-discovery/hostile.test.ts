@@ -98,7 +98,7 @@ test(
       { state: "ON", brightness: "many", color: 5, color_temp: {}, effect: ["a"] },
       { state: {}, brightness: -5, color: { h: "x", s: null }, effect: "unknown" },
       { state: "ON", brightness: 1e308, color: { h: 1e9, s: -1e9 }, color_temp: 0 },
-      { a: { b: 1e999 } },
+      `{"a": {"b": 1e999}}`,
       `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
     ];
 
