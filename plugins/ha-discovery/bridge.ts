@@ -1,5 +1,4 @@
 import {
-  type DeviceState,
   type DeviceUpdate,
   MantelError,
   type PluginContext,
@@ -10,6 +9,7 @@ import { Announcements, type Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts
 import { Commands } from "./commands.ts";
 import { discoveryFilters } from "./discovery.ts";
 import { Payload } from "./facet.ts";
+import { Held } from "./held.ts";
 import { Home } from "./home.ts";
 import { nativeId } from "./names.ts";
 import { publishableTo } from "./publishable.ts";
@@ -44,6 +44,7 @@ export class Bridge {
   readonly #announcements: Announcements;
   readonly #home = new Home();
   readonly #states: Subscribed;
+  readonly #held = new Held();
   readonly #arrange = new Settled(ARRANGE, () => void this.#publish());
   readonly #first = new Settled(FIRST, () => this.#settle());
   /** Topics whose announcement the broker has sent since the start. */
@@ -52,6 +53,7 @@ export class Bridge {
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
   #hasSettled = false;
+  #isConnected = false;
   #reason: string | undefined;
   #shownScenes = "[]";
 
@@ -70,9 +72,10 @@ export class Bridge {
           this.#refusals.count("a template failed on a payload", message, config.prefix),
       },
     });
-    const update = (...updates: readonly DeviceUpdate[]) => devices.update(...updates);
+    const update = (change: DeviceUpdate) => devices.update(change);
     this.commands = new Commands({ home: this.#home, link, update });
-    this.#states = new Subscribed(link, (...message) => this.#hear(...message));
+    const hear = this.#held.until((...message) => this.#hear(...message));
+    this.#states = new Subscribed(link, hear);
   }
 
   /** All announcements, for the next start. */
@@ -84,10 +87,24 @@ export class Bridge {
     const known = [...this.#announcements.components].map(
       ({ identity, state, availability: { told } }) => [identity, { state, told }] as const,
     );
-    return { version: 1, kept: this.#announcements.kept, known: Object.fromEntries(known) };
+    const topics = [...this.#home.topics];
+    return { version: 1, topics, kept: this.#announcements.kept, known: Object.fromEntries(known) };
   }
 
-  /** Publishes what is known from before, and listens. */
+  /** Listens to announcements and to these topics; what comes is held until the start. */
+  listen(topics: readonly string[]): void {
+    this.#states.follow(new Set(topics));
+    const hear = this.#held.until((...message) => this.#hearAnnouncement(...message));
+    for (const filter of discoveryFilters(this.#ctx.config.prefix)) {
+      this.#link.subscribe(filter, hear, {
+        maxBytes: ANNOUNCEMENT_BYTES,
+        onTooLong: (topic) =>
+          this.#refusals.count("an announcement was left out", "it is too long", topic),
+      });
+    }
+  }
+
+  /** Publishes what is known from before, and takes what has come since. */
   async start(kept: Kept, handedOver: State | undefined): Promise<void> {
     for (const [topic, { text, retained }] of Object.entries(kept)) {
       this.#announcements.take(topic, text, retained);
@@ -98,14 +115,8 @@ export class Bridge {
     // Devices that are handed over are in the host; whoever waits for the reload need not wait for them.
     if (handedOver) void this.#publish();
     else if (Object.keys(kept).length > 0) await this.#publish();
-    const { prefix } = this.#ctx.config;
-    for (const filter of discoveryFilters(prefix)) {
-      this.#link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
-        maxBytes: ANNOUNCEMENT_BYTES,
-        onTooLong: (topic) =>
-          this.#refusals.count("an announcement was left out", "it is too long", topic),
-      });
-    }
+    this.#held.release();
+    if (this.#isConnected) this.connected();
     this.#sweep = setInterval(() => this.#expire(), SWEEP_MS);
   }
 
@@ -117,6 +128,8 @@ export class Bridge {
 
   /** The broker is there, and begins to send what it keeps. */
   connected(): void {
+    this.#isConnected = true;
+    if (!this.#held.isReleased) return;
     if (this.#hasSettled) this.#setAway(false);
     this.#first.ask();
   }

@@ -1,9 +1,13 @@
+import { EventEmitter, once } from "node:events";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { brokerOf, brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
 import { State } from "./state.ts";
 import { openStore } from "./store.ts";
 import { tryBroker } from "./trial.ts";
+
+/** How long a reload waits for the broker before it goes on without. */
+const CONNECT_MS = 1_000;
 
 /** Devices that announce themselves by Home Assistant's MQTT discovery. */
 export default definePlugin({
@@ -30,16 +34,26 @@ export default definePlugin({
   async start(ctx) {
     const { config, handedOver, signal, log, onDispose } = ctx;
     const store = await openStore(ctx.storage);
+    const reached = new EventEmitter<{ connected: [] }>();
     const link = new MqttLink({
       broker: brokerOf(config, ctx.call),
       log,
       report: (reason) => bridge.report(reason),
-      onConnected: () => bridge.connected(),
+      onConnected() {
+        bridge.connected();
+        reached.emit("connected");
+      },
     });
     const bridge: Bridge = new Bridge(ctx, link);
-    await bridge.start(handedOver?.kept ?? store.kept, handedOver);
+    bridge.listen(handedOver?.topics ?? []);
     const running = link.run(signal);
     onDispose(() => running);
+    // Between two generations nobody listens: that ends first, before all that was handed over is read.
+    if (handedOver) {
+      const soon = AbortSignal.timeout(CONNECT_MS);
+      await once(reached, "connected", { signal: soon }).catch(() => undefined);
+    }
+    await bridge.start(handedOver?.kept ?? store.kept, handedOver);
     onDispose(() => bridge.stop());
     onDispose(store.follow(() => bridge.announced));
 

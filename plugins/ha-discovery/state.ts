@@ -13,6 +13,8 @@ interface Heard {
  */
 export const State = Type.Object({
   version: Type.Literal(1),
+  /** What was listened to: the next one subscribes to it before it has read the rest. */
+  topics: Type.Array(Type.String()),
   kept: Type.Unsafe<Kept>(Type.Object({})),
   known: Type.Unsafe<Readonly<Record<string, Heard>>>(Type.Object({})),
 });
