@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { statOf } from "../stat-of.ts";
 
 /** A change by another process is seen within this time. */
 const LOOK_EVERY_MS = 200;
@@ -29,11 +30,11 @@ export class FollowedFile<T> {
     return this.#value;
   }
 
-  /** Reads the file again when it has changed. While it cannot be read or parsed, the value stays. */
+  /** Reads the file again when it has changed. While it is gone, or cannot be read, the value stays. */
   look(): void {
     this.#lookedAt = performance.now();
     const stamp = this.#readStamp();
-    if (stamp === this.#stamp) return;
+    if (stamp === this.#stamp || stamp === ABSENT) return;
     try {
       this.#value = this.#read(stamp);
       this.#stamp = stamp;
@@ -43,7 +44,7 @@ export class FollowedFile<T> {
   }
 
   #readStamp(): string {
-    const stats = statSync(this.#path, { throwIfNoEntry: false });
+    const stats = statOf(this.#path);
     return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : ABSENT;
   }
 

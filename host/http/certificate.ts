@@ -1,7 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
+import { statOf } from "../stat-of.ts";
 
 /** A change of the files is seen within this time, when somebody connects. */
 const LOOK_EVERY_MS = 1_000;
@@ -92,7 +93,7 @@ export class ServerCertificate {
     } else if (leftMs < WARN_AHEAD_MS) {
       this.#log.warn("the certificate expires soon; make another by npm run certificate", until);
     }
-    if ((statSync(key).mode & 0o007) !== 0) {
+    if (((statOf(key)?.mode ?? 0) & 0o007) !== 0) {
       this.#log.warn("the key of the certificate can be read by others; take their rights", {
         key,
       });
@@ -101,7 +102,7 @@ export class ServerCertificate {
 
   #readStamp(): string {
     return [this.#files.cert, this.#files.key]
-      .map((path) => statSync(path, { throwIfNoEntry: false }))
+      .map(statOf)
       .map((stats) => (stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : "absent"))
       .join(", ");
   }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { statOf } from "../stat-of.ts";
 
 /** How long a file that is in use may be missing: editors move it away before they write it anew. */
 const MISSING_MS = 50;
@@ -22,7 +23,7 @@ export function isAtRest({ folder, files, quietMs, concerns }: Unrest): boolean 
   if (isGitAtWork(folder)) return false;
   if (quietMs >= EMPTY_MS) return true;
   return [...files].every((file) => {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = statOf(file);
     if (!found) return quietMs >= MISSING_MS || !concerns(file);
     return !found.isFile() || found.size > 0;
   });
@@ -35,7 +36,7 @@ export function isAtRest({ folder, files, quietMs, concerns }: Unrest): boolean 
 function isGitAtWork(folder: string): boolean {
   const repository = repositoryOf(folder);
   if (repository === undefined) return false;
-  const lock = statSync(join(repository, "index.lock"), { throwIfNoEntry: false });
+  const lock = statOf(join(repository, "index.lock"));
   return lock !== undefined && Date.now() - lock.mtimeMs < GIT_MS;
 }
 
@@ -43,7 +44,7 @@ function isGitAtWork(folder: string): boolean {
 function repositoryOf(folder: string): string | undefined {
   for (let place = folder; ; place = dirname(place)) {
     const git = join(place, ".git");
-    const found = statSync(git, { throwIfNoEntry: false });
+    const found = statOf(git);
     if (found?.isDirectory() === true) return git;
     if (found) return worktreeOf(git);
     if (place === dirname(place)) return undefined;

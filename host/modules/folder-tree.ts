@@ -1,5 +1,6 @@
-import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from "node:fs";
+import { type Dirent, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
+import { lstatOf } from "../stat-of.ts";
 
 export interface TreeEvents {
   /** Whether what lies at this path, and all below it, is nobody's concern. */
@@ -86,7 +87,7 @@ export class FolderTree {
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return lstatOf(path)?.isDirectory() ?? false;
 }
 
 function entriesOf(folder: string): [path: string, entry: Dirent][] {

@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { lstatOf } from "../stat-of.ts";
 
 const INSTALLED = `${sep}node_modules${sep}`;
 
@@ -11,7 +12,7 @@ export function linkedPackage(from: string, specifier: string): string | undefin
   const [scope = "", name = ""] = specifier.split("/");
   const inModules = join("node_modules", scope, scope.startsWith("@") ? name : "");
   for (let place = from; ; place = dirname(place)) {
-    const found = lstatSync(join(place, inModules), { throwIfNoEntry: false });
+    const found = lstatOf(join(place, inModules));
     if (found?.isSymbolicLink() === true) return outside(join(place, inModules));
     if (found || place === dirname(place)) return undefined;
   }

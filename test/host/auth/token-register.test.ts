@@ -90,6 +90,17 @@ for (const [what, content] of [
   });
 }
 
+test("a register that goes while the host runs takes no revocation with it", async (t) => {
+  const data = await emptyFolder(t);
+  const register = await TokenRegister.open(data, collectedLog());
+  await register.addRevoked("stolen");
+
+  await rm(join(data, "tokens.jsonl"));
+  register.look();
+
+  assert.ok(register.records.revoked.has("stolen"));
+});
+
 test("a register that is gone is restored", async (t) => {
   const data = await emptyFolder(t);
   const register = await TokenRegister.open(data, collectedLog());

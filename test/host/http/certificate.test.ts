@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createPrivateKey } from "node:crypto";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { test } from "node:test";
 import { ServerCertificate } from "../../../host/http/certificate.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
@@ -110,4 +111,20 @@ test("changed files are taken when they are good, and left when they are not", a
     log.records.map(({ level }) => level),
     ["error", "info"],
   );
+});
+
+test("files that cannot be looked at any more leave the pair as it is", async (t) => {
+  const files = await writtenPair(t);
+  const log = collectedLog();
+  const certificate = new ServerCertificate(files, log);
+  const folder = dirname(files.cert);
+
+  await rename(folder, `${folder}-gone`);
+  await writeFile(folder, "in its place"); // below a file there is nothing to look at (ENOTDIR)
+  await until(() => !certificate.renew() && log.records.length === 1, { withinMs: 5_000 });
+  await rm(folder);
+  await rename(`${folder}-gone`, folder);
+
+  assert.ok(certificate.pair.key);
+  assert.match(log.records[0]?.sentence ?? "", /the changed certificate is not used/);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -36,6 +36,22 @@ test("what lies in a folder that appears is told, however deep", async (t) => {
     await writeFile(join(folder, "a.ts"), "a");
     await until(() => files().includes(join(folder, "a.ts")));
   }
+});
+
+test("files beside the folders, links in circles and folders that become files end nothing", async (t) => {
+  const { root, files } = await openWatcher(t);
+  const loop = join(root, "lamp/loop.ts");
+  const notes = join(root, "notes.txt");
+
+  await writeFile(notes, "for people");
+  await symlink("loop.ts", loop);
+  await until(() => files().includes(notes) && files().includes(loop));
+  await rm(join(root, "lamp"), { recursive: true });
+  await writeFile(join(root, "lamp"), "a file now");
+  await until(() => files().includes(join(root, "lamp")));
+
+  await writeFile(join(root, "after.txt"), "it goes on");
+  await until(() => files().includes(join(root, "after.txt")));
 });
 
 test("a folder that was replaced is watched as the one before was", async (t) => {
