@@ -30,6 +30,7 @@ export function testFaultsAtWork(part: number): void {
         }),
       );
       await Promise.all(tests);
+      t.diagnostic(`${kinds.length} kinds of fault`);
     },
   );
 }
