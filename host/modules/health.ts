@@ -15,6 +15,8 @@ const GRACE_MS = 50;
 const NEARLY_FULL = 0.9;
 /** Collecting is done by other threads too, while the main one sleeps and waits for them. */
 const COLLECTING_MS = 100;
+/** One that gets little of a busy CPU may be seen asleep, too, while it waits for its other threads. */
+const IDLE_SHARE = 0.1;
 
 /** What a generation uses now. */
 export interface Figures {
@@ -63,12 +65,16 @@ export class HealthWatch {
   async #silence(): Promise<string | undefined> {
     const { peer, pid, inspectPort } = this.#generation;
     const before = readProcess(pid);
+    let last = before;
     const askedAt = performance.now();
     const answer = peer.call("ping", {}, STARVED_MS).catch(() => undefined);
     for (let waitMs = SILENCE_MS; (await soon(answer, waitMs)) === "silent"; waitMs = AGAIN_MS) {
       if ((await soon(answer, GRACE_MS)) !== "silent") break;
       if (inspectPort !== undefined) return undefined; // a debugger may have paused it
-      const cause = this.#causeOfSilence(before, readProcess(pid));
+      const now = readProcess(pid);
+      const isIdle = now.state === "S" && now.cpuMs - last.cpuMs < waitMs * IDLE_SHARE;
+      const cause = this.#causeOfSilence(now, { usedMs: now.cpuMs - before.cpuMs, isIdle });
+      last = now;
       const silentMs = Math.round(performance.now() - askedAt);
       if (cause !== undefined) return `it did not answer for ${silentMs} ms${cause}`;
     }
@@ -81,8 +87,10 @@ export class HealthWatch {
   }
 
   /** A process that waits for a CPU or a disk is late and not hung. */
-  #causeOfSilence(before: ProcessState, now: ProcessState): string | undefined {
-    const usedMs = now.cpuMs - before.cpuMs;
+  #causeOfSilence(
+    now: ProcessState,
+    { usedMs, isIdle }: { usedMs: number; isIdle: boolean },
+  ): string | undefined {
     const { pid, isFlooding, isPrinting, settings } = this.#generation;
     if (now.state === "T") return ": a signal (SIGSTOP) has stopped it";
     if (isFlooding) return `: ${FLOOD}`;
@@ -91,8 +99,7 @@ export class HealthWatch {
       return `: its heap is full, and it only collects garbage; keep less, or raise "limits.memoryMiB"`;
     }
     if (usedMs < SILENCE_MS / 2) {
-      const sleeps = now.state === "S";
-      return sleeps ? ", asleep: something like execSync blocks it; use what is async" : undefined;
+      return isIdle ? ", asleep: something like execSync blocks it; use what is async" : undefined;
     }
     return ` and used ${usedMs} ms of CPU: look for a loop, a regular expression or a chain of promises that does not end`;
   }
