@@ -1,0 +1,129 @@
+import { EventEmitter, once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Log, MantelError } from "@mantel/plugin-sdk";
+import type { Address } from "./options.ts";
+import { Session } from "./session.ts";
+import { TokenRefused } from "./socket.ts";
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 3_000;
+/** A wrong token does not become right by itself, and Home Assistant bans addresses that keep trying. */
+const REFUSED_RETRY_MS = 300_000;
+/** A connection that ends sooner counts as a failed attempt. */
+const STABLE_MS = 5_000;
+/** How long a loss is no news: Home Assistant may be back at once. */
+const GRACE_MS = 2_000;
+
+export interface ClientParts {
+  readonly address: Address;
+  readonly log: Log;
+  /** Takes over all that the other side has; the client counts as connected when it resolves. */
+  readonly sync: (session: Session) => Promise<void>;
+  /** Hears why Home Assistant is away, and `undefined` when it is there. */
+  readonly report: (reason: string | undefined) => void;
+}
+
+/** Keeps one session with a Home Assistant, and opens another whenever it is lost. */
+export class Client {
+  readonly #parts: ClientParts;
+  readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
+  #session: Session | undefined;
+  #awaySince = performance.now();
+  #reported: string | undefined;
+  #graceEnds: NodeJS.Timeout | undefined;
+  /** Why the last attempt failed. */
+  #lastReason = "";
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves once aborted, with everything closed. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const { lastedMs, reason, isRefused } = await this.#connectOnce(signal);
+      if (signal.aborted) break;
+      this.#away(reason);
+      if (lastedMs > STABLE_MS) failures = 0;
+      const waitMs = isRefused ? REFUSED_RETRY_MS : retryMs(failures);
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+    clearTimeout(this.#graceEnds);
+  }
+
+  /** The session, for which a caller waits a moment. @throws MantelError `bridge_down` */
+  async current(): Promise<Session> {
+    const graceMs = this.#awaySince + GRACE_MS - performance.now();
+    if (!this.#session && graceMs > 0) {
+      const signal = AbortSignal.timeout(Math.ceil(graceMs));
+      await once(this.#events, "connected", { signal }).catch(() => undefined);
+    }
+    if (this.#session) return this.#session;
+    const reason = this.#reported ?? "Home Assistant is not connected";
+    throw new MantelError("bridge_down", reason, { retryAfterMs: LAST_RETRY_MS });
+  }
+
+  async #connectOnce(signal: AbortSignal): Promise<Attempt> {
+    const ended = new AbortController();
+    const startedAt = performance.now();
+    let session: Session | undefined;
+    try {
+      session = await Session.open(this.#parts.address, signal);
+      void session.watch(AbortSignal.any([ended.signal, signal]));
+      const lost = session.lost.then((reason) => `Home Assistant went away: ${reason}`);
+      await Promise.race([this.#parts.sync(session), failWith(lost)]);
+      this.#connected(session);
+      const reason = await lost;
+      return { lastedMs: performance.now() - startedAt, reason };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { lastedMs: 0, reason, isRefused: error instanceof TokenRefused };
+    } finally {
+      this.#session = undefined;
+      ended.abort();
+      session?.close();
+    }
+  }
+
+  #connected(session: Session): void {
+    this.#session = session;
+    clearTimeout(this.#graceEnds);
+    this.#graceEnds = undefined;
+    this.#parts.log.info("connected to Home Assistant", { version: session.version });
+    this.#reported = undefined;
+    this.#parts.report(undefined);
+    this.#events.emit("connected");
+  }
+
+  /** Says why it is away, once for each reason, and not while it may only be blinking. */
+  #away(reason: string): void {
+    if (this.#reported === undefined && this.#graceEnds === undefined) {
+      this.#awaySince = performance.now();
+      this.#graceEnds = setTimeout(() => this.#report(this.#lastReason), GRACE_MS);
+    }
+    this.#lastReason = reason;
+    if (this.#reported !== undefined && this.#reported !== reason) this.#report(reason);
+  }
+
+  #report(reason: string): void {
+    this.#reported = reason;
+    this.#parts.log.warn("Home Assistant is away", { reason });
+    this.#parts.report(reason);
+  }
+}
+
+interface Attempt {
+  readonly lastedMs: number;
+  readonly reason: string;
+  readonly isRefused?: boolean;
+}
+
+async function failWith(reason: Promise<string>): Promise<never> {
+  throw new MantelError("bridge_down", await reason);
+}
+
+/** Doubles from attempt to attempt; the jitter keeps several homes from returning in step. */
+function retryMs(failures: number): number {
+  const fullMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+  return fullMs * (0.75 + Math.random() / 4);
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Capability, Color, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import { climate } from "./convert-climate.ts";
+import { cover } from "./convert-cover.ts";
+import { light } from "./convert-light.ts";
+import { mediaPlayer } from "./convert-media.ts";
+import { binarySensor, sensor } from "./convert-sensor.ts";
+import { alarm, button, fan, lock, numeric, select, toggle, vacuum } from "./convert-simple.ts";
+import type { Asked, Domain, TemperatureUnit, View } from "./domain.ts";
+import type { Entity } from "./entities.ts";
+import type { DomainName } from "./options.ts";
+
+const BY_NAME: Readonly<Record<Exclude<DomainName, "scene">, Domain>> = {
+  light,
+  switch: toggle,
+  input_boolean: toggle,
+  sensor,
+  binary_sensor: binarySensor,
+  cover,
+  climate,
+  fan,
+  lock,
+  media_player: mediaPlayer,
+  vacuum,
+  alarm_control_panel: alarm,
+  number: numeric,
+  input_number: numeric,
+  select,
+  input_select: select,
+  button,
+  input_button: button,
+};
+
+/** How the entities of a domain are devices; `undefined` when they are none. */
+export function domainOf(name: string): Domain | undefined {
+  return Object.hasOwn(BY_NAME, name) ? BY_NAME[name as keyof typeof BY_NAME] : undefined;
+}
+
+/** A device without what the entity does not tell of. */
+export interface Told extends Pick<View, "kind" | "capabilities"> {
+  readonly state: DeviceState;
+}
+
+/** What an entity is as a device. Values that do not fit the capabilities are `null`. */
+export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
+  const { kind, capabilities, state } = domain.describe(entity, unit);
+  const told = Object.entries(state).flatMap(([field, value]) => {
+    const capability = capabilities[field];
+    if (!capability || value === undefined) return [];
+    return [[field, value !== null && fits(capability, value) ? value : null] as const];
+  });
+  return { kind, capabilities, state: Object.fromEntries(told) };
+}
+
+/** The host would refuse a value that its capability cannot have, and all that comes with it. */
+function fits(capability: Capability, value: StateValue): boolean {
+  switch (capability.type) {
+    case "number":
+      return isWithin(value, capability);
+    case "choice":
+      return capability.values.some((each) => each === value);
+    case "text":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "color":
+      return isColor(value);
+  }
+}
+
+function isWithin(value: StateValue, range: { min?: number; max?: number }): boolean {
+  const { min = -Infinity, max = Infinity } = range;
+  return typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+}
+
+function isColor(value: StateValue): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    isWithin(value.hue, { min: 0, max: 360 }) && isWithin(value.saturation, { min: 0, max: 100 })
+  );
+}
+
+/**
+ * Whether a device has what was asked for. Devices round, so what is near counts too, but not when it is
+ * what the device had `before`: that is the old value and no answer.
+ */
+export function hasReached(
+  { field, value }: Asked,
+  now: DeviceState,
+  before: DeviceState,
+): boolean {
+  const reached = now[field];
+  if (isDeepStrictEqual(reached, value)) return true;
+  return (
+    !isDeepStrictEqual(reached, before[field]) && isNear(value, reached, TOLERANCES[field] ?? 0)
+  );
+}
+
+function isNear(asked: StateValue, now: StateValue | undefined, tolerance: number): boolean {
+  if (typeof now === "number" && typeof asked === "number") {
+    return Math.abs(now - asked) <= tolerance + Math.abs(asked) * 1e-6;
+  }
+  const isColors = typeof now === "object" && typeof asked === "object";
+  return isColors && now !== null && asked !== null && isNearColor(asked, now);
+}
+
+function isNearColor(asked: Color, now: Color): boolean {
+  const turn = Math.abs(now.hue - asked.hue);
+  const isSameHue = Math.min(turn, 360 - turn) <= 5 || asked.saturation < 5;
+  return isSameHue && Math.abs(now.saturation - asked.saturation) <= 5;
+}
+
+/** Lights count in 255 steps and in mireds, houses in °F, and speakers as they like. */
+const TOLERANCES: Readonly<Record<string, number>> = {
+  brightness: 1,
+  colorTemperature: 60,
+  targetTemperature: 0.3,
+  targetTemperatureLow: 0.3,
+  targetTemperatureHigh: 0.3,
+  volume: 3,
+  position: 3,
+  tilt: 3,
+};

@@ -1,0 +1,130 @@
+import { type Log, withDeadline } from "@mantel/plugin-sdk";
+import { textIn } from "./attributes.ts";
+import { NO_REGISTRIES, readRegistries, REGISTRY_EVENTS, type Registries } from "./discovery.ts";
+import { Entities, type Entity, record } from "./entities.ts";
+import type { Setting } from "./house.ts";
+import { Refused, type Session } from "./session.ts";
+
+const FIRST_EVENT_MS = 10_000;
+/** Changes of the set of entities are gathered for so long, because they come in floods. */
+const GATHER_MS = 300;
+/** How often a Home Assistant that is starting is asked whether it has finished. */
+const STARTING_MS = 3_000;
+
+/** Who hears what a mirror sees. */
+export interface Hearers {
+  /** Entities have other values. */
+  readonly changed: (entities: readonly Entity[]) => void;
+  /** There are other entities, or they have other names and rooms. */
+  readonly rearranged: (entities: Entities, setting: Setting) => Promise<void>;
+}
+
+/** All that one session tells of Home Assistant, kept in step while the session lasts. */
+export class Mirror {
+  readonly entities = new Entities();
+  readonly #session: Session;
+  readonly #hearers: Hearers;
+  readonly #log: Log;
+  #isWhole = false;
+  #gathering: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #toldDropped = 0;
+
+  private constructor(session: Session, hearers: Hearers, log: Log) {
+    this.#session = session;
+    this.#hearers = hearers;
+    this.#log = log;
+  }
+
+  /** Resolves when `rearranged` has taken over what there is. @throws as `Session.ask` */
+  static async open(session: Session, hearers: Hearers, log: Log): Promise<Mirror> {
+    const mirror = new Mirror(session, hearers, log);
+    try {
+      await mirror.#begin();
+      return mirror;
+    } catch (error) {
+      mirror.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#gathering);
+  }
+
+  async #begin(): Promise<void> {
+    let tell = (): void => undefined;
+    const first = new Promise<void>((resolve) => (tell = resolve));
+    await this.#session.subscribe({ type: "subscribe_entities" }, (event) => {
+      this.#hear(event);
+      tell();
+    });
+    await withDeadline(first, FIRST_EVENT_MS, "the first list of entities");
+    for (const name of REGISTRY_EVENTS) await this.#followRegistry(name);
+    await this.#rearrange();
+    this.#isWhole = true;
+  }
+
+  #hear(event: unknown): void {
+    const { changed, isOtherSet } = this.entities.apply(event);
+    this.#tellDropped();
+    if (!this.#isWhole) return;
+    this.#hearers.changed(changed);
+    if (isOtherSet) this.gather();
+  }
+
+  /** Looks at everything anew, soon. */
+  gather(waitMs: number = GATHER_MS): void {
+    if (this.#isClosed || this.#gathering) return;
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      this.#rearrange().catch((error: unknown) => {
+        this.#log.warn("the house could not be looked at anew", { error: String(error) });
+      });
+    }, waitMs);
+  }
+
+  async #rearrange(): Promise<void> {
+    const setting = await this.#readSetting();
+    if (this.#isClosed) return;
+    await this.#hearers.rearranged(this.entities, setting);
+    if (!setting.isRunning) this.gather(STARTING_MS);
+  }
+
+  async #readSetting(): Promise<Setting> {
+    const ask = (message: { type: string }) => this.#session.ask(message);
+    const [config, registries] = await Promise.all([
+      ask({ type: "get_config" }),
+      readRegistries(ask).catch((error: unknown) => this.#withoutRegistries(error)),
+    ]);
+    const { state, unit_system: units } = record(config);
+    const unit = textIn(record(units), "temperature") === "°F" ? "°F" : "°C";
+    return { unit, registries, isRunning: state === undefined || state === "RUNNING" };
+  }
+
+  /** A user may be refused them; the entities are there anyway. */
+  #withoutRegistries(error: unknown): Registries {
+    if (!(error instanceof Refused) || error.code === "") throw error;
+    this.#log.warn("rooms and lasting ids are not known", { reason: error.message });
+    return NO_REGISTRIES;
+  }
+
+  async #followRegistry(name: string): Promise<void> {
+    const message = { type: "subscribe_events", event_type: name };
+    await this.#session
+      .subscribe(message, () => this.gather())
+      .catch((error: unknown) => {
+        if (!(error instanceof Refused) || error.code === "") throw error;
+        this.#log.warn("changes of names and rooms are not followed", { reason: error.message });
+      });
+  }
+
+  /** Each tenfold, because who sends such things goes on doing so. */
+  #tellDropped(): void {
+    const { dropped } = this.entities;
+    if (dropped < Math.max(1, this.#toldDropped * 10)) return;
+    this.#toldDropped = dropped;
+    this.#log.warn("parts of what Home Assistant sent are no entities", { dropped });
+  }
+}

@@ -1,0 +1,147 @@
+import { MantelError } from "@mantel/plugin-sdk";
+import type { HaWebSocket } from "home-assistant-js-websocket";
+import { type RawData, WebSocket } from "ws";
+import { type Address, socketUrl } from "./options.ts";
+
+/** From the first packet to the end of the sign-in. */
+const OPEN_MS = 5_000;
+/** The states of 5,000 entities are about 5 MiB. A longer message ends the connection. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** Home Assistant knows the token no more. It counts such attempts, and may ban who makes many. */
+export class TokenRefused extends MantelError {
+  constructor() {
+    super("bridge_down", "Home Assistant refuses the access token: make a new one there");
+  }
+}
+
+/**
+ * A signed-in socket, for the library's `Connection`. The library has an opener too, but one that needs
+ * a global WebSocket, has no bound on what comes in, and gives no reasons.
+ *
+ * @throws TokenRefused; MantelError `bridge_down`, with the reason for people
+ */
+export async function openSocket(address: Address, signal: AbortSignal): Promise<HaWebSocket> {
+  const { url, token, ca } = address;
+  const socket = new WebSocket(socketUrl(url), {
+    maxPayload: MAX_BYTES,
+    perMessageDeflate: false, // what is small on the wire might not be small here
+    handshakeTimeout: OPEN_MS,
+    ...(ca === undefined ? {} : { ca }),
+  });
+  const stop = () => socket.terminate();
+  signal.addEventListener("abort", stop);
+  socket.once("close", () => signal.removeEventListener("abort", stop));
+  try {
+    const version = await signIn(socket, token);
+    return new GuardedSocket(socket, version) as unknown as HaWebSocket;
+  } catch (error) {
+    socket.terminate();
+    if (error instanceof MantelError) throw error;
+    throw new MantelError("bridge_down", awayReason(error as NodeJS.ErrnoException, url), {
+      cause: error,
+    });
+  }
+}
+
+/** Resolves with the version of Home Assistant once it has taken the token. */
+function signIn(socket: WebSocket, token: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("it does not finish the sign-in")), OPEN_MS);
+    socket.once("close", () => clearTimeout(late));
+    socket.on("error", reject); // stays: an error without a listener would end the process
+    socket.once("close", () => reject(new Error("it closed the connection")));
+    const hear = (data: RawData): void => {
+      const { type, ha_version: version } = parse(data);
+      if (type === "auth_required") {
+        socket.send(JSON.stringify({ type: "auth", access_token: token }));
+      } else if (type === "auth_invalid") {
+        reject(new TokenRefused());
+      } else if (type === "auth_ok") {
+        clearTimeout(late);
+        socket.off("message", hear);
+        resolve(typeof version === "string" ? version.slice(0, 50) : "0");
+      }
+    };
+    socket.on("message", hear);
+  });
+}
+
+function parse(data: RawData): Record<string, unknown> {
+  try {
+    const message = JSON.parse(textOf(data)) as unknown;
+    return typeof message === "object" && message !== null ? { ...message } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What came in is one buffer, because nothing else is asked for. */
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString() : "";
+}
+
+type Listener = (event: { data?: string; reason?: string }) => void;
+
+/** The part of a browser's WebSocket that the library uses. A message that it cannot bear is dropped. */
+class GuardedSocket {
+  readonly haVersion: string;
+  readonly OPEN = WebSocket.OPEN;
+  /** Messages that were no messages. */
+  dropped = 0;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, haVersion: string) {
+    this.#socket = socket;
+    this.haVersion = haVersion;
+  }
+
+  get readyState(): number {
+    return this.#socket.readyState;
+  }
+
+  send(text: string): void {
+    this.#socket.send(text);
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  addEventListener(type: "message" | "close", listener: Listener): void {
+    if (type === "close") {
+      this.#socket.once("close", (_, reason) => listener({ reason: String(reason) }));
+      return;
+    }
+    this.#socket.on("message", (data) => {
+      try {
+        listener({ data: textOf(data) });
+      } catch {
+        this.dropped++;
+      }
+    });
+  }
+
+  removeEventListener(): void {
+    // only a forced reconnect of the library's asks for it, and there is none here
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing answers at that address",
+  ENOTFOUND: "its name is not known",
+  EAI_AGAIN: "its name could not be looked up",
+  EHOSTUNREACH: "there is no way to that address",
+  ENETUNREACH: "there is no way to that address",
+  ETIMEDOUT: "it does not answer",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not trusted; give it under ca",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted; give it under ca",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is not trusted; give it under ca",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+};
+
+function awayReason(error: NodeJS.ErrnoException, url: string): string {
+  const reason = REASONS[error.code ?? ""] ?? error.message;
+  return `Home Assistant at ${new URL(url).host} cannot be reached: ${reason}`;
+}

@@ -1,0 +1,9 @@
+// node --import tsx scripts/fake-home-assistant.ts: a furnished Home Assistant of our own, to try the plugin with.
+
+import { furnish } from "../test/fakes/home-assistant-house.ts";
+import { FakeHomeAssistant } from "../test/fakes/home-assistant.ts";
+
+const fake = new FakeHomeAssistant();
+furnish(fake);
+await fake.listen();
+console.log(JSON.stringify({ url: fake.url, token: fake.token }));

@@ -1,0 +1,265 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { callService } from "./home-assistant-services.ts";
+
+export type Json = Record<string, unknown>;
+
+/** An entity as Home Assistant keeps it. */
+export interface FakeEntity {
+  state: string;
+  attributes: Json;
+}
+
+/** What can be wrong with it. */
+export interface Faults {
+  /** Takes connections and says nothing. */
+  silent?: boolean;
+  /** Answers service calls with success and does nothing, as for an entity that does not exist. */
+  idle?: boolean;
+  /** Takes messages and never answers service calls, although they are carried out. */
+  mute?: boolean;
+  /** Tells the old state once more before the new one. */
+  stale?: boolean;
+  /** The list of registries is refused, as to a user without the right. */
+  closedRegistries?: boolean;
+}
+
+interface Client {
+  readonly socket: WebSocket;
+  lastId: number;
+  coalesces: boolean;
+  entities: number | undefined;
+  /** Subscription ids by event type. */
+  readonly events: Map<string, number>;
+}
+
+/**
+ * A Home Assistant that speaks the websocket API as its developer documentation describes it: sign-in,
+ * ids that must increase, coalesced messages, compressed states, registries, and services that act.
+ */
+export class FakeHomeAssistant {
+  readonly token = "a-long-lived-token";
+  readonly entities = new Map<string, FakeEntity>();
+  readonly registry = new Map<string, Json>();
+  readonly devices = new Map<string, Json>();
+  readonly areas = new Map<string, string>();
+  readonly faults: Faults = {};
+  /** `STARTING` while integrations are still being set up. */
+  state = "RUNNING";
+  temperatureUnit = "°C";
+  /** Service calls that came in, in order. */
+  readonly calls: { service: string; data: Json; entityId: string }[] = [];
+  signIns = 0;
+  #server: Server | undefined;
+  #sockets = new Set<Client>();
+  #port = 0;
+
+  static async start(t: TestContext, token?: string): Promise<FakeHomeAssistant> {
+    const fake = new FakeHomeAssistant();
+    if (token !== undefined) Object.assign(fake, { token });
+    await fake.listen();
+    t.after(() => fake.kill());
+    return fake;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Listens, again on the port from before. */
+  async listen(): Promise<void> {
+    const server = createServer((_, response) => response.writeHead(404).end());
+    const sockets = new WebSocketServer({ server, path: "/api/websocket" });
+    sockets.on("connection", (socket) => this.#accept(socket));
+    await once(server.listen(this.#port, "127.0.0.1"), "listening");
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Goes away without a word, as a process that is killed does. */
+  async kill(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    const closed = once(server, "close");
+    server.close();
+    this.drop();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  drop(): void {
+    for (const { socket } of this.#sockets) socket.terminate();
+    this.#sockets.clear();
+  }
+
+  /** Sends text as it is to every client. */
+  sendRaw(text: string | Buffer): void {
+    for (const { socket } of this.#sockets) socket.send(text);
+  }
+
+  /** Adds an entity, or replaces its state and attributes. */
+  set(id: string, state: string, attributes: Json = {}): void {
+    const before = this.entities.get(id);
+    const next = { state, attributes };
+    this.entities.set(id, next);
+    if (!before) return this.#tell({ a: { [id]: compressed(next) } });
+    if (this.faults.stale) this.#tell({ c: { [id]: { "+": { s: before.state, lu: 1 } } } });
+    const gone = Object.keys(before.attributes).filter((name) => !(name in attributes));
+    const plus = { s: state, a: attributes, lc: 2 };
+    this.#tell({ c: { [id]: { "+": plus, ...(gone.length > 0 ? { "-": { a: gone } } : {}) } } });
+  }
+
+  /** Changes some attributes, and the state when one is given. */
+  change(id: string, attributes: Json, state?: string): void {
+    const entity = this.entities.get(id);
+    if (!entity) return;
+    this.set(id, state ?? entity.state, { ...entity.attributes, ...attributes });
+  }
+
+  remove(...ids: string[]): void {
+    for (const id of ids) this.entities.delete(id);
+    this.#tell({ r: ids });
+  }
+
+  rename(from: string, to: string): void {
+    const entity = this.entities.get(from);
+    const entry = this.registry.get(from);
+    if (!entity || !entry) return;
+    this.remove(from);
+    this.registry.delete(from);
+    this.registry.set(to, { ...entry, entity_id: to });
+    this.announce("entity_registry_updated");
+    this.set(to, entity.state, entity.attributes);
+  }
+
+  announce(type: string): void {
+    for (const client of this.#sockets) {
+      const id = client.events.get(type);
+      if (id !== undefined) this.#send(client, { id, type: "event", event: { event_type: type } });
+    }
+  }
+
+  #tell(event: Json): void {
+    for (const client of this.#sockets) {
+      if (client.entities !== undefined) {
+        this.#send(client, { id: client.entities, type: "event", event });
+      }
+    }
+  }
+
+  #accept(socket: WebSocket): void {
+    const events = new Map<string, number>();
+    const client: Client = { socket, lastId: 0, coalesces: false, entities: undefined, events };
+    this.#sockets.add(client);
+    socket.on("close", () => this.#sockets.delete(client));
+    socket.on("error", () => undefined);
+    if (this.faults.silent) return;
+    socket.send(JSON.stringify({ type: "auth_required", ha_version: "2026.11.1" }));
+    socket.once("message", (data) => {
+      const { type, access_token: token } = JSON.parse(textOf(data)) as Json;
+      this.signIns++;
+      if (type !== "auth" || token !== this.token) {
+        socket.send(JSON.stringify({ type: "auth_invalid", message: "Invalid access token" }));
+        return socket.close();
+      }
+      socket.on("message", (text) => this.#receive(client, JSON.parse(textOf(text)) as Json));
+      socket.send(JSON.stringify({ type: "auth_ok", ha_version: "2026.11.1" }));
+    });
+  }
+
+  #receive(client: Client, message: Json): void {
+    const id = Number(message["id"]);
+    if (id <= client.lastId) {
+      return this.#fail(client, id, {
+        code: "id_reuse",
+        message: "Identifier values have to increase.",
+      });
+    }
+    client.lastId = id;
+    switch (message["type"]) {
+      case "ping":
+        return this.#send(client, { id, type: "pong" });
+      case "supported_features":
+        client.coalesces = true;
+        return this.#succeed(client, id);
+      case "subscribe_entities":
+        return this.#subscribeEntities(client, id);
+      case "subscribe_events":
+        client.events.set(String(message["event_type"]), id);
+        return this.#succeed(client, id);
+      case "call_service":
+        return this.#callService(client, id, message);
+      default:
+        return this.#read(client, id, String(message["type"]));
+    }
+  }
+
+  #read(client: Client, id: number, type: string): void {
+    const lists: Json = {
+      "config/entity_registry/list": [...this.registry.values()],
+      "config/device_registry/list": [...this.devices].map(([key, each]) => ({ id: key, ...each })),
+      "config/area_registry/list": [...this.areas].map(([key, name]) => ({ area_id: key, name })),
+      get_states: [...this.entities].map(([key, each]) => ({ entity_id: key, ...each })),
+      get_config: {
+        location_name: "Test house",
+        state: this.state,
+        unit_system: { temperature: this.temperatureUnit },
+      },
+    };
+    if (!(type in lists))
+      return this.#fail(client, id, { code: "unknown_command", message: "Unknown command." });
+    if (this.faults.closedRegistries && type.includes("registry")) {
+      return this.#fail(client, id, { code: "unauthorized", message: "Unauthorized" });
+    }
+    this.#succeed(client, id, lists[type]);
+  }
+
+  #subscribeEntities(client: Client, id: number): void {
+    const all = [...this.entities].map(([key, entity]) => [key, compressed(entity)]);
+    client.entities = id;
+    const event = { id, type: "event", event: { a: Object.fromEntries(all) as Json } };
+    const result = { id, type: "result", success: true, result: null };
+    if (client.coalesces) client.socket.send(JSON.stringify([result, event]));
+    else for (const each of [result, event]) this.#send(client, each);
+  }
+
+  #callService(client: Client, id: number, message: Json): void {
+    const { domain, service, service_data: data = {}, target = {} } = message;
+    const entityId = String((target as Json)["entity_id"]);
+    const call = { service: `${String(domain)}.${String(service)}`, data: data as Json, entityId };
+    this.calls.push(call);
+    if (!this.faults.idle && this.entities.has(entityId)) {
+      const refusal = callService(this, call);
+      if (refusal) return this.#fail(client, id, refusal);
+    }
+    if (!this.faults.mute) this.#succeed(client, id, { context: { id: "c" } });
+  }
+
+  #succeed(client: Client, id: number, result: unknown = null): void {
+    this.#send(client, { id, type: "result", success: true, result });
+  }
+
+  #fail(client: Client, id: number, error: { code: string; message: string }): void {
+    this.#send(client, { id, type: "result", success: false, error });
+  }
+
+  #send({ socket }: Client, message: Json): void {
+    socket.send(JSON.stringify(message));
+  }
+}
+
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString() : "";
+}
+
+function compressed({ state, attributes }: FakeEntity): Json {
+  return { s: state, a: attributes, c: "context", lc: 1 };
+}

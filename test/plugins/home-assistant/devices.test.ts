@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../../helpers/until.ts";
+import { startHome } from "./home.ts";
+
+test("each kind of entity is a device with its values in the house's units", async (t) => {
+  const { bridge } = await startHome(t);
+  const state = (id: string) => bridge.state(id);
+
+  assert.deepEqual(state("reg-sofa"), {
+    on: true,
+    brightness: 62,
+    colorTemperature: 2_702,
+    color: { hue: 28.3, saturation: 64.9 },
+    effect: "none",
+  });
+  assert.deepEqual(state("reg-cellar"), { on: false });
+  assert.equal(bridge.devices.get("switch.plug")?.kind, "plug");
+  assert.deepEqual(state("sensor.outside"), { temperature: 20 });
+  assert.deepEqual(state("sensor.energy"), { energy: 1.25 });
+  assert.deepEqual(state("sensor.wind"), { value: 12.5, unit: "km/h" });
+  assert.deepEqual(state("sensor.washer"), { value: "spin" });
+  assert.deepEqual(state("binary_sensor.door"), { contact: true });
+  assert.deepEqual(state("binary_sensor.hall"), { motion: true });
+  assert.deepEqual(state("cover.blind"), { position: 40, moving: "stopped", tilt: 10 });
+  assert.deepEqual(state("climate.hall"), {
+    temperature: 19.2,
+    targetTemperature: 20.5,
+    mode: "heat",
+    action: "heating",
+  });
+  assert.deepEqual(state("fan.hood"), { on: true, speed: 50 });
+  assert.deepEqual(state("lock.front"), { locked: true, jammed: false });
+  assert.deepEqual(state("vacuum.robo"), { mode: "docked", action: null, battery: 80 });
+  assert.deepEqual(state("alarm_control_panel.home"), { mode: "disarmed", status: "disarmed" });
+  assert.deepEqual(state("input_number.level"), { value: 20 });
+  assert.deepEqual(state("input_select.mode"), { value: "day" });
+  assert.deepEqual(state("button.restart"), { press: null });
+  assert.equal(state("media_player.tv")["volume"], 35);
+});
+
+test("names, rooms and makers come from the registries, and what is not for people is left out", async (t) => {
+  const { bridge } = await startHome(t);
+
+  const { name, room, info } = bridge.devices.get("reg-sofa") ?? {};
+  assert.deepEqual([name, room], ["Sofa lamp", "Living room"]);
+  assert.deepEqual(info, { manufacturer: "Signify", model: "LCA001" });
+  assert.equal(bridge.devices.get("reg-cellar")?.room, "Cellar");
+  assert.equal(bridge.devices.has("reg-lqi"), false);
+  assert.equal(bridge.devices.has("weather.home"), false);
+  assert.deepEqual(bridge.scenes, [
+    { nativeId: "reg-dusk", name: "Dusk", room: "Living room", icon: "mdi:weather-sunset" },
+  ]);
+});
+
+test("a change is told as it comes, and a lamp that is off keeps its level", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  fake.change("light.sofa", { brightness: null, color_temp_kelvin: null, hs_color: null }, "off");
+  await until(() => bridge.state("reg-sofa")["on"] === false);
+  fake.set("sensor.outside", "unknown", fake.entities.get("sensor.outside")?.attributes);
+  await until(() => bridge.state("sensor.outside")["temperature"] === null);
+
+  assert.equal(bridge.state("reg-sofa")["brightness"], 62);
+  assert.equal(bridge.devices.get("sensor.outside")?.available, true);
+});
+
+test("an entity that cannot be reached stays, with what is known of it", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const before = bridge.devices.get("reg-sofa");
+
+  fake.set("light.sofa", "unavailable", { friendly_name: "Sofa lamp", restored: true });
+  await until(() => bridge.devices.get("reg-sofa")?.available === false);
+
+  assert.deepEqual(bridge.devices.get("reg-sofa"), { ...before, available: false });
+  await assert.rejects(bridge.command("reg-sofa", { on: true }), { code: "bridge_down" });
+});
+
+test("entities come and go, and a renamed one stays the same device", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  fake.set("switch.new", "off", { friendly_name: "New" });
+  await until(() => bridge.devices.has("switch.new"));
+  fake.remove("switch.new");
+  await until(() => !bridge.devices.has("switch.new"));
+  fake.rename("light.sofa", "light.couch");
+  fake.change("light.couch", { friendly_name: "Couch" });
+  await until(() => bridge.devices.get("reg-sofa")?.name === "Couch");
+  await bridge.command("reg-sofa", { on: false });
+
+  assert.equal(fake.calls.at(-1)?.entityId, "light.couch");
+});
+
+test("a device that can do more than before is published anew", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  fake.change("light.simple", { supported_color_modes: ["brightness"], brightness: 255 }, "on");
+
+  await until(() => bridge.devices.get("reg-cellar")?.capabilities["brightness"]);
+  assert.deepEqual(bridge.state("reg-cellar"), { on: true, brightness: 100 });
+});
+
+test("while Home Assistant starts, what is not there yet is not gone", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  fake.state = "STARTING";
+  const attributes = fake.entities.get("switch.plug")?.attributes;
+  fake.remove("switch.plug");
+  await until(() => bridge.devices.get("switch.plug")?.available === false);
+  fake.state = "RUNNING";
+  fake.set("switch.plug", "on", attributes);
+
+  await until(() => bridge.devices.get("switch.plug")?.available === true);
+});
+
+test("a user who may not read the registries still has devices", async (t) => {
+  const { fake, bridge, start } = await startHome(t);
+  await bridge.end();
+  fake.faults.closedRegistries = true;
+
+  const again = await start();
+
+  await until(() => again.devices.has("light.sofa"));
+  assert.match(JSON.stringify(again.logs), /rooms and lasting ids are not known/);
+});
