@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { test, type TestContext } from "node:test";
+import { furnish } from "../../fakes/home-assistant-house.ts";
+import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
+import { startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+const ID = "home-assistant";
+const FOLDER = resolve(import.meta.dirname, "../../../plugins/home-assistant");
+
+/** The plugin in a process of its own, at a furnished Home Assistant. */
+async function startHost(t: TestContext, fake: FakeHomeAssistant, before?: string) {
+  const names = (await readdir(FOLDER)).filter((name) => /\.(ts|json)$/.test(name));
+  const files = names.map(async (name) => [name, await readFile(join(FOLDER, name), "utf8")]);
+  const plugins = { [ID]: Object.fromEntries(await Promise.all(files)) as Record<string, string> };
+  const host = await startModules(t, before ? {} : plugins, before);
+  const settle = () => until(() => host.devices.list().some(({ available }) => available));
+  const patch = () =>
+    host.config.patch({ [ID]: { url: fake.url, token: fake.token } }, { admin: true });
+  return { ...host, settle, patch };
+}
+
+async function startFake(t: TestContext): Promise<FakeHomeAssistant> {
+  const fake = await FakeHomeAssistant.start(t);
+  furnish(fake);
+  return fake;
+}
+
+test("it waits to be set up, is tested, and starts with its options", async (t) => {
+  const fake = await startFake(t);
+  const { registry, patch, settle, devices } = await startHost(t, fake);
+  const trials = registry.trialsOf(ID);
+  assert.equal(registry.get(ID).state, "unconfigured");
+
+  const found = await trials.test({ url: fake.url, token: fake.token });
+  const refused = await trials.test({ url: fake.url, token: "wrong" });
+  const nobody = await trials.test({ url: "http://127.0.0.1:9", token: "x" });
+  await patch();
+  await settle();
+
+  assert.deepEqual(
+    [found.ok, found.detail],
+    [true, `Home Assistant 2026.11.1, "Test house", with ${fake.entities.size} entities`],
+  );
+  assert.match(refused.detail, /refuses the access token/);
+  assert.match(nobody.detail, /127\.0\.0\.1:9 cannot be reached: nothing answers/);
+  assert.equal(registry.get(ID).state, "active");
+  assert.equal(devices.list().find(({ name }) => name === "Sofa lamp")?.room, "Living room");
+});
+
+test("a reload amid a flood of changes loses no device and no state", async (t) => {
+  const fake = await startFake(t);
+  const COUNT = 200;
+  const id = (at: number) => `light.many_${at}`;
+  const attributes = { supported_color_modes: ["brightness"], brightness: 1 };
+  for (let at = 0; at < COUNT; at++) fake.set(id(at), "on", attributes);
+  const { registry, bus, devices, patch } = await startHost(t, fake);
+  await patch();
+  await until(() => devices.list().length > COUNT);
+  const faults: string[] = [];
+  bus.listen(({ topic, data }) => {
+    if (topic === "device.removed") faults.push(`${data.id} was removed`);
+    if (topic === "device.state" && !data.device.available) faults.push(data.device.id);
+  });
+
+  let sent = 0;
+  const flood = setInterval(() => {
+    for (let burst = 0; burst < 5; burst++) {
+      fake.change(id(sent % COUNT), { brightness: (sent++ % 254) + 1 });
+    }
+  }, 10);
+  for (const enough of [100, 300, 500]) {
+    await until(() => sent > enough);
+    await registry.reload(ID);
+  }
+  clearInterval(flood);
+  const expected = (at: number) => fake.entities.get(id(at))?.attributes["brightness"];
+
+  assert.equal(registry.get(ID).generation, 4);
+  await until(() =>
+    devices.list().every(({ name, state }) => {
+      const at = /^light\.many_(\d+)$/.exec(name)?.[1];
+      return (
+        at === undefined ||
+        Math.round((Number(state["brightness"]) / 100) * 255) === expected(Number(at))
+      );
+    }),
+  );
+  assert.deepEqual(faults, []);
+});
+
+test("numbers and devices outlast a restart while Home Assistant is away", async (t) => {
+  const fake = await startFake(t);
+  const first = await startHost(t, fake);
+  await first.patch();
+  await first.settle();
+  const names = (host: typeof first) =>
+    host.devices
+      .list()
+      .map(({ id, name }) => `${id} ${name}`)
+      .toSorted();
+  const before = names(first);
+  await until(() => first.scenes.list().length > 0);
+  const scenes = first.scenes.list().map(({ id }) => id);
+  await first.stop();
+  await fake.kill();
+
+  const second = await startHost(t, fake, first.home);
+  await until(() => second.devices.list().length === before.length);
+  const isAway = second.devices.list().every(({ available }) => !available);
+  await fake.listen();
+  await second.settle();
+
+  assert.equal(isAway, true);
+  assert.deepEqual(names(second), before);
+  assert.deepEqual(
+    second.scenes.list().map(({ id }) => id),
+    scenes,
+  );
+});
+
+test("a slider of 300 changes arrives at its last value, in as many calls as the rate allows", async (t) => {
+  const fake = await startFake(t);
+  const { commands, devices, patch, settle } = await startHost(t, fake);
+  await patch();
+  await settle();
+  const lamp = devices.list().find(({ name }) => name === "Sofa lamp")?.id ?? "";
+
+  const outcomes: Promise<unknown>[] = [];
+  for (let at = 1; at <= 300; at++) {
+    const brightness = 100 - (at % 90);
+    try {
+      outcomes.push(commands.send(lamp, { brightness }).done.catch((error: unknown) => error));
+    } catch (error) {
+      outcomes.push(Promise.resolve(error));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(outcomes);
+  await commands.send(lamp, { brightness: 37 }).done;
+
+  assert.equal(devices.get(lamp).state["brightness"], 37);
+  assert.equal(fake.entities.get("light.sofa")?.attributes["brightness"], 94);
+  assert.ok(fake.calls.length <= 40 + 20 * 5, `${fake.calls.length} calls`);
+});
