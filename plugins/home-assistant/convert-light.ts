@@ -54,10 +54,11 @@ export const light: Domain = {
   },
 };
 
-/** 0 to 255 as percent, in whole ones where those lead back to the same level. */
+/** 1 to 255 as percent, in whole ones where those lead back to the same level; 0 would be off. */
 export function toPercent(level: number): number {
   const percent = (level / 255) * 100;
-  return toLevel(Math.round(percent)) === level ? Math.round(percent) : rounded(percent, 1);
+  const whole = Math.max(1, Math.round(percent));
+  return toLevel(whole) === level ? whole : rounded(percent, 1);
 }
 
 /** Percent as 1 to 255: what shines a little never becomes 0, which is off. */

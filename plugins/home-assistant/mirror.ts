@@ -63,7 +63,6 @@ export class Mirror {
     await withDeadline(first, FIRST_EVENT_MS, "the first list of entities");
     for (const name of REGISTRY_EVENTS) await this.#followRegistry(name);
     await this.#rearrange();
-    this.#isWhole = true;
   }
 
   #hear(event: unknown): void {
@@ -88,6 +87,7 @@ export class Mirror {
   async #rearrange(): Promise<void> {
     const setting = await this.#readSetting();
     if (this.#isClosed) return;
+    this.#isWhole = true; // from here on changes are told one by one, also while the whole is taken over
     await this.#hearers.rearranged(this.entities, setting);
     if (!setting.isRunning) this.gather(STARTING_MS);
   }

@@ -50,6 +50,7 @@ test("a command is a service, and is confirmed by the state that follows", async
 
 test("brightness goes there and back without drifting, for every level", () => {
   for (let level = 1; level <= 255; level++) assert.equal(toLevel(toPercent(level)), level);
+  assert.equal(toPercent(1), 0.4);
   for (let percent = 1; percent <= 100; percent++) {
     assert.equal(toPercent(toLevel(percent)), percent);
   }

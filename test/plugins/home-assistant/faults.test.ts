@@ -77,7 +77,7 @@ const GARBAGE: readonly (string | Buffer)[] = [
   '{"type":"event","id":3,"event":{"a":{"light.sofa":{"s":7},"../../x":{"s":"on"},"noDot":{"s":"on"}}}}',
   '{"type":"event","id":3,"event":{"c":{"light.nobody":{"+":{"s":"on"}},"light.sofa":{"+":7}}}}',
   '{"type":"event","id":3,"event":{"a":{"__proto__":{"s":"on"},"constructor.x":{"s":"on"}}}}',
-  `${"[".repeat(50_000)}`,
+  "[".repeat(50_000),
   `{"type":"event","id":3,"event":{"x":"${"y".repeat(10_000_000)}"}}`,
   Buffer.from([0xff, 0xfe, 0, 1]),
 ];
@@ -141,7 +141,7 @@ test("attributes of any kind cost their own fields alone", async (t) => {
   });
   assert.equal(bridge.state("climate.odd")["targetTemperature"], null);
   assert.deepEqual(bridge.state("number.odd"), { value: null });
-  assert.equal(String(bridge.state("sensor.odd")["value"]).length, 1_000);
+  assert.equal(bridge.state("sensor.odd")["value"], "x".repeat(1_000));
   assert.equal(bridge.state("reg-sofa")["brightness"], 62);
 });
 
