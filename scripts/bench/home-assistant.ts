@@ -23,7 +23,7 @@ const home = await openHome(["home-assistant"]);
 const served = await serveHost(home);
 const sentAt = new Map<string, number>();
 const waits: number[] = [];
-const watch = new EventWatch(served, (topic, data) => {
+const watch = new EventWatch(served, ({ topic, data }) => {
   const value = topic === "device.state" && /"state":\{"value":(\d+)/.exec(data)?.[1];
   if (!value) return;
   waits.push(performance.now() - (sentAt.get(value) ?? Number.NaN));
