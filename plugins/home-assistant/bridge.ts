@@ -134,8 +134,10 @@ export class Bridge {
       changed: (entities: readonly Entity[]) => this.#changed(entities),
       rearranged: (entities: Entities, setting: Setting) => this.#rearranged(entities, setting),
     };
-    this.#mirror = await Mirror.open(session, hearers, this.#ctx.log);
-    for (const entity of this.#mirror.entities.all()) this.#see(entity);
+    const mirror = new Mirror(session, hearers, this.#ctx.log);
+    this.#mirror = mirror; // before it is open, so that the next session closes it whatever it waits for
+    await mirror.open();
+    for (const entity of mirror.entities.all()) this.#see(entity);
   }
 
   #changed(entities: readonly Entity[]): void {

@@ -31,6 +31,10 @@ export class Client {
   #awaySince = performance.now();
   #reported: string | undefined;
   #graceEnds: NodeJS.Timeout | undefined;
+  /** It is away for longer than is no news. */
+  #isOverdue = false;
+  /** A session is there, and what it has is being taken over. */
+  #isSyncing = false;
   /** Why the last attempt failed. */
   #lastReason = "";
 
@@ -71,6 +75,7 @@ export class Client {
       session = await Session.open(this.#parts.address, signal);
       void session.watch(AbortSignal.any([ended.signal, signal]));
       const lost = session.lost.then((reason) => `Home Assistant went away: ${reason}`);
+      this.#isSyncing = true;
       await Promise.race([this.#parts.sync(session), failWith(lost)]);
       this.#connected(session);
       const reason = await lost;
@@ -79,6 +84,7 @@ export class Client {
       const reason = error instanceof Error ? error.message : String(error);
       return { lastedMs: 0, reason, isRefused: error instanceof TokenRefused };
     } finally {
+      this.#isSyncing = false;
       this.#session = undefined;
       ended.abort();
       session?.close();
@@ -89,6 +95,8 @@ export class Client {
     this.#session = session;
     clearTimeout(this.#graceEnds);
     this.#graceEnds = undefined;
+    this.#isOverdue = false;
+    this.#isSyncing = false;
     this.#parts.log.info("connected to Home Assistant", { version: session.version });
     this.#reported = undefined;
     this.#parts.report(undefined);
@@ -97,12 +105,15 @@ export class Client {
 
   /** Says why it is away, once for each reason, and not while it may only be blinking. */
   #away(reason: string): void {
-    if (this.#reported === undefined && this.#graceEnds === undefined) {
-      this.#awaySince = performance.now();
-      this.#graceEnds = setTimeout(() => this.#report(this.#lastReason), GRACE_MS);
-    }
     this.#lastReason = reason;
-    if (this.#reported !== undefined && this.#reported !== reason) this.#report(reason);
+    if (this.#isOverdue && reason !== this.#reported) this.#report(reason);
+    if (this.#graceEnds) return;
+    this.#awaySince = performance.now();
+    this.#graceEnds = setTimeout(() => {
+      this.#isOverdue = true;
+      // what is being taken over now would seem to be away as soon as it is there
+      if (!this.#isSyncing) this.#report(this.#lastReason);
+    }, GRACE_MS);
   }
 
   #report(reason: string): void {

@@ -30,30 +30,14 @@ export class Mirror {
   #isClosed = false;
   #toldDropped = 0;
 
-  private constructor(session: Session, hearers: Hearers, log: Log) {
+  constructor(session: Session, hearers: Hearers, log: Log) {
     this.#session = session;
     this.#hearers = hearers;
     this.#log = log;
   }
 
   /** Resolves when `rearranged` has taken over what there is. @throws as `Session.ask` */
-  static async open(session: Session, hearers: Hearers, log: Log): Promise<Mirror> {
-    const mirror = new Mirror(session, hearers, log);
-    try {
-      await mirror.#begin();
-      return mirror;
-    } catch (error) {
-      mirror.close();
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#gathering);
-  }
-
-  async #begin(): Promise<void> {
+  async open(): Promise<void> {
     let tell = (): void => undefined;
     const first = new Promise<void>((resolve) => (tell = resolve));
     await this.#session.subscribe({ type: "subscribe_entities" }, (event) => {
@@ -65,10 +49,16 @@ export class Mirror {
     await this.#rearrange();
   }
 
+  /** Nothing is heard of this session any more. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#gathering);
+  }
+
   #hear(event: unknown): void {
     const { changed, isOtherSet } = this.entities.apply(event);
     this.#tellDropped();
-    if (!this.#isWhole) return;
+    if (!this.#isWhole || this.#isClosed) return;
     this.#hearers.changed(changed);
     if (isOtherSet) this.gather();
   }

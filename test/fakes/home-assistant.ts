@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
@@ -53,20 +53,26 @@ export class FakeHomeAssistant {
   /** Service calls that came in, in order. */
   readonly calls: { service: string; data: Json; entityId: string }[] = [];
   signIns = 0;
+  #create: (answer: RequestListener) => Server = createServer;
   #server: Server | undefined;
   #sockets = new Set<Client>();
   #port = 0;
 
-  static async start(t: TestContext, token?: string): Promise<FakeHomeAssistant> {
+  /** `create` makes another server than one of plain HTTP. */
+  static async start(
+    t: TestContext,
+    create?: (answer: RequestListener) => Server,
+  ): Promise<FakeHomeAssistant> {
     const fake = new FakeHomeAssistant();
-    if (token !== undefined) Object.assign(fake, { token });
+    if (create) fake.#create = create;
     await fake.listen();
     t.after(() => fake.kill());
     return fake;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    const scheme = this.#create === createServer ? "http" : "https";
+    return `${scheme}://127.0.0.1:${this.#port}`;
   }
 
   get connections(): number {
@@ -75,7 +81,7 @@ export class FakeHomeAssistant {
 
   /** Listens, again on the port from before. */
   async listen(): Promise<void> {
-    const server = createServer((_, response) => response.writeHead(404).end());
+    const server = this.#create((_, response) => void response.writeHead(404).end());
     const sockets = new WebSocketServer({ server, path: "/api/websocket" });
     sockets.on("connection", (socket) => this.#accept(socket));
     await once(server.listen(this.#port, "127.0.0.1"), "listening");
