@@ -6,7 +6,7 @@ import { Session } from "./session.ts";
 import { TokenRefused } from "./socket.ts";
 
 const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 3_000;
+const LAST_RETRY_MS = 2_000;
 /** A wrong token does not become right by itself, and Home Assistant bans addresses that keep trying. */
 const REFUSED_RETRY_MS = 300_000;
 /** A connection that ends sooner counts as a failed attempt. */
