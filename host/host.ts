@@ -34,9 +34,11 @@ import { endOrphans } from "./modules/orphans.ts";
 import { ModuleRegistry } from "./modules/registry.ts";
 import { Spare } from "./modules/spare.ts";
 import { Publisher } from "./mqtt/publish.ts";
+import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
 import { Samples } from "./system/samples.ts";
+import { Weather } from "./weather/weather.ts";
 
 /** Leaves the modules the time to hand in their state, all of it within the ten seconds of a stop. */
 const ANSWERS_DEADLINE_MS = 6_000;
@@ -174,11 +176,13 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const calendarFeed = new CalendarFeed();
   const samples = new Samples({ bus });
   onDispose(() => samples.close());
+  const weather = new Weather({ bus });
+  const photos = await Photos.open(foundation.dataFolder);
   const publisher = new Publisher({ config, call, log, audit });
   const cacheFolder = join(foundation.dataFolder, "cache");
   const assets = new Assets({ log, cacheFolder });
-  const registries = { bridges, services, devices, readings, commands, scenes, samples };
-  return { ...registries, calendar, calendarFeed, publisher, assets, cacheFolder };
+  const registries = { bridges, services, devices, readings, commands, scenes, samples, weather };
+  return { ...registries, photos, calendar, calendarFeed, publisher, assets, cacheFolder };
 }
 
 type House = Awaited<ReturnType<typeof openHouse>>;
@@ -188,7 +192,7 @@ async function openModules(
   parts: Foundation & House,
   { onDispose }: DisposeScope,
 ): Promise<ModuleRegistry> {
-  const { calendar, calendarFeed, samples, cacheFolder } = parts;
+  const { calendar, calendarFeed, samples, weather, cacheFolder } = parts;
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
   const spare = new Spare();
   onDispose(() => spare.close());
@@ -210,6 +214,10 @@ async function openModules(
         },
       },
       "system.sample": { accept: (sample) => samples.accept(sample), gone: () => samples.gone() },
+      "weather.forecast": {
+        accept: (forecast) => weather.accept(forecast),
+        gone: () => weather.gone(),
+      },
     },
   });
   onDispose(() => modules.close());

@@ -22,4 +22,5 @@ export type { SceneDescription } from "./scene.ts";
 export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./trial.ts";
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";
+export type { WeatherCondition, WeatherDay, WeatherForecast, WeatherHour } from "./weather.ts";
 export type { MqttBroker, MqttPublish, Services } from "./service.ts";

@@ -2,6 +2,7 @@ import { Type, type Static } from "typebox";
 import { CalendarWindow } from "./calendar.ts";
 import { SystemSample } from "./metrics.ts";
 import { Strict } from "./schema.ts";
+import { WeatherForecast } from "./weather.ts";
 
 export const MqttPublish = Type.Object(
   {
@@ -70,6 +71,7 @@ export const REPEATABLE_SERVICES: ReadonlySet<string> = new Set<ServiceName>([
 export const PUBLICATIONS = {
   "calendar.window": CalendarWindow,
   "system.sample": SystemSample,
+  "weather.forecast": WeatherForecast,
 } as const;
 export type Publications = { [N in keyof typeof PUBLICATIONS]: Static<(typeof PUBLICATIONS)[N]> };
 export type PublicationName = keyof Publications;

@@ -3,8 +3,10 @@ import type { CalendarWindow } from "./calendar.ts";
 import type { Device, DeviceCommand } from "./device.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { Scene } from "./scene.ts";
+import type { Speech, Texts } from "./speech.ts";
+import type { WeatherForecast } from "./weather.ts";
 
-export type { CalendarWindow, Device, DeviceCommand, Scene, SystemSample };
+export type { CalendarWindow, Device, DeviceCommand, Scene, SystemSample, WeatherForecast };
 export type Signal<T> = ReadonlySignal<T>;
 
 /** The JSON Schema of one setting. `format` says which input the form shows. */
@@ -12,7 +14,7 @@ export interface SettingSchema {
   readonly type: "string" | "number" | "boolean" | "array";
   readonly title?: string;
   readonly default?: unknown;
-  readonly format?: "device" | "room" | "color" | "icon";
+  readonly format?: "device" | "room" | "color" | "icon" | "lines";
   readonly deviceKind?: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -44,6 +46,9 @@ interface Titled<T> {
 /** Builds settings: the form, the check and the type of `ctx.settings` in one. */
 export const s = {
   text: (o: Titled<string> = {}) => field<string>({ type: "string", default: "", ...o }),
+  /** Text of several lines. */
+  lines: (o: Titled<string> = {}) =>
+    field<string>({ type: "string", format: "lines", default: "", ...o }),
   number: ({
     min,
     max,
@@ -100,25 +105,44 @@ export interface TileSize {
   readonly shape: "icon" | "row" | "card" | "panel";
 }
 
+/** A module of the house, as far as screens show it. */
+export interface ModuleStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly state:
+    | "disabled"
+    | "loading"
+    | "active"
+    | "degraded"
+    | "unconfigured"
+    | "reloading"
+    | "failed"
+    | "quarantined"
+    | "stopping";
+  readonly generation: number;
+  readonly restarts: number;
+  /** Null without a process. */
+  readonly resources: { readonly cpuPercent: number | null; readonly memoryBytes: number | null };
+  /** What takes long now, for people. */
+  readonly progress: string | null;
+  /** Why it is not well, for people. */
+  readonly error: { readonly message: string } | null;
+}
+
 /** Live data beyond devices, by name. `undefined` until the first value has come. */
 export interface Channels {
   readonly system: SystemSample;
   /** Events from the start of today, in the house's time zone, over `calendar.defaultDays`. */
   readonly calendar: CalendarWindow;
   readonly scenes: readonly Scene[];
+  /** Stays `undefined` while no module has a forecast; the modules say why. */
+  readonly weather: WeatherForecast;
+  readonly modules: readonly ModuleStatus[];
 }
 
-export type FormatUnit =
-  | "temperature"
-  | "power"
-  | "energy"
-  | "speed"
-  | "rain"
-  | "bytes"
-  | "percent";
-
 /** What a mounted widget gets. Everything it opens through it ends when it is unmounted. */
-export interface WidgetContext<S extends Settings, Kept> {
+export interface WidgetContext<S extends Settings, Kept> extends Speech {
   /** The id of the tile in the layout. */
   readonly instance: string;
   /** The content hash of the widget's code. */
@@ -145,19 +169,17 @@ export interface WidgetContext<S extends Settings, Kept> {
   command(id: string, command: DeviceCommand): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
+  /**
+   * Reads from the HTTP API with the rights of this screen, such as `/calendar/events?start=…`: a path
+   * below the prefix. Ends on unmount. Rejects with a sentence for people when the host refuses.
+   */
+  read(path: string): Promise<Response>;
   /** Runs `draw` now and whenever a signal it read changes; what it returns runs before the next. */
   effect(draw: () => void | (() => void)): void;
   /** Every `ms` milliseconds, on the second when it is whole seconds; paused while not visible. */
   every(ms: number, run: () => void, options?: { whenHidden?: boolean }): void;
   on<E extends Event>(target: EventTarget, type: string, run: (event: E) => void): void;
   onCleanup(release: () => void): void;
-  readonly fmt: {
-    time(at: Date | number): string;
-    date(at: Date | number, style?: "day" | "short" | "full"): string;
-    relative(at: Date | number): string;
-    number(value: number, options?: Intl.NumberFormatOptions): string;
-    unit(value: number, unit: FormatUnit): string;
-  };
   readonly log: {
     info(...parts: unknown[]): void;
     warn(...parts: unknown[]): void;
@@ -177,6 +199,8 @@ export interface WidgetDefinition<S extends Settings, Kept> {
   /** The name shown to people. */
   readonly name: string;
   readonly icon?: `mdi:${string}`;
+  /** Translations of all it says: its name, the titles of its settings, and what it gives to `t`. */
+  readonly texts?: Texts;
   readonly settings?: S;
   /** Grid cells, `[columns, rows]`. */
   readonly size: {

@@ -1,7 +1,5 @@
-import type { FormatUnit, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type { Formats, FormatUnit } from "@mantel/plugin-sdk/speech";
 import type { UiSettings } from "./store.ts";
-
-type Formats = WidgetContext<never, never>["fmt"];
 
 const DATE_STYLES = {
   day: { weekday: "long", day: "numeric", month: "long" },
@@ -30,7 +28,8 @@ export function createFormats({ locale, timeZone, units }: House): Formats {
     date: (at, style = "day") => styles[style].format(at),
     relative: (at) => relativeTo(relative, Number(at) - Date.now()),
     number,
-    unit: (value, unit) => written[unit](value, number),
+    unit: (value, unit, options = {}) =>
+      written[unit](value, (shown, usual) => number(shown, { ...usual, ...options })),
   };
 }
 

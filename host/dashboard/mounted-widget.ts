@@ -2,6 +2,7 @@ import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { Scope } from "./scope.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { translate } from "./translate.ts";
 import type { AnyWidget, WidgetCode } from "./widget-loader.ts";
 import baseStyles from "./base.css";
 
@@ -72,6 +73,7 @@ function sheetOf(css: string): CSSStyleSheet {
 
 function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): Context {
   const { instance, code, surroundings, size, visible, onFault } = request;
+  const { locale } = surroundings.shared;
   const guarded = guard(onFault);
   const kept =
     request.kept?.stateVersion === (widget.stateVersion ?? 1) ? request.kept.data : undefined;
@@ -84,6 +86,8 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     visible,
     kept,
     signal: scope.signal,
+    read: (path) => surroundings.read(path, scope.signal),
+    t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
     get fmt() {
       return surroundings.formats.value;
     },

@@ -60,6 +60,7 @@ export class Session {
       event: (event) => this.#take(event),
     });
     this.surroundings = new Surroundings({
+      api,
       store,
       channels: this.channels,
       commands: new Commands(api, store),
@@ -167,6 +168,7 @@ export class Session {
     "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
     "scenes.changed": () => this.channels.refresh("scenes"),
     "calendar.updated": () => this.channels.refresh("calendar"),
+    "weather.updated": () => this.channels.refresh("weather"),
     "system.sample": (sample: SystemSample) => this.channels.put("system", sample),
   };
 

@@ -1,5 +1,6 @@
-import type { Field, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type { Channels, Field, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
 import { createFormats } from "./format.ts";
@@ -7,6 +8,7 @@ import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
+type Channel<N extends keyof Channels> = ReadonlySignal<Channels[N] | undefined>;
 type Shared = Pick<
   Context,
   | "theme"
@@ -22,6 +24,7 @@ type Shared = Pick<
 >;
 
 interface Parts {
+  readonly api: Api;
   readonly store: Store;
   readonly channels: ChannelSet;
   readonly commands: Commands;
@@ -31,12 +34,17 @@ interface Parts {
   readonly announce: (text: string) => void;
 }
 
+const READ_MS = 15_000;
+
 /** What all widgets of the page have in common. */
 export class Surroundings {
   readonly shared: Shared;
   readonly formats: ReadonlySignal<Context["fmt"]>;
+  readonly #api: Api;
 
-  constructor({ store, channels, commands, theme, online, timeZone, announce }: Parts) {
+  constructor({ api, store, channels, commands, theme, online, timeZone, announce }: Parts) {
+    this.#api = api;
+    const modules = store.modules();
     const locale = computed(() => store.ui.value.locale ?? navigator.language);
     this.formats = computed(() =>
       createFormats({
@@ -52,11 +60,17 @@ export class Surroundings {
       timeZone,
       device: (id) => store.device(id),
       devices: (query) => store.devices(query),
-      channel: (name) => channels.get(name),
+      channel: <N extends keyof Channels>(name: N) =>
+        (name === "modules" ? modules : channels.get(name)) as Channel<N>,
       command: (id, command) => commands.send(id, command),
       scene: (id) => commands.activateScene(id),
       announce,
     };
+  }
+
+  /** Reads from the host for a widget, until `signal` ends or 15 s have passed. */
+  read(path: string, signal: AbortSignal): Promise<Response> {
+    return this.#api.open(path, {}, AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]));
   }
 
   /** A tile's config as its widget's settings: what is absent or of another type has its default. */

@@ -30,6 +30,7 @@ export interface Announcements {
   "config.changed": { readonly changed: readonly string[]; readonly revision: number };
   "calendar.updated": { readonly sources: readonly CalendarSource[] };
   "system.sample": SystemSample;
+  "weather.updated": { readonly fetchedAt: string };
   "widget.updated": {
     readonly module: string;
     readonly hash: string;

@@ -24,6 +24,7 @@ export const TOPICS = Object.keys({
   "config.changed": true,
   "calendar.updated": true,
   "system.sample": true,
+  "weather.updated": true,
   "widget.updated": true,
 } satisfies Record<Topic, true>) as Topic[];
 

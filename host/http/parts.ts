@@ -14,8 +14,10 @@ import type { LayoutStore } from "../layout/store.ts";
 import type { HostLog } from "../log.ts";
 import type { ModuleRegistry } from "../modules/registry.ts";
 import type { Publisher } from "../mqtt/publish.ts";
+import type { Photos } from "../photos/photos.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
 import type { Samples } from "../system/samples.ts";
+import type { Weather } from "../weather/weather.ts";
 
 /** The parts of the host that the HTTP API asks, each as far as the API needs it. */
 export interface Parts {
@@ -35,13 +37,15 @@ export interface Parts {
   readonly calendar: Pick<Calendar, "events">;
   readonly calendarFeed: Pick<CalendarFeed, "current">;
   readonly feedAddresses: Pick<FeedAddresses, "list" | "create" | "revoke" | "admits">;
+  readonly weather: Pick<Weather, "current">;
+  readonly photos: Pick<Photos, "list" | "read">;
   readonly samples: Pick<Samples, "current">;
   readonly streams: Pick<FanOut, "open" | "streams" | "dropped">;
   readonly assets: AssetsPart;
 }
 
 export interface ConfigPart extends Pick<ConfigStore, "view" | "patch"> {
-  readonly current: Pick<Config, "api" | "server">;
+  readonly current: Pick<Config, "api" | "server" | "ui">;
 }
 
 export type ModulesPart = Pick<

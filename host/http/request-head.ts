@@ -45,32 +45,43 @@ export const plainTarget: Middleware = async (ctx, next) => {
 
 /**
  * Headers for browsers: nothing from elsewhere runs or frames the dashboard, no address leaves it, and
- * answers are not kept unless a route says otherwise.
+ * answers are not kept unless a route says otherwise. The dashboard itself frames pages of the
+ * configured origins, in sandboxes, and none without.
+ *
+ * @param frames gives the origins from the config
  */
-export const secured: Middleware = async (ctx, next) => {
-  ctx.set(BROWSER_HEADERS);
-  // Of a connection that is encrypted here; behind a proxy that is for the proxy to say.
-  if (ctx.secure) ctx.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
-  await next();
-};
+export const secured =
+  (frames: () => readonly string[]): Middleware =>
+  async (ctx, next) => {
+    ctx.set(BROWSER_HEADERS);
+    const framed = frames();
+    if (framed.length > 0) {
+      ctx.set("Content-Security-Policy", `${POLICY}; frame-src ${framed.join(" ")}`);
+    }
+    // Of a connection that is encrypted here; behind a proxy that is for the proxy to say.
+    if (ctx.secure) ctx.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
+    await next();
+  };
 
 /** Thirty days: long enough between visits, short enough to go back to plain HTTP (RFC 6797). */
 const HSTS_SECONDS = 30 * 24 * 60 * 60;
 
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 const BROWSER_HEADERS = {
-  "Content-Security-Policy": [
-    "default-src 'none'",
-    "script-src 'self'",
-    "worker-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
+  "Content-Security-Policy": POLICY,
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",

@@ -27,6 +27,23 @@ export default defineWidget({
   name: "Agenda",
   icon: "mdi:calendar-today",
   size: { default: [4, 14], min: [3, 5] },
+  texts: {
+    de: {
+      Agenda: "Termine",
+      Calendar: "Kalender",
+      "Most events": "Höchstens so viele Termine",
+      Today: "Heute",
+      Tomorrow: "Morgen",
+      "nothing left": "nichts mehr",
+      "{count} left": "noch {count}",
+      "all day": "ganztags",
+      now: "jetzt",
+      "No calendar yet": "Noch kein Kalender",
+      "Drop an .ics file into the folder calendars of Mantel's data.":
+        "Leg eine .ics-Datei in den Ordner calendars in den Daten von Mantel.",
+      "{name} cannot be read": "{name} lässt sich nicht lesen",
+    },
+  },
   settings,
   styles,
   mount(root, ctx) {
@@ -36,7 +53,7 @@ export default defineWidget({
 
     ctx.effect(() => {
       const known = calendar.value;
-      if (!known) return;
+      if (!known) return void render(nothing, root);
       const { calendars } = ctx.settings.value;
       const events = known.events.filter(
         ({ calendarId }) => calendars.length === 0 || calendars.includes(calendarId),
@@ -45,20 +62,30 @@ export default defineWidget({
         { ...known, events },
         { now: now.value, timeZone: ctx.timeZone.value, most: mostFor(ctx, root) },
       );
-      if (known.sources.length === 0) return void render(noCalendar, root);
-      render(
-        days
-          .slice(0, flows(root) ? 2 : days.length)
-          .map((day) => daySection(ctx, day, { sources: known.sources, now: now.value })),
-        root,
-      );
+      if (known.sources.length === 0) return void render(noCalendar(ctx), root);
+      const shown = days
+        .slice(0, flows(root) ? 2 : days.length)
+        .map((day) => daySection(ctx, day, { sources: known.sources, now: now.value }));
+      render(html`${shown}${faults(ctx, known.sources)}`, root);
+      root.host.toggleAttribute("stale", !ctx.online.value);
     });
   },
 });
 
-const noCalendar = html`<p>
-  No calendar yet. Drop an .ics file into the folder <b>calendars</b> of Mantel's data.
-</p>`;
+function noCalendar({ t }: Context): TemplateResult {
+  return html`<p>
+    <strong>${t("No calendar yet")}</strong><br />
+    ${t("Drop an .ics file into the folder calendars of Mantel's data.")}
+  </p>`;
+}
+
+/** Calendars whose events may be missing, in words. */
+function faults({ t }: Context, sources: CalendarWindow["sources"]): unknown {
+  const broken = sources.filter(({ status }) => status === "error").map(({ name }) => name);
+  return broken.length === 0
+    ? nothing
+    : html`<p role="status">${t("{name} cannot be read", { name: broken.join(", ") })}</p>`;
+}
 
 /** Whether the tile's height follows what it shows, as on a phone. */
 function flows(root: ShadowRoot): boolean {
@@ -86,7 +113,9 @@ function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
       <strong>${titleOf(ctx, day)}</strong>
       ${
         day.name === "today"
-          ? html`<span>${left === 0 ? "nothing left" : `${left} left`}</span>`
+          ? html`<span
+              >${left === 0 ? ctx.t("nothing left") : ctx.t("{count} left", { count: ctx.fmt.number(left) })}</span
+            >`
           : nothing
       }
     </h2>
@@ -96,7 +125,7 @@ function daySection(ctx: Context, day: Day, known: Known): TemplateResult {
 
 function titleOf(ctx: Context, { name, date }: Day): string {
   if (name === "later") return ctx.fmt.date(Date.parse(`${date}T12:00Z`));
-  return name === "today" ? "Today" : "Tomorrow";
+  return name === "today" ? ctx.t("Today") : ctx.t("Tomorrow");
 }
 
 function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): TemplateResult {
@@ -105,7 +134,7 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   const soon = nearness(ctx, entry, now);
   const details = [event.location ?? source?.name ?? "", soon ?? ""].filter((each) => each !== "");
   return html`<div class="event ${soon === undefined ? "" : "near"} ${event.status}">
-    <time>${startAt === undefined ? "all day" : ctx.fmt.time(startAt)}</time>
+    <time>${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time>
     <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
     <div>
       <b>${event.title}</b>
@@ -121,6 +150,6 @@ function colorOf(text: string | undefined): string {
 
 /** "now", "in 18 min", or nothing while it is too far away to count. */
 function nearness(ctx: Context, { startAt, running }: Entry, now: number): string | undefined {
-  if (running) return "now";
+  if (running) return ctx.t("now");
   return startAt !== undefined && startAt - now <= SOON_MS ? ctx.fmt.relative(startAt) : undefined;
 }

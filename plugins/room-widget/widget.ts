@@ -1,23 +1,41 @@
-import { type Device, defineWidget, s } from "@mantel/plugin-sdk/widget";
-import { html, nothing, render } from "lit";
+import { Actions } from "@mantel/plugin-sdk/ui/actions";
+import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
+import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { html, nothing, render, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { Actions } from "./widget/actions.ts";
-import { climateTile } from "./widget/climate-tile.ts";
-import { deviceTile } from "./widget/device-tile.ts";
-import { mediaTile } from "./widget/media-tile.ts";
 import styles from "./widget.css";
+import tileStyles from "@mantel/plugin-sdk/ui/tile.css";
+
+const settings = {
+  room: s.room({ title: "Room" }),
+  title: s.text({ title: "Title" }),
+  kinds: s.list(s.text({ title: "Only this kind" }), { max: 20 }),
+  without: s.list(s.text({ title: "Not this kind" }), { max: 20 }),
+};
+type Context = WidgetContext<typeof settings, unknown>;
+
+/** A wall shows no more; a room with more devices is told apart by kinds. */
+const MOST_TILES = 60;
 
 export default defineWidget({
   name: "Room",
   icon: "mdi:sofa-outline",
   size: { default: [8, 5], min: [2, 3] },
-  settings: {
-    room: s.room({ title: "Room" }),
-    title: s.text({ title: "Title" }),
-    kinds: s.list(s.text({ title: "Only this kind" }), { max: 20 }),
-    without: s.list(s.text({ title: "Not this kind" }), { max: 20 }),
+  texts: {
+    de: {
+      ...DEVICE_TEXTS_DE,
+      Room: "Raum",
+      Title: "Titel",
+      "Only this kind": "Nur diese Art",
+      "Not this kind": "Nicht diese Art",
+      Devices: "Geräte",
+      "No devices here yet.": "Hier sind noch keine Geräte.",
+      "and {count} more": "und {count} weitere",
+    },
   },
-  styles,
+  settings,
+  styles: tileStyles + styles,
   mount(root, ctx) {
     const all = ctx.devices();
     const actions = new Actions(ctx);
@@ -30,38 +48,46 @@ export default defineWidget({
         .filter((device) => (kinds.length > 0 ? kinds.includes(device.kind) : isForTiles(device)));
       const heading = title || room;
       render(
-        html`<section class=${heading === "" ? "bare" : ""} aria-label=${heading || "Devices"}>
-          ${heading === "" ? nothing : html`<h2><strong>${heading}</strong><span>${room === "" ? nothing : climate(here)}</span></h2>`}
+        html`<section
+          class=${heading === "" ? "bare" : ""}
+          aria-label=${heading || ctx.t("Devices")}
+        >
+          ${heading === "" ? nothing : headingOf(ctx, heading, room === "" ? [] : here)}
           <div class="tiles">
             ${repeat(
-              shown,
+              shown.slice(0, MOST_TILES),
               ({ id }) => id,
-              (device) => tileOf(device, actions),
+              (device) => deviceTile(device, actions),
             )}
           </div>
+          ${remark(ctx, shown.length)}
         </section>`,
         root,
       );
     });
-
-    /** The room's air, in its heading: the first sensor that says it. */
-    function climate(devices: readonly Device[]): string {
-      const temperature = firstNumber(devices, "temperature");
-      const humidity = firstNumber(devices, "humidity");
-      return [
-        temperature === undefined ? [] : ctx.fmt.unit(temperature, "temperature"),
-        humidity === undefined ? [] : ctx.fmt.unit(humidity, "percent"),
-      ]
-        .flat()
-        .join(" · ");
-    }
   },
 });
 
-function tileOf(device: Device, actions: Actions): unknown {
-  if (device.kind === "thermostat") return climateTile(device, actions);
-  if (device.kind === "media-player") return mediaTile(device, actions);
-  return deviceTile(device, actions);
+function headingOf(ctx: Context, heading: string, devices: readonly Device[]): TemplateResult {
+  return html`<h2><strong>${heading}</strong><span>${climate(ctx, devices)}</span></h2>`;
+}
+
+/** The room's air, in its heading: the first sensor that says it. */
+function climate({ fmt }: Context, devices: readonly Device[]): string {
+  const temperature = firstNumber(devices, "temperature");
+  const humidity = firstNumber(devices, "humidity");
+  return [
+    temperature === undefined ? [] : fmt.unit(temperature, "temperature"),
+    humidity === undefined ? [] : fmt.unit(humidity, "percent"),
+  ]
+    .flat()
+    .join(" · ");
+}
+
+function remark({ t }: Context, count: number): unknown {
+  if (count === 0) return html`<p>${t("No devices here yet.")}</p>`;
+  if (count <= MOST_TILES) return nothing;
+  return html`<p>${t("and {count} more", { count: count - MOST_TILES })}</p>`;
 }
 
 /** What only measures the air is in the heading, and a button has nothing to show. */

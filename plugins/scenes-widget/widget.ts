@@ -1,12 +1,28 @@
-import { defineWidget, s, type Scene } from "@mantel/plugin-sdk/widget";
+import { defineWidget, s, type Scene, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
-import { html, render } from "lit";
+import { html, nothing, render, type TemplateResult } from "lit";
 import styles from "./widget.css";
+
+type Context = Pick<WidgetContext<Record<string, never>, unknown>, "t" | "online">;
+
+/** How long a scene says that it failed. */
+const WORD_MS = 4_000;
 
 export default defineWidget({
   name: "Scenes",
   icon: "mdi:palette-outline",
   size: { default: [8, 2], min: [2, 2] },
+  texts: {
+    de: {
+      Scenes: "Szenen",
+      Scene: "Szene",
+      "Only of this room": "Nur aus diesem Raum",
+      "{name} is on": "{name} ist an",
+      "{name}: no answer": "{name}: keine Antwort",
+      "No answer": "Keine Antwort",
+      "No scenes yet": "Noch keine Szenen",
+    },
+  },
   settings: {
     room: s.room({ title: "Only of this room" }),
     scenes: s.list(s.text({ title: "Scene" }), { max: 20 }),
@@ -15,36 +31,51 @@ export default defineWidget({
   mount(root, ctx) {
     const scenes = ctx.channel("scenes");
     const running = signal("");
+    const failed = signal("");
 
     const activate = async ({ id, name }: Scene): Promise<void> => {
       running.value = id;
-      const { ok, error } = await ctx.scene(id);
+      failed.value = "";
+      const { ok } = await ctx.scene(id);
       if (running.value === id) running.value = "";
-      ctx.announce(ok ? `${name} is on` : `${name}: ${error?.message ?? "no answer"}`);
+      ctx.announce(ok ? ctx.t("{name} is on", { name }) : ctx.t("{name}: no answer", { name }));
+      if (ok) return;
+      failed.value = id;
+      setTimeout(() => (failed.value = ""), WORD_MS);
     };
 
     ctx.effect(() => {
       const shown = chosen(scenes.value ?? [], ctx.settings.value);
       const active = running.value || lastActivated(shown);
-      render(
-        html`<div class="row">
-          ${shown.map(
-            (scene) =>
-              html`<button
-                aria-pressed=${scene.id === active}
-                aria-busy=${scene.id === running.value}
-                ?disabled=${!scene.available}
-                @click=${() => activate(scene)}
-              >
-                <mantel-icon name=${scene.icon ?? "mdi:palette-outline"}></mantel-icon>${scene.name}
-              </button>`,
-          )}
-        </div>`,
-        root,
-      );
+      const button = (scene: Scene): TemplateResult =>
+        html`<button
+          aria-pressed=${scene.id === active}
+          aria-busy=${scene.id === running.value}
+          ?disabled=${!scene.available}
+          @click=${() => activate(scene)}
+        >
+          <mantel-icon name=${scene.icon ?? "mdi:palette-outline"}></mantel-icon>
+          <span>${scene.name}</span>
+          ${scene.id === failed.value ? html`<small>${ctx.t("No answer")}</small>` : nothing}
+        </button>`;
+      render(row(ctx, scenes.value && shown.map(button)), root);
     });
   },
 });
+
+function row(
+  { t, online }: Context,
+  buttons: readonly TemplateResult[] | undefined,
+): TemplateResult {
+  const empty = html`<p>${t("No scenes yet")}</p>`;
+  return html`<div
+    class="row ${online.value ? "" : "stale"}"
+    role="group"
+    aria-label=${t("Scenes")}
+  >
+    ${buttons?.length === 0 ? empty : buttons}
+  </div>`;
+}
 
 /** The scenes of the settings' list in its order, by id or name; without a list all of the room. */
 function chosen(

@@ -1,27 +1,46 @@
-import { defineWidget, s, type SystemSample } from "@mantel/plugin-sdk/widget";
+import { type Figure, figureCard } from "@mantel/plugin-sdk/ui/figure-card";
+import { sparkline } from "@mantel/plugin-sdk/ui/sparkline";
+import { defineWidget, s, type SystemSample, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
-import { html, nothing, render, svg } from "lit";
-import { sparkline } from "./widget/sparkline.ts";
-import styles from "./widget.css";
+import { render } from "lit";
+import styles from "@mantel/plugin-sdk/ui/card.css";
 
 /** Five minutes at the usual sample rate. */
 const HISTORY = 60;
 
+const PERCENT = { span: 20, floor: 0, ceiling: 100 };
 const METRICS = {
-  cpu: { title: "Server CPU", unit: "%", ceiling: 100, hue: "cool" },
-  memory: { title: "Memory", unit: "%", ceiling: 100, hue: "info" },
-  temperature: { title: "Temperature", unit: "°", ceiling: 100, hue: "heat" },
+  cpu: { title: "Server CPU", hue: "cool", scale: PERCENT },
+  memory: { title: "Memory", hue: "info", scale: PERCENT },
+  temperature: { title: "Temperature", hue: "heat", scale: { span: 20 } },
+  disk: { title: "Disk", hue: "media", scale: PERCENT },
 } as const;
 type Metric = keyof typeof METRICS;
 
 const settings = {
-  metric: s.choice(["cpu", "memory", "temperature"], { title: "Figure", default: "cpu" }),
+  metric: s.choice(["cpu", "memory", "temperature", "disk"], { title: "Figure", default: "cpu" }),
 };
+type Context = WidgetContext<typeof settings, readonly SystemSample[]>;
 
 export default defineWidget<typeof settings, readonly SystemSample[]>({
   name: "System",
   icon: "mdi:server",
   size: { default: [2, 4], min: [2, 3] },
+  texts: {
+    de: {
+      System: "System",
+      Figure: "Wert",
+      "Server CPU": "Server-CPU",
+      Memory: "Speicher",
+      Temperature: "Temperatur",
+      Disk: "Festplatte",
+      "No sensor": "Kein Sensor",
+      cpu: "CPU",
+      memory: "Speicher",
+      temperature: "Temperatur",
+      disk: "Festplatte",
+    },
+  },
   settings,
   styles,
   mount(root, ctx) {
@@ -33,32 +52,38 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
         history.value = [...history.peek(), latest].slice(-HISTORY);
       }
     });
-
-    ctx.effect(() => {
-      const metric = ctx.settings.value.metric;
-      const { title, unit, ceiling, hue } = METRICS[metric];
-      const values = history.value.map((each) => valueOf(metric, each));
-      const last = values.at(-1);
-      const figure =
-        last === undefined || last === null
-          ? html`<b class="none">${last === null ? "No sensor" : "–"}</b>`
-          : html`<b
-              >${ctx.fmt.number(last, { maximumFractionDigits: 0 })}<small>${unit}</small></b
-            >`;
-      const { line, area } = sparkline(values, ceiling);
-      render(
-        html`<section aria-label=${title} .style=${`--hue: var(--mantel-hue-${hue})`}>
-          <p><span>${title}</span>${figure}</p>
-          ${line === "" ? nothing : chart(line, area)}
-        </section>`,
-        root,
-      );
-    });
+    ctx.effect(() => void render(figureCard(figureOf(ctx, history.value)), root));
     return { keep: () => history.peek() };
   },
 });
 
-function valueOf(metric: Metric, { cpu, memory, temperature }: SystemSample): number | null {
+function figureOf(ctx: Context, history: readonly SystemSample[]): Figure {
+  const { metric } = ctx.settings.value;
+  const { title, hue, scale } = METRICS[metric];
+  const values = history.map((each) => valueOf(metric, each));
+  const last = values.at(-1);
+  const sampledAt = history.at(-1)?.sampledAt;
+  const stale = !ctx.online.value;
+  return {
+    ...{ title: ctx.t(title), hue, stale },
+    ...shown(ctx, metric, last),
+    word: last === null ? ctx.t("No sensor") : undefined,
+    note: stale && sampledAt ? ctx.fmt.relative(Date.parse(sampledAt)) : undefined,
+    chart: sparkline(values, scale),
+  };
+}
+
+function shown(
+  { fmt }: Context,
+  metric: Metric,
+  value: number | null | undefined,
+): Pick<Figure, "value" | "unit"> {
+  if (value === null || value === undefined) return {};
+  if (metric === "temperature") return { value: fmt.unit(value, "temperature") };
+  return { value: fmt.number(value, { maximumFractionDigits: 0 }), unit: "%" };
+}
+
+function valueOf(metric: Metric, { cpu, memory, temperature, disks }: SystemSample): number | null {
   switch (metric) {
     case "cpu":
       return cpu.percent;
@@ -66,11 +91,7 @@ function valueOf(metric: Metric, { cpu, memory, temperature }: SystemSample): nu
       return memory.percent;
     case "temperature":
       return temperature.cpuC;
+    case "disk":
+      return disks.length === 0 ? null : Math.max(...disks.map(({ percent }) => percent ?? 0));
   }
-}
-
-function chart(line: string, area: string): unknown {
-  return html`<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-    ${svg`<path class="area" d=${area}></path><path class="line" d=${line}></path>`}
-  </svg>`;
 }

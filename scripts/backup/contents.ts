@@ -5,9 +5,9 @@ import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { parseLayout } from "../../host/layout/parse.ts";
 import type { FileSet } from "./archive.ts";
 
-/** What can be made again, is of this machine, or only tells of the past. */
+/** What can be made again, is of this machine, too large, or only tells of the past. */
 const LEFT_OUT =
-  /^(cache|before-restore-[^/]*)\/|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*$|\.last-good$/;
+  /^(cache|photos|before-restore-[^/]*)\/|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*$|\.last-good$/;
 /** Keys, and what may hold some: what plugins store is their own business, such as pairings. */
 const SECRET = /^((secrets|keys|token-use|config\.pending)\.json|tokens\.jsonl|(tls|plugins)\/.*)$/;
 

@@ -87,6 +87,7 @@ export async function startModules(
     publications: {
       "calendar.window": keptUnder("calendar.window"),
       "system.sample": keptUnder("system.sample"),
+      "weather.forecast": keptUnder("weather.forecast"),
     },
     assets: {
       buildWidget: () => Promise.reject(new Error("these tests have no widgets")),

@@ -13,10 +13,12 @@ import { layoutRoutes } from "./layout.ts";
 import { moduleTrialRoutes } from "./module-trials.ts";
 import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
+import { photoRoutes } from "./photos.ts";
 import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { systemRoutes } from "./system.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { weatherRoutes } from "./weather.ts";
 
 /** The parts of the host, and what the HTTP API itself adds for its routes. */
 export interface RouteParts extends Parts {
@@ -38,6 +40,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...calendarRoutes(parts),
     ...calendarFeedRoutes(parts),
     ...systemRoutes(parts),
+    ...weatherRoutes(parts),
+    ...photoRoutes(parts),
     ...moduleRoutes(parts),
     ...moduleTrialRoutes(parts),
     ...configRoutes(parts),

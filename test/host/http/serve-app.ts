@@ -22,8 +22,10 @@ import { HttpServer } from "../../../host/http/server.ts";
 import { LayoutStore } from "../../../host/layout/store.ts";
 import type { ModuleView, ReloadReceipt } from "../../../host/modules/view.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
+import { Photos } from "../../../host/photos/photos.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { Samples } from "../../../host/system/samples.ts";
+import { Weather } from "../../../host/weather/weather.ts";
 import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -74,6 +76,8 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
       call: () => Promise.resolve(),
       audit: new Audit(data),
     }),
+    weather: new Weather({ bus }),
+    photos: await Photos.open(data),
     modules: demoModules(),
     assets: demoAssets(),
     ...overrides,

@@ -1,0 +1,40 @@
+import { Type } from "typebox";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const Params = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 255, description: "a file name from the list" }),
+});
+const PhotoList = Type.Object({ photos: Type.Array(Type.Object({ name: Type.String() })) });
+
+/** `/photos`: the pictures in the folder photos of the data, for the photo frame. */
+export function photoRoutes({ photos }: Pick<Parts, "photos">): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/photos",
+      scope: "read",
+      tag: "Photos",
+      summary: "List the pictures for the photo frame",
+      answers: ok("Their file names", PhotoList),
+      handle: async () => ({ photos: (await photos.list()).map((name) => ({ name })) }),
+    }),
+    route({
+      method: "GET",
+      path: "/photos/:name",
+      scope: "read",
+      tag: "Photos",
+      summary: "Read a picture",
+      params: Params,
+      answers: { 200: { description: "The picture as it is in the folder", type: "image/*" } },
+      errors: ["not_found"],
+      async handle(ctx, { params }) {
+        const { file, bytes, type } = await photos.read(params.name);
+        ctx.type = type;
+        ctx.length = bytes;
+        ctx.body = file.createReadStream({ end: bytes - 1 });
+        return undefined;
+      },
+    }),
+  ];
+}

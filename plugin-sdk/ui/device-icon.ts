@@ -1,0 +1,69 @@
+import type { Device, DeviceKind } from "../device.ts";
+
+type Icon = `mdi:${string}`;
+
+/** By what people call a thing; the first match wins. Devices do not say what they look like. */
+const BY_NAME: readonly (readonly [RegExp, Icon])[] = [
+  [/back ?light|strip|led\b/i, "mdi:led-strip-variant"],
+  [/ceiling/i, "mdi:ceiling-light-outline"],
+  [/island|pendant|dining|table lamp/i, "mdi:ceiling-light"],
+  [/bedside|desk|night ?stand/i, "mdi:lamp-outline"],
+  [/hall|stairs|corridor/i, "mdi:motion-sensor"],
+  [/sofa|floor|corner|reading/i, "mdi:floor-lamp"],
+  [/coffee/i, "mdi:coffee-maker-outline"],
+  [/dish ?washer/i, "mdi:dishwasher"],
+  [/washing|washer/i, "mdi:washing-machine"],
+  [/dryer/i, "mdi:tumble-dryer"],
+  [/fridge|freezer/i, "mdi:fridge-outline"],
+  [/television|\btv\b/i, "mdi:television"],
+  [/garage/i, "mdi:garage-variant"],
+  [/garden|terrace|outdoor|porch/i, "mdi:outdoor-lamp"],
+];
+
+const BY_KIND: Readonly<Record<DeviceKind, Icon>> = {
+  light: "mdi:lightbulb-outline",
+  switch: "mdi:light-switch",
+  plug: "mdi:power-socket-de",
+  sensor: "mdi:gauge",
+  "binary-sensor": "mdi:radar",
+  button: "mdi:gesture-tap-button",
+  cover: "mdi:roller-shade",
+  thermostat: "mdi:radiator",
+  fan: "mdi:fan",
+  lock: "mdi:lock",
+  "media-player": "mdi:speaker",
+  vacuum: "mdi:robot-vacuum",
+  alarm: "mdi:shield-home-outline",
+  group: "mdi:lightbulb-group-outline",
+};
+
+/** Sensors look like what they measure. */
+const BY_FIELD: readonly (readonly [string, Icon])[] = [
+  ["contact", "mdi:window-closed-variant"],
+  ["motion", "mdi:motion-sensor"],
+  ["temperature", "mdi:thermometer"],
+  ["humidity", "mdi:water-percent"],
+  ["illuminance", "mdi:brightness-5"],
+  ["power", "mdi:lightning-bolt"],
+  ["energy", "mdi:lightning-bolt"],
+];
+
+/** The icon of a device: by its state where that shows, what it measures, its name, or its kind. */
+export function iconOf(device: Device): Icon {
+  return byState(device) ?? byMeasure(device) ?? byName(device) ?? BY_KIND[device.kind];
+}
+
+function byState({ kind, state }: Device): Icon | undefined {
+  if (kind === "lock" && state.locked === false) return "mdi:lock-open-variant";
+  return state.contact === false ? "mdi:window-open-variant" : undefined;
+}
+
+function byMeasure({ kind, capabilities }: Device): Icon | undefined {
+  if (kind !== "sensor" && kind !== "binary-sensor") return undefined;
+  return BY_FIELD.find(([field]) => Object.hasOwn(capabilities, field))?.[1];
+}
+
+function byName({ kind, name }: Device): Icon | undefined {
+  if (kind !== "light" && kind !== "plug" && kind !== "switch") return undefined;
+  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+}

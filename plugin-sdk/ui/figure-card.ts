@@ -1,0 +1,42 @@
+import { html, nothing, type TemplateResult } from "lit";
+
+/** One figure with its name, and what is drawn below it. */
+export interface Figure {
+  readonly title: string;
+  /** Absent while it is not known. */
+  readonly value?: string | undefined;
+  readonly unit?: string | undefined;
+  /** A word in place of the figure, such as "No answer". */
+  readonly word?: string | undefined;
+  /** Small, below the figure, such as how old it is. */
+  readonly note?: string | undefined;
+  /** One of the theme's hues, such as `cool`. */
+  readonly hue: string;
+  readonly stale?: boolean;
+  /** What is drawn at the bottom; it says nothing to screen readers. */
+  readonly chart?: unknown;
+}
+
+/** A figure as a card. The widget's `styles` hold `card.css`. */
+export function figureCard(figure: Figure): TemplateResult {
+  const { title, note, hue, stale = false, chart = nothing } = figure;
+  return html`<section
+    class="card figure ${stale ? "stale" : ""}"
+    aria-label=${title}
+    .style=${`--hue: var(--mantel-hue-${hue})`}
+  >
+    <div class="head">
+      <span class="title">${title}</span>
+      <span class="sum"
+        >${shown(figure)}${note ? html`<small class="note">${note}</small>` : nothing}</span
+      >
+    </div>
+    ${chart}
+  </section>`;
+}
+
+function shown({ value, unit, word }: Figure): TemplateResult {
+  if (word !== undefined) return html`<b class="word">${word}</b>`;
+  if (value === undefined) return html`<b class="none">–</b>`;
+  return html`<b>${value}${unit === undefined ? nothing : html`<small>${unit}</small>`}</b>`;
+}

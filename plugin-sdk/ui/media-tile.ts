@@ -1,0 +1,58 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { DeviceState } from "../device.ts";
+import type { Device } from "../widget.ts";
+import type { Actions } from "./actions.ts";
+
+/** A player over two cells: what plays, how far it is, and its controls. */
+export function mediaTile(device: Device, actions: Actions): TemplateResult {
+  const state = { ...device.state, ...device.pending };
+  const title = playingTitle(state);
+  const idle = title === undefined ? actions.t("Nothing plays") : state.artist;
+  return html`<div
+    class="tile wide media ${actions.statesOf(device)}"
+    role="group"
+    aria-label=${device.name}
+  >
+    <div class="art ${title === undefined ? "idle" : ""}" aria-hidden="true"></div>
+    <div class="track">
+      <b>${title ?? device.name}</b>
+      <p class="said">${actions.wordOf(device) ?? actions.ageOf(device) ?? idle}</p>
+      ${title === undefined ? nothing : progress(state)}
+    </div>
+    <div class="controls">
+      ${skip(device, actions, "previous")} ${play(device, actions, state.playback === "playing")}
+      ${skip(device, actions, "next")}
+    </div>
+  </div>`;
+}
+
+function playingTitle({ playback, title }: DeviceState): string | undefined {
+  return playback !== "stopped" && typeof title === "string" && title !== "" ? title : undefined;
+}
+
+function play(device: Device, actions: Actions, playing: boolean): TemplateResult {
+  return html`<button
+    class="play"
+    aria-label=${actions.t(playing ? "Pause" : "Play")}
+    @click=${() => void actions.send(device, { playback: playing ? "paused" : "playing" })}
+  >
+    <mantel-icon name=${playing ? "mdi:pause" : "mdi:play"}></mantel-icon>
+  </button>`;
+}
+
+function skip(device: Device, actions: Actions, way: "previous" | "next"): unknown {
+  const { skip: capability } = device.capabilities;
+  if (capability?.type !== "choice" || !capability.values.includes(way)) return nothing;
+  return html`<button
+    aria-label=${actions.t(way === "next" ? "Next" : "Previous")}
+    @click=${() => void actions.send(device, { skip: way })}
+  >
+    <mantel-icon name="mdi:skip-${way}"></mantel-icon>
+  </button>`;
+}
+
+function progress({ elapsed, duration }: DeviceState): unknown {
+  if (typeof elapsed !== "number" || typeof duration !== "number" || duration <= 0) return nothing;
+  const percent = Math.min(100, (elapsed / duration) * 100);
+  return html`<div class="bar"><i .style=${`width: ${percent}%`}></i></div>`;
+}

@@ -1,0 +1,144 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { Device } from "../widget.ts";
+import type { Actions } from "./actions.ts";
+import { iconOf } from "./device-icon.ts";
+import { directionOf, followDrag } from "./drag.ts";
+import { type Look, lookOf } from "./look.ts";
+
+const KEY_STEPS: Readonly<Record<string, number>> = {
+  ArrowRight: 5,
+  ArrowUp: 5,
+  ArrowLeft: -5,
+  ArrowDown: -5,
+  PageUp: 20,
+  PageDown: -20,
+  Home: -100,
+  End: 100,
+};
+
+interface Tile {
+  readonly device: Device;
+  readonly look: Look;
+  readonly actions: Actions;
+  readonly classes: string;
+  readonly style: string;
+  /** What the tile says, for people who cannot see it. */
+  readonly said: string;
+}
+
+/** A device as a tile: a slider where it has a level, a button where it can be tapped. */
+export function plainTile(
+  device: Device,
+  actions: Actions,
+  look = lookOf(device, actions),
+): TemplateResult {
+  const { hue, level, progress, value, unit = "" } = look;
+  const tile = {
+    device,
+    look,
+    actions,
+    classes: `tile ${looksOf(look, device.available)} ${actions.statesOf(device)}`,
+    style: `--hue: ${hue}; --percent: ${progress ?? level?.percent ?? 0}%`,
+    said: actions.wordOf(device) ?? `${value} ${unit}`.trim(),
+  };
+  if (level) return slider(tile, level.percent);
+  return look.tap ? button(tile) : still(tile);
+}
+
+function looksOf({ on, level, progress }: Look, available: boolean): string {
+  if (!available) return "";
+  return [
+    on ? "on" : "",
+    on && level ? "level" : "",
+    progress === undefined ? "" : "progress",
+  ].join(" ");
+}
+
+function slider(tile: Tile, percent: number): TemplateResult {
+  const { device, classes, style, said } = tile;
+  return html`<button
+    role="slider"
+    class=${classes}
+    .style=${style}
+    aria-label=${device.name}
+    aria-valuemin="0"
+    aria-valuemax="100"
+    aria-valuenow=${Math.round(percent)}
+    aria-valuetext=${said}
+    @pointerdown=${(event: PointerEvent) => startDrag(event, tile)}
+    @keydown=${(event: KeyboardEvent) => step(event, tile)}
+    @click=${(event: MouseEvent) => tapUnlessDragged(event, tile)}
+  >
+    ${content(tile)}
+  </button>`;
+}
+
+function button(tile: Tile): TemplateResult {
+  const { device, look, actions, classes, style, said } = tile;
+  return html`<button
+    class=${classes}
+    .style=${style}
+    aria-label="${device.name}, ${said}"
+    aria-pressed=${look.on}
+    @click=${() => actions.tap(device, look)}
+  >
+    ${content(tile)}
+  </button>`;
+}
+
+function still(tile: Tile): TemplateResult {
+  const { device, classes, style, said } = tile;
+  return html`<div
+    class=${classes}
+    .style=${style}
+    role="group"
+    aria-label="${device.name}, ${said}"
+  >
+    ${content(tile)}
+  </div>`;
+}
+
+function content({ device, look, actions }: Tile): TemplateResult {
+  const { value, unit } = look;
+  const shown = html`${value}${unit === undefined ? nothing : html`<small>${unit}</small>`}`;
+  const age = actions.ageOf(device);
+  return html`<span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
+    <span class="value">
+      ${actions.wordOf(device) ?? shown}${
+        age === undefined ? nothing : html`<small class="age">${age}</small>`
+      }
+    </span>
+    <span class="name">${device.name}</span>`;
+}
+
+const dragged = new WeakSet<EventTarget>();
+
+function startDrag(down: PointerEvent, { device, look, actions }: Tile): void {
+  const { currentTarget } = down;
+  const { level } = look;
+  if (!level || !currentTarget) return;
+  dragged.delete(currentTarget);
+  followDrag(down, level.percent, (percent) => {
+    dragged.add(currentTarget);
+    void actions.send(device, { [level.field]: percent });
+  });
+}
+
+/** The click that ends a drag is not a tap. */
+function tapUnlessDragged(
+  { currentTarget, detail }: MouseEvent,
+  { device, look, actions }: Tile,
+): void {
+  if (currentTarget && dragged.delete(currentTarget) && detail > 0) return;
+  actions.tap(device, look);
+}
+
+function step(event: KeyboardEvent, { device, look: { level }, actions }: Tile): void {
+  const change = KEY_STEPS[event.key];
+  const { currentTarget, key } = event;
+  if (change === undefined || !level || !(currentTarget instanceof Element)) return;
+  event.preventDefault();
+  const sideways = key === "ArrowLeft" || key === "ArrowRight" ? directionOf(currentTarget) : 1;
+  const percent = Math.max(0, Math.min(100, Math.round(level.percent) + change * sideways));
+  void actions.send(device, { [level.field]: percent });
+}

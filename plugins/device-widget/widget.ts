@@ -1,0 +1,96 @@
+import { Actions } from "@mantel/plugin-sdk/ui/actions";
+import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
+import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
+import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { lookOf } from "@mantel/plugin-sdk/ui/look";
+import { followReadings } from "@mantel/plugin-sdk/ui/readings";
+import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { html, nothing, render, type TemplateResult } from "lit";
+import { type Measurement, measurementOf, sensorCard } from "./widget/sensor-card.ts";
+import styles from "./widget.css";
+import cardStyles from "@mantel/plugin-sdk/ui/card.css";
+import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+import tileStyles from "@mantel/plugin-sdk/ui/tile.css";
+
+/**
+ * From this height on there is room below the tile for all that can be set and, where the tile grows
+ * with what it shows, from this width on. CSS pixels.
+ */
+const CONTROLS = { height: 210, width: 300 };
+
+const settings = {
+  device: s.device({ title: "Device" }),
+  field: s.text({ title: "What a sensor shows, such as humidity" }),
+};
+type Context = WidgetContext<typeof settings, unknown>;
+
+export default defineWidget({
+  name: "Device",
+  icon: "mdi:lightbulb-outline",
+  size: { default: [3, 4], min: [2, 3] },
+  texts: {
+    de: {
+      ...DEVICE_TEXTS_DE,
+      Device: "Gerät",
+      "What a sensor shows, such as humidity": "Was ein Sensor zeigt, etwa humidity",
+      "Choose a device in the settings of this tile.":
+        "Wähle ein Gerät in den Einstellungen dieser Kachel.",
+      "{id} is not there.": "{id} gibt es nicht.",
+    },
+  },
+  settings,
+  styles: tileStyles + cardStyles + controlStyles + styles,
+  mount(root, ctx) {
+    const actions = new Actions(ctx);
+    const measured = (): Measurement | undefined => {
+      const device = deviceOf(ctx);
+      return device?.kind === "sensor"
+        ? measurementOf(device, ctx.settings.value.field)
+        : undefined;
+    };
+    const readings = followReadings(ctx, () => {
+      const sensor = measured();
+      return sensor ? [{ deviceId: ctx.settings.value.device, field: sensor.field }] : [];
+    });
+
+    ctx.effect(() => {
+      const device = deviceOf(ctx);
+      const sensor = measured();
+      if (!device) render(absent(ctx), root);
+      else if (sensor) {
+        const [day] = readings.value;
+        render(sensorCard({ ctx, actions, device, sensor, readings: day?.values ?? [] }), root);
+      } else {
+        const flows = root.host.hasAttribute("flow");
+        render(controllable(ctx, device, { actions, flows }), root);
+      }
+    });
+  },
+});
+
+function deviceOf(ctx: Context): Device | undefined {
+  return ctx.device(ctx.settings.value.device).value;
+}
+
+function absent({ t, settings: { value } }: Context): TemplateResult {
+  const text =
+    value.device === ""
+      ? t("Choose a device in the settings of this tile.")
+      : t("{id} is not there.", { id: value.device });
+  return html`<div class="card"><div class="empty">${text}</div></div>`;
+}
+
+function controllable(
+  ctx: Context,
+  device: Device,
+  { actions, flows }: { readonly actions: Actions; readonly flows: boolean },
+): TemplateResult {
+  const { width, height } = ctx.size.value;
+  const fits = flows ? width >= CONTROLS.width : height >= CONTROLS.height;
+  const rows = fits ? deviceControls(device, actions) : [];
+  const { hue } = lookOf(device, actions);
+  return html`<div class="device" .style=${`--hue: ${hue}`}>
+    ${deviceTile(device, actions)}
+    ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
+  </div>`;
+}

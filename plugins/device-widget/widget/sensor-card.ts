@@ -1,0 +1,68 @@
+import type { Actions } from "@mantel/plugin-sdk/ui/actions";
+import { figureCard } from "@mantel/plugin-sdk/ui/figure-card";
+import { type Reading, shownReading } from "@mantel/plugin-sdk/ui/reading";
+import { atMoments, sparkline } from "@mantel/plugin-sdk/ui/sparkline";
+import type { Device, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type { TemplateResult } from "lit";
+
+/** Half an hour each, over a day. */
+const STEP_MS = 30 * 60_000;
+const STEPS = 48;
+
+const HUES: Readonly<Record<string, string>> = {
+  temperature: "heat",
+  humidity: "cool",
+  illuminance: "light",
+  power: "energy",
+  energy: "energy",
+};
+/** The least that the line's height stands for, by unit: calm values look calm. */
+const SPANS: Readonly<Record<string, number>> = { "°C": 4, "%": 20, hPa: 10, W: 100, lx: 200 };
+
+/** What a sensor's card shows. */
+export interface Measurement {
+  readonly field: string;
+  readonly unit: string;
+  readonly step: number;
+}
+
+/** The wanted field, or the first that is measured; `undefined` for a sensor without numbers. */
+export function measurementOf({ capabilities }: Device, wanted: string): Measurement | undefined {
+  const measured = Object.entries(capabilities).flatMap(([field, capability]) =>
+    capability.type === "number" && capability.readOnly === true
+      ? [{ field, unit: capability.unit ?? "", step: capability.step ?? 1 }]
+      : [],
+  );
+  return (
+    measured.find(({ field }) => field === wanted) ??
+    measured.find(({ field }) => field !== "battery") ??
+    measured[0]
+  );
+}
+
+interface SensorCard {
+  readonly ctx: Pick<WidgetContext<Record<string, never>, unknown>, "fmt" | "online" | "t">;
+  readonly actions: Actions;
+  readonly device: Device;
+  readonly sensor: Measurement;
+  readonly readings: readonly Reading[];
+}
+
+/** What a sensor says now, and how that went over the last day. */
+export function sensorCard({ ctx, actions, device, sensor, readings }: SensorCard): TemplateResult {
+  const { field, unit } = sensor;
+  const value = device.state[field];
+  const known = typeof value === "number";
+  const to = Date.now();
+  const now = known && device.available ? [{ at: to, value }] : [];
+  const values = atMoments([...readings, ...now], { to, stepMs: STEP_MS, count: STEPS });
+  return figureCard({
+    title: device.name,
+    hue: HUES[field] ?? "info",
+    stale: !ctx.online.value,
+    word: actions.wordOf(device),
+    note: actions.ageOf(device),
+    ...(known ? shownReading(value, sensor, ctx) : {}),
+    chart: sparkline(values, { span: SPANS[unit] ?? 1 }),
+  });
+}

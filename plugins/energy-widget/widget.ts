@@ -1,0 +1,129 @@
+import { figureCard } from "@mantel/plugin-sdk/ui/figure-card";
+import { shownReading } from "@mantel/plugin-sdk/ui/reading";
+import { followReadings } from "@mantel/plugin-sdk/ui/readings";
+import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import { html, nothing, render, type TemplateResult } from "lit";
+import { hourOf, hoursOfToday, sumOf, type Use } from "./widget/hours.ts";
+import styles from "./widget.css";
+import cardStyles from "@mantel/plugin-sdk/ui/card.css";
+
+const settings = { meter: s.device({ kind: "sensor", title: "Meter" }) };
+type Context = WidgetContext<typeof settings, unknown>;
+
+/** Below this the bars would be a smear, in CSS pixels. */
+const BARS_PX = 110;
+
+export default defineWidget({
+  name: "Energy",
+  icon: "mdi:lightning-bolt",
+  size: { default: [2, 4], min: [2, 3] },
+  texts: {
+    de: {
+      Energy: "Energie",
+      Meter: "Zähler",
+      "{amount} today": "{amount} heute",
+      "No answer": "Keine Antwort",
+      "No meter yet": "Noch kein Zähler",
+      "A sensor that measures power or energy shows here by itself.":
+        "Ein Sensor, der Leistung oder Energie misst, erscheint hier von selbst.",
+    },
+  },
+  settings,
+  styles: cardStyles + styles,
+  mount(root, ctx) {
+    const sensors = ctx.devices({ kind: "sensor" });
+    const now = signal(Date.now());
+    ctx.every(60_000, () => (now.value = Date.now()));
+    const meter = (): Meter | undefined => {
+      const chosen = ctx.settings.value.meter;
+      const device = chosen === "" ? sensors.value.find(fieldOf) : ctx.device(chosen).value;
+      const field = device && fieldOf(device);
+      return device && field ? { device, field } : undefined;
+    };
+    const readings = followReadings(ctx, () => {
+      const known = meter();
+      return known ? [{ deviceId: known.device.id, field: known.field }] : [];
+    });
+
+    ctx.effect(() => {
+      const known = meter();
+      if (!known) return void render(noMeter(ctx), root);
+      const [day] = readings.value;
+      const timeZone = ctx.timeZone.value;
+      const counts = known.field === "energy";
+      const hours = hoursOfToday(day?.values ?? [], { counts, now: now.value, timeZone });
+      const current = hourOf(now.value, { timeZone });
+      render(card(ctx, known.device, { hours, current }), root);
+    });
+  },
+});
+
+interface Meter {
+  readonly device: Device;
+  readonly field: "energy" | "power";
+}
+
+interface Today {
+  readonly hours: readonly Use[];
+  /** The hour that goes on now. */
+  readonly current: number;
+}
+
+function card(ctx: Context, device: Device, { hours, current }: Today): TemplateResult {
+  const { t, fmt, online, size } = ctx;
+  const now = powerOf(device);
+  const total = sumOf(hours);
+  const amount = total === undefined ? undefined : fmt.unit(total, "energy");
+  const today = amount === undefined ? undefined : t("{amount} today", { amount });
+  return figureCard({
+    title: t("Energy"),
+    hue: "energy",
+    stale: !online.value,
+    word: device.available ? undefined : t("No answer"),
+    ...(now ? shownReading(now.watts, now, ctx) : { value: amount }),
+    note: ageOf(ctx, device) ?? (now ? today : undefined),
+    chart: size.value.height < BARS_PX ? nothing : bars(hours, current),
+  });
+}
+
+function powerOf({
+  state: { power },
+  capabilities,
+}: Device): { watts: number; unit?: string; step?: number } | undefined {
+  const capability = capabilities.power;
+  if (typeof power !== "number" || capability?.type !== "number") return undefined;
+  return { watts: power, ...capability };
+}
+
+function ageOf({ online, fmt }: Context, { lastSeenAt }: Device): string | undefined {
+  return online.value || lastSeenAt === null ? undefined : fmt.relative(Date.parse(lastSeenAt));
+}
+
+/** The counter says more than the power does: it misses nothing between two readings. */
+function fieldOf({ capabilities }: Device): "energy" | "power" | undefined {
+  return (["energy", "power"] as const).find((field) => {
+    const capability = capabilities[field];
+    return capability?.type === "number" && capability.readOnly === true;
+  });
+}
+
+function bars(hours: readonly Use[], current: number): TemplateResult {
+  const most = Math.max(...hours.map((use) => use ?? 0), 0.001);
+  return html`<div class="bars" aria-hidden="true">
+    ${hours.map((use, hour) => {
+      const ahead = hour > current || use === undefined;
+      const height = ahead ? 0 : Math.max(4, (use / most) * 100);
+      return html`<i class=${ahead ? "ahead" : ""} .style=${`height: ${height}%`}></i>`;
+    })}
+  </div>`;
+}
+
+function noMeter({ t }: Context): TemplateResult {
+  return html`<section class="card" aria-label=${t("Energy")}>
+    <div class="empty">
+      <strong>${t("No meter yet")}</strong>
+      ${t("A sensor that measures power or energy shows here by itself.")}
+    </div>
+  </section>`;
+}

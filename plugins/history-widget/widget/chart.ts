@@ -1,0 +1,116 @@
+import type { Speech } from "@mantel/plugin-sdk/speech";
+import { readingText } from "@mantel/plugin-sdk/ui/reading";
+import type uPlot from "uplot";
+import { loadUplot } from "./load-uplot.ts";
+
+export interface Line {
+  readonly name: string;
+  /** One of the theme's hues. */
+  readonly hue: string;
+  readonly capability: { readonly unit?: string; readonly step?: number };
+  /** A value or null at each moment. */
+  readonly values: readonly (number | null)[];
+}
+
+/** All that a chart depends on. What changes but the values draws it anew. */
+export interface Drawing {
+  /** Epoch milliseconds. */
+  readonly moments: readonly number[];
+  readonly lines: readonly Line[];
+  readonly theme: string;
+  readonly size: string;
+  readonly ctx: Speech;
+}
+
+/** Lines over time, drawn by uPlot onto a canvas that fills `frame`. */
+export class Chart {
+  readonly #frame: HTMLElement;
+  readonly #onCursor: (index: number | undefined) => void;
+  #plot: uPlot | undefined;
+  #drawn = "";
+  #wanted: Drawing | undefined;
+  #closed = false;
+
+  constructor(frame: HTMLElement, { onCursor }: { onCursor: (index: number | undefined) => void }) {
+    this.#frame = frame;
+    this.#onCursor = onCursor;
+  }
+
+  show(drawing: Drawing): void {
+    this.#wanted = drawing;
+    void this.#draw();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#plot?.destroy();
+  }
+
+  async #draw(): Promise<void> {
+    const Plot = await loadUplot();
+    const drawing = this.#wanted;
+    if (this.#closed || !drawing) return;
+    const { clientWidth: width, clientHeight: height } = this.#frame;
+    if (width === 0 || height === 0) return;
+    const data: uPlot.AlignedData = [
+      drawing.moments.map((at) => at / 1000),
+      ...drawing.lines.map(({ values }) => [...values]),
+    ];
+    const { theme, lines } = drawing;
+    const key = JSON.stringify([theme, width, height, lines.map(({ name, hue }) => [name, hue])]);
+    if (this.#plot && key === this.#drawn) return this.#plot.setData(data);
+    this.#plot?.destroy();
+    this.#drawn = key;
+    this.#plot = new Plot(this.#options(drawing, { width, height }), data, this.#frame);
+  }
+
+  #options({ lines, ctx }: Drawing, size: { width: number; height: number }): uPlot.Options {
+    const style = getComputedStyle(this.#frame);
+    const token = (name: string): string => style.getPropertyValue(`--mantel-${name}`).trim();
+    return {
+      ...size,
+      padding: [8, 12, 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { size: 8 }, drag: { x: false, y: false } },
+      axes: axesOf(ctx, lines[0]?.capability ?? {}, token),
+      series: [
+        {},
+        ...lines.map(({ name, hue }) => ({
+          label: name,
+          stroke: `oklch(${token("mark")} ${token(`hue-${hue}`)})`,
+          width: 2,
+          points: { show: false },
+        })),
+      ],
+      hooks: { setCursor: [({ cursor }) => this.#onCursor(cursor.idx ?? undefined)] },
+    };
+  }
+}
+
+/** Times and values as the house writes them: uPlot only says where the ticks fall. */
+function axesOf(
+  ctx: Speech,
+  capability: Line["capability"],
+  token: (name: string) => string,
+): uPlot.Axis[] {
+  const axis = {
+    stroke: token("text-3"),
+    font: `550 13px ${token("font")}`,
+    ticks: { show: false },
+  };
+  return [
+    {
+      ...axis,
+      grid: { show: false },
+      ...{ space: 70, size: 28 },
+      values: (_, splits) => splits.map((seconds) => ctx.fmt.time(seconds * 1000)),
+    },
+    {
+      ...axis,
+      size: 58,
+      grid: { stroke: token("surface-3"), width: 1 },
+      values: (_, splits) =>
+        splits.map((value) => readingText(value, { ...capability, step: 0.1 }, ctx)),
+    },
+  ];
+}

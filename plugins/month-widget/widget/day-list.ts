@@ -1,0 +1,26 @@
+import type { Speech } from "@mantel/plugin-sdk/speech";
+import { html, nothing, type TemplateResult } from "lit";
+import type { Event } from "./events.ts";
+import { middayOf } from "./month.ts";
+
+/** The events of one day in words. */
+export function dayList(
+  { t, fmt }: Speech,
+  { date, events }: { readonly date: string; readonly events: readonly Event[] },
+): TemplateResult {
+  const title = fmt.date(middayOf(date));
+  return html`<section class="day" aria-label=${title}>
+    <h3>${title}</h3>
+    ${events.length === 0 ? html`<p>${t("Nothing on this day")}</p>` : nothing}
+    <ul>
+      ${events.map(
+        ({ title: name, startAt, color, location }) =>
+          html`<li>
+            <time>${startAt === undefined ? t("all day") : fmt.time(startAt)}</time>
+            <i .style=${`--color: ${color}`}></i>
+            <div><b>${name}</b>${location ? html`<span>${location}</span>` : nothing}</div>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}

@@ -1,0 +1,73 @@
+import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import { addDays, dateIn } from "./month.ts";
+
+/** An event on one day. */
+export interface Event {
+  readonly title: string;
+  /** Epoch milliseconds; absent when it takes the whole day. */
+  readonly startAt?: number;
+  /** A plain colour such as `#98cbff`. */
+  readonly color: string;
+  readonly location: string | null;
+}
+
+interface Choice {
+  readonly timeZone: string;
+  /** Ids; empty means all. */
+  readonly calendars: readonly string[];
+  readonly dates: readonly string[];
+}
+
+const PLAIN_COLOR = "#98cbff";
+
+/** The events of each date, all-day ones first. One of several days is on each of them. */
+export function eventsByDate(
+  { events, sources }: Pick<CalendarWindow, "events" | "sources">,
+  { timeZone, calendars, dates }: Choice,
+): ReadonlyMap<string, readonly Event[]> {
+  const colors = new Map(sources.map(({ id, color }) => [id, color]));
+  const shown = events
+    .filter(({ status }) => status !== "cancelled")
+    .filter(({ calendarId }) => calendars.length === 0 || calendars.includes(calendarId))
+    .map((event): Span => ({
+      ...spanOf(event, timeZone),
+      title: event.title,
+      location: event.location,
+      color: plainColor(event.color ?? colors.get(event.calendarId)),
+    }));
+  return new Map(dates.map((date) => [date, onDate(shown, date)]));
+}
+
+interface Span extends Event {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Where an event has begun on an earlier day, it takes the whole of this one. */
+function onDate(spans: readonly Span[], date: string): Event[] {
+  const events: Event[] = spans
+    .filter(({ first, last }) => first <= date && date <= last)
+    .map(({ first, startAt, title, color, location }) => {
+      const event = { title, color, location };
+      return startAt === undefined || first < date ? event : { ...event, startAt };
+    });
+  return events.toSorted((a, b) => (a.startAt ?? 0) - (b.startAt ?? 0));
+}
+
+/** The first and the last date that an event touches, and when it begins; ends are exclusive. */
+function spanOf(
+  { start, end }: CalendarWindow["events"][number],
+  timeZone: string,
+): { first: string; last: string; startAt?: number } {
+  const startAt = "date" in start ? undefined : Date.parse(start.dateTime);
+  const first = "date" in start ? start.date : dateIn(Date.parse(start.dateTime), timeZone);
+  const last =
+    "date" in end ? addDays(end.date, -1) : dateIn(Date.parse(end.dateTime) - 1, timeZone);
+  const span = { first, last: last < first ? first : last };
+  return startAt === undefined ? span : { ...span, startAt };
+}
+
+/** Feeds are written by strangers: what is not a plain colour stays out of the style. */
+function plainColor(text: string | undefined): string {
+  return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
+}

@@ -1,0 +1,78 @@
+/** A month as a calendar shows it. Dates are such as `2026-11-20`; none of this is in a time zone. */
+export interface Month {
+  /** Such as `2026-11`. */
+  readonly id: string;
+  readonly first: string;
+  readonly weeks: readonly Week[];
+  /** All dates of the weeks. */
+  readonly dates: readonly string[];
+}
+
+export interface Week {
+  /** ISO 8601. */
+  readonly number: number;
+  readonly dates: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+
+/** The month of a date in whole weeks. `firstDay` is 1 for Monday to 7 for Sunday. */
+export function monthOf(date: string, firstDay: number): Month {
+  const id = date.slice(0, 7);
+  const first = `${id}-01`;
+  const start = addDays(first, -((weekdayOf(first) - firstDay + 7) % 7));
+  const weeks: Week[] = [];
+  for (let at = start; at.slice(0, 7) <= id; at = addDays(at, 7)) {
+    const dates = Array.from({ length: 7 }, (_, index) => addDays(at, index));
+    weeks.push({ number: weekNumber(dates), dates });
+  }
+  return { id, first, weeks, dates: weeks.flatMap(({ dates }) => dates) };
+}
+
+export function addDays(date: string, days: number): string {
+  return isoDate(Date.parse(date) + days * DAY_MS);
+}
+
+/** The same day in another month, or its last day where that month is shorter. */
+export function addMonths(date: string, months: number): string {
+  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return isoDate(Date.UTC(year, month - 1 + months, Math.min(day, last)));
+}
+
+/** The date of an instant in a time zone. */
+export function dateIn(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
+}
+
+/** An instant on a date that is the same date in almost every zone, for writing it out. */
+export function middayOf(date: string): number {
+  return Date.parse(`${date}T12:00Z`);
+}
+
+/** What browsers know of a language's week; older ones have it as a property, some not at all. */
+interface WeekLocale extends Intl.Locale {
+  readonly weekInfo?: { readonly firstDay: number };
+  getWeekInfo?(): { readonly firstDay: number };
+}
+
+/** The first day of the week where a language is spoken: 1 for Monday to 7 for Sunday. */
+export function weekStart(locale: string): number {
+  const known: WeekLocale = new Intl.Locale(locale);
+  return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1;
+}
+
+/** ISO 8601: the week of its Thursday, and the first of a year is the one with its first Thursday. */
+function weekNumber(dates: readonly string[]): number {
+  const thursday = dates.find((date) => weekdayOf(date) === 4) ?? "";
+  const year = Date.parse(`${thursday.slice(0, 4)}-01-01`);
+  return Math.floor((Date.parse(thursday) - year) / (7 * DAY_MS)) + 1;
+}
+
+function weekdayOf(date: string): number {
+  return new Date(Date.parse(date)).getUTCDay() || 7;
+}
+
+function isoDate(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

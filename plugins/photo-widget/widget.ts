@@ -1,0 +1,118 @@
+import { defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import { html, nothing, render, type TemplateResult } from "lit";
+import { order, type Photo } from "./widget/order.ts";
+import { Picture } from "./widget/picture.ts";
+import styles from "./widget.css";
+import cardStyles from "@mantel/plugin-sdk/ui/card.css";
+
+const settings = {
+  seconds: s.number({ title: "Seconds for each", min: 5, max: 86_400, step: 1, default: 60 }),
+  shuffle: s.bool({ title: "In another order each day", default: true }),
+  fit: s.choice(["cover", "contain"], { title: "Fill the tile, or show all", default: "cover" }),
+};
+type Context = WidgetContext<typeof settings, { shown: string }>;
+
+interface Album {
+  readonly state: "loading" | "known" | "failed";
+  readonly photos: readonly Photo[];
+}
+
+const SECOND_MS = 1_000;
+/** New files in the folder are found within this. */
+const LIST_MS = 5 * 60_000;
+
+export default defineWidget<typeof settings, { shown: string }>({
+  name: "Photo frame",
+  icon: "mdi:image-outline",
+  size: { default: [4, 7], min: [2, 3] },
+  texts: {
+    de: {
+      "Photo frame": "Bilderrahmen",
+      "Seconds for each": "Sekunden je Bild",
+      "In another order each day": "Jeden Tag in anderer Reihenfolge",
+      "Fill the tile, or show all": "Kachel füllen oder alles zeigen",
+      cover: "füllen",
+      contain: "alles zeigen",
+      "Next picture": "Nächstes Bild",
+      "No pictures yet": "Noch keine Bilder",
+      "Put some into the folder photos of Mantel's data.":
+        "Leg welche in den Ordner photos in den Daten von Mantel.",
+      "The pictures cannot be read.": "Die Bilder lassen sich nicht lesen.",
+    },
+  },
+  settings,
+  styles: cardStyles + styles,
+  mount(root, ctx) {
+    const album = signal<Album>({ state: "loading", photos: [] });
+    const picture = new Picture(ctx);
+    let shown = ctx.kept?.shown ?? "";
+    let left = 0;
+
+    const list = async (): Promise<void> => {
+      try {
+        const { photos } = (await (await ctx.read("/photos")).json()) as { photos: Photo[] };
+        album.value = { state: "known", photos };
+      } catch (error) {
+        ctx.log.warn("the pictures could not be listed", error);
+        album.value = { ...album.peek(), state: "failed" };
+      }
+    };
+    /** A file that is no picture after all is passed over, and each is tried once. */
+    const next = async (from = shown, tries = album.peek().photos.length): Promise<void> => {
+      left = ctx.settings.peek().seconds;
+      const photos = order(album.peek().photos, ctx.settings.peek().shuffle ? Date.now() : 0);
+      const at = photos.findIndex(({ name }) => name === from);
+      const photo = photos[(at + 1) % photos.length];
+      if (!photo || tries === 0) return;
+      if (await picture.show(photo.name)) shown = photo.name;
+      else await next(photo.name, tries - 1);
+    };
+
+    void list();
+    ctx.every(LIST_MS, () => void list());
+    ctx.every(SECOND_MS, () => {
+      if (--left <= 0 && album.peek().photos.length > 1) void next();
+    });
+    ctx.effect(() => {
+      if (album.value.photos.length > 0 && !picture.isShown) void next();
+    });
+    ctx.effect(() => {
+      const { fit } = ctx.settings.value;
+      render(frame(ctx, album.value, { picture, fit, next: () => void next() }), root);
+    });
+    return { keep: () => ({ shown }) };
+  },
+});
+
+interface Shown {
+  readonly picture: Picture;
+  readonly fit: string;
+  readonly next: () => void;
+}
+
+function frame(ctx: Context, { photos, state }: Album, shown: Shown): TemplateResult {
+  const { t } = ctx;
+  if (photos.length === 0) {
+    const empty = html`<strong>${t("No pictures yet")}</strong>${t(
+        "Put some into the folder photos of Mantel's data.",
+      )}`;
+    const failed = t("The pictures cannot be read.");
+    return html`<section
+      class="card"
+      aria-label=${t("Photo frame")}
+      aria-busy=${state === "loading"}
+    >
+      <div class="empty">
+        ${state === "loading" ? nothing : state === "failed" ? failed : empty}
+      </div>
+    </section>`;
+  }
+  return html`<button
+    class="card photo ${shown.fit}"
+    aria-label="${t("Photo frame")}: ${t("Next picture")}"
+    @click=${shown.next}
+  >
+    ${shown.picture.element}
+  </button>`;
+}

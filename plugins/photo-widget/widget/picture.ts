@@ -1,0 +1,60 @@
+import type { WidgetContext } from "@mantel/plugin-sdk/widget";
+
+type Context = Pick<
+  WidgetContext<Record<string, never>, unknown>,
+  "read" | "size" | "log" | "signal"
+>;
+
+/** As sharp as screens of twice the density show, and no memory for more. */
+const DENSITY = 2;
+const LEAST_PX = 640;
+
+/**
+ * The picture that is shown, on a canvas: pictures need the token, so an address alone would not load
+ * them, and a canvas needs no exception in the page's security policy.
+ */
+export class Picture {
+  readonly element = document.createElement("canvas");
+  readonly #ctx: Context;
+  #shown = false;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+    // What is in a photo nobody can say here; the frame around it has the name.
+    this.element.setAttribute("aria-hidden", "true");
+  }
+
+  get isShown(): boolean {
+    return this.#shown;
+  }
+
+  /** Shows a picture once it is there whole; false when it is none, or does not come. */
+  async show(name: string): Promise<boolean> {
+    const { read, size, log, signal } = this.#ctx;
+    try {
+      const answer = await read(`/photos/${encodeURIComponent(name)}`);
+      const whole = await createImageBitmap(await answer.blob());
+      if (signal.aborted) return true;
+      const { width, height } = size.peek();
+      const wanted = Math.max(width, height, LEAST_PX) * DENSITY;
+      this.#draw(whole, Math.min(1, wanted / Math.max(whole.width, whole.height)));
+      return true;
+    } catch (error) {
+      if (!signal.aborted) log.warn("a picture could not be shown", name, error);
+      return signal.aborted;
+    }
+  }
+
+  #draw(whole: ImageBitmap, scale: number): void {
+    const { element } = this;
+    element.width = Math.round(whole.width * scale);
+    element.height = Math.round(whole.height * scale);
+    element.getContext("2d")?.drawImage(whole, 0, 0, element.width, element.height);
+    whole.close();
+    this.#shown = true;
+    element.getAnimations().forEach((each) => each.cancel());
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 600, easing: "ease-out" });
+    }
+  }
+}

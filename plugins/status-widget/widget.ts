@@ -1,0 +1,64 @@
+import { defineWidget, s } from "@mantel/plugin-sdk/widget";
+import { html, render } from "lit";
+import { chipsOf } from "./widget/chips.ts";
+import styles from "./widget.css";
+
+export default defineWidget({
+  name: "Status",
+  icon: "mdi:shield-check-outline",
+  size: { default: [4, 2], min: [2, 2] },
+  texts: {
+    de: {
+      Status: "Status",
+      "Open windows and doors": "Offene Fenster und Türen",
+      Locks: "Schlösser",
+      "Devices that do not answer": "Geräte ohne Antwort",
+      "Low batteries": "Schwache Batterien",
+      "A battery is low below, in percent": "Eine Batterie ist schwach unter, in Prozent",
+      "Only of this room": "Nur aus diesem Raum",
+      "{name} open": "{name} offen",
+      "{name} unlocked": "{name} nicht verriegelt",
+      "{name}: battery {percent}": "{name}: Batterie {percent}",
+      "{name} does not answer": "{name} antwortet nicht",
+      "{count} devices do not answer": "{count} Geräte antworten nicht",
+      Locked: "Verriegelt",
+      "All is well": "Alles in Ordnung",
+      "No devices yet": "Noch keine Geräte",
+    },
+  },
+  settings: {
+    openings: s.bool({ title: "Open windows and doors", default: true }),
+    locks: s.bool({ title: "Locks", default: true }),
+    unreachable: s.bool({ title: "Devices that do not answer", default: true }),
+    batteries: s.bool({ title: "Low batteries", default: true }),
+    batteryBelow: s.number({
+      title: "A battery is low below, in percent",
+      ...{ min: 1, max: 100, step: 1, default: 20 },
+    }),
+    room: s.room({ title: "Only of this room" }),
+  },
+  styles,
+  mount(root, ctx) {
+    const devices = ctx.devices();
+    ctx.effect(() => {
+      const settings = ctx.settings.value;
+      const { room } = settings;
+      const here = devices.value.filter((device) => room === "" || device.room === room);
+      const chips = chipsOf(here, { ...settings, speech: ctx });
+      render(
+        html`<ul class=${ctx.online.value ? "" : "stale"} aria-label=${ctx.t("Status")}>
+          ${chips.map(
+            ({ text, icon, hue }) =>
+              html`<li
+                class=${hue === "warn" ? "attention" : ""}
+                .style=${`--hue: var(--mantel-hue-${hue})`}
+              >
+                <mantel-icon name=${icon}></mantel-icon><span>${text}</span>
+              </li>`,
+          )}
+        </ul>`,
+        root,
+      );
+    });
+  },
+});

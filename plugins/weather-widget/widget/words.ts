@@ -1,0 +1,88 @@
+import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { WeatherCondition, WeatherHour } from "@mantel/plugin-sdk/weather";
+
+export const NAMES: Readonly<Record<WeatherCondition, string>> = {
+  clear: "Clear",
+  "partly-cloudy": "Partly cloudy",
+  cloudy: "Cloudy",
+  fog: "Fog",
+  "light-rain": "Light rain",
+  rain: "Rain",
+  sleet: "Sleet",
+  snow: "Snow",
+  thunderstorm: "Thunderstorm",
+};
+
+export const TEXTS_DE = {
+  Weather: "Wetter",
+  "Weather in {place}": "Wetter in {place}",
+  "Hours shown": "Gezeigte Stunden",
+  "Days shown where they fit": "Gezeigte Tage, wo sie Platz haben",
+  "Forecast by {source}": "Vorhersage von {source}",
+  "By the hour": "Nach Stunden",
+  "By the day": "Nach Tagen",
+  Clear: "Klar",
+  "Partly cloudy": "Leicht bewölkt",
+  Cloudy: "Bewölkt",
+  Fog: "Nebel",
+  "Light rain": "Leichter Regen",
+  Rain: "Regen",
+  Sleet: "Schneeregen",
+  Snow: "Schnee",
+  Thunderstorm: "Gewitter",
+  "dry after {time}": "trocken ab {time}",
+  "wet from {time}": "nass ab {time}",
+  "low {temperature}": "Tief {temperature}",
+  "high {temperature}": "Hoch {temperature}",
+  "The weather is not set up yet": "Das Wetter ist noch nicht eingerichtet",
+  "Give weather.latitude and weather.longitude in the config.":
+    "Trag weather.latitude und weather.longitude in die Konfiguration ein.",
+  "No forecast now": "Zurzeit keine Vorhersage",
+  "The forecast is on its way …": "Die Vorhersage ist unterwegs …",
+} as const;
+
+const HOUR_MS = 3_600_000;
+/** As far as people plan what to wear. */
+const AHEAD = 13;
+const WET: ReadonlySet<WeatherCondition> = new Set([
+  "light-rain",
+  "rain",
+  "sleet",
+  "snow",
+  "thunderstorm",
+]);
+
+/** The hours from the one that goes on now. */
+export function present(hours: readonly WeatherHour[], now: number): WeatherHour[] {
+  return hours.filter(({ at }) => Date.parse(at) + HOUR_MS > now);
+}
+
+/** What comes: when it gets dry or wet, and how far the temperature goes up or down. */
+export function outlook(
+  hours: readonly WeatherHour[],
+  { t, fmt, degrees }: Speech & { readonly degrees: (celsius: number) => string },
+): string {
+  const [now, ...later] = hours.slice(0, AHEAD);
+  if (!now || later.length === 0) return "";
+  const isWet = WET.has(now.condition);
+  const turn = later.find(({ condition }) => WET.has(condition) !== isWet);
+  const time = turn && fmt.time(Date.parse(turn.at));
+  const temperatures = later.map(({ temperatureC }) => temperatureC);
+  const [low, high] = [Math.min(...temperatures), Math.max(...temperatures)];
+  const falls = now.temperatureC - low >= high - now.temperatureC;
+  return [
+    time === undefined ? [] : t(isWet ? "dry after {time}" : "wet from {time}", { time }),
+    falls
+      ? t("low {temperature}", { temperature: degrees(low) })
+      : t("high {temperature}", { temperature: degrees(high) }),
+  ]
+    .flat()
+    .join(" · ");
+}
+
+/** A short weekday, such as "Sat". */
+export function dayName(date: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" }).format(
+    Date.parse(date),
+  );
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { definePlugin, type PluginContext } from "@mantel/plugin-sdk";
+import { Fetcher, type Known } from "./fetcher.ts";
+import { Options } from "./options.ts";
+
+type Context = PluginContext<Options, undefined>;
+
+/** A service that does not answer is asked again after this, doubling to the usual interval. */
+const FIRST_RETRY_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+/** Keeps a forecast for one place, from the service that the options name. */
+export default definePlugin({
+  options: Options,
+
+  async start(ctx) {
+    const fetcher = new Fetcher(ctx);
+    const kept = await fetcher.restore();
+    if (kept) await ctx.publish("weather.forecast", kept.forecast);
+    const running = follow(ctx, fetcher, kept);
+    ctx.onDispose(() => running);
+  },
+});
+
+/** Fetches whenever it is time, until the generation ends. */
+async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): Promise<void> {
+  const { config, signal } = ctx;
+  const everyMs = config.refreshMinutes * MINUTE_MS;
+  const dueAt = kept ? Math.max(Date.parse(kept.forecast.fetchedAt) + everyMs, kept.notBefore) : 0;
+  let waitMs = Math.min(Math.max(0, dueAt - Date.now()), everyMs);
+  let failures = 0;
+  for (;;) {
+    await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: it ends
+    if (signal.aborted) return;
+    const known = await refresh(ctx, fetcher);
+    failures = known ? 0 : failures + 1;
+    waitMs = known
+      ? Math.max(everyMs, known.notBefore - Date.now())
+      : Math.min(everyMs, FIRST_RETRY_MS * 2 ** (failures - 1));
+  }
+}
+
+/** Publishes what the service says now; without an answer the forecast before stays. */
+async function refresh(ctx: Context, fetcher: Fetcher): Promise<Known | undefined> {
+  const { publish, reportDegraded, log, signal } = ctx;
+  try {
+    const known = await fetcher.fetch();
+    await publish("weather.forecast", known.forecast);
+    reportDegraded(undefined);
+    return known;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn("the forecast was not read", { source: ctx.config.source, error });
+    reportDegraded(`the forecast cannot be read: ${reason}`);
+    return undefined;
+  }
+}
