@@ -82,6 +82,15 @@ export const CoreConfig = section({
         { additionalProperties: false },
       ),
     ),
+    /** Where pages come from that tiles may show; a screen heeds a change when it is loaded again. */
+    frames: Type.Array(
+      Type.String({
+        pattern: "^https?://[A-Za-z0-9.-]+(:\\d{1,5})?$",
+        maxLength: 300,
+        description: "an origin without a path, such as https://example.org",
+      }),
+      { maxItems: 50, default: [] },
+    ),
     rateLimit: Type.Object(
       {
         perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000, default: 20 }),
@@ -111,15 +120,6 @@ export const CoreConfig = section({
     units: Type.Enum(["metric", "imperial"], { default: "metric", ...forEditors }),
     /** When screens turn to the night theme; null means never. */
     night: Type.Union([NightSpan, Type.Null()], { default: null, ...forEditors }),
-    /** Where pages come from that tiles may show; a screen heeds a change when it is loaded again. */
-    frames: Type.Array(
-      Type.String({
-        pattern: "^https?://[A-Za-z0-9.-]+(:\\d{1,5})?$",
-        maxLength: 300,
-        description: "an origin without a path, such as https://example.org",
-      }),
-      { maxItems: 50, default: [] },
-    ),
     /** Seconds without a touch after which a display goes back to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
   }),

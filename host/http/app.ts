@@ -25,7 +25,7 @@ export function createApp(parts: Parts): Koa<RequestState> {
 
   app.use(numbered);
   app.use(observed(log, metrics));
-  app.use(secured(() => config.current.ui.frames));
+  app.use(secured(() => config.current.server.frames));
   app.use(problems(log));
   app.use(forwarded(() => config.current.server.proxies));
   app.use(knownHost(() => config.current.server.hosts));

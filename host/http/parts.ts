@@ -45,7 +45,7 @@ export interface Parts {
 }
 
 export interface ConfigPart extends Pick<ConfigStore, "view" | "patch"> {
-  readonly current: Pick<Config, "api" | "server" | "ui">;
+  readonly current: Pick<Config, "api" | "server">;
 }
 
 export type ModulesPart = Pick<

@@ -1,4 +1,4 @@
-import type { Capability, Device, DeviceCommand, DeviceState } from "../device.ts";
+import type { Capability, Device, DeviceCommand, DeviceKind, DeviceState } from "../device.ts";
 import type { Speech } from "../speech.ts";
 import { oklchHue } from "./oklch.ts";
 import { shownReading } from "./reading.ts";
@@ -23,6 +23,13 @@ const theme = (name: string): string => `var(--mantel-hue-${name})`;
 /** Below this a colour lamp shines white. */
 const LEAST_SATURATION = 15;
 const UNKNOWN = "–";
+const HUES: Partial<Record<DeviceKind, string>> = {
+  light: "light",
+  group: "light",
+  fan: "cool",
+  thermostat: "heat",
+  "media-player": "media",
+};
 
 /** Shows what was asked for at once: fields that are pending stand in for those confirmed. */
 export function lookOf(device: Device, speech: Speech): Look {
@@ -94,7 +101,7 @@ function hueOf({ kind }: Device, state: DeviceState): string {
   if (typeof color === "object" && color !== null && color.saturation >= LEAST_SATURATION) {
     return `${oklchHue(color.hue)}`;
   }
-  return theme(kind === "light" || kind === "group" ? "light" : kind === "fan" ? "cool" : "info");
+  return theme(HUES[kind] ?? "info");
 }
 
 function coverLook({ position }: DeviceState, { t, fmt }: Speech): Look {

@@ -39,8 +39,8 @@ export default defineWidget({
       "Not shown here": "Wird hier nicht gezeigt",
       "Mantel does not show itself in a tile.": "Mantel zeigt sich nicht selbst in einer Kachel.",
       "{origin} is not allowed yet": "{origin} ist noch nicht erlaubt",
-      "An admin adds it to ui.frames in the config; then load this page again.":
-        "Wer Mantel verwaltet, trägt sie unter ui.frames in der Konfiguration ein; danach diese Seite neu laden.",
+      "An admin adds it to server.frames in the config; then load this page again.":
+        "Wer Mantel verwaltet, trägt sie unter server.frames in der Konfiguration ein; danach diese Seite neu laden.",
     },
   },
   settings,
@@ -120,7 +120,7 @@ function faultOf(ctx: Context, fault: "none" | "unreadable" | "own"): TemplateRe
 function notAllowed({ t }: Context, origin: string): TemplateResult {
   return message(
     t("{origin} is not allowed yet", { origin }),
-    t("An admin adds it to ui.frames in the config; then load this page again."),
+    t("An admin adds it to server.frames in the config; then load this page again."),
   );
 }
 

@@ -64,11 +64,11 @@ function figureOf(ctx: Context, history: readonly SystemSample[]): Figure {
   const last = values.at(-1);
   const sampledAt = history.at(-1)?.sampledAt;
   const stale = !ctx.online.value;
+  const age = stale && sampledAt ? ctx.fmt.relative(Date.parse(sampledAt)) : undefined;
   return {
     ...{ title: ctx.t(title), hue, stale },
     ...shown(ctx, metric, last),
-    word: last === null ? ctx.t("No sensor") : undefined,
-    note: stale && sampledAt ? ctx.fmt.relative(Date.parse(sampledAt)) : undefined,
+    note: last === null ? ctx.t("No sensor") : age,
     chart: sparkline(values, scale),
   };
 }

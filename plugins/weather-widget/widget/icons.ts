@@ -43,7 +43,8 @@ function sun(where: "whole" | "behind"): SVGTemplateResult {
 }
 
 function moon(where: "whole" | "behind"): SVGTemplateResult {
-  const place = where === "whole" ? "translate(0 0)" : "translate(22 -4) scale(.62)";
+  const place =
+    where === "whole" ? "translate(0 0)" : "translate(20 -5) rotate(-14 32 32) scale(.6)";
   return svg`<path class="moon" transform=${place}
     d="M28 12a21 21 0 1 0 24 28A18 18 0 0 1 28 12z"></path>`;
 }
