@@ -1,6 +1,6 @@
 export type Address =
   | { readonly url: URL; readonly fault?: undefined }
-  | { readonly fault: "none" | "unreadable" | "own" };
+  | { readonly url?: undefined; readonly fault: "none" | "unreadable" | "own" };
 
 /**
  * The address that somebody wrote down. Only web pages are shown, because `javascript:` and `data:`

@@ -69,7 +69,7 @@ export class Chart {
     const token = (name: string): string => style.getPropertyValue(`--mantel-${name}`).trim();
     return {
       ...size,
-      padding: [8, 12, 0, 0],
+      padding: [8, 22, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 8 }, drag: { x: false, y: false } },
       axes: axesOf(ctx, lines[0]?.capability ?? {}, token),

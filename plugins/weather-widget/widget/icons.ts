@@ -43,10 +43,11 @@ function sun(where: "whole" | "behind"): SVGTemplateResult {
 }
 
 function moon(where: "whole" | "behind"): SVGTemplateResult {
-  const place =
-    where === "whole" ? "translate(0 0)" : "translate(20 -5) rotate(-14 32 32) scale(.6)";
-  return svg`<path class="moon" transform=${place}
-    d="M28 12a21 21 0 1 0 24 28A18 18 0 0 1 28 12z"></path>`;
+  const shape =
+    where === "whole"
+      ? "M28 12a21 21 0 1 0 24 28A18 18 0 0 1 28 12z"
+      : "M36 7a13 13 0 1 0 12 20A11.500 11.500 0 0 1 36 7z";
+  return svg`<path class="moon" d=${shape}></path>`;
 }
 
 const CLOUD = svg`<defs>

@@ -119,6 +119,20 @@ test("every answer carries the headers that browsers obey, and none that opens i
   }
 });
 
+test("pages may be framed from the origins of the config, and from nowhere without", async (t) => {
+  const { url, config } = await serveApp(t);
+  const policy = async () => (await fetch(`${url}/`)).headers.get("content-security-policy") ?? "";
+  assert.doesNotMatch(await policy(), /frame-src/);
+
+  await config.patch({ server: { frames: ["https://example.org"] } }, { admin: true });
+
+  assert.match(await policy(), /default-src 'none'.*; frame-src https:\/\/example\.org$/);
+  for (const frame of ["*", "https://a.org; script-src *", "https://a.org/path", "data:"]) {
+    const wrong = config.patch({ server: { frames: [frame] } }, { admin: true });
+    await assert.rejects(wrong, { code: "invalid" }, frame);
+  }
+});
+
 /** Sends a head as it stands, and gives all that comes back. */
 async function exchange(url: string, head: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");

@@ -171,7 +171,7 @@ async function measures(page: Page): Promise<void> {
   const card = page.getByRole("region", { name: "Bath climate" });
 
   await card.getByText("21.4°").waitFor();
-  await card.locator("svg .line").waitFor();
+  await card.locator("svg .line").waitFor({ state: "attached" });
 }
 
 async function oddities(page: Page): Promise<void> {

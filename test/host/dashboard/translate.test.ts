@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { translate } from "../../../host/dashboard/translate.ts";
+
+const texts = { de: { "{count} left": "noch {count}" } };
+const PLUGINS = join(import.meta.dirname, "../../../plugins");
+
+test("a text is translated by the language of the house, with its values", () => {
+  const say = (locale: string) =>
+    translate("{count} left", { texts, locale, values: { count: 2 } });
+
+  assert.deepEqual(["de-AT", "en-GB", "fr"].map(say), ["noch 2", "2 left", "2 left"]);
+});
+
+test("what has no translation or value stays as it is", () => {
+  assert.equal(translate("Off", { texts, locale: "de" }), "Off");
+  assert.equal(translate("{constructor}", { texts, locale: "de" }), "{constructor}");
+  assert.equal(translate("toString", { texts, locale: "de" }), "toString");
+});
+
+test("every text that a widget gives to t has a German one", async () => {
+  const names = (await readdir(PLUGINS)).filter((name) => name.endsWith("-widget"));
+  const shared = await readFile(join(PLUGINS, "../plugin-sdk/ui/device-texts.ts"), "utf8");
+
+  for (const name of names) {
+    const code = await codeOf(join(PLUGINS, name));
+    const asked = [...code.matchAll(/\bt\(\s*"((?:[^"\\]|\\.)+)"/g)].map(([, text = ""]) => text);
+    const known = `${code}\n${shared}`;
+    const missing = asked.filter((text) => !isKey(text, known));
+    assert.deepEqual(missing, [], name);
+  }
+});
+
+async function codeOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true });
+  const files = entries.filter((file) => file.endsWith(".ts"));
+  return (await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))).join("\n");
+}
+
+/** Whether the text is a property of a table of translations, quoted where it is no plain word. */
+function isKey(text: string, code: string): boolean {
+  return (
+    code.includes(`"${text}":`) ||
+    (/^\w+$/.test(text) && new RegExp(`^\\s+${text}:`, "m").test(code))
+  );
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
+import { eventsByDate } from "../../../plugins/month-widget/widget/events.ts";
+import {
+  addDays,
+  addMonths,
+  monthOf,
+  weekStart,
+} from "../../../plugins/month-widget/widget/month.ts";
+
+test("a month is shown in whole weeks, from the day that weeks begin with", () => {
+  const european = monthOf("2026-11-20", 1);
+  const american = monthOf("2026-11-20", 7);
+
+  assert.deepEqual([european.dates[0], european.dates.at(-1)], ["2026-10-26", "2026-12-06"]);
+  assert.deepEqual([american.dates[0], american.dates.at(-1)], ["2026-11-01", "2026-12-05"]);
+  assert.equal(monthOf("2027-02-01", 1).weeks.length, 4);
+});
+
+test("weeks are numbered as ISO 8601 does", () => {
+  const numbers = (date: string) => monthOf(date, 1).weeks.map(({ number }) => number);
+
+  assert.deepEqual(numbers("2026-01-15"), [1, 2, 3, 4, 5]);
+  assert.deepEqual(numbers("2027-01-15"), [53, 1, 2, 3, 4]);
+});
+
+test("dates are counted over the ends of months and years, and through changes of the clock", () => {
+  assert.equal(addDays("2026-12-31", 1), "2027-01-01");
+  assert.equal(addDays("2026-03-29", 1), "2026-03-30");
+  assert.equal(addMonths("2026-01-31", 1), "2026-02-28");
+  assert.equal(addMonths("2026-01-15", -1), "2025-12-15");
+});
+
+test("weeks begin as people of a language are used to", () => {
+  assert.deepEqual(["de-DE", "en-US", "en-GB"].map(weekStart), [1, 7, 1]);
+});
+
+test("an event is on each of its days, in the zone of the house", () => {
+  const dates = monthOf("2026-11-01", 1).dates;
+  const events = [
+    event("party", [{ dateTime: "2026-11-20T22:00:00Z" }, { dateTime: "2026-11-21T01:00:00Z" }]),
+    event("trip", [{ date: "2026-11-20" }, { date: "2026-11-22" }]),
+    event("off", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { status: "cancelled" }),
+    event("work", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { calendarId: "work" }),
+  ];
+  const choice = { timeZone: "Europe/Berlin", calendars: ["home"], dates };
+
+  const byDate = eventsByDate({ events, sources: [] }, choice);
+
+  const titles = (date: string) => byDate.get(date)?.map(({ title }) => title);
+  assert.deepEqual(titles("2026-11-20"), ["trip", "party"]);
+  assert.deepEqual(titles("2026-11-21"), ["party", "trip"]);
+  assert.deepEqual(titles("2026-11-22"), []);
+  assert.equal(byDate.get("2026-11-21")?.[0]?.startAt, undefined, "it goes on from the day before");
+});
+
+test("a colour that is no plain one stays out of the style", () => {
+  const bad = event("bad", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { color: "url(x)" });
+  const choice = { timeZone: "UTC", calendars: [], dates: ["2026-11-20"] };
+
+  const [shown] = eventsByDate({ events: [bad], sources: [] }, choice).get("2026-11-20") ?? [];
+
+  assert.match(shown?.color ?? "", /^#[0-9a-f]{6}$/);
+});
+
+type Event = CalendarWindow["events"][number];
+type When = { date: string } | { dateTime: string };
+
+function event(
+  title: string,
+  [start, end]: readonly [When, When],
+  more: Partial<Event> = {},
+): Event {
+  const bound = (when: When) => ("date" in when ? when : { ...when, timeZone: "Europe/Berlin" });
+  return {
+    ...{ id: title, calendarId: "home", uid: title, recurrenceId: null, title },
+    ...{ start: bound(start), end: bound(end), allDay: "date" in start, busy: true },
+    ...{ status: "confirmed", location: null, description: null, url: null, color: null },
+    ...more,
+  };
+}
