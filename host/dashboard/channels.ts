@@ -6,12 +6,12 @@ import type {
   WeatherForecast,
 } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
-import { type Api, ApiError } from "./api.ts";
+import type { Api } from "./api.ts";
 
 /** Modules are in the store, because tiles need each of them. */
 type ChannelName = Exclude<keyof Channels, "modules">;
 type Readers = {
-  readonly [N in ChannelName]: (api: Api, house: House) => Promise<Channels[N]>;
+  readonly [N in ChannelName]: (api: Api, house: House) => Promise<Channels[N] | undefined>;
 };
 
 /** What the calendar's window depends on. */
@@ -24,7 +24,10 @@ const DAY_MS = 86_400_000;
 
 const READERS: Readers = {
   system: (api) => api.get<SystemSample>("/system"),
-  weather: (api) => api.get<WeatherForecast>("/weather"),
+  async weather(api) {
+    const { forecast } = await api.get<{ forecast: WeatherForecast | null }>("/weather");
+    return forecast ?? undefined;
+  },
   scenes: async (api) => (await api.get<{ scenes: Scene[] }>("/smart-home/scenes")).scenes,
   async calendar(api, { timeZone, calendarDays }) {
     const start = dayOf(Date.now(), timeZone);
@@ -74,8 +77,6 @@ export class ChannelSet {
     try {
       known.value = await READERS[name](this.#api, this.#house());
     } catch (error) {
-      // Nobody provides it now: widgets look at the modules for the reason.
-      if (error instanceof ApiError && error.code === "service_unavailable") return;
       console.warn(`the channel ${name} could not be read`, error);
     }
   }

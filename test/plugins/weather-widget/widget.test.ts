@@ -69,6 +69,9 @@ async function keeps(page: Page, { host }: Stage, server: WeatherServer): Promis
   await host.api("/modules/weather/reload", { method: "POST" });
 
   await tileOf(page, "weather-widget").locator(".now b", { hasText: "7°" }).waitFor();
-  const { hours } = (await (await host.api("/weather")).json()) as { hours: unknown[] };
-  await until(() => hours.length > 24);
+  await until(async () => {
+    const module = (await (await host.api("/modules/weather")).json()) as { state: string };
+    return module.state === "active";
+  });
+  await picture(page, "weather-kept");
 }
