@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import type { Signal, WidgetContext } from "../widget.ts";
 import type { Reading } from "./reading.ts";
 
@@ -32,22 +32,24 @@ export function followReadings(
   wanted: () => readonly Measured[],
 ): Signal<readonly Readings[]> {
   const shown = signal<readonly Readings[]>([]);
-  let asked = "";
-  const load = async (measured: readonly Measured[]): Promise<void> => {
-    const key = JSON.stringify(measured);
-    const before = key === asked ? shown.peek() : [];
-    asked = key;
-    const read = await Promise.all(
+  // What is wanted follows from devices, whose every change would otherwise have all read again.
+  const key = computed(() => JSON.stringify(wanted()));
+  let read = "";
+  const load = async (): Promise<void> => {
+    const asked = key.peek();
+    const measured = JSON.parse(asked) as readonly Measured[];
+    if (asked !== read) shown.value = measured.map(() => NONE);
+    read = asked;
+    const before = shown.peek();
+    const values = await Promise.all(
       measured.map((each, index) => readDay(ctx, each, before[index] ?? NONE)),
     );
-    if (asked === key && !ctx.signal.aborted) shown.value = read;
+    if (read === asked && !ctx.signal.aborted) shown.value = values;
   };
   ctx.effect(() => {
-    const measured = wanted();
-    if (JSON.stringify(measured) !== asked) shown.value = measured.map(() => NONE);
-    if (ctx.online.value) void load(measured);
+    if (key.value !== read || ctx.online.value) void load();
   });
-  ctx.every(REFRESH_MS, () => void load(wanted()));
+  ctx.every(REFRESH_MS, () => void load());
   return shown;
 }
 

@@ -50,6 +50,8 @@ export default defineWidget({
     const at = signal<number | undefined>(undefined);
     const frame = document.createElement("div");
     frame.className = "plot";
+    // What is drawn is read out by the names and values above it.
+    frame.setAttribute("aria-hidden", "true");
     const chart = new Chart(frame, { onCursor: (index) => (at.value = index) });
     ctx.onCleanup(() => chart.close());
     const devices = (): readonly Device[] => chosen(ctx, all.value);

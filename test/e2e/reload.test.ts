@@ -70,6 +70,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   const document = (await (await host.api("/openapi.json")).json()) as {
     paths: Record<string, { get?: unknown }>;
   };
+  await writeFile(join(host.data, "photos/porch.png"), "a picture");
   const ids = { devices: "demo:light:1", scenes: "demo:scene:1", modules: "demo-home" };
   return Object.entries(document.paths)
     .filter(([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api")
@@ -82,6 +83,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
         (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
       ),
     )
+    .map((path) => path.replace("{name}", "porch.png"))
     .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"));
 }
 
