@@ -30,7 +30,7 @@ export default definePlugin({
     await connected.catch(() => undefined);
     return {
       ...{ link, broker },
-      reportTo(hear: typeof report) {
+      reportTo: (hear: typeof report) => {
         report = hear;
         if (reason !== undefined) hear(reason);
       },

@@ -75,6 +75,7 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   return Object.entries(document.paths)
     .filter(([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api")
     .filter(([path]) => !path.includes("{secret}")) // a feed address has to be made first
+    .filter(([path]) => !path.endsWith("/setup")) // and a setup begun
     .concat([["/api/v1/calendar/events", {}]])
     .map(([path]) => path.replace("/api/v1", ""))
     .map((path) =>
