@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 /** Test files at once. Each may run a host with its plugins' processes. */
 const CONCURRENCY = 2;
 

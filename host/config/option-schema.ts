@@ -24,15 +24,24 @@ export function optionSchema(given: unknown): TSchema | undefined {
 function faultsIn(schema: unknown, pointer: string, depth: number): Fault[] {
   if (!isObject(schema)) return [{ pointer, detail: "must be an object with keywords" }];
   if (depth === 0) throw new MantelError("invalid", `the schema of the options is nested too deep`);
-  const { items, required } = schema;
+  const { items } = schema;
   return [
     ...namedFaults(schema["properties"], `${pointer}/properties`, depth),
     ...namedFaults(schema["patternProperties"], `${pointer}/patternProperties`, depth),
     ...(items === undefined ? [] : faultsIn(items, `${pointer}/items`, depth - 1)),
-    ...(required === undefined || Array.isArray(required)
-      ? []
-      : [{ pointer: `${pointer}/required`, detail: "must be a list of names" }]),
+    ...unionFaults(schema["anyOf"], `${pointer}/anyOf`, depth),
+    ...["required", "enum"].flatMap((name) =>
+      schema[name] === undefined || Array.isArray(schema[name])
+        ? []
+        : [{ pointer: `${pointer}/${name}`, detail: "must be a list" }],
+    ),
   ];
+}
+
+function unionFaults(schemas: unknown, pointer: string, depth: number): Fault[] {
+  if (schemas === undefined) return [];
+  if (!Array.isArray(schemas)) return [{ pointer, detail: "must be a list of schemas" }];
+  return schemas.flatMap((schema, at) => faultsIn(schema, `${pointer}/${at}`, depth - 1));
 }
 
 function namedFaults(schemas: unknown, pointer: string, depth: number): Fault[] {

@@ -123,7 +123,8 @@ test("a home whose output nobody takes any more goes on", async (t) => {
 test("a signal during the start ends it well, without a ready line", async (t) => {
   const { args, data } = await emptyHome(t);
   const host = launch(t, args);
-  await until(async () => (await readdir(data)).some((name) => name.endsWith(".lock")));
+  const isOnItsWay = async () => (await readdir(data)).some((name) => name.endsWith(".lock"));
+  await until(isOnItsWay, { withinMs: 30_000 });
 
   const { code, stdout } = await host.stop();
 

@@ -7,6 +7,9 @@ const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["properties that are a list", { properties: [{}] }, "/properties"],
   ["no schema at all", 5, "the whole of it"],
   ["names that are none", { items: { required: "a" } }, "/items/required"],
+  ["choices that are none", { properties: { a: { enum: "b" } } }, "/properties/a/enum"],
+  ["alternatives that are none", { anyOf: {} }, "/anyOf"],
+  ["an alternative that is none", { anyOf: [{ anyOf: [{}, 5] }] }, "/anyOf/0/anyOf/1"],
 ];
 
 for (const [what, schema, pointer] of BROKEN) {
