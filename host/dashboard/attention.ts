@@ -1,4 +1,5 @@
 import type { Device } from "@mantel/plugin-sdk/device";
+import { words } from "./words/shell.ts";
 
 /** A short word in the header about the state of the house. */
 export interface Chip {
@@ -12,19 +13,20 @@ const MOST_CHIPS = 4;
 
 /** What of the house deserves a look: what is open or unlocked, and that the rest is locked. */
 export function attentionOf(devices: readonly Device[]): Chip[] {
+  const say = words.value;
   const open = devices
     .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
-    .map(({ name }): Chip => ({ text: `${name} open`, icon: iconOf(name), hue: "warn" }));
+    .map(({ name }): Chip => ({ text: say.open(name), icon: iconOf(name), hue: "warn" }));
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
     .map(({ name }): Chip => ({
-      text: `${name} unlocked`,
+      text: say.unlocked(name),
       icon: "mdi:lock-open-variant",
       hue: "warn",
     }));
   const allLocked = locks.length > 0 && locks.every(({ state }) => state.locked === true);
-  const calm: Chip[] = allLocked ? [{ text: "Locked", icon: "mdi:lock-outline", hue: "ok" }] : [];
+  const calm: Chip[] = allLocked ? [{ text: say.locked, icon: "mdi:lock-outline", hue: "ok" }] : [];
   return [...open, ...unlocked, ...calm].slice(0, MOST_CHIPS);
 }
 

@@ -14,9 +14,11 @@ import {
 } from "./token.ts";
 import { mountWelcome } from "./welcome.ts";
 import { WidgetLoader } from "./widget-loader.ts";
+import { speakRemembered } from "./words/page.ts";
 
-// The script stands in the head: the theme is set and the token gone before anything is drawn.
+// The script stands in the head: theme and language are set and the token gone before anything is drawn.
 showRememberedTheme();
+speakRemembered();
 takeTokenFromAddress();
 addEventListener("hashchange", () => {
   if (takeTokenFromAddress()) location.reload();

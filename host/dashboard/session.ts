@@ -11,6 +11,7 @@ import type { Layout } from "./layout.ts";
 import { Store, type UiSettings } from "./store.ts";
 import { Surroundings } from "./surroundings.ts";
 import { rememberTheme, ThemeClock } from "./theme.ts";
+import { rememberLocale } from "./words/page.ts";
 
 interface ConfigAnswer {
   readonly config: {
@@ -128,6 +129,7 @@ export class Session {
     this.#calendarDays.value = config.calendar?.defaultDays ?? DEFAULT_CALENDAR_DAYS;
     this.store.ui.value = config.ui;
     rememberTheme(config.ui.theme);
+    rememberLocale(config.ui.locale);
   }
 
   async #loadLayout(): Promise<void> {

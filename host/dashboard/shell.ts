@@ -10,6 +10,7 @@ import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileParts } from "./tile.ts";
 import { showTroubles } from "./trouble-notice.ts";
+import { words } from "./words/shell.ts";
 
 /** A short break is mended before anyone would read about it. */
 const BANNER_AFTER_MS = 3_000;
@@ -120,7 +121,7 @@ function headerOf(
   current: Page | undefined,
   devices: Parameters<typeof attentionOf>[0],
 ): unknown {
-  const tabs = html`<nav class="tabs" aria-label="Pages">
+  const tabs = html`<nav class="tabs" aria-label=${words.value.pages}>
     ${pages.map(
       ({ id, title, icon }) =>
         html`<button
@@ -141,16 +142,17 @@ function headerOf(
       </span>`,
   );
   return html`${pages.length > 1 ? tabs : nothing}
-    <div class="chips" role="status" aria-label="House">${chips}</div>`;
+    <div class="chips" role="status" aria-label=${words.value.house}>${chips}</div>`;
 }
 
 function bannerOf(link: Link, now: number): unknown {
   if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
+  const say = words.value;
   const left = Math.ceil((link.retryAt - now) / 1000);
   return html`<div class="banner" role="alert">
     <mantel-icon name="mdi:wifi-off"></mantel-icon>
-    <span>Offline for ${spanOf(now - link.since)} · showing the last known state</span>
-    <span>${left > 0 ? `retry in ${left} s` : "trying …"}</span>
+    <span>${say.offlineFor(spanOf(now - link.since))}</span>
+    <span>${left > 0 ? say.retryIn(left) : say.retrying}</span>
   </div>`;
 }
 

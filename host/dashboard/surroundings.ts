@@ -6,6 +6,7 @@ import type { Commands } from "./commands.ts";
 import { createFormats } from "./format.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
+import { spokenLocale as locale } from "./words/language.ts";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
 type Channel<N extends keyof Channels> = ReadonlySignal<Channels[N] | undefined>;
@@ -45,7 +46,6 @@ export class Surroundings {
   constructor({ api, store, channels, commands, theme, online, timeZone, announce }: Parts) {
     this.#api = api;
     const modules = store.modules();
-    const locale = computed(() => store.ui.value.locale ?? navigator.language);
     this.formats = computed(() =>
       createFormats({
         locale: locale.value,

@@ -8,6 +8,7 @@ import type { Store } from "./store.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { SizeWatch } from "./tile-size.ts";
 import type { WidgetLoader } from "./widget-loader.ts";
+import { words } from "./words/shell.ts";
 
 /** What a tile says about itself, over or beside its widget. */
 interface Notice {
@@ -151,15 +152,15 @@ export class Tile {
     console.error(`${this.#instance}: the code does not mount`, error);
     const text = messageOf(error);
     this.#notice.value = this.#shown
-      ? { kind: "badge", text: `New code failed: ${text}` }
-      : { kind: "fault", text: `Stopped: ${text}` };
+      ? { kind: "badge", text: words.peek().newCodeFailed(text) }
+      : { kind: "fault", text: words.peek().stopped(text) };
   }
 
   #crashed(url: string, error: unknown): void {
     if (this.#shown?.url !== url) return;
     console.error(`${this.#instance} failed`, error);
     this.#letGo();
-    this.#notice.value = { kind: "fault", text: `Stopped: ${messageOf(error)}` };
+    this.#notice.value = { kind: "fault", text: words.peek().stopped(messageOf(error)) };
   }
 
   async #restart(): Promise<void> {
@@ -185,14 +186,14 @@ export class Tile {
     return html`<div class="notice fault" role="alert">
       <strong><mantel-icon name="mdi:alert-circle"></mantel-icon>${name}</strong>
       <span>${text}</span>
-      <button @click=${() => this.#restart()}>Restart</button>
+      <button @click=${() => this.#restart()}>${words.value.restart}</button>
     </div>`;
   }
 }
 
 function whyNothing(module: ModuleView | undefined): Notice {
-  if (!module) return { kind: "absent", text: "It is not installed." };
-  if (!module.error) return { kind: "absent", text: "It has no widget." };
+  if (!module) return { kind: "absent", text: words.value.notInstalled };
+  if (!module.error) return { kind: "absent", text: words.value.noWidget };
   return { kind: "fault", text: module.error.message };
 }
 

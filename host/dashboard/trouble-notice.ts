@@ -2,6 +2,7 @@ import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
 import type { ModuleView } from "../modules/view.ts";
 import { type Trouble, troublesOf } from "./troubles.ts";
+import { words } from "./words/shell.ts";
 
 /** Keeps a notice for those who can mend it: a word in the corner, which opens into the code frame. */
 export function showTroubles(
@@ -16,16 +17,13 @@ export function showTroubles(
 function noticeOf(troubles: readonly Trouble[]): unknown {
   const [first] = troubles;
   if (!first) return nothing;
-  const several = `${troubles.length} modules need a look`;
-  const text = troubles.length === 1 ? `${first.name} ${first.effect}` : several;
-  return html`<button
-      class="trouble"
-      popovertarget="troubles"
-      aria-label="Show what is wrong: ${text}"
-    >
+  const say = words.value;
+  const text =
+    troubles.length === 1 ? `${first.name} ${first.effect}` : say.needALook(troubles.length);
+  return html`<button class="trouble" popovertarget="troubles" aria-label=${say.showTroubles(text)}>
       <mantel-icon name="mdi:code-braces"></mantel-icon><span>${text}</span>
     </button>
-    <div id="troubles" class="troubles" popover aria-label="What is wrong">
+    <div id="troubles" class="troubles" popover aria-label=${say.troubles}>
       ${troubles.map(troubleView)}
     </div>`;
 }

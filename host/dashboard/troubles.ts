@@ -1,4 +1,5 @@
 import type { ModuleView } from "../modules/view.ts";
+import { words } from "./words/shell.ts";
 
 /** A module whose code on the disk is not what runs, or that does not run at all. */
 export interface Trouble {
@@ -29,8 +30,8 @@ function faultOf({ state, error, lastReload }: ModuleView): ModuleView["error"] 
 }
 
 function effectOf({ state, lastReload }: ModuleView): string {
-  if (state === "quarantined") return "crashed too often and rests";
-  if (state === "failed") return "does not run";
-  if (lastReload?.trigger === "config") return "runs with the settings before";
-  return "runs the code before";
+  if (state === "quarantined") return words.value.restsAfterCrashes;
+  if (state === "failed") return words.value.doesNotRun;
+  if (lastReload?.trigger === "config") return words.value.runsSettingsBefore;
+  return words.value.runsCodeBefore;
 }

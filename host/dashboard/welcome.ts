@@ -1,4 +1,5 @@
 import { html, nothing, render, type TemplateResult } from "lit";
+import { words } from "./words/pairing.ts";
 
 /** The screen without a valid token: takes the printed link, or the token alone. */
 export function mountWelcome(
@@ -11,16 +12,14 @@ export function mountWelcome(
     const pasted = new FormData(event.currentTarget as HTMLFormElement).get("token");
     if (typeof pasted === "string" && pasted.trim() !== "") onToken(pasted);
   };
-  const refusal = html`<p role="alert">
-    This token is not valid any more. It may have ended or been revoked.
-  </p>`;
+  const refusal = html`<p role="alert">${words.value.refused}</p>`;
   render(
     html`<main class="welcome">
       <h1>Mantel</h1>
       ${refused ? refusal : nothing}
       <p>
-        Open the link that Mantel printed when it started, or paste it here.
-        <code>npm run token -- --scope control</code> makes a new token.
+        ${words.value.openLink}
+        <code>npm run token -- --scope control</code> ${words.value.newToken}
       </p>
       <form @submit=${submit}>${fields()}</form>
     </main>`,
@@ -30,7 +29,7 @@ export function mountWelcome(
 
 function fields(): TemplateResult {
   return html`<label>
-      Link or token
+      ${words.value.linkOrToken}
       <input
         name="token"
         type="password"
@@ -40,5 +39,5 @@ function fields(): TemplateResult {
         required
       />
     </label>
-    <button>Open the dashboard</button>`;
+    <button>${words.value.openDashboard}</button>`;
 }

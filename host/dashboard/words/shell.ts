@@ -1,0 +1,56 @@
+import { inEachLanguage, type Translation } from "./language.ts";
+
+const english = {
+  pages: "Pages",
+  house: "House",
+  open: (name: string) => `${name} open`,
+  unlocked: (name: string) => `${name} unlocked`,
+  locked: "Locked",
+
+  offlineFor: (span: string) => `Offline for ${span} · showing the last known state`,
+  retryIn: (seconds: number) => `retry in ${seconds} s`,
+  retrying: "trying …",
+
+  restart: "Restart",
+  stopped: (reason: string) => `Stopped: ${reason}`,
+  newCodeFailed: (reason: string) => `New code failed: ${reason}`,
+  notInstalled: "It is not installed.",
+  noWidget: "It has no widget.",
+
+  showTroubles: (summary: string) => `Show what is wrong: ${summary}`,
+  troubles: "What is wrong",
+  needALook: (count: number) => `${count} modules need a look`,
+  restsAfterCrashes: "crashed too often and rests",
+  doesNotRun: "does not run",
+  runsSettingsBefore: "runs with the settings before",
+  runsCodeBefore: "runs the code before",
+};
+
+const german: Translation<typeof english> = {
+  pages: "Seiten",
+  house: "Haus",
+  open: (name) => `${name} offen`,
+  unlocked: (name) => `${name} entriegelt`,
+  locked: "Verriegelt",
+
+  offlineFor: (span) => `Seit ${span} offline · zuletzt bekannter Stand`,
+  retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
+  retrying: "Verbindung wird versucht …",
+
+  restart: "Neu starten",
+  stopped: (reason) => `Angehalten: ${reason}`,
+  newCodeFailed: (reason) => `Neuer Code geht nicht: ${reason}`,
+  notInstalled: "Es ist nicht installiert.",
+  noWidget: "Es hat kein Widget.",
+
+  showTroubles: (summary) => `Zeigen, was nicht stimmt: ${summary}`,
+  troubles: "Was nicht stimmt",
+  needALook: (count) => `${count} Module brauchen einen Blick`,
+  restsAfterCrashes: "ist zu oft abgestürzt und ruht",
+  doesNotRun: "läuft nicht",
+  runsSettingsBefore: "läuft mit den vorigen Einstellungen",
+  runsCodeBefore: "läuft mit dem vorigen Code",
+};
+
+/** What the shell says: header, banner, tiles that have nothing to show, and troubles. */
+export const words = inEachLanguage(english, { de: german });
