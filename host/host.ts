@@ -5,6 +5,7 @@ import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
+import { Pairings } from "./auth/pairings.ts";
 import { Tokens } from "./auth/tokens.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
@@ -89,7 +90,8 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const modules = await openModules(options, { ...foundation, ...house }, scope);
   const { log, version } = options;
   const streams = new FanOut(foundation.bus);
-  const app = createApp({ ...foundation, ...house, log, version, modules, streams });
+  const pairings = new Pairings();
+  const app = createApp({ ...foundation, ...house, log, version, modules, streams, pairings });
   const { address: host, port } = options;
   const certificate = openCertificate(foundation);
   const limit = openConnectionLimit(foundation);

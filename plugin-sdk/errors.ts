@@ -2,6 +2,10 @@
 const CODES = {
   bad_request: [400, "The request is malformed"],
   bad_id: [400, "The id is malformed"],
+  authorization_pending: [400, "The display is not approved yet"],
+  slow_down: [400, "The display asks too often"],
+  access_denied: [400, "The display was turned away"],
+  expired_token: [400, "The code of the display has ended"],
   unauthorized: [401, "A valid bearer token is needed"],
   insufficient_scope: [403, "The token does not permit this"],
   config_key_not_allowed: [403, "This config key needs the admin scope"],
@@ -12,9 +16,11 @@ const CODES = {
   scene_unknown: [404, "No such scene"],
   module_unknown: [404, "No such module"],
   token_unknown: [404, "No valid token has this name"],
+  pairing_unknown: [404, "No display waits with this code"],
   revision_unknown: [404, "No such revision"],
   method_not_allowed: [405, "The resource does not have this method"],
   bridge_rate_limited: [409, "The bridge takes no more commands now"],
+  name_taken: [409, "Another valid token has this name"],
   module_busy: [409, "A trial of the module is under way"],
   scene_read_only: [409, "The scene belongs to its bridge"],
   revision_stale: [412, "The document has changed in the meantime"],
@@ -61,6 +67,8 @@ export interface ErrorExtras {
   /** Methods that the resource has, for 405. */
   readonly allow?: readonly string[];
   readonly rolledBack?: boolean;
+  /** Why a token that was valid once is refused. */
+  readonly reason?: "revoked" | "expired";
   readonly location?: CodeLocation;
 }
 

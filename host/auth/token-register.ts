@@ -17,6 +17,10 @@ const Issued = Type.Object({
   scope: Type.Array(Type.Enum([...SCOPES])),
   issuedAt: Instant,
   expiresAt: Instant,
+  /** True for the token of a display, which renews itself. */
+  display: Type.Optional(Type.Boolean()),
+  /** The `jti` of the token that ends when this one is first used. */
+  replaces: Type.Optional(Type.String()),
 });
 const Line = Type.Union([
   Type.Object({ issued: Issued }),

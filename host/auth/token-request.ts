@@ -3,6 +3,8 @@ import { SCOPES } from "./scopes.ts";
 
 /** How long a token lives when nobody says otherwise: a year. */
 export const DEFAULT_TTL_SECONDS = 365 * 24 * 60 * 60;
+/** A display that is away for longer has to be paired again. */
+export const DISPLAY_TTL_SECONDS = 90 * 24 * 60 * 60;
 const MAX_TTL_SECONDS = 10 * DEFAULT_TTL_SECONDS;
 
 /** What people call a token. Lists show it, and revocation goes by it. */

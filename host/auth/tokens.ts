@@ -1,28 +1,22 @@
 import { createHash, type KeyObject, randomUUID } from "node:crypto";
-import { MantelError } from "@mantel/plugin-sdk/errors";
-import jwt, { type JwtPayload } from "jsonwebtoken";
-import { Type } from "typebox";
 import type { HostLog } from "../log.ts";
-import { faultsOf } from "../validate.ts";
+import {
+  keyIdOf,
+  LEEWAY_SECONDS,
+  readClaims,
+  refused,
+  signClaims,
+  unauthorized,
+} from "./claims.ts";
 import { type KeyRing, Keys } from "./keys.ts";
 import { keepPrivate } from "./private-file.ts";
-import { type Scope, SCOPES } from "./scopes.ts";
+import type { Scope } from "./scopes.ts";
 import { statusOf, type TokenRecord, TokenRegister, type TokenRecords } from "./token-register.ts";
 import type { TokenRequest } from "./token-request.ts";
 
-const ALGORITHM = "HS256";
-const ISSUER = "mantel";
-const AUDIENCE = "mantel-api";
-const LEEWAY_SECONDS = 30;
 const MAX_REMEMBERED = 1_000;
-
-const Claims = Type.Object({
-  sub: Type.String({ minLength: 1 }),
-  jti: Type.String({ minLength: 1 }),
-  iat: Type.Number(),
-  exp: Type.Number(),
-  scope: Type.Array(Type.Enum([...SCOPES]), { minItems: 1 }),
-});
+/** Part of a life after which a display's token is renewed: it may be away for the rest. */
+const RENEWED_AFTER = 1 / 3;
 
 /** Who a valid token stands for. */
 export interface Principal {
@@ -30,6 +24,15 @@ export interface Principal {
   readonly sub: string;
   readonly jti: string;
   readonly scope: readonly Scope[];
+  /** True for a display that was paired. */
+  readonly display?: boolean;
+}
+
+/** What a token is issued for: a person or a program, or a display. */
+export interface IssueRequest extends TokenRequest {
+  readonly display?: boolean;
+  /** The `jti` of the token that ends when the new one is first used. */
+  readonly replaces?: string;
 }
 
 interface Remembered {
@@ -49,12 +52,15 @@ export class Tokens {
   readonly #remembered = new Map<string, Remembered>();
   #seenKeys: KeyRing;
   #seenRecords: TokenRecords;
+  /** By the `jti` of a token, that of the one which ends with its first use. */
+  #predecessors = new Map<string, string>();
 
   private constructor(keys: Keys, register: TokenRegister) {
     this.#keys = keys;
     this.#register = register;
     this.#seenKeys = keys.ring;
     this.#seenRecords = register.records;
+    this.#predecessors = predecessorsIn(register.records);
   }
 
   static async open({ dataFolder, log }: { dataFolder: string; log: HostLog }): Promise<Tokens> {
@@ -64,30 +70,26 @@ export class Tokens {
   }
 
   /** A new token, on record before it is given out. @throws MantelError `disk_full` */
-  issue(request: TokenRequest): Promise<string> {
+  issue(request: IssueRequest): Promise<string> {
     return this.#keys.hold(() => this.#issue(request));
   }
 
-  async #issue({ name, scope, ttlSeconds }: TokenRequest): Promise<string> {
+  async #issue({ name, scope, ttlSeconds, ...display }: IssueRequest): Promise<string> {
     const [signing] = this.#keys.ring;
     if (!signing) throw new Error("the key ring is empty");
-    const [keyid, key] = signing;
     const jti = randomUUID();
     const iat = Math.floor(Date.now() / 1000);
     const exp = iat + ttlSeconds;
-    const token = jwt.sign({ sub: name, jti, iat, exp, scope }, key, {
-      algorithm: ALGORITHM,
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      keyid,
-    });
+    const isDisplay = display.display === true ? { display: true } : {};
+    const token = signClaims({ sub: name, jti, iat, exp, scope, ...isDisplay }, signing);
     await this.#register.addIssued({
       name,
       jti,
-      kid: keyid,
+      kid: signing[0],
       scope: [...scope],
       issuedAt: toInstant(iat),
       expiresAt: toInstant(exp),
+      ...display,
     });
     return token;
   }
@@ -99,11 +101,40 @@ export class Tokens {
     const remembered = this.#remembered.get(hash);
     if (remembered && Date.now() < remembered.validUntil) return remembered.principal;
 
-    const { sub, jti, scope, exp } = readClaims(token, this.#keyFor(token));
-    if (this.#seenRecords.revoked.has(jti)) throw unauthorized("the token was revoked");
-    const principal = Object.freeze({ sub, jti, scope });
+    const { sub, jti, scope, exp, display } = readClaims(token, this.#keyFor(token));
+    if (this.#seenRecords.revoked.has(jti)) throw refused("revoked", "the token was revoked");
+    const principal = Object.freeze({ sub, jti, scope, ...(display ? { display } : {}) });
     this.#remember(hash, { principal, validUntil: (exp + LEEWAY_SECONDS) * 1000 });
     return principal;
+  }
+
+  /**
+   * The token that follows a display's, or `undefined` while less than a third of its life is over.
+   * @throws MantelError `disk_full`
+   */
+  async renew({ sub, jti, scope }: Principal): Promise<string | undefined> {
+    const own = this.list().find((each) => each.jti === jti);
+    if (!own) return undefined;
+    const lifeMs = Date.parse(own.expiresAt) - Date.parse(own.issuedAt);
+    if (Date.now() - Date.parse(own.issuedAt) < lifeMs * RENEWED_AFTER) return undefined;
+    const ttlSeconds = Math.round(lifeMs / 1000);
+    return this.issue({ name: sub, scope: [...scope], ttlSeconds, display: true, replaces: jti });
+  }
+
+  /**
+   * Notes that a token is in use, which ends the one it was made to follow: it has arrived.
+   * @throws MantelError `disk_full`; the next use tries again
+   */
+  async noteUse({ jti }: Principal): Promise<void> {
+    const predecessor = this.#predecessors.get(jti);
+    if (predecessor === undefined) return;
+    this.#predecessors.delete(jti);
+    try {
+      await this.#register.addRevoked(predecessor);
+    } catch (error) {
+      this.#predecessors.set(jti, predecessor);
+      throw error;
+    }
   }
 
   /** Every token on record, oldest first. */
@@ -142,11 +173,12 @@ export class Tokens {
     if (ring === this.#seenKeys && records === this.#seenRecords) return;
     this.#seenKeys = ring;
     this.#seenRecords = records;
+    this.#predecessors = predecessorsIn(records);
     this.#remembered.clear();
   }
 
   #keyFor(token: string): KeyObject {
-    const kid = decodeHeader(token)?.kid;
+    const kid = keyIdOf(token);
     const key = kid === undefined ? undefined : this.#seenKeys.get(kid);
     if (!key) throw unauthorized("the token was not signed by a key of this host");
     return key;
@@ -159,38 +191,13 @@ export class Tokens {
   }
 }
 
-function decodeHeader(token: string): jwt.JwtHeader | undefined {
-  try {
-    return jwt.decode(token, { complete: true })?.header;
-  } catch {
-    return undefined; // Not a token at all; to the caller that is the same as an unknown key.
-  }
-}
-
-function readClaims(token: string, key: KeyObject) {
-  const claims = verifySignature(token, key);
-  // The library checks `exp` when there is one, and takes a `scope` of any type.
-  if (faultsOf(Claims, claims).length > 0) throw unauthorized("the token lacks a needed claim");
-  return claims as typeof claims & { sub: string; jti: string; exp: number; scope: Scope[] };
-}
-
-function verifySignature(token: string, key: KeyObject): JwtPayload {
-  try {
-    const claims = jwt.verify(token, key, {
-      algorithms: [ALGORITHM],
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      clockTolerance: LEEWAY_SECONDS,
-    });
-    return typeof claims === "string" ? {} : claims;
-  } catch (cause) {
-    const expired = cause instanceof jwt.TokenExpiredError;
-    throw unauthorized(expired ? "the token has expired" : "the token is not valid here", cause);
-  }
-}
-
-function unauthorized(message: string, cause?: unknown): MantelError {
-  return new MantelError("unauthorized", message, { cause });
+/** Tokens whose first use ends another one that is not ended yet. */
+function predecessorsIn({ issued, revoked }: TokenRecords): Map<string, string> {
+  return new Map(
+    issued.flatMap(({ jti, replaces }) =>
+      replaces === undefined || revoked.has(replaces) ? [] : [[jti, replaces] as const],
+    ),
+  );
 }
 
 const toInstant = (seconds: number) => new Date(seconds * 1000).toISOString();

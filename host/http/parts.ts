@@ -1,5 +1,6 @@
 import type { Audit } from "../auth/audit.ts";
 import type { LastUse } from "../auth/last-use.ts";
+import type { Pairings } from "../auth/pairings.ts";
 import type { Tokens } from "../auth/tokens.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
@@ -24,7 +25,11 @@ export interface Parts {
   readonly version: string;
   readonly log: HostLog;
   readonly audit: Pick<Audit, "record" | "read">;
-  readonly tokens: Pick<Tokens, "verify" | "issue" | "list" | "revoke" | "rotateKey">;
+  readonly tokens: Pick<
+    Tokens,
+    "verify" | "issue" | "renew" | "noteUse" | "list" | "revoke" | "rotateKey"
+  >;
+  readonly pairings: Pick<Pairings, "start" | "find" | "decide" | "collect">;
   readonly lastUse: Pick<LastUse, "note" | "at">;
   readonly config: ConfigPart;
   readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;

@@ -9,7 +9,7 @@ import type { Parts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
 
-export interface Gate extends Pick<Parts, "tokens" | "lastUse"> {
+export interface Gate extends Pick<Parts, "tokens" | "lastUse" | "log"> {
   readonly limit: RateLimit;
 }
 
@@ -56,10 +56,13 @@ function admit(route: Route, gate: Gate): Middleware {
 }
 
 /** A valid token is asked for before anything else is counted: no flood of wrong ones locks it out. */
-async function identify(ctx: Context, { tokens, lastUse, limit }: Gate): Promise<Principal> {
+async function identify(ctx: Context, { tokens, lastUse, limit, log }: Gate): Promise<Principal> {
   try {
     const principal = authenticate(ctx, tokens);
     lastUse.note(principal.jti);
+    await tokens.noteUse(principal).catch((error: unknown) => {
+      log.warn("the token before a display's own did not end yet", { name: principal.sub, error });
+    });
     await limit.countToken(principal.jti, ctx.ip);
     return principal;
   } catch (error) {

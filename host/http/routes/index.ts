@@ -13,10 +13,12 @@ import { layoutRoutes } from "./layout.ts";
 import { moduleTrialRoutes } from "./module-trials.ts";
 import { moduleRoutes } from "./modules.ts";
 import { mqttRoutes } from "./mqtt.ts";
+import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
 import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
 import { systemRoutes } from "./system.ts";
+import { tokenRenewalRoutes } from "./token-renewal.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { weatherRoutes } from "./weather.ts";
 
@@ -48,6 +50,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...layoutRoutes(parts),
     ...eventRoutes(parts),
     ...tokenRoutes(parts),
+    ...tokenRenewalRoutes(parts),
+    ...pairingRoutes(parts),
     ...auditRoutes(parts),
   ];
   return table;

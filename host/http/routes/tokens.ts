@@ -24,6 +24,8 @@ const TokenView = Type.Object({
   expiresAt: Instant,
   revokedAt: MaybeInstant,
   lastUsedAt: MaybeInstant,
+  /** True for the token of a display that was paired; it renews itself. */
+  display: Type.Boolean(),
   /** True for the one that asks. */
   current: Type.Boolean(),
 });
@@ -58,6 +60,7 @@ function listRoute({ tokens, lastUse }: TokenParts): Route {
         expiresAt: record.expiresAt,
         revokedAt: record.revokedAt,
         lastUsedAt: lastUse.at(record.jti),
+        display: record.display === true,
         current: record.jti === principal.jti,
       })),
     }),

@@ -4,7 +4,14 @@ import type { Route } from "../../../host/http/route.ts";
 import { createRoutes } from "../../../host/http/routes/index.ts";
 import { json, rawStatus, serveApp } from "./serve-app.ts";
 
-const PUBLIC = ["GET /api", "GET /calendar/feeds/:secret.ics", "GET /docs", "GET /health"];
+const PUBLIC = [
+  "GET /api",
+  "GET /calendar/feeds/:secret.ics",
+  "GET /docs",
+  "GET /health",
+  "POST /pairing",
+  "POST /pairing/token",
+];
 const BELOW = { read: null, control: "read", edit: "control", admin: "edit" } as const;
 
 test("every route but the public ones refuses a request without a token", async (t) => {
@@ -19,7 +26,8 @@ test("every route but the public ones refuses a request without a token", async 
   );
 
   const open = answered.filter(({ status }) => status !== 401).map(({ name }) => name);
-  assert.deepEqual(open, ["GET /api", "GET /health"]);
+  // A display that is to be let in has no token yet; it gets 422, because it has sent nothing.
+  assert.deepEqual(open, ["GET /api", "GET /health", "POST /pairing", "POST /pairing/token"]);
   for (const { name, headers, code } of answered.filter(({ status }) => status === 401)) {
     assert.match(headers.get("www-authenticate") ?? "", /^Bearer/, name);
     if (name !== "GET /docs") assert.equal(code, "unauthorized", name);

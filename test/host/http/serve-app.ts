@@ -4,6 +4,7 @@ import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Audit } from "../../../host/auth/audit.ts";
 import { LastUse } from "../../../host/auth/last-use.ts";
+import { Pairings } from "../../../host/auth/pairings.ts";
 import type { Scope } from "../../../host/auth/scopes.ts";
 import { Tokens } from "../../../host/auth/tokens.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
@@ -66,6 +67,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     ...{ version: "0.0.0", log, tokens, config, streams, samples },
     audit: new Audit(data),
     lastUse,
+    pairings: new Pairings(),
     layout: await LayoutStore.open({ dataFolder: data, shippedFolder: "layouts", log, bus }),
     calendar: new Calendar({ bus, config, call: () => Promise.reject(nothing()) }),
     calendarFeed: new CalendarFeed(),

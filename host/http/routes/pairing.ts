@@ -1,0 +1,175 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Type } from "typebox";
+import { recordDone } from "../../auth/audit.ts";
+import { USER_CODE } from "../../auth/pairings.ts";
+import { SCOPES } from "../../auth/scopes.ts";
+import { statusOf } from "../../auth/token-register.ts";
+import { DISPLAY_TTL_SECONDS, TokenRequest } from "../../auth/token-request.ts";
+import type { Principal } from "../../auth/tokens.ts";
+import { check } from "../../validate.ts";
+import { requireScope } from "../authenticate.ts";
+import { networkOf } from "../network.ts";
+import type { Parts } from "../parts.ts";
+import { ok, type Route, route } from "../route.ts";
+
+const Strict = { additionalProperties: false } as const;
+const { name, scope } = TokenRequest.properties;
+const Empty = Type.Object({}, Strict);
+const DeviceCode = Type.Object(
+  { deviceCode: Type.String({ minLength: 1, maxLength: 100 }) },
+  Strict,
+);
+const Approval = Type.Object({ name, scope }, Strict);
+const Params = Type.Object({
+  userCode: Type.String({ pattern: USER_CODE, description: "the code that the display shows" }),
+});
+const Started = Type.Object({
+  deviceCode: Type.String({ description: "what the display collects its token with; a secret" }),
+  userCode: Type.String({ description: "what the display shows" }),
+  verificationUri: Type.String({ description: "where it is approved, relative to the host" }),
+  verificationUriComplete: Type.String({ description: "the same with the code, for a QR code" }),
+  expiresInSeconds: Type.Integer(),
+  intervalSeconds: Type.Integer({ description: "how often the display may ask for its token" }),
+});
+const Waiting = Type.Object({
+  userCode: Type.String(),
+  address: Type.String({ description: "where the display asks from" }),
+  startedAt: Type.String({ format: "date-time" }),
+});
+const Collected = Type.Object({
+  token: Type.String({ description: "the display's token; it is shown this once" }),
+  name: Type.String(),
+  scope: Type.Array(Type.Enum([...SCOPES])),
+});
+
+type PairingParts = Pick<Parts, "pairings" | "tokens" | "audit" | "log">;
+const shared = { tag: "Pairing" } as const;
+const decided = { ...shared, scope: "edit", params: Params } as const;
+
+/** `/pairing`: a display gets its token without typing (RFC 8628, as JSON and problem documents). */
+export function pairingRoutes(parts: PairingParts): Route[] {
+  return [
+    startRoute(parts),
+    collectRoute(parts),
+    findRoute(parts),
+    approveRoute(parts),
+    denyRoute(parts),
+  ];
+}
+
+function startRoute({ pairings }: PairingParts): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/pairing",
+    scope: "public",
+    summary: "Ask for a code that a person approves",
+    body: { schema: Empty },
+    answers: { 201: { description: "The codes, for ten minutes", schema: Started } },
+    errors: ["invalid"],
+    handle(ctx, { body }) {
+      check(Empty, body, "the pairing");
+      const started = pairings.start(ctx.ip, networkOf(ctx.ip));
+      ctx.status = 201;
+      const verificationUri = "/#pair";
+      const verificationUriComplete = `/#pair=${started.userCode}`;
+      return { ...started, verificationUri, verificationUriComplete };
+    },
+  });
+}
+
+function collectRoute({ pairings, tokens }: PairingParts): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/pairing/token",
+    scope: "public",
+    summary: "Collect the token of a display that was approved",
+    body: { schema: DeviceCode },
+    answers: ok("The token; it renews itself by POST /tokens/renew", Collected),
+    errors: [
+      "authorization_pending",
+      "slow_down",
+      "access_denied",
+      "expired_token",
+      "invalid",
+      "disk_full",
+    ],
+    async handle(_, { body }) {
+      const { deviceCode } = check(DeviceCode, body, "the request for a token");
+      const granted = pairings.collect(deviceCode);
+      const token = await tokens.issue({
+        ...{ name: granted.name, scope: [...granted.scope] },
+        ttlSeconds: DISPLAY_TTL_SECONDS,
+        display: true,
+      });
+      return { token, ...granted };
+    },
+  });
+}
+
+function findRoute({ pairings }: PairingParts): Route {
+  return route({
+    ...decided,
+    method: "GET",
+    path: "/pairing/:userCode",
+    summary: "Look at a display that waits",
+    answers: ok("Where it asks from, and since when", Waiting),
+    errors: ["pairing_unknown"],
+    handle(_, { params }) {
+      const { userCode, address, startedAt } = pairings.find(params.userCode);
+      return { userCode, address, startedAt: new Date(startedAt).toISOString() };
+    },
+  });
+}
+
+function approveRoute(parts: PairingParts): Route {
+  return route({
+    ...decided,
+    method: "POST",
+    path: "/pairing/:userCode/approve",
+    summary: "Let a display in, with at most the scopes of the caller",
+    body: { schema: Approval },
+    answers: ok("What the display may do", Approval),
+    errors: ["pairing_unknown", "name_taken", "invalid"],
+    async handle(_, { params, body, principal }) {
+      const grant = check(Approval, body, "the approval");
+      requirePerson(principal);
+      for (const each of grant.scope) requireScope(principal, each);
+      requireFreeName(parts, grant.name);
+      const { address } = parts.pairings.find(params.userCode);
+      parts.pairings.decide(params.userCode, grant);
+      await recordDone(parts, principal, { action: "pairing.approve", ...grant, address });
+      return grant;
+    },
+  });
+}
+
+function denyRoute(parts: PairingParts): Route {
+  return route({
+    ...decided,
+    method: "DELETE",
+    path: "/pairing/:userCode",
+    summary: "Turn a display away",
+    answers: ok("It is told at once", Type.Object({ userCode: Type.String() })),
+    errors: ["pairing_unknown"],
+    async handle(_, { params, principal }) {
+      const { userCode, address } = parts.pairings.find(params.userCode);
+      parts.pairings.decide(userCode, "denied");
+      await recordDone(parts, principal, { action: "pairing.deny", address });
+      return { userCode };
+    },
+  });
+}
+
+/** A display that was revoked would live on in those that it has let in. */
+function requirePerson({ display }: Principal): void {
+  if (!display) return;
+  throw new MantelError("insufficient_scope", "a display cannot let another display in");
+}
+
+/** Tokens are revoked by name, so a display has one of its own. */
+function requireFreeName({ tokens }: PairingParts, wanted: string): void {
+  const isTaken = tokens.list().some((each) => each.name === wanted && statusOf(each) === "valid");
+  if (isTaken) throw new MantelError("name_taken", `a valid token has the name ${wanted} already`);
+}
