@@ -2,29 +2,33 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build as bundle, type Plugin } from "esbuild";
+import { build as bundle, type Metafile, type Plugin } from "esbuild";
 import type { Built } from "../built.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
 const ICON = join(DASHBOARD, "icon.svg");
+const MAIN = /^main\..*\.js$/;
 
 /** Something of the shell as it is kept on the disk. */
 interface ShellFile {
   readonly path: string;
   readonly base64: string;
+  /** Code that the page's script needs before it can start. */
+  readonly needed: boolean;
 }
 
 /**
  * Builds the dashboard's shell, or gives what an earlier host made of the very same files: the page,
- * and its script, style sheet and fonts under names that change with their content. Keys are paths,
- * such as `/` and `/assets/main.3f2a….js`.
+ * and its scripts, style sheet and fonts under names that change with their content. What the code
+ * imports by `import()` is a script of its own, loaded when it is used. Keys are paths, such as `/`
+ * and `/assets/main.3f2a….js`.
  */
 export async function buildShell(built: Built): Promise<Map<string, Asset>> {
   const files = await built.orMake("shell", PAGE, compile);
   const assets = new Map(files.map(({ path, base64 }) => [path, immutable(path, base64)]));
-  const body = await page([...assets.keys()]);
+  const body = await page(files);
   return assets.set("/", { body, type: "text/html; charset=utf-8", immutable: false });
 }
 
@@ -36,10 +40,12 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
     write: false,
     bundle: true,
     minify: true,
-    format: "iife",
+    format: "esm",
+    splitting: true,
     platform: "browser",
     target: "es2022",
     entryNames: "[name].[hash]",
+    chunkNames: "[name].[hash]",
     assetNames: "[name].[hash]",
     loader: { ".woff2": "file", ".svg": "file" },
     define: { ICONS_URL: JSON.stringify(ICONS) },
@@ -49,14 +55,26 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
     logLevel: "silent",
   });
   const icon = await readFile(ICON);
+  const needed = neededBy(MAIN, metafile.outputs);
   const value = [
-    ...outputFiles.map(({ path, contents }) => ({ path, base64: toBase64(contents) })),
-    { path: `/assets/icon.${hashOf(icon)}.svg`, base64: toBase64(icon) },
+    ...outputFiles.map(({ path, contents }) => ({
+      path,
+      base64: toBase64(contents),
+      needed: needed.includes(basename(path)),
+    })),
+    { path: `/assets/icon.${hashOf(icon)}.svg`, base64: toBase64(icon), needed: false },
   ];
   const inputs = Object.keys(metafile.inputs).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
   return { value, inputs: [...inputs, ICON, import.meta.filename] };
+}
+
+/** The names of the scripts that a script imports before it runs: what it shares with later ones. */
+function neededBy(main: RegExp, outputs: Metafile["outputs"]): string[] {
+  const [, script] = Object.entries(outputs).find(([path]) => main.test(basename(path))) ?? [];
+  const imports = script?.imports.filter(({ kind }) => kind === "import-statement") ?? [];
+  return imports.map(({ path }) => basename(path));
 }
 
 /** Style sheets that code imports are its text; those that style sheets import are bundled. */
@@ -75,12 +93,15 @@ const cssText: Plugin = {
   },
 };
 
-async function page(paths: readonly string[]): Promise<string> {
+async function page(files: readonly ShellFile[]): Promise<string> {
   const template = await readFile(PAGE, "utf8");
   const named = (pattern: RegExp): string =>
-    paths.find((path) => pattern.test(basename(path))) ?? "";
+    files.find(({ path }) => pattern.test(basename(path)))?.path ?? "";
+  const needed = files.filter((file) => file.needed);
+  const ahead = needed.map(({ path }) => `<link rel="modulepreload" href="${path}" />`);
   return template
-    .replace("{{script}}", named(/^main\..*\.js$/))
+    .replace("{{needed}}", ahead.join(""))
+    .replace("{{script}}", named(MAIN))
     .replace("{{styles}}", named(/^shell\..*\.css$/))
     .replace("{{font}}", named(/^figtree-latin-wght-normal\./))
     .replace("{{icon}}", named(/^icon\./));
