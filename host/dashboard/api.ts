@@ -1,27 +1,42 @@
+interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly retryAfterMs?: number;
+  readonly reason?: "revoked" | "expired";
+}
+
 /** A refusal by the host, as its problem document says it, or `offline` when there was no answer. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string;
   readonly retryAfterMs: number | undefined;
+  /** Why a token that was valid once is refused. */
+  readonly reason: "revoked" | "expired" | undefined;
 
-  constructor(status: number, problem: { code?: string; detail?: string; retryAfterMs?: number }) {
+  constructor(status: number, problem: Problem) {
     super(problem.detail ?? `the host answered ${status}`);
     this.status = status;
     this.code = problem.code ?? "internal";
     this.retryAfterMs = problem.retryAfterMs;
+    this.reason = problem.reason;
   }
 }
 
 const DEADLINE_MS = 15_000;
 
-/** Calls to the host with the token. A token that is refused ends the session through `onRefused`. */
+type Reason = "revoked" | "expired" | undefined;
+
+/**
+ * Calls to the host with the token of the moment, which may be renewed while this is used. A token that
+ * is refused ends the session through `onRefused`.
+ */
 export class Api {
-  readonly #token: string;
-  readonly #onRefused: () => void;
+  readonly #token: () => string | undefined;
+  readonly #onRefused: (reason: Reason) => void;
   #prefix = "/api/v1";
 
-  constructor(token: string, onRefused: () => void) {
+  constructor(token: () => string | undefined, onRefused: (reason: Reason) => void) {
     this.#token = token;
     this.#onRefused = onRefused;
   }
@@ -48,6 +63,10 @@ export class Api {
     return this.#answer<T>(this.#prefix + path, init, deadlineMs);
   }
 
+  delete<T>(path: string): Promise<T> {
+    return this.#answer<T>(this.#prefix + path, { method: "DELETE" });
+  }
+
   /**
    * Opens a stream without a deadline; the caller's signal ends it.
    * @throws ApiError
@@ -66,16 +85,21 @@ export class Api {
   }
 
   async #ask(url: string, init: RequestInit): Promise<Response> {
+    const token = this.#token();
     const headers = new Headers(init.headers);
-    headers.set("Authorization", `Bearer ${this.#token}`);
+    if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
     const response = await fetch(url, { ...init, headers, cache: "no-store" }).catch(
       (cause: unknown) => {
         throw new ApiError(0, { code: "offline", detail: String(cause) });
       },
     );
     if (response.ok) return response;
-    if (response.status === 401) this.#onRefused();
-    throw await problemOf(response);
+    const problem = await problemOf(response);
+    if (response.status !== 401) throw problem;
+    // Another tab of this browser may have had the token renewed in between.
+    if (token !== this.#token()) return this.#ask(url, init);
+    this.#onRefused(problem.reason);
+    throw problem;
   }
 }
 

@@ -21,11 +21,24 @@ export interface Page {
   readonly widgets: readonly PlacedWidget[];
 }
 
+/** A screen in the house, and what it shows. What is absent is as for everyone. */
+export interface Display {
+  readonly id: string;
+  readonly name: string;
+  /** Ids of pages, in their order. */
+  readonly pages: readonly string[];
+  readonly theme?: "auto" | "dark" | "light" | "night";
+  readonly night?: { readonly from: string; readonly to: string } | null;
+  readonly kiosk?: boolean;
+  readonly rotateSeconds?: number;
+}
+
 /** What the dashboard reads of the layout document. */
 export interface Layout {
   readonly revision: number;
   readonly grid: { readonly columns: number; readonly rowHeight: number; readonly gap: number };
   readonly pages: readonly Page[];
+  readonly displays: readonly Display[];
 }
 
 /** One thing on a page's grid. */

@@ -1,18 +1,20 @@
 import { computed, signal } from "@preact/signals-core";
 import { Api } from "./api.ts";
 import "./icon.ts";
+import { keepRenewed } from "./renewal.ts";
 import { Session } from "./session.ts";
 import { mountShell } from "./shell.ts";
 import { showRememberedTheme } from "./theme.ts";
 import {
+  claimsOf,
   forgetToken,
   keepToken,
-  mayEdit,
+  scopesOf,
   storedToken,
   takeRefusal,
   takeTokenFromAddress,
+  type TokenClaims,
 } from "./token.ts";
-import { mountWelcome } from "./welcome.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 import { speakRemembered } from "./words/page.ts";
 
@@ -21,23 +23,50 @@ showRememberedTheme();
 speakRemembered();
 takeTokenFromAddress();
 addEventListener("hashchange", () => {
-  if (takeTokenFromAddress()) location.reload();
+  if (takeTokenFromAddress() || pairingInAddress() !== undefined) location.reload();
 });
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.querySelector<HTMLElement>("#mantel");
-  const token = storedToken();
-  if (!root) return;
-  if (token === undefined) mountWelcome(root, takeRefusal(), startWith);
-  else void start(root, token);
+  if (root) void open(root);
 });
 
-async function start(root: HTMLElement, token: string): Promise<void> {
-  const api = new Api(token, () => {
-    forgetToken();
+async function open(root: HTMLElement): Promise<void> {
+  const token = storedToken();
+  const api = new Api(storedToken, (reason) => {
+    forgetToken(reason);
     location.reload();
   });
   await api.discover();
-  const session = new Session(api, { mayEdit: mayEdit(token), announce: announcer() });
+  if (token === undefined) return showNewScreen(root, api);
+  const claims = claimsOf(token);
+  const code = pairingInAddress();
+  if (code !== undefined) return showApproval(root, api, { code, scopes: scopesOf(claims) });
+  start(root, api, claims);
+}
+
+/** The code in an address such as `/#pair=BDFG-HJKL`, empty when it is to be typed. */
+function pairingInAddress(): string | undefined {
+  return /^#pair(?:=(.*))?$/.exec(location.hash)?.slice(1).join("");
+}
+
+async function showNewScreen(root: HTMLElement, api: Api): Promise<void> {
+  const { mountNewScreen } = await import("./pairing/new-screen.ts");
+  mountNewScreen(root, { api, refusal: takeRefusal(), onToken: startWith });
+}
+
+async function showApproval(
+  root: HTMLElement,
+  api: Api,
+  options: { readonly code: string; readonly scopes: readonly string[] },
+): Promise<void> {
+  const { mountApproval } = await import("./pairing/approval.ts");
+  mountApproval(root, { api, ...options });
+}
+
+function start(root: HTMLElement, api: Api, claims: TokenClaims): void {
+  if (claims.display) keepRenewed(api);
+  const mayEdit = scopesOf(claims).includes("edit");
+  const session = new Session(api, { mayEdit, announce: announcer() });
   const { store, surroundings, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));

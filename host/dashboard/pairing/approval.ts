@@ -1,0 +1,156 @@
+import { effect, signal } from "@preact/signals-core";
+import { html, nothing, render, type TemplateResult } from "lit";
+import { type Api, ApiError } from "../api.ts";
+import type { Layout } from "../layout.ts";
+import { words } from "../words/pairing.ts";
+
+interface Waiting {
+  readonly userCode: string;
+  readonly address: string;
+  readonly startedAt: string;
+}
+
+type Step =
+  | { readonly is: "typing"; readonly fault?: string }
+  | { readonly is: "deciding"; readonly display: Waiting; readonly fault?: string }
+  | { readonly is: "done"; readonly text: string; readonly fault?: string };
+
+interface Options {
+  readonly api: Api;
+  /** The code of the address; empty when it is still to be typed. */
+  readonly code: string;
+  /** The scopes that the person may pass on, least first. */
+  readonly scopes: readonly string[];
+}
+
+/** The page on which a signed-in person lets a display in, with a name and a scope. */
+export function mountApproval(root: HTMLElement, { api, code, scopes }: Options): void {
+  const step = signal<Step>({ is: "typing" });
+  const names = signal<readonly string[]>([]);
+  const attempt = (work: () => Promise<Step>): void => {
+    work().then(
+      (next) => (step.value = next),
+      (error: unknown) => (step.value = { ...step.peek(), fault: faultOf(error) }),
+    );
+  };
+  const look = (typed: string): void =>
+    attempt(async () => {
+      const display = await api.get<Waiting>(`/pairing/${encodeURIComponent(typed.trim())}`);
+      return { is: "deciding", display };
+    });
+  const decide = ({ userCode }: Waiting, grant: Grant | undefined): void =>
+    attempt(async () => {
+      if (grant) await api.post(`/pairing/${userCode}/approve`, grant);
+      else await api.delete(`/pairing/${userCode}`);
+      const say = words.peek();
+      return { is: "done", text: grant ? say.letIn(grant.name) : say.wasTurnedAway };
+    });
+  effect(() => void render(pageOf(step.value, { look, decide, scopes, names: names.value }), root));
+  if (code !== "") look(code);
+  void api.get<Layout>("/layout").then(
+    ({ displays }) => (names.value = displays.map(({ name }) => name)),
+    (error: unknown) => console.warn("the names of displays could not be read", error),
+  );
+}
+
+interface Grant {
+  readonly name: string;
+  readonly scope: readonly string[];
+}
+
+interface Actions {
+  readonly look: (typed: string) => void;
+  readonly decide: (display: Waiting, grant: Grant | undefined) => void;
+  readonly scopes: readonly string[];
+  /** Displays of the layout, whose pages and theme a screen of that name shows. */
+  readonly names: readonly string[];
+}
+
+function pageOf(step: Step, actions: Actions): TemplateResult {
+  const say = words.value;
+  return html`<main class="welcome">
+    <header><h1>${say.letDisplayIn}</h1></header>
+    ${"fault" in step ? html`<p role="alert">${step.fault}</p>` : nothing}
+    ${stepView(step, actions)}
+  </main>`;
+}
+
+function stepView(step: Step, actions: Actions): TemplateResult {
+  if (step.is === "typing") return typingView(actions);
+  if (step.is === "deciding") return decidingView(step.display, actions);
+  return html`<p role="status">${step.text}</p>
+    <a class="action" href="/">${words.value.openDashboard}</a>`;
+}
+
+function typingView({ look }: Actions): TemplateResult {
+  const say = words.value;
+  return html`<form @submit=${(event: SubmitEvent) => look(read(event).get("code") ?? "")}>
+    <label>
+      ${say.codeOnDisplay}
+      <input name="code" autocomplete="off" autocapitalize="characters" maxlength="9" required />
+    </label>
+    <button class="action">${say.goOn}</button>
+  </form>`;
+}
+
+function decidingView(display: Waiting, { decide, scopes, names }: Actions): TemplateResult {
+  const say = words.value;
+  const allow = (event: SubmitEvent): void => {
+    const fields = read(event);
+    decide(display, { name: fields.get("name") ?? "", scope: [fields.get("scope") ?? ""] });
+  };
+  return html`<p>${say.isThisCode}</p>
+    <p class="code" aria-label=${say.codeIs(display.userCode)}>${display.userCode}</p>
+    <p>${say.asksFrom(display.address)}</p>
+    <form @submit=${allow}>
+      <label>
+        ${say.displayName}
+        <input name="name" autocomplete="off" maxlength="64" list="displays" required />
+      </label>
+      <datalist id="displays">
+        ${names.map((name) => html`<option value=${name}></option>`)}
+      </datalist>
+      <fieldset>
+        <legend>${say.displayMay}</legend>
+        ${scopes.map((scope) => scopeChoice(scope))}
+      </fieldset>
+      <button class="action">${say.allow}</button>
+      <button class="action quiet" type="button" @click=${() => decide(display, undefined)}>
+        ${say.turnAway}
+      </button>
+    </form>`;
+}
+
+function scopeChoice(scope: string): TemplateResult {
+  const say = words.value;
+  const texts: Record<string, string> = {
+    read: say.mayRead,
+    control: say.mayControl,
+    edit: say.mayEdit,
+    admin: say.mayAdmin,
+  };
+  return html`<label class="choice">
+    <input type="radio" name="scope" value=${scope} ?checked=${scope === "control"} required />
+    ${texts[scope] ?? scope}
+  </label>`;
+}
+
+function read(event: SubmitEvent): Map<string, string> {
+  event.preventDefault();
+  const fields = [...new FormData(event.currentTarget as HTMLFormElement)];
+  return new Map(fields.map(([name, value]) => [name, typeof value === "string" ? value : ""]));
+}
+
+function faultOf(error: unknown): string {
+  const say = words.peek();
+  if (!(error instanceof ApiError)) return String(error);
+  const known: Readonly<Record<string, string>> = {
+    pairing_unknown: say.codeUnknown,
+    bad_id: say.codeUnknown,
+    name_taken: say.nameTaken,
+    insufficient_scope: say.mayNotApprove,
+    offline: say.hostAway,
+    invalid: say.nameInvalid,
+  };
+  return known[error.code] ?? error.message;
+}

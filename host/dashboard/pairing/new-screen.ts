@@ -1,0 +1,86 @@
+import { effect } from "@preact/signals-core";
+import { html, nothing, render, type TemplateResult } from "lit";
+import type { Api } from "../api.ts";
+import type { Refusal } from "../token.ts";
+import { words } from "../words/pairing.ts";
+import { qrOf } from "./qr.ts";
+import { type PairingState, waitForApproval } from "./wait.ts";
+
+interface Options {
+  readonly api: Api;
+  /** Why the token of the last visit is gone. */
+  readonly refusal: Refusal | undefined;
+  /** Takes a token, or a link with one. */
+  readonly onToken: (pasted: string) => void;
+}
+
+/** The screen without a valid token: a code that a person approves, or the printed link. */
+export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
+  const { state, again } = waitForApproval(api, onToken);
+  effect(() => {
+    const say = words.value;
+    render(
+      html`<main class="welcome">
+        <header>
+          <h1>Mantel</h1>
+          ${refusal ? html`<p role="alert">${sayRefusal(refusal)}</p>` : nothing}
+        </header>
+        <section class="pair" aria-label=${say.pairThisScreen}>
+          ${pairingView(state.value, again)}
+        </section>
+        <form @submit=${(event: SubmitEvent) => submit(event, onToken)}>
+          <p>${say.orOpenLink}</p>
+          ${fields()}
+        </form>
+      </main>`,
+      root,
+    );
+  });
+}
+
+function sayRefusal({ reason, name }: Refusal): string {
+  const say = words.value;
+  if (name === undefined) return say.refused;
+  return `${reason === "expired" ? say.displayExpired(name) : say.displayRevoked(name)} ${say.pairAgain}`;
+}
+
+function pairingView(state: PairingState, again: () => void): TemplateResult {
+  const say = words.value;
+  switch (state.step) {
+    case "asking":
+      return html`<p role="status">${say.asking}</p>`;
+    case "away":
+      return html`<p role="status">${say.hostAway}</p>`;
+    case "denied":
+      return html`<p role="alert">${say.turnedAway}</p>
+        <button class="action" @click=${again}>${say.tryAgain}</button>`;
+    case "shown":
+      return codeView(state);
+  }
+}
+
+function codeView({ code, link }: { code: string; link: string }): TemplateResult {
+  const say = words.value;
+  const { origin } = new URL(link);
+  return html`<div role="status">
+      <h2>${say.pairThisScreen}</h2>
+      <p class="code" aria-label=${say.codeIs(code)}>${code}</p>
+      <p>${say.howToApprove} <span class="address">${origin}/#pair</span></p>
+    </div>
+    ${qrOf(link, say.qrCode)}`;
+}
+
+function submit(event: SubmitEvent, onToken: (pasted: string) => void): void {
+  event.preventDefault();
+  const pasted = new FormData(event.currentTarget as HTMLFormElement).get("token");
+  if (typeof pasted === "string" && pasted.trim() !== "") onToken(pasted);
+}
+
+function fields(): TemplateResult {
+  const say = words.value;
+  return html`<label>
+      ${say.linkOrToken}
+      <input name="token" type="password" autocomplete="off" spellcheck="false" required />
+    </label>
+    <button class="action">${say.openDashboard}</button>`;
+}

@@ -1,0 +1,81 @@
+import { signal, type ReadonlySignal } from "@preact/signals-core";
+import { type Api, ApiError } from "../api.ts";
+
+/** How the pairing of this screen stands. */
+export type PairingState =
+  | { readonly step: "asking" }
+  | { readonly step: "shown"; readonly code: string; readonly link: string }
+  | { readonly step: "denied" }
+  | { readonly step: "away" };
+
+interface Started {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly verificationUriComplete: string;
+  readonly intervalSeconds: number;
+}
+
+const TRY_AGAIN_MS = 5_000;
+
+/**
+ * Asks for a code, and for another whenever one ends, until a person lets this screen in (RFC 8628).
+ * `onToken` is called once.
+ */
+export function waitForApproval(
+  api: Api,
+  onToken: (token: string) => void,
+): { state: ReadonlySignal<PairingState>; again: () => void } {
+  const state = signal<PairingState>({ step: "asking" });
+  const run = async (): Promise<void> => {
+    for (;;) {
+      try {
+        const started = await api.post<Started>("/pairing");
+        state.value = {
+          step: "shown",
+          code: started.userCode,
+          link: new URL(started.verificationUriComplete, location.origin).href,
+        };
+        return onToken(await collect(api, started));
+      } catch (error) {
+        const code = error instanceof ApiError ? error.code : "internal";
+        if (code === "access_denied") return void (state.value = { step: "denied" });
+        if (code === "expired_token") continue;
+        state.value = { step: "away" };
+        await pause((error as Partial<ApiError>).retryAfterMs ?? TRY_AGAIN_MS);
+      }
+    }
+  };
+  void run();
+  return { state, again: () => void run() };
+}
+
+/** Resolves with the token. @throws ApiError `access_denied`, `expired_token` */
+async function collect(api: Api, { deviceCode, intervalSeconds }: Started): Promise<string> {
+  let waitMs = intervalSeconds * 1000;
+  for (;;) {
+    await pause(waitMs);
+    try {
+      return (await api.post<{ token: string }>("/pairing/token", { deviceCode })).token;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isPassing(error)) throw error;
+      waitMs = error.retryAfterMs ?? waitMs;
+    }
+  }
+}
+
+/** True while the code on the screen is worth asking about again, as after a break of the network. */
+function isPassing({ code, status }: ApiError): boolean {
+  return (
+    ["authorization_pending", "slow_down", "offline", "rate_limited"].includes(code) ||
+    status >= 500
+  );
+}
+
+/** A screen that nobody sees waits on, and asks for no codes meanwhile. */
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  if (!document.hidden) return;
+  await new Promise((resolve) =>
+    document.addEventListener("visibilitychange", resolve, { once: true }),
+  );
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { until } from "../helpers/until.ts";
+
+/** Where pictures go for people to look at; without it none are taken. */
+const PICTURES = process.env.MANTEL_SCREENSHOTS;
+const PLUGINS = ["plugins/demo-home", "plugins/room-widget"];
+const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/;
+/** The display asks every five seconds, on a machine that other tests share. */
+const COLLECTED = { timeout: 20_000 };
+
+interface House {
+  readonly host: TestHost;
+  readonly browser: Browser;
+}
+
+test("pairing a display", async (t) => {
+  const browser = await openBrowser(t);
+  const host = await startHost(t, { plugins: PLUGINS });
+  const house = { host, browser };
+
+  await t.test("shows a code until a person lets the screen in", (each) => pairs(each, house));
+  await t.test("tells a revoked display so, and how it is paired again", (each) =>
+    revokes(each, house),
+  );
+  await t.test("turns a display away, which may ask again", (each) => turnsAway(each, house));
+  await t.test("says why a code or a name will not do", (each) => saysFaults(each, house));
+  await t.test("speaks German where the browser does", (each) => speaksGerman(each, house));
+  await t.test("lets everyone in: both themes, screen and phone", (each) =>
+    isAccessible(each, house),
+  );
+});
+
+async function pairs(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page: screen } = await openPage(t, browser, host.url);
+  const link = await linkOn(screen);
+  await picture(screen, "new-screen");
+
+  const person = await approve(t, { host, browser }, { link, name: "Kitchen" });
+
+  await person.getByText("“Kitchen” is let in").waitFor();
+  await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
+  const { tokens } = (await (await host.api("/tokens")).json()) as {
+    tokens: { name: string; display: boolean; scope: string[] }[];
+  };
+  const kitchen = tokens.find(({ name }) => name === "Kitchen");
+  assert.deepEqual([kitchen?.display, kitchen?.scope], [true, ["control"]]);
+}
+
+async function revokes(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page: screen } = await openPage(t, browser, host.url);
+  await approve(t, { host, browser }, { link: await linkOn(screen), name: "Hall" });
+  await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
+
+  await host.api("/tokens/Hall", { method: "DELETE" });
+
+  await screen.getByRole("alert").getByText("The display “Hall” was revoked.").waitFor();
+  await approve(t, { host, browser }, { link: await linkOn(screen), name: "Hall" });
+  await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
+}
+
+async function turnsAway(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page: screen } = await openPage(t, browser, host.url);
+  const person = await visitAsPerson(t, { host, browser }, await linkOn(screen));
+
+  await person.getByRole("button", { name: "Turn it away" }).click();
+
+  await person.getByText("The display was turned away.").waitFor();
+  await screen.getByText("This screen was turned away.").waitFor(COLLECTED);
+  await screen.getByRole("button", { name: "Show another code" }).click();
+  assert.match(await codeOn(screen), CODE);
+}
+
+async function saysFaults(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page: screen } = await openPage(t, browser, host.url);
+  const link = await linkOn(screen);
+  const person = await visitAsPerson(t, { host, browser }, `${host.url}/#pair`);
+  const field = person.getByLabel("Code on the display");
+
+  await field.fill("BBBB-BBBB");
+  await person.getByRole("button", { name: "Go on" }).click();
+  await person.getByRole("alert").getByText("No display waits with this code").waitFor();
+  await field.fill(link.slice(-9).toLowerCase());
+  await person.getByRole("button", { name: "Go on" }).click();
+  await person.getByLabel("Name of the display").fill("Bad <name>");
+  await person.getByRole("button", { name: "Let it in" }).click();
+
+  await person.getByRole("alert").getByText("A name has at most 64 letters").waitFor();
+  assert.equal(await person.getByRole("radio", { name: "do everything" }).count(), 0);
+}
+
+async function speaksGerman(t: TestContext, { host, browser }: House): Promise<void> {
+  const context = await browser.newContext({ locale: "de-DE" });
+  t.after(() => context.close());
+  const page = await context.newPage();
+
+  await page.goto(host.url);
+
+  await page.getByRole("heading", { name: "Diesen Bildschirm koppeln" }).waitFor();
+  assert.equal(await page.evaluate("document.documentElement.lang"), "de-DE");
+}
+
+async function isAccessible(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page: screen } = await openPage(t, browser, host.url);
+  const person = await visitAsPerson(t, { host, browser }, await linkOn(screen));
+  for (const colorScheme of ["dark", "light"] as const) {
+    for (const size of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 844 },
+    ]) {
+      for (const [name, page] of Object.entries({ screen, person })) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme });
+        await page.evaluate(
+          `document.documentElement.dataset.theme = ${JSON.stringify(colorScheme)}`,
+        );
+        await assertAccessible(page);
+        const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+        assert.equal(wide, false, `${name} is not wider than ${size.width} pixels`);
+        await picture(page, `pairing-${name}-${colorScheme}-${size.width}`);
+      }
+    }
+  }
+}
+
+async function linkOn(screen: Page): Promise<string> {
+  const code = await codeOn(screen);
+  return `${new URL(screen.url()).origin}/#pair=${code}`;
+}
+
+async function codeOn(screen: Page): Promise<string> {
+  await screen.getByRole("img", { name: "QR code that opens the approval" }).waitFor();
+  const code = await screen.locator(".code").textContent();
+  assert.match(code ?? "", CODE);
+  return code ?? "";
+}
+
+/** The page of somebody with the scope `edit`, on a browser of their own, at `url`. */
+async function visitAsPerson(t: TestContext, { host, browser }: House, url: string): Promise<Page> {
+  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("edit")}`);
+  await until(async () => page.url() === `${host.url}/`);
+  await page.goto(url);
+  return page;
+}
+
+async function approve(
+  t: TestContext,
+  house: House,
+  { link, name }: { link: string; name: string },
+): Promise<Page> {
+  const person = await visitAsPerson(t, house, link);
+  await person.getByLabel("Name of the display").fill(name);
+  await picture(person, "approval");
+  await person.getByRole("button", { name: "Let it in" }).click();
+  await person.getByText("is let in").waitFor();
+  return person;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
