@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle, type Metafile, type Plugin } from "esbuild";
 import type { Built } from "../built.ts";
+import { appFiles } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
-const ICON = join(DASHBOARD, "icon.svg");
 const MAIN = /^main\..*\.js$/;
 
 /** Something of the shell as it is kept on the disk. */
@@ -54,7 +53,7 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
     legalComments: "none",
     logLevel: "silent",
   });
-  const icon = await readFile(ICON);
+  const app = await appFiles(DASHBOARD);
   const needed = neededBy(MAIN, metafile.outputs);
   const value = [
     ...outputFiles.map(({ path, contents }) => ({
@@ -62,12 +61,12 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
       base64: toBase64(contents),
       needed: needed.includes(basename(path)),
     })),
-    { path: `/assets/icon.${hashOf(icon)}.svg`, base64: toBase64(icon), needed: false },
+    ...app.files.map((file) => ({ ...file, needed: false })),
   ];
   const inputs = Object.keys(metafile.inputs).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
-  return { value, inputs: [...inputs, ICON, import.meta.filename] };
+  return { value, inputs: [...inputs, ...app.inputs, import.meta.filename] };
 }
 
 /** The names of the scripts that a script imports before it runs: what it shares with later ones. */
@@ -104,7 +103,9 @@ async function page(files: readonly ShellFile[]): Promise<string> {
     .replace("{{script}}", named(MAIN))
     .replace("{{styles}}", named(/^shell\..*\.css$/))
     .replace("{{font}}", named(/^figtree-latin-wght-normal\./))
-    .replace("{{icon}}", named(/^icon\./));
+    .replace("{{icon}}", named(/^icon\./))
+    .replace("{{appIcon}}", named(/^app-icon\./))
+    .replace("{{manifest}}", named(/^app\./));
 }
 
 function immutable(path: string, base64: string): Asset {
@@ -114,8 +115,4 @@ function immutable(path: string, base64: string): Asset {
 
 function toBase64(contents: Uint8Array): string {
   return Buffer.from(contents).toString("base64");
-}
-
-function hashOf(contents: Buffer): string {
-  return createHash("sha256").update(contents).digest("hex").slice(0, 8);
 }

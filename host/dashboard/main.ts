@@ -66,7 +66,10 @@ async function showApproval(
 function start(root: HTMLElement, api: Api, claims: TokenClaims): void {
   if (claims.display) keepRenewed(api);
   const mayEdit = scopesOf(claims).includes("edit");
-  const session = new Session(api, { mayEdit, announce: announcer() });
+  const session = new Session(api, {
+    ...{ mayEdit, name: claims.name, isPaired: claims.display },
+    announce: announcer(),
+  });
   const { store, surroundings, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));

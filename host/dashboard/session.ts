@@ -6,8 +6,9 @@ import type { Api } from "./api.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
 import { Connection, type Link } from "./connection.ts";
+import { displayOf, settingsOn, shownOn } from "./display/choice.ts";
 import type { StreamEvent } from "./event-stream.ts";
-import type { Layout } from "./layout.ts";
+import type { Display, Layout } from "./layout.ts";
 import { Store, type UiSettings } from "./store.ts";
 import { Surroundings } from "./surroundings.ts";
 import { rememberTheme, ThemeClock } from "./theme.ts";
@@ -20,6 +21,16 @@ interface ConfigAnswer {
   };
 }
 
+/** Who looks, and how they are spoken to. */
+interface Visit {
+  readonly mayEdit: boolean;
+  /** The name of the token. */
+  readonly name: string | undefined;
+  /** Whether it is a display that was paired. */
+  readonly isPaired: boolean;
+  readonly announce: (text: string) => void;
+}
+
 const DEFAULT_CALENDAR_DAYS = 14;
 const READ_AGAIN_MS = 5_000;
 
@@ -27,10 +38,16 @@ const READ_AGAIN_MS = 5_000;
 export class Session {
   readonly store = new Store();
   readonly theme: ThemeClock;
+  /** The display of the layout that this screen is, if it is one. */
+  readonly display: ReadonlySignal<Display | undefined>;
+  /** The layout, as far as this screen shows it. */
+  readonly shown: ReadonlySignal<Layout | undefined>;
   readonly channels: ChannelSet;
   readonly surroundings: Surroundings;
   /** Whether this visit may change the house, and is told what has to be mended. */
   readonly mayEdit: boolean;
+  /** Whether this screen was paired as a display. */
+  readonly isPaired: boolean;
   readonly #api: Api;
   readonly #connection: Connection;
   readonly #timeZone: ReadonlySignal<string>;
@@ -39,17 +56,21 @@ export class Session {
   #held: StreamEvent[] | undefined;
   #stale = false;
 
-  constructor(
-    api: Api,
-    { mayEdit, announce }: { mayEdit: boolean; announce: (text: string) => void },
-  ) {
+  constructor(api: Api, { mayEdit, name, isPaired, announce }: Visit) {
     this.#api = api;
     this.mayEdit = mayEdit;
+    this.isPaired = isPaired;
     const { store } = this;
     this.#timeZone = computed(
       () => store.ui.value.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     );
-    this.theme = new ThemeClock(store.ui, this.#timeZone);
+    const asked = new URLSearchParams(location.search).get("display");
+    this.display = computed(() => displayOf(store.layout.value, { asked, name }));
+    this.shown = computed(
+      () => store.layout.value && shownOn(this.display.value, store.layout.value),
+    );
+    const ui = computed(() => settingsOn(this.display.value, store.ui.value));
+    this.theme = new ThemeClock(ui, this.#timeZone);
     this.channels = new ChannelSet(api, () => ({
       timeZone: this.#timeZone.peek(),
       calendarDays: this.#calendarDays.peek(),

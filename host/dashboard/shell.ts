@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
+import { keepWallScreen } from "./display/wall-screen.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
@@ -29,18 +30,18 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
   header.className = "top";
   root.replaceChildren(wall, banner);
 
-  const current = currentPage(store);
+  const current = currentPage(session.shown);
   const breakpoint = currentBreakpoint();
   const devices = store.devices();
   const views = new PageViews(wall, header, parts);
   effect(() => {
-    const layout = store.layout.value;
+    const layout = session.shown.value;
     const page = current.value;
     const at = breakpoint.value;
     if (layout && page) untracked(() => views.show(layout, page, at));
   });
   effect(() => {
-    render(headerOf(store.layout.value?.pages ?? [], current.value, devices.value), header);
+    render(headerOf(session.shown.value?.pages ?? [], current.value, devices.value), header);
   });
 
   if (session.mayEdit) showTroubles(root, store.modules());
@@ -55,10 +56,11 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     else night.hide();
   });
   followTouches(store, () => theme.touch());
+  keepWallScreen(root, session, current);
 }
 
 /** The page that the address names, or the first. */
-function currentPage({ layout }: Store): ReadonlySignal<Page | undefined> {
+function currentPage(layout: ReadonlySignal<Layout | undefined>): ReadonlySignal<Page | undefined> {
   const wanted = signal(pageInAddress());
   addEventListener("hashchange", () => (wanted.value = pageInAddress()));
   return computed(() => {
@@ -141,7 +143,8 @@ function headerOf(
         <mantel-icon name=${icon}></mantel-icon>${text}
       </span>`,
   );
-  return html`${pages.length > 1 ? tabs : nothing}
+  return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
+    ${pages.length > 1 ? tabs : nothing}
     <div class="chips" role="status" aria-label=${words.value.house}>${chips}</div>`;
 }
 

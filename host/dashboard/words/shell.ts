@@ -11,6 +11,10 @@ const english = {
   retryIn: (seconds: number) => `retry in ${seconds} s`,
   retrying: "trying …",
 
+  leaveKiosk: "Leave kiosk mode",
+  isKiosk: "This screen shows the house, and nothing else.",
+  stay: "Stay",
+
   restart: "Restart",
   stopped: (reason: string) => `Stopped: ${reason}`,
   newCodeFailed: (reason: string) => `New code failed: ${reason}`,
@@ -36,6 +40,10 @@ const german: Translation<typeof english> = {
   offlineFor: (span) => `Seit ${span} offline · zuletzt bekannter Stand`,
   retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
   retrying: "Verbindung wird versucht …",
+
+  leaveKiosk: "Kioskmodus verlassen",
+  isKiosk: "Dieser Bildschirm zeigt das Haus und sonst nichts.",
+  stay: "Bleiben",
 
   restart: "Neu starten",
   stopped: (reason) => `Angehalten: ${reason}`,

@@ -1,0 +1,91 @@
+import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import type { Page } from "../layout.ts";
+import type { Session } from "../session.ts";
+import { keepKiosk } from "./kiosk.ts";
+
+/** A page is not turned under somebody's finger. */
+const REST_MS = 60_000;
+const SHIFT_EVERY_MS = 60_000;
+/** Steps around a small square, in CSS pixels: no edge stays on the same pixels all day. */
+const SHIFTS = [
+  [0, 0],
+  [2, 0],
+  [3, 2],
+  [2, 4],
+  [0, 3],
+  [-2, 4],
+  [-3, 2],
+  [-2, 0],
+] as const;
+
+/** What a screen on a wall needs beyond a browser's window, for as long as it is a display. */
+export function keepWallScreen(
+  root: HTMLElement,
+  session: Pick<Session, "display" | "shown" | "store" | "isPaired">,
+  current: ReadonlySignal<Page | undefined>,
+): void {
+  const { display, isPaired } = session;
+  const touchedAt = followTouches();
+  keepKiosk(root, session, touchedAt);
+  effect(() => turnPages(session, current, touchedAt));
+  effect(() => (isPaired || display.value ? stayAwake() : undefined));
+  shiftPixels();
+}
+
+/** Epoch milliseconds of the last touch or key. */
+function followTouches(): ReadonlySignal<number> {
+  const touchedAt = signal(Date.now());
+  for (const type of ["pointerdown", "keydown"]) {
+    addEventListener(type, () => (touchedAt.value = Date.now()), { passive: true, capture: true });
+  }
+  return touchedAt;
+}
+
+function turnPages(
+  { display, shown }: Pick<Session, "display" | "shown">,
+  current: ReadonlySignal<Page | undefined>,
+  touchedAt: ReadonlySignal<number>,
+): (() => void) | undefined {
+  const seconds = display.value?.rotateSeconds ?? 0;
+  if (seconds === 0) return undefined;
+  const turning = setInterval(() => {
+    if (Math.abs(Date.now() - touchedAt.peek()) < REST_MS) return;
+    const all = shown.peek()?.pages ?? [];
+    const next = all[(all.findIndex((page) => page === current.peek()) + 1) % all.length];
+    if (next) location.replace(`#${next.id}`);
+  }, seconds * 1000);
+  return () => clearInterval(turning);
+}
+
+/** Moves the whole picture a little every minute, so that nothing burns into the screen. */
+function shiftPixels(): void {
+  const { style } = document.documentElement;
+  let step = 0;
+  setInterval(() => {
+    const [x, y] = SHIFTS[++step % SHIFTS.length] ?? [0, 0];
+    style.setProperty("--shift-x", `${x}px`);
+    style.setProperty("--shift-y", `${y}px`);
+  }, SHIFT_EVERY_MS);
+}
+
+/** Keeps the screen on. Browsers grant that to secure pages alone, and end it with each hiding. */
+function stayAwake(): (() => void) | undefined {
+  if (!("wakeLock" in navigator)) return undefined;
+  let held: WakeLockSentinel | undefined;
+  const stopping = new AbortController();
+  const ask = async (): Promise<void> => {
+    if (document.hidden) return;
+    try {
+      held = await navigator.wakeLock.request("screen");
+      if (stopping.signal.aborted) await held.release();
+    } catch (error) {
+      console.warn("the screen may go dark", error); // a battery that is low, for example
+    }
+  };
+  document.addEventListener("visibilitychange", () => void ask(), { signal: stopping.signal });
+  void ask();
+  return () => {
+    stopping.abort();
+    void held?.release();
+  };
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { until } from "../helpers/until.ts";
+
+/** Where pictures go for people to look at; without it none are taken. */
+const PICTURES = process.env.MANTEL_SCREENSHOTS;
+const DISPLAYS = [
+  { id: "wall", name: "Wall", pages: ["climate", "home"], theme: "light", kiosk: true },
+  { id: "hall", name: "Hall", pages: ["home", "lights"], rotateSeconds: 1 },
+  { id: "bed", name: "Bed", pages: [], theme: "night" },
+];
+
+interface House {
+  readonly host: TestHost;
+  readonly visit: (t: TestContext, address?: string) => Promise<Page>;
+}
+
+test("a screen that is a display of the layout", async (t) => {
+  const browser = await openBrowser(t);
+  const host = await startHost(t, { plugins: ["plugins/demo-home", "plugins/room-widget"] });
+  await addDisplays(host);
+  const visit = visitor(host, browser);
+  const house = { host, visit };
+
+  await t.test("shows its own pages and its own theme", (each) => showsItsPages(each, house));
+  await t.test("is left by a way that is always there, and a kiosk again when idle", (each) =>
+    leavesKiosk(each, house),
+  );
+  await t.test("turns its pages by itself", (each) => turnsPages(each, house));
+  await t.test("dims to the time alone, and a touch wakes it", (each) => dims(each, house));
+  await t.test("is laid out from right to left where the house reads so", (each) =>
+    readsFromTheRight(each, house),
+  );
+  await t.test("can be installed as an app", (each) => isInstallable(each, house));
+});
+
+async function showsItsPages(t: TestContext, { visit }: House): Promise<void> {
+  const page = await visit(t, "?display=wall");
+
+  await page.locator(":root[data-theme=light][data-kiosk]").waitFor();
+
+  const tabs = page.getByRole("navigation", { name: "Pages" }).getByRole("button");
+  assert.deepEqual(
+    (await tabs.allTextContents()).map((text) => text.trim()),
+    ["Climate", "Home"],
+  );
+}
+
+async function leavesKiosk(t: TestContext, { host, visit }: House): Promise<void> {
+  await host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: 2 } } });
+  t.after(() => host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: null } } }));
+  const page = await visit(t, "?display=wall");
+  await assertAccessible(page, ".tile");
+  await picture(page, "kiosk");
+
+  await page.getByRole("button", { name: "Leave kiosk mode" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("This screen shows the house").waitFor();
+  await picture(page, "kiosk-question");
+  await page.locator(".kiosk-question .action").first().click();
+
+  await page.locator(":root:not([data-kiosk])").waitFor();
+  await page.locator(":root[data-kiosk]").waitFor();
+}
+
+async function turnsPages(t: TestContext, { visit }: House): Promise<void> {
+  const page = await visit(t, "?display=hall");
+  await page.clock.install();
+  await page.reload();
+  const current = page.locator(".tabs [aria-current]");
+  await current.getByText("Home").waitFor();
+
+  await page.clock.runFor(62_000);
+
+  await until(async () => /#(home|lights)$/.test(page.url()));
+}
+
+async function dims(t: TestContext, { visit }: House): Promise<void> {
+  const page = await visit(t);
+  await page.clock.install();
+  await page.goto(`${page.url()}?display=bed`);
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+
+  await page.clock.runFor(130_000);
+  await page.locator(":root[data-theme=night] .night time").waitFor();
+  const shift = await page.evaluate("document.documentElement.style.getPropertyValue('--shift-x')");
+  await page.mouse.click(200, 200);
+
+  await page.locator(".night").waitFor({ state: "detached" });
+  assert.match(String(shift), /^-?\d+px$/);
+}
+
+async function readsFromTheRight(t: TestContext, { host, visit }: House): Promise<void> {
+  const speak = (locale: string | null) =>
+    host.api("/config", { method: "PATCH", json: { ui: { locale } } });
+  t.after(() => speak(null));
+  const page = await visit(t);
+
+  await speak("he-IL");
+  await page.locator(":root[dir=rtl][lang=en]").waitFor();
+  await picture(page, "right-to-left");
+  const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+  assert.equal(wide, false);
+  await speak("de-DE");
+
+  await page.getByRole("navigation", { name: "Seiten" }).waitFor();
+  assert.equal(await page.evaluate("document.documentElement.lang"), "de-DE");
+}
+
+async function isInstallable(t: TestContext, { host, visit }: House): Promise<void> {
+  const page = await visit(t);
+  const session = await page.context().newCDPSession(page);
+
+  const { errors, data } = await session.send("Page.getAppManifest");
+  const { icons } = JSON.parse(data ?? "") as { icons: { src: string; type: string }[] };
+  const served = await Promise.all(icons.map(({ src }) => fetch(host.url + src)));
+
+  assert.deepEqual(errors, []);
+  assert.deepEqual(
+    served.map((response) => [response.status, response.headers.get("content-type")]),
+    icons.map(({ type }) => [200, type]),
+  );
+}
+
+async function addDisplays(host: TestHost): Promise<void> {
+  const layout = (await (await host.api("/layout")).json()) as object;
+  const put = await host.api("/layout", {
+    method: "PUT",
+    json: { ...layout, displays: DISPLAYS },
+  });
+  assert.equal(put.status, 200);
+}
+
+function visitor(host: TestHost, browser: Browser): House["visit"] {
+  return async (t, address = "") => {
+    const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("edit")}`);
+    await until(async () => page.url() === `${host.url}/`);
+    if (address !== "") await page.goto(`${host.url}/${address}`);
+    await page.locator(".tabs [aria-current]").waitFor();
+    return page;
+  };
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { displayOf, settingsOn, shownOn } from "../../../../host/dashboard/display/choice.ts";
+import type { Display, Layout } from "../../../../host/dashboard/layout.ts";
+
+const KITCHEN: Display = { id: "kitchen", name: "Küche", pages: ["lights", "home"] };
+const HALL: Display = { id: "hall", name: "Hall", pages: [], theme: "light", night: null };
+const LAYOUT: Layout = {
+  revision: 1,
+  grid: { columns: 12, rowHeight: 20, gap: 12 },
+  pages: ["home", "lights", "climate"].map((id) => ({ id, title: id, widgets: [] })),
+  displays: [KITCHEN, HALL],
+};
+
+test("a screen is the display of its name, unless its address asks for another one", () => {
+  const which = (asked: string | null, name?: string) => displayOf(LAYOUT, { asked, name })?.id;
+
+  assert.equal(which(null, "Küche"), "kitchen");
+  assert.equal(which(null, "hall"), "hall");
+  assert.equal(which("hall", "Küche"), "hall");
+  assert.equal(which("attic", "Küche"), "kitchen");
+  assert.equal(which(null, "laptop"), undefined);
+  assert.equal(which(null), undefined);
+});
+
+test("a display shows its own pages in its own order, and all of them when it names none", () => {
+  const shown = (display: Display | undefined) =>
+    shownOn(display, LAYOUT).pages.map(({ id }) => id);
+
+  assert.deepEqual(shown(KITCHEN), ["lights", "home"]);
+  assert.deepEqual(shown({ ...KITCHEN, pages: ["gone", "climate"] }), ["climate"]);
+  assert.deepEqual(shown(HALL), ["home", "lights", "climate"]);
+  assert.equal(shownOn(undefined, LAYOUT), LAYOUT);
+});
+
+test("what a display says of theme and night goes before the house's settings", () => {
+  const house = { theme: "dark", night: { from: "22:00", to: "06:00" }, locale: "de" } as const;
+
+  assert.deepEqual(settingsOn(HALL, house), { ...house, theme: "light", night: null });
+  assert.deepEqual(settingsOn(KITCHEN, house), house);
+});
