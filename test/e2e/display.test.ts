@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
+import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
-/** Where pictures go for people to look at; without it none are taken. */
-const PICTURES = process.env.MANTEL_SCREENSHOTS;
 const DISPLAYS = [
   { id: "wall", name: "Wall", pages: ["climate", "home"], theme: "light", kiosk: true },
   { id: "hall", name: "Hall", pages: ["home", "lights"], rotateSeconds: 1 },
@@ -145,10 +142,4 @@ function visitor(host: TestHost, browser: Browser): House["visit"] {
     await page.locator(".tabs [aria-current]").waitFor();
     return page;
   };
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await mkdir(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
+import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
-/** Where pictures go for people to look at; without it none are taken. */
-const PICTURES = process.env.MANTEL_SCREENSHOTS;
 const PLUGINS = ["plugins/demo-home", "plugins/room-widget"];
 const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/;
 /** The display asks every five seconds, on a machine that other tests share. */
@@ -160,10 +157,4 @@ async function approve(
   await person.getByRole("button", { name: "Let it in" }).click();
   await person.getByText("is let in").waitFor();
   return person;
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await mkdir(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
