@@ -2,7 +2,6 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
-import { keepWallScreen } from "./display/wall-screen.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
@@ -10,7 +9,6 @@ import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileParts } from "./tile.ts";
-import { showTroubles } from "./trouble-notice.ts";
 import { words } from "./words/shell.ts";
 
 /** A short break is mended before anyone would read about it. */
@@ -44,7 +42,6 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     render(headerOf(session.shown.value?.pages ?? [], current.value, devices.value), header);
   });
 
-  if (session.mayEdit) showTroubles(root, store.modules());
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
   effect(() => void render(bannerOf(session.link.value, now.value), banner));
@@ -56,7 +53,20 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     else night.hide();
   });
   followTouches(store, () => theme.touch());
+  void addTheRest(root, session, current);
+}
+
+/** What the first picture does not need, and so need not wait for. */
+async function addTheRest(
+  root: HTMLElement,
+  session: Session,
+  current: ReadonlySignal<Page | undefined>,
+): Promise<void> {
+  const { keepWallScreen } = await import("./display/wall-screen.ts");
   keepWallScreen(root, session, current);
+  if (!session.mayEdit) return;
+  const { showTroubles } = await import("./trouble-notice.ts");
+  showTroubles(root, session.store.modules());
 }
 
 /** The page that the address names, or the first. */

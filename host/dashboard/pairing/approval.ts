@@ -3,6 +3,7 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import { type Api, ApiError } from "../api.ts";
 import type { Layout } from "../layout.ts";
 import { words } from "../words/pairing.ts";
+import { wearStyles } from "./styles.ts";
 
 interface Waiting {
   readonly userCode: string;
@@ -25,6 +26,7 @@ interface Options {
 
 /** The page on which a signed-in person lets a display in, with a name and a scope. */
 export function mountApproval(root: HTMLElement, { api, code, scopes }: Options): void {
+  wearStyles();
   const step = signal<Step>({ is: "typing" });
   const names = signal<readonly string[]>([]);
   const attempt = (work: () => Promise<Step>): void => {

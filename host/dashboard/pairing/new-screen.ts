@@ -4,6 +4,7 @@ import type { Api } from "../api.ts";
 import type { Refusal } from "../token.ts";
 import { words } from "../words/pairing.ts";
 import { qrOf } from "./qr.ts";
+import { wearStyles } from "./styles.ts";
 import { type PairingState, waitForApproval } from "./wait.ts";
 
 interface Options {
@@ -16,6 +17,7 @@ interface Options {
 
 /** The screen without a valid token: a code that a person approves, or the printed link. */
 export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
+  wearStyles();
   const { state, again } = waitForApproval(api, onToken);
   effect(() => {
     const say = words.value;
