@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle, type Metafile, type Plugin } from "esbuild";
 import type { Built } from "../built.ts";
@@ -82,7 +83,7 @@ const cssText: Plugin = {
   setup(build) {
     build.onResolve({ filter: /\.css$/ }, ({ kind, path, importer }) =>
       kind === "import-statement"
-        ? { path: join(dirname(importer), path), namespace: "css-text" }
+        ? { path: createRequire(importer).resolve(path), namespace: "css-text" }
         : undefined,
     );
     build.onLoad({ filter: /.*/, namespace: "css-text" }, async ({ path }) => ({

@@ -1,8 +1,15 @@
+/** Something wrong with what was sent: a JSON pointer into it (RFC 6901), and a sentence's rest. */
+export interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
 interface Problem {
   readonly code?: string;
   readonly detail?: string;
   readonly retryAfterMs?: number;
   readonly reason?: "revoked" | "expired";
+  readonly errors?: readonly Fault[];
 }
 
 /** A refusal by the host, as its problem document says it, or `offline` when there was no answer. */
@@ -13,6 +20,8 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Why a token that was valid once is refused. */
   readonly reason: "revoked" | "expired" | undefined;
+  /** Every fault of what was sent, when the host listed them. */
+  readonly faults: readonly Fault[];
 
   constructor(status: number, problem: Problem) {
     super(problem.detail ?? `the host answered ${status}`);
@@ -20,6 +29,7 @@ export class ApiError extends Error {
     this.code = problem.code ?? "internal";
     this.retryAfterMs = problem.retryAfterMs;
     this.reason = problem.reason;
+    this.faults = problem.errors ?? [];
   }
 }
 
@@ -55,12 +65,20 @@ export class Api {
   }
 
   post<T>(path: string, body: unknown = {}, deadlineMs?: number): Promise<T> {
-    const init = {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    };
-    return this.#answer<T>(this.#prefix + path, init, deadlineMs);
+    return this.#answer<T>(this.#prefix + path, sending("POST", body), deadlineMs);
+  }
+
+  /**
+   * Changes a document that stands at a revision, and only there.
+   * @throws ApiError with status 412 when it stands at another one by now
+   */
+  change<T>(
+    method: "PUT" | "POST",
+    path: string,
+    { body = {}, revision }: { body?: unknown; revision: number },
+  ): Promise<T> {
+    const headers = { "If-Match": `"${revision}"` };
+    return this.#answer<T>(this.#prefix + path, sending(method, body, headers));
   }
 
   delete<T>(path: string): Promise<T> {
@@ -101,6 +119,14 @@ export class Api {
     this.#onRefused(problem.reason);
     throw problem;
   }
+}
+
+function sending(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
 }
 
 async function problemOf(response: Response): Promise<ApiError> {

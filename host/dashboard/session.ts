@@ -48,7 +48,7 @@ export class Session {
   readonly mayEdit: boolean;
   /** Whether this screen was paired as a display. */
   readonly isPaired: boolean;
-  readonly #api: Api;
+  readonly api: Api;
   readonly #connection: Connection;
   readonly #timeZone: ReadonlySignal<string>;
   readonly #calendarDays = signal(DEFAULT_CALENDAR_DAYS);
@@ -57,7 +57,7 @@ export class Session {
   #stale = false;
 
   constructor(api: Api, { mayEdit, name, isPaired, announce }: Visit) {
-    this.#api = api;
+    this.api = api;
     this.mayEdit = mayEdit;
     this.isPaired = isPaired;
     const { store } = this;
@@ -103,7 +103,7 @@ export class Session {
   }
 
   async reloadModule(id: string): Promise<void> {
-    await this.#api.post(`/modules/${encodeURIComponent(id)}/reload`);
+    await this.api.post(`/modules/${encodeURIComponent(id)}/reload`);
   }
 
   close(): void {
@@ -134,8 +134,8 @@ export class Session {
 
   async #readHouse(): Promise<boolean> {
     const [modules, devices] = await Promise.all([
-      this.#api.get<{ modules: ModuleView[] }>("/modules"),
-      this.#api.get<{ devices: Device[] }>("/smart-home/devices"),
+      this.api.get<{ modules: ModuleView[] }>("/modules"),
+      this.api.get<{ devices: Device[] }>("/smart-home/devices"),
       this.#loadConfig(),
     ]);
     this.store.replaceModules(modules.modules);
@@ -146,7 +146,7 @@ export class Session {
   }
 
   async #loadConfig(): Promise<void> {
-    const { config } = await this.#api.get<ConfigAnswer>("/config");
+    const { config } = await this.api.get<ConfigAnswer>("/config");
     this.#calendarDays.value = config.calendar?.defaultDays ?? DEFAULT_CALENDAR_DAYS;
     this.store.ui.value = config.ui;
     rememberTheme(config.ui.theme);
@@ -154,7 +154,7 @@ export class Session {
   }
 
   async #loadLayout(): Promise<void> {
-    this.store.layout.value = await this.#api.get<Layout>("/layout");
+    this.store.layout.value = await this.api.get<Layout>("/layout");
   }
 
   #take(event: StreamEvent): void {

@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, signal, untracked } from "@preac
 import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
+import { editButton } from "./edit-button.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
@@ -38,8 +39,12 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     const at = breakpoint.value;
     if (layout && page) untracked(() => views.show(layout, page, at));
   });
+  const edit = session.mayEdit
+    ? editButton({ root, session, tiles: parts, page: current, breakpoint })
+    : nothing;
   effect(() => {
-    render(headerOf(session.shown.value?.pages ?? [], current.value, devices.value), header);
+    const pages = session.shown.value?.pages ?? [];
+    render(html`${headerOf(pages, current.value, devices.value)}${edit}`, header);
   });
 
   const now = signal(Date.now());

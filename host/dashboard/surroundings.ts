@@ -27,8 +27,8 @@ type Shared = Pick<
 interface Parts {
   readonly api: Api;
   readonly store: Store;
-  readonly channels: ChannelSet;
-  readonly commands: Commands;
+  readonly channels: Pick<ChannelSet, "get">;
+  readonly commands: Pick<Commands, "send" | "activateScene">;
   readonly theme: ReadonlySignal<Theme>;
   readonly online: ReadonlySignal<boolean>;
   readonly timeZone: ReadonlySignal<string>;

@@ -3,6 +3,8 @@ import { inEachLanguage, type Translation } from "./language.ts";
 const english = {
   pages: "Pages",
   house: "House",
+  editLayout: "Edit the layout",
+  editorAway: (reason: string) => `The editor does not open: ${reason}`,
   open: (name: string) => `${name} open`,
   unlocked: (name: string) => `${name} unlocked`,
   locked: "Locked",
@@ -33,6 +35,8 @@ const english = {
 const german: Translation<typeof english> = {
   pages: "Seiten",
   house: "Haus",
+  editLayout: "Layout bearbeiten",
+  editorAway: (reason) => `Der Editor geht nicht auf: ${reason}`,
   open: (name) => `${name} offen`,
   unlocked: (name) => `${name} entriegelt`,
   locked: "Verriegelt",

@@ -1,0 +1,44 @@
+import { effect, type ReadonlySignal } from "@preact/signals-core";
+import { html, render } from "lit";
+import type { Breakpoint, Page } from "./layout.ts";
+import type { Session } from "./session.ts";
+import type { TileParts } from "./tile.ts";
+import { words } from "./words/shell.ts";
+
+interface Start {
+  readonly root: HTMLElement;
+  readonly session: Session;
+  readonly tiles: TileParts;
+  readonly page: ReadonlySignal<Page | undefined>;
+  readonly breakpoint: ReadonlySignal<Breakpoint>;
+}
+
+/** The way into the layout editor, whose code is loaded when it is used. */
+export function editButton(start: Start): HTMLElement {
+  const button = document.createElement("button");
+  button.className = "edit-layout";
+  button.type = "button";
+  button.addEventListener("click", () => void open(button, start));
+  effect(() => {
+    button.ariaLabel = words.value.editLayout;
+    render(html`<mantel-icon name="mdi:pencil-outline"></mantel-icon>`, button);
+  });
+  return button;
+}
+
+async function open(button: HTMLButtonElement, start: Start): Promise<void> {
+  const { root, session, tiles, page, breakpoint } = start;
+  button.disabled = true;
+  try {
+    const { editLayout } = await import("./editor/editor.ts");
+    const pageId = page.peek()?.id ?? "";
+    await editLayout({ root, api: session.api, tiles, pageId, breakpoint: breakpoint.peek() });
+  } catch (error) {
+    console.error("the editor does not open", error);
+    const reason = error instanceof Error ? error.message : String(error);
+    tiles.surroundings.shared.announce(words.value.editorAway(reason));
+  } finally {
+    button.disabled = false;
+    button.focus();
+  }
+}

@@ -1,0 +1,247 @@
+import { GridStack, type GridItemHTMLElement } from "gridstack";
+import { arrange, type Breakpoint, type Geometry, HEADER } from "../layout.ts";
+import { Tile, type TileParts } from "../tile.ts";
+import type { LayoutDocument, LayoutPage } from "./document.ts";
+import { words } from "./words.ts";
+
+/** Heights on a phone follow what a tile shows; here each takes one row of this many CSS pixels. */
+const PHONE_ROW_PX = 104;
+
+export interface GridEvents {
+  /** A person moved or resized a tile; others may have made way. */
+  arranged(id: string, how: "moved" | "resized", places: ReadonlyMap<string, Geometry>): void;
+  /** A tile was dropped onto the tab of another page. */
+  droppedOn(id: string, pageId: string): void;
+  chosen(id: string): void;
+  nameOf(id: string): string;
+}
+
+interface Item {
+  readonly element: GridItemHTMLElement;
+  readonly grip: HTMLButtonElement;
+  readonly tile: Tile;
+}
+
+/** Which page is shown, and for which screen. */
+export interface Shown {
+  readonly page: LayoutPage;
+  readonly grid: LayoutDocument["grid"];
+  readonly breakpoint: Breakpoint;
+}
+
+/** One page under the hands of a person: gridstack over live tiles that take no taps meanwhile. */
+export class GridView {
+  readonly element = document.createElement("div");
+  readonly #parts: TileParts;
+  readonly #events: GridEvents;
+  readonly #items = new Map<string, Item>();
+  #grid: GridStack | undefined;
+  #shown: Shown | undefined;
+
+  constructor(parts: TileParts, events: GridEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.element.className = "canvas";
+  }
+
+  show(shown: Shown): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    const places = placesOf(shown);
+    const isSameGrid =
+      before?.page.id === shown.page.id &&
+      before.breakpoint === shown.breakpoint &&
+      JSON.stringify(before.grid) === JSON.stringify(shown.grid);
+    if (!isSameGrid) this.#open(shown);
+    const isChanged = this.#setItems(shown.page);
+    if (isChanged || !isSameGrid || !this.#stands(places)) this.#place(places);
+    for (const [id, { grip }] of this.#items) grip.ariaLabel = this.#labelOf(id);
+  }
+
+  focus(id: string): void {
+    this.#items.get(id)?.grip.focus();
+  }
+
+  /** Marks the tile whose settings are open. */
+  mark(id: string | undefined): void {
+    for (const [each, { grip }] of this.#items) grip.ariaExpanded = `${each === id}`;
+  }
+
+  /**
+   * Moves or resizes a tile by some cells; the others make way. Returns false at an edge.
+   */
+  shift(id: string, by: Partial<Geometry>): boolean {
+    const item = this.#items.get(id);
+    const now = this.#places().get(id);
+    const grid = this.#grid;
+    if (!item || !now || !grid) return false;
+    grid.update(item.element, shifted(now, by));
+    const places = this.#places();
+    if (JSON.stringify(places.get(id)) === JSON.stringify(now)) return false;
+    this.#events.arranged(id, by.w || by.h ? "resized" : "moved", places);
+    return true;
+  }
+
+  close(): void {
+    for (const { tile } of this.#items.values()) tile.close();
+    this.#items.clear();
+    this.#grid?.destroy(true);
+    this.element.remove();
+  }
+
+  #open({ grid, breakpoint }: Shown): void {
+    for (const id of this.#items.keys()) this.#drop(id);
+    this.#grid?.destroy(true);
+    const element = document.createElement("div");
+    element.className = "grid-stack";
+    this.element.dataset.breakpoint = breakpoint;
+    this.element.replaceChildren(element);
+    const made = GridStack.init(
+      {
+        column: grid.columns,
+        cellHeight: breakpoint === "sm" ? PHONE_ROW_PX : grid.rowHeight + grid.gap,
+        margin: grid.gap / 2,
+        mode: breakpoint === "lg" ? "float" : "top",
+        animate: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+        alwaysShowResizeHandle: true,
+        draggable: { handle: ".grip" },
+        resizable: { handles: breakpoint === "lg" ? "se" : "e" },
+      },
+      element,
+    );
+    if (!made) return;
+    made.on("drag", (event) => showTarget(targetAt(event)));
+    made.on("dragstop", (event, element_) => this.#dropped(idOf(element_), targetAt(event)));
+    made.on("resizestop", (_event, element_) => this.#changed(idOf(element_), "resized"));
+    this.#grid = made;
+  }
+
+  #dropped(id: string, target: HTMLElement | undefined): void {
+    showTarget(undefined);
+    const pageId = target?.dataset.page;
+    if (pageId !== undefined && pageId !== this.#shown?.page.id) {
+      queueMicrotask(() => this.#events.droppedOn(id, pageId));
+    } else this.#changed(id, "moved");
+  }
+
+  /** Gridstack is still at work while it tells; what it has done is read right after. */
+  #changed(id: string, how: "moved" | "resized"): void {
+    queueMicrotask(() => this.#events.arranged(id, how, this.#places()));
+  }
+
+  #places(): Map<string, Geometry> {
+    const nodes = this.#grid?.engine.nodes ?? [];
+    return new Map(
+      nodes.map(({ el, x = 0, y = 0, w = 1, h = 1 }) => [idOf(el), { x, y, w, h }] as const),
+    );
+  }
+
+  #stands(wanted: ReadonlyMap<string, Geometry>): boolean {
+    const places = this.#places();
+    return [...wanted].every(
+      ([id, place]) => JSON.stringify(places.get(id)) === JSON.stringify(place),
+    );
+  }
+
+  /** From an empty grid: moved one by one, tiles would push those that stand right already. */
+  #place(places: ReadonlyMap<string, Geometry>): void {
+    const grid = this.#grid;
+    if (!grid) return;
+    grid.batchUpdate();
+    grid.removeAll(false, false);
+    for (const [id, place] of places) {
+      const item = this.#items.get(id);
+      if (!item) continue;
+      grid.el.append(item.element);
+      grid.makeWidget(item.element, { id, ...place });
+      item.tile.resize(place, undefined);
+    }
+    grid.batchUpdate(false);
+  }
+
+  /** Returns whether there are other tiles than before. */
+  #setItems({ widgets }: LayoutPage): boolean {
+    const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
+    let isChanged = false;
+    for (const [id, { tile }] of this.#items) {
+      if (wanted.get(id)?.module === tile.moduleId) continue;
+      this.#drop(id);
+      isChanged = true;
+    }
+    for (const [id, widget] of wanted) {
+      const item = this.#items.get(id);
+      if (item) item.tile.config = widget.config;
+      else this.#add(widget);
+      isChanged ||= !item;
+    }
+    return isChanged;
+  }
+
+  #add(widget: LayoutPage["widgets"][number]): void {
+    const { id } = widget;
+    const element: GridItemHTMLElement = document.createElement("div");
+    const content = document.createElement("div");
+    const tile = new Tile(widget, this.#parts);
+    const grip = document.createElement("button");
+    element.className = "grid-stack-item";
+    element.dataset.tile = id;
+    content.className = "grid-stack-item-content";
+    tile.element.inert = true;
+    grip.className = "grip";
+    grip.type = "button";
+    grip.setAttribute("aria-describedby", "editor-help");
+    grip.addEventListener("click", () => this.#events.chosen(id));
+    content.append(tile.element, grip);
+    element.append(content);
+    this.#items.set(id, { element, grip, tile });
+  }
+
+  #drop(id: string): void {
+    const item = this.#items.get(id);
+    if (!item) return;
+    item.tile.close();
+    this.#grid?.removeWidget(item.element, true, false);
+    item.element.remove();
+    this.#items.delete(id);
+  }
+
+  #labelOf(id: string): string {
+    const place = this.#places().get(id);
+    const name = this.#events.nameOf(id);
+    return place ? words.value.tile(name, words.value.place(place)) : name;
+  }
+}
+
+function shifted(now: Geometry, { x = 0, y = 0, w = 0, h = 0 }: Partial<Geometry>): Geometry {
+  return {
+    x: Math.max(0, now.x + x),
+    y: Math.max(0, now.y + y),
+    w: Math.max(1, now.w + w),
+    h: Math.max(1, now.h + h),
+  };
+}
+
+/** Where a page's widgets are on a screen: as stored, or as the shell would derive it. */
+function placesOf({ page, grid, breakpoint }: Shown): Map<string, Geometry> {
+  if (breakpoint === "lg")
+    return new Map(page.widgets.map(({ id, geometry }) => [id, geometry.lg]));
+  const cells = arrange(page, grid, breakpoint).filter(({ id }) => id !== HEADER);
+  return new Map(cells.map(({ id, geometry }) => [id, geometry]));
+}
+
+function idOf(element: HTMLElement | undefined): string {
+  return element?.dataset.tile ?? "";
+}
+
+/** The tab of a page under the pointer. */
+function targetAt(event: Event): HTMLElement | undefined {
+  const { clientX = -1, clientY = -1 } = event as Partial<MouseEvent>;
+  const under = document.elementsFromPoint(clientX, clientY);
+  return under.find((each): each is HTMLElement => each.matches("[data-page]"));
+}
+
+function showTarget(target: HTMLElement | undefined): void {
+  for (const tab of document.querySelectorAll("[data-page]")) {
+    tab.toggleAttribute("data-target", tab === target);
+  }
+}

@@ -1,0 +1,109 @@
+import { sameJson, type LayoutDocument } from "./document.ts";
+import { assemble, type Parts, partsOf } from "./parts.ts";
+
+/** What a change is about: a widget or a page by its id, or something of the layout as a whole. */
+export interface Thing {
+  readonly kind: "widget" | "page" | "order" | "displays" | "grid" | "name";
+  /** Empty for what there is one of. */
+  readonly id: string;
+}
+
+export interface Change extends Thing {
+  readonly how: "added" | "removed" | "moved" | "changed";
+}
+
+/** Something that both sides changed in ways that cannot both be. */
+export interface Conflict extends Thing {
+  readonly mine: Change["how"];
+  readonly theirs: Change["how"];
+}
+
+export interface Merge {
+  readonly conflicts: readonly Conflict[];
+  /** The document with both sides' changes. `takeTheirs` decides each conflict; others are mine. */
+  readonly resolve: (takeTheirs: ReadonlySet<string>) => LayoutDocument;
+}
+
+interface Sides {
+  readonly base: LayoutDocument;
+  readonly mine: LayoutDocument;
+  readonly theirs: LayoutDocument;
+}
+
+/** The key of a thing, as `takeTheirs` names it. */
+export function keyOf({ kind, id }: Thing): string {
+  return id === "" ? kind : `${kind}/${id}`;
+}
+
+/**
+ * Brings together two documents that grew out of one. What only one side changed is taken from it,
+ * down to the place, the settings and each screen's arrangement of a widget; what both changed to
+ * different things is a conflict for a person to decide. A page that one side removed while the other
+ * put something on it stays. The result stands at their revision.
+ */
+export function merge(sides: Sides): Merge {
+  const documents = [sides.base, sides.mine, sides.theirs];
+  const [base, mine, theirs] = partsOfAll(documents) as [Parts, Parts, Parts];
+  const keys = new Set([...base, ...mine, ...theirs].map(([key]) => key));
+  const conflicts = new Map<string, Conflict>();
+  for (const key of keys) {
+    const [before, own, other] = [base.get(key), mine.get(key), theirs.get(key)];
+    if (sameJson(before, own) || sameJson(before, other) || sameJson(own, other)) continue;
+    const thing = thingOf(key);
+    conflicts.set(keyOf(thing), {
+      ...thing,
+      mine: howOf(thing, base, mine),
+      theirs: howOf(thing, base, theirs),
+    });
+  }
+  return {
+    conflicts: [...conflicts.values()],
+    resolve(takeTheirs) {
+      const parts = new Map<string, unknown>();
+      for (const key of keys) {
+        const thing = keyOf(thingOf(key));
+        const own = mine.get(key);
+        const untouched = sameJson(base.get(key), own);
+        const other = conflicts.has(thing) ? takeTheirs.has(thing) : untouched;
+        const part = other ? theirs.get(key) : own;
+        if (part !== undefined) parts.set(key, part);
+      }
+      return assemble(parts, sides);
+    },
+  };
+}
+
+/** What is different in `after`, thing by thing. */
+export function changesBetween(before: LayoutDocument, after: LayoutDocument): Change[] {
+  const [old, now] = partsOfAll([before, after]) as [Parts, Parts];
+  const changed = [...new Set([...old, ...now].map(([key]) => key))].filter(
+    (key) => !sameJson(old.get(key), now.get(key)),
+  );
+  const things = new Map(changed.map((key) => [keyOf(thingOf(key)), thingOf(key)]));
+  return [...things.values()].map((thing) => ({ ...thing, how: howOf(thing, old, now) }));
+}
+
+/** Whether two documents say the same, whatever their revisions. */
+export function sameContent(a: LayoutDocument, b: LayoutDocument): boolean {
+  return a === b || changesBetween(a, b).length === 0;
+}
+
+/** The order of pages is compared over those that all have; the others say themselves that they are new. */
+function partsOfAll(documents: readonly LayoutDocument[]): Parts[] {
+  const [first, ...others] = documents.map(({ pages }) => new Set(pages.map(({ id }) => id)));
+  const common = [...(first ?? [])].filter((id) => others.every((ids) => ids.has(id)));
+  return documents.map((document) => partsOf(document, new Set(common)));
+}
+
+function thingOf(key: string): Thing {
+  const [kind = "", id = ""] = key.split("/");
+  return { kind: kind as Thing["kind"], id };
+}
+
+function howOf({ kind, id }: Thing, before: Parts, after: Parts): Change["how"] {
+  if (kind !== "widget" && kind !== "page") return "changed";
+  const proof = kind === "widget" ? `widget/${id}/home` : `page/${id}/face`;
+  if (!before.has(proof)) return "added";
+  if (!after.has(proof)) return "removed";
+  return sameJson(before.get(proof), after.get(proof)) || kind === "page" ? "changed" : "moved";
+}

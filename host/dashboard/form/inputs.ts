@@ -1,0 +1,221 @@
+import { html, nothing } from "lit";
+import { faultOf, isRecord } from "./fault.ts";
+import { type Field, idOf } from "./field.ts";
+import { choicesOf, type Control, controlOf, emptyValueOf, titleOf } from "./schema.ts";
+import { words } from "./words.ts";
+
+type Draw = (field: Field) => unknown;
+type Changed = Event & { readonly currentTarget: HTMLInputElement };
+
+/** The input for a field, without its label. `draw` draws the fields inside it. */
+export function inputOf(field: Field, draw: Draw): unknown {
+  const control = controlOf(field.schema);
+  if (control === "group") return groupView(field, draw);
+  if (control === "list") return listView(field, draw);
+  return INPUTS[control](field);
+}
+
+const INPUTS: Readonly<Record<Exclude<Control, "group" | "list">, Draw>> = {
+  text: (field) => textInput(field, "text"),
+  icon: (field) => textInput(field, "text", "mdi:lightbulb"),
+  color: (field) => textInput(field, "text", "#ffb86b"),
+  secret: secretInput,
+  number: numberInput,
+  switch: switchInput,
+  choice: ({ schema, ...field }) =>
+    selectInput(
+      { schema, ...field },
+      (choicesOf(schema) ?? []).map((value) => [value, String(value)]),
+    ),
+  device: (field) =>
+    selectInput(field, [
+      ["", words.value.none],
+      ...field.request.offers.devices
+        .filter(({ kind }) => [kind, undefined].includes(field.schema.deviceKind))
+        .map(({ id, name }) => [id, name] as const),
+    ]),
+  room: (field) =>
+    selectInput(field, [
+      ["", words.value.none],
+      ...field.request.offers.rooms.map((room) => [room, room] as const),
+    ]),
+  json: jsonInput,
+};
+
+/** The fields of an object. A value that is no object is replaced by one at the first change. */
+export function groupView({ schema, value, pointer, request, set }: Field, draw: Draw): unknown {
+  const values = isRecord(value) ? value : {};
+  return Object.entries(schema.properties ?? {}).map(([key, each]) =>
+    draw({
+      key,
+      schema: each,
+      value: values[key],
+      pointer: `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      request,
+      set(next) {
+        const { [key]: _before, ...rest } = values;
+        set(next === undefined ? rest : { ...rest, [key]: next });
+      },
+    }),
+  );
+}
+
+function listView(field: Field, draw: Draw): unknown {
+  const { key, schema, value, pointer, request, set } = field;
+  const items = Array.isArray(value) ? (value as unknown[]) : [];
+  const title = titleOf(key, schema);
+  const { items: itemSchema = {}, maxItems = Infinity } = schema;
+  const rows = items.map((item, index) => {
+    const name = words.value.item(titleOf(title, itemSchema), index + 1);
+    const row = draw({
+      key: name,
+      schema: { ...itemSchema, title: name },
+      value: item,
+      pointer: `${pointer}/${index}`,
+      request,
+      set: (next) => set(items.with(index, next ?? emptyValueOf(itemSchema))),
+    });
+    return html`<div class="row">
+      ${row}
+      <button
+        type="button"
+        aria-label=${words.value.remove(name)}
+        @click=${() => set(items.toSpliced(index, 1))}
+      >
+        <mantel-icon name="mdi:close"></mantel-icon>
+      </button>
+    </div>`;
+  });
+  return html`${rows}
+    <button
+      type="button"
+      class="add"
+      aria-label="${words.value.add}: ${title}"
+      ?disabled=${items.length >= maxItems}
+      @click=${() => set([...items, emptyValueOf(itemSchema)])}
+    >
+      <mantel-icon name="mdi:plus"></mantel-icon>${words.value.add}
+    </button>`;
+}
+
+function textInput(field: Field, type: "text" | "password", example?: string): unknown {
+  const { schema, value, set } = field;
+  const usual = schema.default === undefined || schema.default === "" ? example : schema.default;
+  return html`<input
+    id=${idOf(field)}
+    type=${type}
+    autocomplete="off"
+    spellcheck="false"
+    dir="auto"
+    placeholder=${usual ?? nothing}
+    aria-describedby=${notesOf(field)}
+    aria-invalid=${invalid(field)}
+    .value=${typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)}
+    @change=${({ currentTarget }: Changed) => set(currentTarget.value)}
+  />`;
+}
+
+/** What the host has is never shown: an empty input leaves it as it is. */
+function secretInput(field: Field): unknown {
+  const { value, set } = field;
+  const isSet = isRecord(value) && value.set === true;
+  return html`<input
+    id=${idOf(field)}
+    type="password"
+    autocomplete="new-password"
+    placeholder=${isSet ? words.value.secretIsSet : nothing}
+    aria-describedby=${notesOf(field)}
+    .value=${typeof value === "string" ? value : ""}
+    @change=${({ currentTarget }: Changed) => {
+      if (currentTarget.value !== "" || !isSet) set(currentTarget.value);
+    }}
+  />`;
+}
+
+function numberInput(field: Field): unknown {
+  const { schema, value, set } = field;
+  return html`<input
+    id=${idOf(field)}
+    type="number"
+    min=${schema.minimum ?? nothing}
+    max=${schema.maximum ?? nothing}
+    step=${schema.multipleOf ?? (schema.type === "integer" ? 1 : "any")}
+    placeholder=${schema.default ?? nothing}
+    aria-describedby=${notesOf(field)}
+    aria-invalid=${invalid(field)}
+    .value=${typeof value === "number" ? `${value}` : ""}
+    @change=${({ currentTarget: { value: text, valueAsNumber } }: Changed) =>
+      set(text === "" ? undefined : valueAsNumber)}
+  />`;
+}
+
+function switchInput(field: Field): unknown {
+  const { schema, value, set } = field;
+  const on = typeof value === "boolean" ? value : schema.default === true;
+  return html`<input
+    id=${idOf(field)}
+    type="checkbox"
+    role="switch"
+    aria-describedby=${notesOf(field)}
+    .checked=${on}
+    @change=${({ currentTarget }: Changed) => set(currentTarget.checked)}
+  />`;
+}
+
+/** A stored value that is not on offer stays selected, and says so. */
+function selectInput(field: Field, offered: readonly (readonly [unknown, string])[]): unknown {
+  const { schema, value = schema.default, set } = field;
+  const isOffered = value === undefined || offered.some(([each]) => each === value);
+  const options = isOffered
+    ? offered
+    : [
+        ...offered,
+        [
+          value,
+          words.value.gone(typeof value === "string" ? value : JSON.stringify(value)),
+        ] as const,
+      ];
+  return html`<select
+    id=${idOf(field)}
+    aria-describedby=${notesOf(field)}
+    aria-invalid=${invalid(field)}
+    @change=${({ currentTarget }: Event & { readonly currentTarget: HTMLSelectElement }) =>
+      set(options[currentTarget.selectedIndex]?.[0])}
+  >
+    ${options.map(([each, name]) => html`<option .selected=${each === value}>${name}</option>`)}
+  </select>`;
+}
+
+function jsonInput(field: Field): unknown {
+  const { value, set } = field;
+  const take = (area: HTMLTextAreaElement): void => {
+    try {
+      set(area.value.trim() === "" ? undefined : JSON.parse(area.value));
+      area.setCustomValidity("");
+    } catch {
+      area.setCustomValidity(words.value.notJson);
+      area.reportValidity();
+    }
+  };
+  return html`<textarea
+    id=${idOf(field)}
+    rows="4"
+    spellcheck="false"
+    aria-describedby=${notesOf(field)}
+    .value=${value === undefined ? "" : JSON.stringify(value, undefined, 2)}
+    @change=${({ currentTarget }: Event & { readonly currentTarget: HTMLTextAreaElement }) =>
+      take(currentTarget)}
+  ></textarea>`;
+}
+
+function notesOf(field: Field): string {
+  const id = idOf(field);
+  return `${id}-hint ${id}-fault`;
+}
+
+function invalid(field: Field): "true" | "false" {
+  const { request, pointer, schema, value } = field;
+  return (request.faults?.get(pointer) ?? faultOf(schema, value, words.value)) === undefined
+    ? "false"
+    : "true";
+}
