@@ -5,7 +5,8 @@ import { words } from "./words.ts";
 
 /** The bar over the page: pages as tabs that take tiles, screens, undo, panels, save. */
 export function barOf(editing: Editing, leave: () => void): unknown {
-  return html`${tabsOf(editing)}
+  return html`<h1 class="unseen">${words.value.editor}</h1>
+    ${tabsOf(editing)}
     <div class="tools" role="group" aria-label=${words.value.tools}>
       ${screensOf(editing)} ${stepsOf(editing)} ${panelsOf(editing)} ${endOf(editing, leave)}
     </div>`;

@@ -88,9 +88,9 @@ class Editor {
     this.#follow();
     const keys = keysFor(editing, {
       shift: (id, by) => this.#shift(id, by),
-      focus: (id) => this.#grid.focus(id),
+      focus: (id) => (id === undefined ? this.#focusOn("gallery") : this.#grid.focus(id)),
     });
-    this.#element.addEventListener("keydown", keys);
+    document.addEventListener("keydown", keys, { signal: scope.signal });
     scope.onEnd(() => this.#close());
   }
 
@@ -101,7 +101,6 @@ class Editor {
     const help = document.createElement("p");
     const { scope } = this.#frame;
     this.#element.className = "editor";
-    this.#element.setAttribute("role", "region");
     bar.className = "bar";
     body.className = "body";
     wrap.className = "sheet";
@@ -109,14 +108,13 @@ class Editor {
     help.className = "unseen";
     this.#empty.className = "empty";
     this.#fit(wrap);
-    wrap.append(this.#grid.element, this.#empty);
+    wrap.append(this.#strip, help, this.#grid.element, this.#empty);
     body.append(wrap, this.#panel.element);
-    this.#element.append(bar, this.#strip, help, body);
+    this.#element.append(bar, body);
     for (const other of root.children) if (other instanceof HTMLElement) other.inert = true;
     root.append(this.#element);
     scope.onEnd(
       effect(() => {
-        this.#element.ariaLabel = words.value.editor;
         help.textContent = words.value.help;
         render(
           barOf(this.#editing, () => void this.#tryToLeave()),
@@ -201,7 +199,11 @@ class Editor {
 
   #focusAfter(panel: { readonly kind: string; readonly id?: string }): void {
     if (panel.id !== undefined) this.#grid.focus(panel.id);
-    else this.#element.querySelector<HTMLElement>(`[data-opens=${panel.kind}]`)?.focus();
+    else this.#focusOn(panel.kind);
+  }
+
+  #focusOn(kind: string): void {
+    this.#element.querySelector<HTMLElement>(`[data-opens=${kind}]`)?.focus();
   }
 
   async #tryToLeave(): Promise<void> {

@@ -1,7 +1,8 @@
 import { GridStack, type GridItemHTMLElement } from "gridstack";
-import { arrange, type Breakpoint, type Geometry, HEADER } from "../layout.ts";
+import type { Geometry } from "../layout.ts";
 import { Tile, type TileParts } from "../tile.ts";
-import type { LayoutDocument, LayoutPage } from "./document.ts";
+import type { LayoutPage } from "./document.ts";
+import { placesOf, shifted, type Shown } from "./places.ts";
 import { words } from "./words.ts";
 
 /** Heights on a phone follow what a tile shows; here each takes one row of this many CSS pixels. */
@@ -20,13 +21,6 @@ interface Item {
   readonly element: GridItemHTMLElement;
   readonly grip: HTMLButtonElement;
   readonly tile: Tile;
-}
-
-/** Which page is shown, and for which screen. */
-export interface Shown {
-  readonly page: LayoutPage;
-  readonly grid: LayoutDocument["grid"];
-  readonly breakpoint: Breakpoint;
 }
 
 /** One page under the hands of a person: gridstack over live tiles that take no taps meanwhile. */
@@ -147,6 +141,7 @@ export class GridView {
   #place(places: ReadonlyMap<string, Geometry>): void {
     const grid = this.#grid;
     if (!grid) return;
+    const focused = [...this.#items.values()].find(({ grip }) => grip === document.activeElement);
     grid.batchUpdate();
     grid.removeAll(false, false);
     for (const [id, place] of places) {
@@ -154,9 +149,10 @@ export class GridView {
       if (!item) continue;
       grid.el.append(item.element);
       grid.makeWidget(item.element, { id, ...place });
-      item.tile.resize(place, undefined);
+      item.tile.resize(place, this.#shown?.breakpoint === "lg" ? undefined : 0);
     }
     grid.batchUpdate(false);
+    focused?.grip.focus();
   }
 
   /** Returns whether there are other tiles than before. */
@@ -210,23 +206,6 @@ export class GridView {
     const name = this.#events.nameOf(id);
     return place ? words.value.tile(name, words.value.place(place)) : name;
   }
-}
-
-function shifted(now: Geometry, { x = 0, y = 0, w = 0, h = 0 }: Partial<Geometry>): Geometry {
-  return {
-    x: Math.max(0, now.x + x),
-    y: Math.max(0, now.y + y),
-    w: Math.max(1, now.w + w),
-    h: Math.max(1, now.h + h),
-  };
-}
-
-/** Where a page's widgets are on a screen: as stored, or as the shell would derive it. */
-function placesOf({ page, grid, breakpoint }: Shown): Map<string, Geometry> {
-  if (breakpoint === "lg")
-    return new Map(page.widgets.map(({ id, geometry }) => [id, geometry.lg]));
-  const cells = arrange(page, grid, breakpoint).filter(({ id }) => id !== HEADER);
-  return new Map(cells.map(({ id, geometry }) => [id, geometry]));
 }
 
 function idOf(element: HTMLElement | undefined): string {

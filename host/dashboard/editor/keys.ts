@@ -3,7 +3,8 @@ import type { Editing } from "./editing.ts";
 
 interface Acts {
   readonly shift: (id: string, by: Partial<Geometry>) => void;
-  readonly focus: (id: string) => void;
+  /** Goes to a tile, or to where one can be added. */
+  readonly focus: (id: string | undefined) => void;
 }
 
 /** Everything in the editor by keyboard; `#editor-help` says it to the person at a tile. */
@@ -63,7 +64,7 @@ function tileKey(
   if (key === "Delete" || key === "Backspace") {
     const next = neighbourOf(tile, editing);
     editing.remove(tile);
-    if (next !== undefined) acts.focus(next);
+    acts.focus(next);
     return true;
   }
   if (key !== "PageUp" && key !== "PageDown") return false;
