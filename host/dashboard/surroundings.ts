@@ -25,7 +25,7 @@ type Shared = Pick<
 >;
 
 interface Parts {
-  readonly api: Api;
+  readonly api: Pick<Api, "open">;
   readonly store: Store;
   readonly channels: Pick<ChannelSet, "get">;
   readonly commands: Pick<Commands, "send" | "activateScene">;
@@ -41,7 +41,7 @@ const READ_MS = 15_000;
 export class Surroundings {
   readonly shared: Shared;
   readonly formats: ReadonlySignal<Context["fmt"]>;
-  readonly #api: Api;
+  readonly #api: Pick<Api, "open">;
 
   constructor({ api, store, channels, commands, theme, online, timeZone, announce }: Parts) {
     this.#api = api;

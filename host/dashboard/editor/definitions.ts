@@ -1,6 +1,7 @@
 import type { FieldSchema } from "../form/schema.ts";
 import { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
+import { translate } from "../translate.ts";
 import type { AnyWidget, WidgetLoader } from "../widget-loader.ts";
 
 /** What widgets say of themselves: name, sizes, settings. Their code is loaded for it and let go. */
@@ -35,9 +36,21 @@ export class Definitions {
   }
 }
 
-/** A widget's settings as the schema of a form. */
-export function schemaOf({ settings = {} }: Pick<AnyWidget, "settings">): FieldSchema {
+/** A widget's settings as the schema of a form, in a language (BCP 47) that the widget may speak. */
+export function schemaOf(
+  { settings = {}, texts = {} }: Pick<AnyWidget, "settings" | "texts">,
+  locale: string,
+): FieldSchema {
   const fields = Object.entries<{ readonly schema: FieldSchema }>(settings);
-  const properties = Object.fromEntries(fields.map(([key, { schema }]) => [key, schema]));
-  return { type: "object", properties };
+  const properties = fields.map(([key, { schema }]) => {
+    const { title, items } = schema;
+    const said = title === undefined ? {} : { title: translate(title, { texts, locale }) };
+    const item =
+      items?.title === undefined ? {} : { title: translate(items.title, { texts, locale }) };
+    return [
+      key,
+      { ...schema, ...said, ...(items ? { items: { ...items, ...item } } : {}) },
+    ] as const;
+  });
+  return { type: "object", properties: Object.fromEntries(properties) };
 }

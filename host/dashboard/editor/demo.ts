@@ -1,8 +1,9 @@
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
-import type { CalendarWindow, Channels, Scene, SystemSample } from "@mantel/plugin-sdk/widget";
+import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { Store } from "../store.ts";
 import { Surroundings } from "../surroundings.ts";
+import { calendar, readings, scenes, system, weather } from "./demo-data.ts";
 import { words } from "./demo-words.ts";
 
 type Shared = Surroundings["shared"];
@@ -19,6 +20,7 @@ export function demoSurroundings({ theme, timeZone }: Shared, house: Store): Sur
     system: system(),
     scenes: scenes(),
     calendar: calendar(timeZone.peek()),
+    weather: weather(),
   };
   return new Surroundings({
     store,
@@ -32,14 +34,24 @@ export function demoSurroundings({ theme, timeZone }: Shared, house: Store): Sur
     theme,
     timeZone,
     online: signal(true),
+    api: { open: (path) => Promise.resolve(answerTo(path, timeZone.peek())) },
     announce: () => undefined,
   });
+}
+
+/** What widgets read of the host beyond their channels. */
+function answerTo(path: string, timeZone: string): Response {
+  if (path.startsWith("/calendar/events")) return Response.json(calendar(timeZone));
+  const [, id] = /^\/smart-home\/devices\/([^/]+)\/history/.exec(path) ?? [];
+  if (id !== undefined) return Response.json(readings(decodeURIComponent(id)));
+  return Response.json({ photos: [] });
 }
 
 function devices(): Device[] {
   const say = words.value;
   const percent = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
   const celsius = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" } as const;
+  const measured = { type: "number", unit: "°C", readOnly: true } as const;
   const onOff = { type: "boolean" } as const;
   const made: readonly [Device["kind"], string, Device["capabilities"], DeviceState][] = [
     ["light", say.lamp, { on: onOff, brightness: percent }, { on: true, brightness: 62 }],
@@ -51,7 +63,7 @@ function devices(): Device[] {
       { targetTemperature: celsius },
       { temperature: 19.2, targetTemperature: 20.5 },
     ],
-    ["sensor", say.air, {}, { temperature: 21.4, humidity: 46 }],
+    ["sensor", say.air, { temperature: measured }, { temperature: 21.4, humidity: 46 }],
     ["binary-sensor", say.window, {}, { open: true }],
     ["lock", say.door, { locked: onOff }, { locked: true }],
     [
@@ -83,74 +95,5 @@ function device(own: Pick<Device, "kind" | "name" | "capabilities" | "state" | "
     stateChangedAt: now,
     revision: 1,
     pending: {},
-  };
-}
-
-function scenes(): readonly Scene[] {
-  const say = words.value;
-  const made = [
-    [say.morning, "mdi:weather-sunset-up"],
-    [say.dinner, "mdi:silverware-fork-knife"],
-    [say.movie, "mdi:movie-open"],
-    [say.night, "mdi:moon-waning-crescent"],
-  ] as const;
-  return made.map(([name, icon], index) => ({
-    id: `host:scene:demo-${index}`,
-    name,
-    icon,
-    room: null,
-    source: "host",
-    available: true,
-    targets: {},
-    lastActivatedAt: index === 2 ? new Date().toISOString() : null,
-  }));
-}
-
-function calendar(timeZone: string): CalendarWindow {
-  const say = words.value;
-  const today = new Date().setHours(0, 0, 0, 0);
-  const at = (hours: number) => ({
-    dateTime: new Date(today + hours * 3_600_000).toISOString(),
-    timeZone,
-  });
-  const events = [
-    [say.choir, 19, "#9ecbff"],
-    [say.call, 20.5, "#86e0ae"],
-    [say.swimming, 33.25, "#ffb08a"],
-    [say.visit, 42, "#f5a9ec"],
-  ] as const;
-  return {
-    start: new Date(today).toISOString(),
-    end: new Date(today + 14 * 86_400_000).toISOString(),
-    events: events.map(([title, hours, color]) => ({
-      id: title,
-      calendarId: "demo",
-      uid: title,
-      recurrenceId: null,
-      title,
-      start: at(hours),
-      end: at(hours + 1),
-      allDay: false,
-      status: "confirmed" as const,
-      busy: true,
-      location: null,
-      description: null,
-      url: null,
-      color,
-    })),
-    sources: [{ id: "demo", name: say.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
-  };
-}
-
-function system(): SystemSample {
-  const GIB = 2 ** 30;
-  return {
-    sampledAt: new Date().toISOString(),
-    cpu: { percent: 23, perCore: [18, 28], loadAverage: [0.4, 0.5, 0.4], temperatureC: 48 },
-    memory: { totalBytes: 8 * GIB, usedBytes: 3 * GIB, availableBytes: 5 * GIB, percent: 37 },
-    temperature: { cpuC: 48, sensors: [] },
-    uptime: { systemSeconds: 864_000, processSeconds: 86_400 },
-    disks: [{ mount: "/", type: "ext4", totalBytes: 64 * GIB, usedBytes: 21 * GIB, percent: 33 }],
-    network: [{ name: "eth0", receivedPerSecond: 120_000, sentPerSecond: 18_000 }],
   };
 }

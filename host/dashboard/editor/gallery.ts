@@ -1,10 +1,12 @@
 import { signal } from "@preact/signals-core";
-import { html, nothing, render } from "lit";
+import { html, render } from "lit";
 import type { ModuleView } from "../../modules/view.ts";
 import { type MountedWidget, mountWidget } from "../mounted-widget.ts";
 import { SizeWatch } from "../tile-size.ts";
 import type { TileParts } from "../tile.ts";
+import { translate } from "../translate.ts";
 import type { AnyWidget } from "../widget-loader.ts";
+import { spokenLocale } from "../words/language.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
 import { demoSurroundings } from "./demo.ts";
 import type { NewWidget } from "./operations.ts";
@@ -60,12 +62,12 @@ export class Gallery {
     const definition = await this.#parts.definitions.find(module.id)?.catch(() => undefined);
     if (this.#isClosed) return;
     const size = definition?.size.default ?? [4, 4];
+    const name = nameOf(module, definition);
     const pick = (): void => this.#parts.onPick({ module: module.id, config: {}, size });
-    const { name } = module;
     render(
       html`<div class="preview" inert>${definition ? stage : words.value.noPreview}</div>
         <strong>
-          ${definition?.icon ? html`<mantel-icon name=${definition.icon}></mantel-icon>` : nothing}
+          <mantel-icon name=${definition?.icon ?? "mdi:puzzle-outline"}></mantel-icon>
           <span dir="auto">${name}</span>
         </strong>
         <button type="button" aria-label=${words.value.add(name)} @click=${pick}></button>`,
@@ -126,6 +128,13 @@ export class Gallery {
   }
 }
 
+/** The widget's own name, in the language that is spoken. */
+function nameOf(module: ModuleView, definition: AnyWidget | undefined): string {
+  if (!definition) return module.name;
+  const { name, texts = {} } = definition;
+  return translate(name, { texts, locale: spokenLocale.peek() });
+}
+
 interface PreviewOf {
   readonly module: ModuleView;
   readonly definition: AnyWidget;
@@ -146,7 +155,7 @@ function demoConfig(definition: AnyWidget): Readonly<Record<string, unknown>> {
     lock: "demo:lock:7",
     "media-player": "demo:media-player:8",
   };
-  const { properties = {} } = schemaOf(definition);
+  const { properties = {} } = schemaOf(definition, "en");
   const chosen = Object.entries(properties).flatMap(([key, { format, deviceKind = "light" }]) =>
     format === "device" ? [[key, devices[deviceKind] ?? devices.light] as const] : [],
   );

@@ -5,6 +5,7 @@ import type { Offers } from "../form/field.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import type { Geometry } from "../layout.ts";
 import type { TileParts } from "../tile.ts";
+import { spokenLocale } from "../words/language.ts";
 import { Definitions, schemaOf } from "./definitions.ts";
 import { findWidget } from "./document.ts";
 import type { Editing, Panel } from "./editing.ts";
@@ -117,7 +118,7 @@ export class PanelView {
     const { panel } = this.#parts.editing;
     const now = panel.peek();
     if (now?.kind !== "tile" || now.id !== id) return;
-    this.#schema.value = definition && schemaOf(definition);
+    this.#schema.value = definition && schemaOf(definition, spokenLocale.peek());
   }
 
   #view(panel: Panel | undefined): unknown {

@@ -23,6 +23,7 @@ const anything: Check = () => undefined;
 
 const CHECKS: Readonly<Record<Control, Check>> = {
   text,
+  lines: text,
   device: text,
   room: text,
   color: text,

@@ -17,6 +17,7 @@ export function inputOf(field: Field, draw: Draw): unknown {
 
 const INPUTS: Readonly<Record<Exclude<Control, "group" | "list">, Draw>> = {
   text: (field) => textInput(field, "text"),
+  lines: linesInput,
   icon: (field) => textInput(field, "text", "mdi:lightbulb"),
   color: (field) => textInput(field, "text", "#ffb86b"),
   secret: secretInput,
@@ -184,6 +185,20 @@ function selectInput(field: Field, offered: readonly (readonly [unknown, string]
   >
     ${options.map(([each, name]) => html`<option .selected=${each === value}>${name}</option>`)}
   </select>`;
+}
+
+function linesInput(field: Field): unknown {
+  const { value, set } = field;
+  return html`<textarea
+    id=${idOf(field)}
+    rows="6"
+    class="lines"
+    dir="auto"
+    aria-describedby=${notesOf(field)}
+    aria-invalid=${invalid(field)}
+    .value=${typeof value === "string" ? value : ""}
+    @change=${({ currentTarget }: Event) => set((currentTarget as HTMLTextAreaElement).value)}
+  ></textarea>`;
 }
 
 function jsonInput(field: Field): unknown {

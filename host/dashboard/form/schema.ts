@@ -4,7 +4,7 @@ export interface FieldSchema {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** `device`, `room`, `color`, `icon`, `password` and `date-time` have inputs of their own. */
+  /** `device`, `room`, `color`, `icon`, `lines` and `password` have inputs of their own. */
   readonly format?: string;
   /** Only devices of this kind are offered, with the format `device`. */
   readonly deviceKind?: string;
@@ -26,6 +26,7 @@ export interface FieldSchema {
 
 export type Control =
   | "text"
+  | "lines"
   | "secret"
   | "number"
   | "switch"
@@ -60,6 +61,7 @@ function stringControl(format: string | undefined): Control {
     case "room":
     case "color":
     case "icon":
+    case "lines":
       return format;
     default:
       return "text";

@@ -1,0 +1,122 @@
+import type {
+  CalendarWindow,
+  Scene,
+  SystemSample,
+  WeatherForecast,
+} from "@mantel/plugin-sdk/widget";
+import { words } from "./demo-words.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export function scenes(): readonly Scene[] {
+  const say = words.value;
+  const made = [
+    [say.morning, "mdi:weather-sunset-up"],
+    [say.dinner, "mdi:silverware-fork-knife"],
+    [say.movie, "mdi:movie-open"],
+    [say.night, "mdi:moon-waning-crescent"],
+  ] as const;
+  return made.map(([name, icon], index) => ({
+    id: `host:scene:demo-${index}`,
+    name,
+    icon,
+    room: null,
+    source: "host",
+    available: true,
+    targets: {},
+    lastActivatedAt: index === 2 ? new Date().toISOString() : null,
+  }));
+}
+
+export function calendar(timeZone: string): CalendarWindow {
+  const say = words.value;
+  const today = new Date().setHours(0, 0, 0, 0);
+  const at = (hours: number) => ({
+    dateTime: new Date(today + hours * HOUR_MS).toISOString(),
+    timeZone,
+  });
+  const events = [
+    [say.choir, 19, "#9ecbff"],
+    [say.call, 20.5, "#86e0ae"],
+    [say.swimming, 33.25, "#ffb08a"],
+    [say.visit, 42, "#f5a9ec"],
+  ] as const;
+  return {
+    start: new Date(today).toISOString(),
+    end: new Date(today + 14 * DAY_MS).toISOString(),
+    events: events.map(([title, hours, color]) => ({
+      id: title,
+      calendarId: "demo",
+      uid: title,
+      recurrenceId: null,
+      title,
+      start: at(hours),
+      end: at(hours + 1),
+      allDay: false,
+      status: "confirmed" as const,
+      busy: true,
+      location: null,
+      description: null,
+      url: null,
+      color,
+    })),
+    sources: [{ id: "demo", name: say.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
+  };
+}
+
+export function system(): SystemSample {
+  const GIB = 2 ** 30;
+  return {
+    sampledAt: new Date().toISOString(),
+    cpu: { percent: 23, perCore: [18, 28], loadAverage: [0.4, 0.5, 0.4], temperatureC: 48 },
+    memory: { totalBytes: 8 * GIB, usedBytes: 3 * GIB, availableBytes: 5 * GIB, percent: 37 },
+    temperature: { cpuC: 48, sensors: [] },
+    uptime: { systemSeconds: 864_000, processSeconds: 86_400 },
+    disks: [{ mount: "/", type: "ext4", totalBytes: 64 * GIB, usedBytes: 21 * GIB, percent: 33 }],
+    network: [{ name: "eth0", receivedPerSecond: 120_000, sentPerSecond: 18_000 }],
+  };
+}
+
+/** A wet evening that clears up. */
+export function weather(): WeatherForecast {
+  const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const conditions = ["light-rain", "cloudy", "partly-cloudy", "clear"] as const;
+  return {
+    place: null,
+    source: "Mantel",
+    fetchedAt: new Date(now).toISOString(),
+    hours: Array.from({ length: 24 }, (_, hour) => ({
+      at: new Date(now + hour * HOUR_MS).toISOString(),
+      temperatureC: 7 - hour / 4,
+      condition: conditions[Math.min(3, Math.floor(hour / 2))] ?? "clear",
+      day: hour < 3,
+      rainMm: hour < 2 ? 0.4 : 0,
+      windKmh: 14,
+    })),
+    days: Array.from({ length: 5 }, (_, day) => ({
+      date: new Date(now + day * DAY_MS).toISOString().slice(0, 10),
+      lowC: 2 + day,
+      highC: 8 + day,
+      condition: conditions[day % 4] ?? "clear",
+      rainMm: day === 0 ? 1.2 : 0,
+    })),
+  };
+}
+
+/** A day of a room's air: cool in the night, warm when the sun comes in. */
+export function readings(deviceId: string): object {
+  const to = Date.now();
+  const from = to - DAY_MS;
+  const values = Array.from({ length: 96 }, (_, quarter) => ({
+    at: new Date(from + quarter * (HOUR_MS / 4)).toISOString(),
+    value: 20 + Math.sin(quarter / 15) * 1.6 + Math.sin(quarter / 4) * 0.3,
+  }));
+  return {
+    deviceId,
+    field: "temperature",
+    unit: "°C",
+    window: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    readings: values,
+  };
+}
