@@ -61,6 +61,7 @@ test("the layout editor", async (t) => {
   await step("drags a tile, resizes it, and drops it on another page", drags);
   await step("is dragged by a finger after a moment", dragsByTouch);
   await step("adds from a gallery with live previews, and configures", adds);
+  await step("shows settings that no longer fit, and keeps what it does not know", showsUnfit);
   await step("adds, names, moves and removes pages", editsPages);
   await step("arranges a phone apart from the wall, until told to follow", arrangesPhones);
   await step("merges what somebody else saved, and asks about the rest", merges);
@@ -188,6 +189,27 @@ async function adds(t: TestContext, house: House): Promise<void> {
   assert.deepEqual(added?.config, { seconds: true });
   assert.equal(await page.locator("[data-tile=clock-2] time.seconds").count(), 1);
   assert.deepEqual(faults, []);
+}
+
+async function showsUnfit(t: TestContext, house: House): Promise<void> {
+  await saveElsewhere(house, ({ pages: [home] }) => {
+    assert(home?.widgets[0]);
+    home.widgets[0].config = { seconds: "often", colour: "<i>red</i>" };
+  });
+  const { page } = await visit(t, house);
+  await open(page);
+
+  await tile(page, "Clock").click();
+  await page.getByText("often is neither on nor off.").waitFor();
+  await page.getByText('colour: "<i>red</i>"').waitFor();
+  await page.getByRole("switch", { name: "Show seconds" }).check();
+  await save(page);
+  const kept = (await stored(house)).pages[0]?.widgets[0]?.config;
+  await page.getByRole("button", { name: "Drop colour" }).click();
+  await save(page);
+
+  assert.deepEqual(kept, { seconds: true, colour: "<i>red</i>" });
+  assert.deepEqual((await stored(house)).pages[0]?.widgets[0]?.config, { seconds: true });
 }
 
 async function editsPages(t: TestContext, house: House): Promise<void> {

@@ -52,6 +52,7 @@ function devices(): Device[] {
   const percent = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
   const celsius = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" } as const;
   const measured = { type: "number", unit: "°C", readOnly: true } as const;
+  const watts = { type: "number", unit: "W", readOnly: true } as const;
   const onOff = { type: "boolean" } as const;
   const made: readonly [Device["kind"], string, Device["capabilities"], DeviceState][] = [
     ["light", say.lamp, { on: onOff, brightness: percent }, { on: true, brightness: 62 }],
@@ -73,7 +74,7 @@ function devices(): Device[] {
       { playback: "playing", title: say.song, volume: 35 },
     ],
     ["fan", say.fan, { on: onOff }, { on: false }],
-    ["switch", say.coffee, { on: onOff }, { on: true, power: 840 }],
+    ["switch", say.coffee, { on: onOff, power: watts }, { on: true, power: 840 }],
   ];
   return made.map(([kind, name, capabilities, state], index) =>
     device({ kind, name, capabilities, state, number: index + 1 }),

@@ -156,8 +156,9 @@ function demoConfig(definition: AnyWidget): Readonly<Record<string, unknown>> {
     "media-player": "demo:media-player:8",
   };
   const { properties = {} } = schemaOf(definition, "en");
-  const chosen = Object.entries(properties).flatMap(([key, { format, deviceKind = "light" }]) =>
-    format === "device" ? [[key, devices[deviceKind] ?? devices.light] as const] : [],
-  );
+  const chosen = Object.entries(properties).map(([key, { format, deviceKind = "light" }]) => {
+    if (format === "device") return [key, devices[deviceKind] ?? devices.light];
+    return [key, format === "lines" ? words.value.demoNote : undefined];
+  });
   return Object.fromEntries(chosen);
 }

@@ -55,6 +55,7 @@ const english = {
   noWidgets: "No module that is installed has a widget.",
   add: (name: string) => `Add ${name}`,
   noPreview: "No preview",
+  demoNote: "Bread, apples\nCall the plumber",
 
   settingsOf: (name: string) => `Settings of ${name}`,
   noSettings: "It has no settings.",
@@ -168,6 +169,7 @@ const german: Translation<typeof english> = {
   noWidgets: "Kein installiertes Modul hat ein Widget.",
   add: (name) => `${name} hinzufügen`,
   noPreview: "Keine Vorschau",
+  demoNote: "Brot, Äpfel\nKlempner anrufen",
 
   settingsOf: (name) => `Einstellungen von ${name}`,
   noSettings: "Es hat keine Einstellungen.",

@@ -96,9 +96,10 @@ export function emptyValueOf(schema: FieldSchema): unknown {
   }
 }
 
-/** `refreshSeconds` as people write it: `Refresh seconds`. */
-export function titleOf(key: string, { title }: FieldSchema): string {
-  if (title !== undefined && title !== "") return title;
+/** The title, that of its items, or `refreshSeconds` as people write it: `Refresh seconds`. */
+export function titleOf(key: string, { title, items }: FieldSchema): string {
+  const own = title ?? items?.title ?? "";
+  if (own !== "") return own;
   const spaced = key.replaceAll(/[-_]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 }
