@@ -20,7 +20,7 @@ export function bridgeCertificate(id: string): { cert: string; key: string; fing
   const name = sequence(set(sequence(COMMON_NAME, text(id))));
   const content = sequence(
     tagged(0, integer(Buffer.from([2]))),
-    integer(randomBytes(8)),
+    integer(Buffer.concat([Buffer.of(1), randomBytes(7)])), // DER has no zeros in front
     ECDSA_WITH_SHA256,
     name,
     sequence(time(new Date(Date.now() - DAY_MS)), time(new Date(Date.now() + 365 * DAY_MS))),
