@@ -196,6 +196,8 @@ export const Device = Type.Object({
   }),
   /** False when the device, or its bridge, cannot be reached. */
   available: Type.Boolean(),
+  /** True when a person wants it out of sight: lists for people leave it out. */
+  hidden: Type.Optional(Type.Boolean()),
   lastSeenAt: Nullable(Type.String({ format: "date-time" })),
   stateChangedAt: Nullable(Type.String({ format: "date-time" })),
   revision: Type.Integer(),

@@ -4,16 +4,47 @@ import type { Device, DeviceDescription } from "@mantel/plugin-sdk/device";
 /** A bridge that says the same again moves `lastSeenAt` on by this step, so that lists stay cached. */
 const SEEN_STEP_MS = 60_000;
 
+interface Origin {
+  readonly id: string;
+  readonly bridge: { readonly id: string; readonly kind: string };
+  readonly nativeId: string;
+  readonly said: Pick<Device, "name" | "room">;
+  readonly reachable: boolean;
+}
+type Shown = ReturnType<typeof describedFields> & Pick<Device, "available" | "hidden">;
+
 /** One device as the registry holds it. */
 export class DeviceEntry {
   readonly nativeId: string;
   /** The bridge's own word on whether it reaches the device. */
-  reachable = true;
+  reachable: boolean;
+  /** What the bridge says of it, under what people want. */
+  said: Pick<Device, "name" | "room">;
   #device: Device;
   #json: string | undefined;
 
-  constructor(nativeId: string, device: Device) {
+  /** A device that was not there before. */
+  static create(origin: Origin, fields: Shown, revision: number): DeviceEntry {
+    const { id, bridge, reachable } = origin;
+    const now = new Date().toISOString();
+    const device = {
+      id,
+      bridgeKind: bridge.kind,
+      number: Number(id.slice(id.lastIndexOf(":") + 1)),
+      bridge: bridge.id,
+      ...fields,
+      lastSeenAt: reachable ? now : null,
+      stateChangedAt: now,
+      revision,
+      pending: {},
+    };
+    return new DeviceEntry(origin, device);
+  }
+
+  private constructor({ nativeId, said, reachable }: Origin, device: Device) {
     this.nativeId = nativeId;
+    this.said = said;
+    this.reachable = reachable;
     this.#device = device;
   }
 

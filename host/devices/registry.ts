@@ -10,9 +10,11 @@ import { below, faultsOfState } from "./capability.ts";
 import { DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents } from "./events.ts";
 import { LeftOut } from "./left-out.ts";
+import { ListedDevices } from "./listed.ts";
 import { NumberTable } from "./numbers.ts";
 import { parseDescriptions, parseUpdates } from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialise } from "./snapshot.ts";
+import { DeviceWishes } from "./wishes.ts";
 
 interface Parts {
   readonly bus: Bus;
@@ -24,7 +26,8 @@ interface Parts {
 export class DeviceRegistry {
   readonly #parts: Parts;
   readonly #numbers: NumberTable;
-  readonly #entries = new Map<string, DeviceEntry>();
+  readonly #wishes: DeviceWishes;
+  readonly #listed: ListedDevices;
   /** The devices of each bridge by native id, in the order the bridge published them. */
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
   readonly #order = new BridgeOrder();
@@ -34,20 +37,23 @@ export class DeviceRegistry {
   #revision = Date.now();
   #snapshot: DeviceSnapshot | undefined;
 
-  /** Opens the registry without devices; `<dataFolder>/devices.json` has the numbers they were given. */
+  /** Opens the registry without devices; their numbers, and what people want of them, are in the folder. */
   static async open({
     dataFolder,
     ...parts
   }: Parts & { dataFolder: string }): Promise<DeviceRegistry> {
     const numbers = await NumberTable.open(join(dataFolder, "devices.json"), parts.log);
-    return new DeviceRegistry(parts, numbers);
+    const wishes = await DeviceWishes.open(join(dataFolder, "device-wishes.json"), parts.log);
+    return new DeviceRegistry(parts, numbers, wishes);
   }
 
-  private constructor(parts: Parts, numbers: NumberTable) {
+  private constructor(parts: Parts, numbers: NumberTable, wishes: DeviceWishes) {
     this.#parts = parts;
     this.#refusedUpdates = new LeftOut(parts.log, "an update of a bridge was refused");
     this.#events = new DeviceEvents(parts, (bridgeId, nativeId) => this.idOf(bridgeId, nativeId));
     this.#numbers = numbers;
+    this.#wishes = wishes;
+    this.#listed = new ListedDevices({ bus: parts.bus, wishes });
   }
 
   /** Grows with each change of any device or bridge. */
@@ -58,7 +64,6 @@ export class DeviceRegistry {
   /**
    * Takes the whole set of a bridge's devices in place of the set before. Resolves when new ids are
    * on the disk and the devices are served.
-   *
    * @throws MantelError `invalid` with every fault, `disk_full`; the set before stays then
    */
   async publish(bridgeId: string, input: unknown): Promise<void> {
@@ -101,13 +106,27 @@ export class DeviceRegistry {
     });
   }
 
+  /** Takes over a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full` */
+  async adjust(id: string, patch: unknown): Promise<Device> {
+    const entry = this.#listed.get(id);
+    await this.#wishes.change(id, patch);
+    this.#change(entry, this.#wishes.over(id, entry.said));
+    return entry.device;
+  }
+
+  /** Lists a device no more until its bridge reaches it again. @throws MantelError `device_unknown`, `device_present`, `disk_full` */
+  async forget(id: string): Promise<void> {
+    await this.#listed.forget(id);
+    this.#revision++;
+  }
+
   find(id: string): Device | undefined {
-    return this.#entries.get(id)?.device;
+    return this.#listed.find(id)?.device;
   }
 
   /** @throws MantelError `device_unknown` */
   get(id: string): Device {
-    return this.#entry(id).device;
+    return this.#listed.get(id).device;
   }
 
   list(filter: DeviceFilter = {}): readonly Device[] {
@@ -116,7 +135,7 @@ export class DeviceRegistry {
 
   /** How the bridge of a device names it. @throws MantelError `device_unknown` */
   nativeOf(id: string): { bridgeId: string; nativeId: string } {
-    const { device, nativeId } = this.#entry(id);
+    const { device, nativeId } = this.#listed.get(id);
     return { bridgeId: device.bridge, nativeId };
   }
 
@@ -126,7 +145,7 @@ export class DeviceRegistry {
 
   /** Shows what was asked of a device and is not confirmed, in place of what was shown before. */
   setPending(id: string, pending: Device["pending"]): void {
-    const entry = this.#entries.get(id);
+    const entry = this.#listed.find(id);
     if (entry) this.#change(entry, { pending });
   }
 
@@ -162,28 +181,18 @@ export class DeviceRegistry {
   ): DeviceEntry {
     const { nativeId, available: reachable = true } = description;
     const available = this.#isAvailable(bridge.id, reachable);
-    const fields = { ...describedFields(description), available };
-    const known = this.#entries.get(id);
+    const said = describedFields(description);
+    const fields = { ...said, ...this.#wishes.over(id, said), available };
+    const known = this.#listed.find(id);
     if (known) {
+      known.said = said;
       known.reachable = reachable;
       this.#change(known, fields, reachable);
       return known;
     }
-    const now = new Date().toISOString();
-    const entry = new DeviceEntry(nativeId, {
-      id,
-      bridgeKind: bridge.kind,
-      number: Number(id.slice(id.lastIndexOf(":") + 1)),
-      bridge: bridge.id,
-      ...fields,
-      lastSeenAt: reachable ? now : null,
-      stateChangedAt: now,
-      revision: ++this.#revision,
-      pending: {},
-    });
-    entry.reachable = reachable;
-    this.#entries.set(id, entry);
-    this.#parts.bus.announce("device.added", { device: entry.device });
+    const origin = { id, bridge, nativeId, said, reachable };
+    const entry = DeviceEntry.create(origin, fields, ++this.#revision);
+    this.#listed.add(entry);
     return entry;
   }
 
@@ -215,30 +224,24 @@ export class DeviceRegistry {
     const outcome = entry.change(fields, this.#revision + 1, seen);
     if (outcome === "same") return;
     this.#revision++;
-    if (outcome === "changed") this.#parts.bus.announce("device.state", { device: entry.device });
+    if (!this.#listed.has(entry)) this.#listed.add(entry);
+    else if (outcome === "changed") {
+      this.#parts.bus.announce("device.state", { device: entry.device });
+    }
   }
 
   #remove(entry: DeviceEntry): void {
-    const { id } = entry.device;
-    this.#entries.delete(id);
-    this.#revision++;
-    this.#parts.bus.announce("device.removed", { id });
+    if (this.#listed.remove(entry)) this.#revision++;
   }
 
   #isAvailable(bridgeId: string, reachable: boolean): boolean {
     return reachable && isUp(this.#parts.bridges.find(bridgeId));
   }
 
-  #entry(id: string): DeviceEntry {
-    const entry = this.#entries.get(id);
-    if (entry) return entry;
-    throw new MantelError("device_unknown", `no device has the id ${id}`);
-  }
-
   #select(filter: DeviceFilter): DeviceEntry[] {
     return [...this.#ofBridge.values()]
       .flatMap((entries) => [...entries.values()])
-      .filter((entry) => matches(entry.device, filter));
+      .filter((entry) => this.#listed.has(entry) && matches(entry.device, filter));
   }
 
   #serialise(filter: DeviceFilter): DeviceSnapshot {

@@ -33,7 +33,7 @@ export interface Parts {
   readonly lastUse: Pick<LastUse, "note" | "at">;
   readonly config: ConfigPart;
   readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;
-  readonly devices: Pick<DeviceRegistry, "get" | "snapshot">;
+  readonly devices: Pick<DeviceRegistry, "get" | "snapshot" | "adjust" | "forget">;
   readonly readings: Pick<ReadingHistory, "of">;
   readonly commands: Pick<Commands, "send">;
   readonly scenes: Pick<SceneRegistry, "revision" | "list" | "get" | "put" | "remove" | "activate">;

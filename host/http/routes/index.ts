@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { configRoutes } from "./config.ts";
+import { deviceWishRoutes } from "./device-wishes.ts";
 import { deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
@@ -36,6 +37,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...discoveryRoutes({ ...parts, table: () => table }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
+    ...deviceWishRoutes(parts),
     ...readingRoutes(parts),
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),

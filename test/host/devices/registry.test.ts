@@ -23,6 +23,7 @@ test("a published device is served with its id and everything its bridge left ou
     groups: [],
     info: { manufacturer: null, model: "X1", serial: null, firmware: null },
     available: true,
+    hidden: false,
     state: { on: false, brightness: 40 },
     pending: {},
   });
