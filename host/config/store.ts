@@ -139,6 +139,18 @@ export class ConfigStore {
     return options;
   }
 
+  /** The form of a plugin's options as far as it has registered them, and what readers may see in it. */
+  formOf(pluginId: string): { schema: object | null; options: object; revision: number } {
+    const keys = this.#parts.keys.of(pluginId);
+    const properties = Object.fromEntries(keys.map(({ key, schema }) => [key, schema]));
+    const section = Object.entries(this.#view.config[pluginId] ?? {});
+    return {
+      schema: keys.length === 0 ? null : { type: "object", properties },
+      options: Object.fromEntries(section.filter(([key]) => Object.hasOwn(properties, key))),
+      revision: this.#revision,
+    };
+  }
+
   /** Whether people have set anything of a plugin's options. */
   hasSection(pluginId: string): boolean {
     const { plain, secret } = this.#sources.stored;

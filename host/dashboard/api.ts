@@ -85,6 +85,17 @@ export class Api {
     return this.#answer<T>(this.#prefix + path, { method: "DELETE" });
   }
 
+  /** Changes something; the answer is `undefined` when it has no body. @throws ApiError */
+  send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
+    const init = body === undefined ? { method } : sending(method, body);
+    return this.#answer<T>(this.#prefix + path, init);
+  }
+
+  /** Where a path below the prefix is, for a link. */
+  address(path: string): string {
+    return this.#prefix + path;
+  }
+
   /**
    * Opens a stream without a deadline; the caller's signal ends it.
    * @throws ApiError
@@ -99,7 +110,7 @@ export class Api {
 
   async #answer<T>(url: string, init: RequestInit, deadlineMs = DEADLINE_MS): Promise<T> {
     const response = await this.#ask(url, { ...init, signal: AbortSignal.timeout(deadlineMs) });
-    return (await response.json()) as T;
+    return (response.status === 204 ? undefined : await response.json()) as T;
   }
 
   async #ask(url: string, init: RequestInit): Promise<Response> {

@@ -3,6 +3,7 @@ import { Api } from "./api.ts";
 import "./icon.ts";
 import { keepRenewed } from "./renewal.ts";
 import { Session } from "./session.ts";
+import { followSettings } from "./settings-way.ts";
 import { mountShell } from "./shell.ts";
 import { showRememberedTheme } from "./theme.ts";
 import {
@@ -80,6 +81,7 @@ function start(root: HTMLElement, api: Api, claims: TokenClaims): void {
     loader: new WidgetLoader(),
     reloadModule: (id) => session.reloadModule(id),
   });
+  followSettings(root, { api, store });
 }
 
 /** Nothing of a visit stays when the token changes, so the page starts anew. */

@@ -7,6 +7,7 @@ import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
+import { settingsLink } from "./settings-way.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileParts } from "./tile.ts";
@@ -21,7 +22,7 @@ const tablet = matchMedia("(max-width: 1100px)");
 
 /** Draws the house: its pages, the header, and what must be said about the connection. */
 export function mountShell(root: HTMLElement, session: Session, parts: TileParts): void {
-  const { store, theme, formats } = session;
+  const { store, theme } = session;
   const wall = document.createElement("div");
   const header = document.createElement("header");
   const banner = document.createElement("div");
@@ -43,22 +44,31 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     ? editButton({ root, session, tiles: parts, page: current, breakpoint })
     : nothing;
   effect(() => {
-    const pages = session.shown.value?.pages ?? [];
-    render(html`${headerOf(pages, current.value, devices.value)}${edit}`, header);
+    const { pages } = session.shown.value ?? { pages: [] };
+    const tabs = headerOf(pages, current.value, devices.value);
+    render(html`${tabs}${edit}${settingsLink(session)}`, header);
   });
 
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
   effect(() => void render(bannerOf(session.link.value, now.value), banner));
 
+  showThemes(root, session, now);
+  followTouches(store, () => theme.touch());
+  void addTheRest(root, session, current);
+}
+
+function showThemes(
+  root: HTMLElement,
+  { theme, formats }: Session,
+  now: ReadonlySignal<number>,
+): void {
   const night = new Night(root, () => theme.touch());
   effect(() => {
     showTheme(theme.theme.value);
     if (theme.theme.value === "night") night.show(formats.value, now.value);
     else night.hide();
   });
-  followTouches(store, () => theme.touch());
-  void addTheRest(root, session, current);
 }
 
 /** What the first picture does not need, and so need not wait for. */

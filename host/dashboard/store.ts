@@ -34,21 +34,18 @@ export class Store {
     return this.#entry(id).shown;
   }
 
-  /** The devices that fit, in the host's order. */
+  /** The devices that fit and that nobody has hidden, in the host's order. */
   devices(query: { kind?: string; room?: string } = {}): ReadonlySignal<readonly Device[]> {
-    const fits = ({ kind, room }: Device): boolean =>
+    const fits = ({ kind, room, hidden }: Device): boolean =>
+      hidden !== true &&
       (query.kind === undefined || kind === query.kind) &&
       (query.room === undefined || room === query.room);
-    let before: readonly Device[] = [];
-    return computed(() => {
-      const now = this.#deviceIds.value
-        .map((id) => this.device(id).value)
-        .filter((device) => device !== undefined)
-        .filter(fits);
-      // The same array as before keeps everything that reads this from being drawn again.
-      if (!sameItems(before, now)) before = now;
-      return before;
-    });
+    return this.#listed(fits);
+  }
+
+  /** Every device, hidden ones included. */
+  allDevices(): ReadonlySignal<readonly Device[]> {
+    return this.#listed(() => true);
   }
 
   module(id: string): ReadonlySignal<ModuleView | undefined> {
@@ -115,6 +112,19 @@ export class Store {
 
   removeModule(id: string): void {
     this.#moduleSignal(id).value = undefined;
+  }
+
+  #listed(fits: (device: Device) => boolean): ReadonlySignal<readonly Device[]> {
+    let before: readonly Device[] = [];
+    return computed(() => {
+      const now = this.#deviceIds.value
+        .map((id) => this.device(id).value)
+        .filter((device) => device !== undefined)
+        .filter(fits);
+      // The same array as before keeps everything that reads this from being drawn again.
+      if (!sameItems(before, now)) before = now;
+      return before;
+    });
   }
 
   #entry(id: string): DeviceEntry {

@@ -92,7 +92,7 @@ export class DeviceWishes {
 
   /** The device is there again. When that cannot be stored it is forgotten again after a restart. */
   heard(id: string): void {
-    this.#replace(id, ({ forgotten: _, ...wish }) => wish).catch((error: unknown) => {
+    this.#replace(id, withoutForgotten).catch((error: unknown) => {
       this.#log.warn("that a device is there again is not stored", { device: id, error });
     });
   }
@@ -110,6 +110,11 @@ export class DeviceWishes {
       this.#wishes = next;
     });
   }
+}
+
+function withoutForgotten(wish: Wish): Wish {
+  const { forgotten: _dropped, ...kept } = wish;
+  return kept;
 }
 
 function merged(wish: Wish, { name, room, hidden }: DevicePatch): Wish {

@@ -49,7 +49,7 @@ export interface Parts {
   readonly assets: AssetsPart;
 }
 
-export interface ConfigPart extends Pick<ConfigStore, "view" | "patch"> {
+export interface ConfigPart extends Pick<ConfigStore, "view" | "formOf" | "patch"> {
   readonly current: Pick<Config, "api" | "server">;
 }
 

@@ -3,6 +3,8 @@ import { inEachLanguage, type Translation } from "./language.ts";
 const english = {
   pages: "Pages",
   house: "House",
+  settings: "Settings",
+  settingsAway: "Settings (they do not open now)",
   editLayout: "Edit the layout",
   editorAway: (reason: string) => `The editor does not open: ${reason}`,
   open: (name: string) => `${name} open`,
@@ -35,6 +37,8 @@ const english = {
 const german: Translation<typeof english> = {
   pages: "Seiten",
   house: "Haus",
+  settings: "Einstellungen",
+  settingsAway: "Einstellungen (gehen gerade nicht auf)",
   editLayout: "Layout bearbeiten",
   editorAway: (reason) => `Der Editor geht nicht auf: ${reason}`,
   open: (name) => `${name} offen`,

@@ -1,6 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
+import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
 import { ModuleView, ReloadReceipt } from "../../modules/view.ts";
@@ -31,6 +32,12 @@ const LogEntries = Type.Object({
   dropped: Type.Integer(),
 });
 export const Options = Type.Record(Type.String(), Type.Unknown());
+const OptionsForm = Type.Object({
+  /** JSON Schema, for a form; null for a module without options, or whose code was never loaded. */
+  schema: Nullable(Options),
+  options: Options,
+  revision: Type.Integer(),
+});
 const shared = { tag: "Modules", params: ModuleParams } as const;
 
 /** `/modules`: what plugins run, and how they are reloaded and managed. */
@@ -127,6 +134,7 @@ function managingRoutes(parts: ManagingParts): Route[] {
   return [
     switchRoute(parts, "enable", "Let a module run"),
     switchRoute(parts, "disable", "Stop a module until it is enabled again"),
+    formRoute(parts),
     optionsRoute(parts),
   ];
 }
@@ -144,6 +152,22 @@ function switchRoute(parts: ManagingParts, action: "enable" | "disable", summary
       const module = await parts.modules[action](params.id);
       await recordDone(parts, principal, { action: `module.${action}`, module: params.id });
       return { module };
+    },
+  });
+}
+
+function formRoute({ modules, config }: Pick<Parts, "modules" | "config">): Route {
+  return route({
+    ...shared,
+    method: "GET",
+    path: "/modules/:id/config",
+    scope: "admin",
+    summary: "Read the options of a module, and what they may be",
+    answers: ok("Secrets appear only as whether they are set", OptionsForm),
+    errors: ["module_unknown"],
+    handle(_, { params: { id } }) {
+      modules.get(id);
+      return config.formOf(id);
     },
   });
 }

@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals-core";
+import { html, type TemplateResult } from "lit";
+import type { Api } from "./api.ts";
+import type { Settings } from "./settings/settings.ts";
+import type { Store } from "./store.ts";
+import { words } from "./words/shell.ts";
+
+const ADDRESS = /^#\/settings(?:\/([^/]*))?(?:\/([^/]*))?$/;
+
+const away = signal(false);
+
+/** The way into the settings, in the header. */
+export function settingsLink(): TemplateResult {
+  const say = words.value;
+  return html`<a
+    class="settings-link"
+    href="#/settings/modules"
+    aria-label=${away.value ? say.settingsAway : say.settings}
+  >
+    <mantel-icon name="mdi:cog-outline"></mantel-icon>
+  </a>`;
+}
+
+/** Shows the settings while the address names them. Their code is loaded when they are opened. */
+export function followSettings(root: HTMLElement, parts: { api: Api; store: Store }): void {
+  let settings: Settings | undefined;
+  const follow = async (): Promise<void> => {
+    const [found, page = "", item = ""] = ADDRESS.exec(location.hash) ?? [];
+    if (found === undefined) {
+      settings?.close();
+      settings = undefined;
+      return;
+    }
+    const code = await import("./settings/settings.ts");
+    if (ADDRESS.exec(location.hash)?.[0] !== found) return; // gone elsewhere while it was loaded
+    settings ??= new code.Settings(root, parts);
+    settings.show(page, decodeURIComponent(item));
+  };
+  const open = (): void =>
+    void follow().then(
+      () => (away.value = false),
+      () => (away.value = true),
+    );
+  addEventListener("hashchange", open);
+  open();
+}

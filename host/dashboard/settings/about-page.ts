@@ -1,0 +1,44 @@
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import type { OpenPage, SettingsParts } from "./page.ts";
+import { words } from "./words.ts";
+
+interface Health {
+  readonly status: string;
+  readonly version: string;
+  readonly uptimeSeconds: number;
+  readonly modules: { readonly active: number; readonly failed: number };
+}
+
+/** What runs here, and where to read more. */
+export function aboutPage({ api, doing }: SettingsParts): OpenPage {
+  const health = signal<Health | undefined>(undefined);
+  api.get<Health>("/health").then(
+    (answer) => (health.value = answer),
+    (error: unknown) => doing.fail(error),
+  );
+  return { view: () => (health.value ? factsView(health.value, api.address("")) : nothing) };
+}
+
+function factsView({ version, uptimeSeconds, modules }: Health, api: string): TemplateResult {
+  const say = words.value;
+  const facts: readonly (readonly [string, string])[] = [
+    [say.version, version],
+    [say.upFor, say.hours(Math.floor(uptimeSeconds / 3600), Math.floor(uptimeSeconds / 60) % 60)],
+    [say.modules, say.moduleCounts(modules.active, modules.failed)],
+    [say.address, location.origin],
+  ];
+  return html`<section class="panel">
+      <h2>Mantel</h2>
+      <dl>
+        ${facts.map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>
+    <p><a class="link" href="${api}/docs">${say.apiDocs}</a></p>`;
+}

@@ -1,0 +1,35 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { ModuleView } from "../../modules/view.ts";
+import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { stateChip } from "./state-chip.ts";
+import { words } from "./words.ts";
+
+/** The bridges with their devices, and the way to pairing where a plugin leads one. */
+export function bridgesPage({ store }: SettingsParts): OpenPage {
+  const modules = store.modules();
+  const devices = store.allDevices();
+  return {
+    view() {
+      const count = (id: string) => devices.value.filter(({ bridge }) => bridge === id).length;
+      const bridges = modules.value.filter(({ kinds }) => kinds.includes("bridge"));
+      return html`<ul class="rows">
+        ${bridges.map((bridge) => rowOf(bridge, count(bridge.id)))}
+      </ul>`;
+    },
+  };
+}
+
+function rowOf({ id, name, state, trials, error }: ModuleView, devices: number): TemplateResult {
+  const say = words.value;
+  return html`<li>
+    <a class="row" href=${addressOf("modules", id)}>
+      <span class="grow">
+        <strong dir="auto">${name}</strong>
+        <small>${say.devicesFound(devices)}</small>
+        ${error ? html`<small dir="auto">${error.message}</small>` : nothing}
+      </span>
+      ${trials.includes("setup") ? html`<span class="figure">${say.canPair}</span>` : nothing}
+      ${stateChip(state)}
+    </a>
+  </li>`;
+}

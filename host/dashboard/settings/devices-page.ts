@@ -1,0 +1,178 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { instantOf } from "./figures.ts";
+import { offersOf } from "./offers.ts";
+import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { typed } from "./typed.ts";
+import { words } from "./words.ts";
+
+/** More rows than anybody reads; who has more devices searches. */
+const SHOWN = 200;
+
+/** All devices, hidden ones included, or one of them to change. */
+export function devicesPage(parts: SettingsParts, item: string): OpenPage {
+  if (item !== "") return { view: () => oneView(parts, item) };
+  const sought = signal("");
+  const devices = parts.store.allDevices();
+  return {
+    view() {
+      const found = devices.value.filter((device) => fits(device, sought.value));
+      return listView(found, (text) => (sought.value = text));
+    },
+  };
+}
+
+function fits({ name, room, id }: Device, sought: string): boolean {
+  const text = `${name} ${room ?? ""} ${id}`.toLocaleLowerCase();
+  return text.includes(sought.trim().toLocaleLowerCase());
+}
+
+function listView(found: readonly Device[], onSearch: (text: string) => void): TemplateResult {
+  const say = words.value;
+  return html`<label class="search">
+      ${say.search}
+      <input
+        type="search"
+        @input=${({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+          onSearch(currentTarget.value)}
+      />
+    </label>
+    <p role="status">
+      ${say.devicesFound(found.length)} ${found.length > SHOWN ? say.firstShown(SHOWN) : nothing}
+    </p>
+    <ul class="rows">
+      ${repeat(found.slice(0, SHOWN), ({ id }) => id, rowOf)}
+    </ul>`;
+}
+
+function rowOf({ id, name, room, available, hidden }: Device): TemplateResult {
+  const say = words.value;
+  return html`<li>
+    <a class="row" href=${addressOf("devices", id)}>
+      <span class="grow"
+        ><strong dir="auto">${name}</strong
+        ><small dir="auto">${room ?? say.noRoom} · ${id}</small></span
+      >
+      ${hidden ? html`<span class="state none">${say.hidden}</span>` : nothing}
+      ${available ? nothing : html`<span class="state warn">${say.unreachable}</span>`}
+    </a>
+  </li>`;
+}
+
+function oneView(parts: SettingsParts, id: string): TemplateResult {
+  const device = parts.store.device(id).value;
+  const say = words.value;
+  const back = html`<p><a class="link" href=${addressOf("devices")}>${say.allDevices}</a></p>`;
+  if (!device)
+    return html`${back}
+      <p>${say.noSuchDevice}</p>`;
+  return html`${back} ${formOf(parts, device)}
+    <section class="panel">
+      <h2>${say.facts}</h2>
+      <dl>
+        ${factsOf(device).map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd dir="auto">${value}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>`;
+}
+
+function formOf(parts: SettingsParts, device: Device): TemplateResult {
+  const { doing } = parts;
+  const say = words.value;
+  return html`<form
+    class="panel form"
+    @submit=${(event: SubmitEvent) => save(event, parts, device)}
+  >
+    ${fieldsOf(parts, device)}
+    <div class="actions">
+      <button class="button primary" ?disabled=${doing.busy.value}>${say.save}</button>
+      ${doing.button(say.asBridgeSays, () =>
+        send(parts, device.id, { name: null, room: null, hidden: null }),
+      )}
+      ${device.available ? nothing : doing.sureButton("forget", say.forget, () => forget(parts, device.id))}
+    </div>
+  </form>`;
+}
+
+function fieldsOf({ store }: SettingsParts, device: Device): TemplateResult {
+  const say = words.value;
+  return html`<div class="field">
+      <label for="name">${say.name}</label>
+      <input id="name" name="name" maxlength="200" dir="auto" required .value=${device.name} />
+    </div>
+    <div class="field">
+      <label for="room">${say.room}</label>
+      <input
+        id="room"
+        name="room"
+        maxlength="200"
+        dir="auto"
+        list="rooms"
+        .value=${device.room ?? ""}
+      />
+      <datalist id="rooms">
+        ${offersOf(store).rooms.map((room) => html`<option value=${room}></option>`)}
+      </datalist>
+    </div>
+    <div class="field line">
+      <label for="hidden">${say.hide}</label>
+      <input
+        id="hidden"
+        name="hidden"
+        type="checkbox"
+        role="switch"
+        .checked=${device.hidden === true}
+      />
+      <p class="hint">${say.hideHint}</p>
+    </div>`;
+}
+
+function save(event: SubmitEvent, parts: SettingsParts, device: Device): void {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  const [name, room] = [typed(form, "name"), typed(form, "room")];
+  const hidden = typed(form, "hidden") !== "";
+  const patch = {
+    ...(name === device.name ? {} : { name }),
+    ...(room === (device.room ?? "") ? {} : { room }),
+    ...(hidden === (device.hidden === true) ? {} : { hidden }),
+  };
+  if (Object.keys(patch).length > 0) send(parts, device.id, patch);
+}
+
+function send({ api, doing, store }: SettingsParts, id: string, patch: object): void {
+  void doing.run(async () => {
+    store.putDevice(await api.send<Device>("PATCH", pathOf(id), patch));
+  }, words.value.saved);
+}
+
+function forget({ api, doing }: SettingsParts, id: string): void {
+  void doing.run(() => api.send("DELETE", pathOf(id)), words.value.forgotten);
+}
+
+function pathOf(id: string): string {
+  return `/smart-home/devices/${encodeURIComponent(id)}`;
+}
+
+function factsOf(device: Device): (readonly [string, string])[] {
+  const say = words.value;
+  const { manufacturer, model, serial, firmware } = device.info;
+  const facts: readonly (readonly [string, string | null])[] = [
+    [say.id, device.id],
+    [say.bridge, device.bridge],
+    [say.kinds, device.kind],
+    [say.lastSeen, instantOf(device.lastSeenAt)],
+    [say.manufacturer, manufacturer],
+    [say.model, model],
+    [say.serial, serial],
+    [say.firmware, firmware],
+  ];
+  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+}

@@ -1,0 +1,85 @@
+import { signal } from "@preact/signals-core";
+import { html, type TemplateResult } from "lit";
+import type { SettingsParts } from "./page.ts";
+import { words } from "./words.ts";
+
+interface Entry {
+  readonly at: string;
+  readonly level: string;
+  readonly sentence: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+const LOOK_EVERY_MS = 2_000;
+const SHOWN = 200;
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+type Level = (typeof LEVELS)[number];
+
+/** The last records of a module's log, as they come. */
+export class ModuleLog {
+  readonly #parts: SettingsParts;
+  readonly #path: string;
+  readonly #entries = signal<readonly Entry[]>([]);
+  readonly #level = signal<Level>("info");
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(parts: SettingsParts, path: string) {
+    this.#parts = parts;
+    this.#path = path;
+    this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    void this.#look();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  view(): TemplateResult {
+    const say = words.value;
+    return html`<section class="panel">
+      <header>
+        <h2>${say.log}</h2>
+        <label class="inline"
+          >${say.leastLevel}
+          <select
+            @change=${({ currentTarget }: { currentTarget: HTMLSelectElement }) => {
+              this.#level.value = currentTarget.value as Level;
+              void this.#look();
+            }}
+          >
+            ${LEVELS.map(
+              (level) =>
+                html`<option value=${level} ?selected=${level === this.#level.value}>
+                  ${level}
+                </option>`,
+            )}
+          </select>
+        </label>
+      </header>
+      <div class="log" role="log" tabindex="0" aria-label=${say.log} aria-live="off">
+        ${this.#entries.value.map(lineOf)}
+        ${this.#entries.value.length === 0 ? html`<p>${say.noRecords}</p>` : ""}
+      </div>
+    </section>`;
+  }
+
+  async #look(): Promise<void> {
+    const level = this.#level.peek();
+    try {
+      const { entries } = await this.#parts.api.get<{ entries: Entry[] }>(
+        `${this.#path}/logs?level=${level}`,
+      );
+      if (level === this.#level.peek()) this.#entries.value = entries.slice(-SHOWN).toReversed();
+    } catch (error) {
+      console.warn("the log could not be read", error);
+    }
+  }
+}
+
+function lineOf({ at, level, sentence, fields }: Entry): TemplateResult {
+  const rest = fields && Object.keys(fields).length > 0 ? JSON.stringify(fields) : "";
+  return html`<p class=${level}>
+    <time datetime=${at}>${at.slice(11, 19)}</time> <b>${level}</b> <bdi>${sentence}</bdi>
+    <small>${rest}</small>
+  </p>`;
+}

@@ -1,0 +1,138 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { ModuleView } from "../../modules/view.ts";
+import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
+import { ModuleLog } from "./module-log.ts";
+import { ModuleOptions } from "./module-options.ts";
+import { addressOf, type SettingsParts } from "./page.ts";
+import { SetupSteps } from "./setup-steps.ts";
+import { stateChip } from "./state-chip.ts";
+import { words } from "./words.ts";
+
+/** One module: how it is, what it may, its options and its log. */
+export class ModulePage {
+  readonly #parts: SettingsParts;
+  readonly #path: string;
+  readonly #id: string;
+  readonly #log: ModuleLog;
+  readonly #options: ModuleOptions;
+  readonly #setup: SetupSteps;
+
+  constructor(parts: SettingsParts, id: string) {
+    this.#parts = parts;
+    this.#id = id;
+    this.#path = `/modules/${encodeURIComponent(id)}`;
+    this.#log = new ModuleLog(parts, this.#path);
+    this.#options = new ModuleOptions(parts, this.#path);
+    this.#setup = new SetupSteps(parts, this.#path, () => void this.#options.load());
+  }
+
+  view(): unknown {
+    const module = this.#parts.store.module(this.#id).value;
+    const back = html`<p>
+      <a class="link" href=${addressOf("modules")}>${words.value.allModules}</a>
+    </p>`;
+    if (!module)
+      return html`${back}
+        <p>${words.value.noSuchModule}</p>`;
+    const trials = module.trials;
+    return html`${back}
+      <section class="panel">
+        <header>
+          <h2 dir="auto">${module.name}</h2>
+          ${stateChip(module.state)}
+        </header>
+        ${faultView(module)}
+        <div class="actions">${this.#actions(module)}</div>
+      </section>
+      ${trials.includes("setup") ? this.#setup.view() : nothing}
+      ${this.#options.view(trials.includes("test"))} ${factsView(module)} ${this.#log.view()}`;
+  }
+
+  close(): void {
+    this.#log.close();
+    this.#setup.close();
+  }
+
+  #actions({ state }: ModuleView): TemplateResult {
+    const { doing } = this.#parts;
+    const say = words.value;
+    if (state === "disabled") {
+      return doing.button(say.enable, () => this.#post("enable", say.enabled), "primary");
+    }
+    return html`${doing.button(say.reload, () => this.#post("reload", say.reloaded))}
+    ${doing.sureButton("disable", say.disable, () => this.#post("disable", say.isDisabled))}`;
+  }
+
+  #post(action: "enable" | "disable" | "reload", done: string): void {
+    const { api, doing } = this.#parts;
+    void doing.run(() => api.post(`${this.#path}/${action}`), done);
+  }
+}
+
+function faultView({ error, lastReload, progress }: ModuleView): TemplateResult {
+  const fault = error ?? lastReload?.error;
+  return html`${progress === null ? nothing : html`<p>${progress}</p>`}
+  ${
+    fault
+      ? html`<p class="notice failed" dir="auto">${fault.message}</p>
+          ${
+            fault.frame === undefined
+              ? nothing
+              : html`<pre tabindex="0" aria-label=${words.value.codeFrame}>${fault.frame}</pre>`
+          }`
+      : nothing
+  }`;
+}
+
+function factsView(module: ModuleView): TemplateResult {
+  const say = words.value;
+  const { resources, limits, lastReload } = module;
+  const facts: readonly (readonly [string, string])[] = [
+    [say.version, module.version],
+    [say.kinds, module.kinds.join(", ")],
+    [say.generation, String(module.generation)],
+    [say.since, instantOf(module.stateSince)],
+    [say.cpu, say.ofLimit(shareOf(resources.cpuPercent), `${limits.cpuPercent} %`)],
+    [say.memory, say.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
+    [say.lag, spanOf(resources.loopLagP99Ms)],
+    [say.restarts, String(module.restarts)],
+    [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
+    ...permissionsOf(module),
+  ];
+  return html`<section class="panel">
+    <h2>${say.facts}</h2>
+    <dl>
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd dir="auto">${value}</dd>
+          </div>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
+  const say = words.value;
+  return `${say[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
+}
+
+function permissionsOf({ permissions }: ModuleView): (readonly [string, string])[] {
+  const say = words.value;
+  const { hosts, folders, provides, uses, added } = permissions;
+  const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons"] as const)
+    .filter((flag) => permissions[flag])
+    .map((flag) => say[flag]);
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    [say.hosts, hosts],
+    [say.folders, folders],
+    [say.provides, provides],
+    [say.uses, uses],
+    [say.mayAlso, flags],
+    [say.newlyAsked, added],
+  ];
+  const asked = lists.filter(([, values]) => values.length > 0);
+  if (asked.length === 0) return [[say.permissions, say.nothingAsked]];
+  return asked.map(([name, values]) => [name, values.join(", ")]);
+}

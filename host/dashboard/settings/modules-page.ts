@@ -1,0 +1,60 @@
+import { computed } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import type { ModuleView } from "../../modules/view.ts";
+import { shareOf, sizeOf } from "./figures.ts";
+import { ModulePage } from "./module-page.ts";
+import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { stateChip } from "./state-chip.ts";
+import { words } from "./words.ts";
+
+/** Figures change without an event. */
+const LOOK_EVERY_MS = 5_000;
+
+/** All modules, or one of them by its id. */
+export function modulesPage(parts: SettingsParts, item: string): OpenPage {
+  const look = setInterval(() => void refresh(parts), LOOK_EVERY_MS);
+  if (item !== "") {
+    const page = new ModulePage(parts, item);
+    return {
+      view: () => page.view(),
+      close() {
+        clearInterval(look);
+        page.close();
+      },
+    };
+  }
+  const modules = parts.store.modules();
+  const listed = computed(() => modules.value);
+  return {
+    view: () =>
+      html`<ul class="rows">
+        ${listed.value.map(rowOf)}
+      </ul>`,
+    close: () => clearInterval(look),
+  };
+}
+
+async function refresh({ api, store }: SettingsParts): Promise<void> {
+  try {
+    store.replaceModules((await api.get<{ modules: ModuleView[] }>("/modules")).modules);
+  } catch (error) {
+    console.warn("the figures of the modules could not be read", error);
+  }
+}
+
+function rowOf(module: ModuleView): TemplateResult {
+  const { id, name, version, resources, error, progress } = module;
+  return html`<li>
+    <a class="row" href=${addressOf("modules", id)}>
+      <span class="grow">
+        <strong dir="auto">${name}</strong>
+        <small>${id} · ${version}</small>
+        ${error || progress ? html`<small dir="auto">${progress ?? error?.message}</small>` : nothing}
+      </span>
+      <span class="figure">${shareOf(resources.cpuPercent)}</span>
+      <span class="figure">${sizeOf(resources.memoryBytes)}</span>
+      <span class="figure">${words.value.generationShort(module.generation)}</span>
+      ${stateChip(module.state)}
+    </a>
+  </li>`;
+}

@@ -1,0 +1,37 @@
+import { aboutPage } from "./about-page.ts";
+import { bridgesPage } from "./bridges-page.ts";
+import { calendarsPage } from "./calendars-page.ts";
+import { devicesPage } from "./devices-page.ts";
+import { modulesPage } from "./modules-page.ts";
+import type { OpenPage, SettingsParts } from "./page.ts";
+import { scenesPage } from "./scenes-page.ts";
+import { tokensPage } from "./tokens-page.ts";
+
+/** A settings page as the menu has it. */
+export interface PageEntry {
+  readonly id: string;
+  readonly icon: string;
+  /** The key of its name in the words. */
+  readonly title:
+    | "modules"
+    | "devices"
+    | "bridges"
+    | "scenes"
+    | "calendars"
+    | "access"
+    | "backup"
+    | "about";
+  /** `item` is the rest of the address: what is shown alone, such as a module's id. */
+  readonly open: (parts: SettingsParts, item: string) => OpenPage;
+}
+
+/** The menu, the first page first. */
+export const PAGES: readonly PageEntry[] = [
+  { id: "modules", icon: "mdi:puzzle-outline", title: "modules", open: modulesPage },
+  { id: "devices", icon: "mdi:lightbulb-outline", title: "devices", open: devicesPage },
+  { id: "bridges", icon: "mdi:bridge", title: "bridges", open: bridgesPage },
+  { id: "scenes", icon: "mdi:palette-outline", title: "scenes", open: scenesPage },
+  { id: "calendars", icon: "mdi:calendar-outline", title: "calendars", open: calendarsPage },
+  { id: "access", icon: "mdi:key-outline", title: "access", open: tokensPage },
+  { id: "about", icon: "mdi:information-outline", title: "about", open: aboutPage },
+];

@@ -1,0 +1,155 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { Scene } from "@mantel/plugin-sdk/scene";
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import type { OpenPage, SettingsParts } from "./page.ts";
+import { commandOf } from "./scene-command.ts";
+import { typed } from "./typed.ts";
+import { words } from "./words.ts";
+
+const OWN = "host";
+
+/** The scenes there are, and a new one from how the house is now. */
+export function scenesPage(parts: SettingsParts): OpenPage {
+  const page = new ScenesPage(parts);
+  return { view: () => page.view() };
+}
+
+class ScenesPage {
+  readonly #parts: SettingsParts;
+  readonly #scenes = signal<readonly Scene[]>([]);
+  readonly #chosen = signal<ReadonlySet<string>>(new Set());
+
+  constructor(parts: SettingsParts) {
+    this.#parts = parts;
+    void this.#load().catch((error: unknown) => parts.doing.fail(error));
+  }
+
+  view(): TemplateResult {
+    const say = words.value;
+    return html`<ul class="rows">
+        ${this.#scenes.value.map((scene) => this.#rowOf(scene))}
+      </ul>
+      <form class="panel form" @submit=${(event: SubmitEvent) => this.#capture(event)}>
+        <h2>${say.newScene}</h2>
+        <p class="hint">${say.captureHint}</p>
+        <div class="field">
+          <label for="scene">${say.name}</label>
+          <input id="scene" name="name" maxlength="200" dir="auto" required />
+        </div>
+        <fieldset class="field choices">
+          <legend>${say.devices}</legend>
+          ${this.#capturable().map((device) => this.#choiceOf(device))}
+        </fieldset>
+        <div class="actions">
+          <button
+            class="button primary"
+            ?disabled=${this.#parts.doing.busy.value || this.#chosen.value.size === 0}
+          >
+            ${say.capture}
+          </button>
+        </div>
+      </form>`;
+  }
+
+  #rowOf(scene: Scene): TemplateResult {
+    const { api, doing } = this.#parts;
+    const say = words.value;
+    const path = `/smart-home/scenes/${encodeURIComponent(scene.id)}`;
+    const targets = Object.keys(scene.targets);
+    return html`<li class="row">
+      <span class="grow">
+        <strong dir="auto">${scene.name}</strong>
+        <small>${scene.source} · ${say.devicesFound(targets.length)}</small>
+      </span>
+      ${doing.button(
+        say.activate(scene.name),
+        () => void doing.run(() => api.post(`${path}/activate`), say.activated(scene.name)),
+      )}
+      ${
+        scene.source === OWN
+          ? html`${doing.sureButton(`again ${scene.id}`, say.captureAgain(scene.name), () =>
+              this.#put(scene.id, scene.name, targets),
+            )}
+            ${doing.sureButton(scene.id, say.remove(scene.name), () =>
+              this.#send(() => api.send("DELETE", path), say.removed),
+            )}`
+          : nothing
+      }
+    </li>`;
+  }
+
+  #choiceOf({ id, name, room }: Device): TemplateResult {
+    return html`<label class="choice">
+      <input
+        type="checkbox"
+        .checked=${this.#chosen.value.has(id)}
+        @change=${({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+          this.#choose(id, currentTarget.checked)}
+      />
+      <span dir="auto">${name}</span><small dir="auto">${room ?? ""}</small>
+    </label>`;
+  }
+
+  #capturable(): Device[] {
+    return this.#parts.store
+      .devices()
+      .value.filter((device) => Object.keys(commandOf(device)).length > 0);
+  }
+
+  #choose(id: string, chosen: boolean): void {
+    const next = new Set(this.#chosen.peek());
+    if (chosen) next.add(id);
+    else next.delete(id);
+    this.#chosen.value = next;
+  }
+
+  #capture(event: SubmitEvent): void {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const name = typed(form, "name");
+    if (name === "") return;
+    this.#put(`host:scene:${freeSlug(name, this.#scenes.peek())}`, name, [...this.#chosen.peek()]);
+    this.#chosen.value = new Set();
+    form.reset();
+  }
+
+  /** Stores how the devices are now; one that is gone, or does not take commands, is left out. */
+  #put(id: string, name: string, deviceIds: readonly string[]): void {
+    const { api, store } = this.#parts;
+    const targets = Object.fromEntries(
+      deviceIds.flatMap((deviceId) => {
+        const device = store.device(deviceId).peek();
+        const command = device ? commandOf(device) : {};
+        return Object.keys(command).length > 0 ? [[deviceId, command]] : [];
+      }),
+    );
+    const path = `/smart-home/scenes/${encodeURIComponent(id)}`;
+    this.#send(() => api.send("PUT", path, { name, targets }), words.value.captured(name));
+  }
+
+  #send(work: () => Promise<unknown>, done: string): void {
+    void this.#parts.doing.run(async () => {
+      await work();
+      await this.#load();
+    }, done);
+  }
+
+  async #load(): Promise<void> {
+    const { scenes } = await this.#parts.api.get<{ scenes: Scene[] }>("/smart-home/scenes");
+    this.#scenes.value = scenes;
+  }
+}
+
+function freeSlug(name: string, scenes: readonly Scene[]): string {
+  const plain = name.normalize("NFKD").toLowerCase();
+  const slug =
+    plain
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, "")
+      .slice(0, 40) || "scene";
+  const taken = new Set(scenes.map(({ id }) => id.slice(id.lastIndexOf(":") + 1)));
+  let free = slug;
+  for (let number = 2; taken.has(free); number++) free = `${slug}-${number}`;
+  return free;
+}

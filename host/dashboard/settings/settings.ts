@@ -1,0 +1,97 @@
+import { effect, signal, untracked } from "@preact/signals-core";
+import { html, nothing, render, type TemplateResult } from "lit";
+import type { Api } from "../api.ts";
+import type { Store } from "../store.ts";
+import { Doing } from "./doing.ts";
+import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { type PageEntry, PAGES } from "./pages.ts";
+import { words } from "./words.ts";
+import formStyles from "../form/form.css";
+import styles from "./settings.css";
+
+interface Shown {
+  /** As in the address, such as `modules/calendar`. */
+  readonly name: string;
+  readonly entry: PageEntry;
+  readonly page: OpenPage;
+}
+
+/**
+ * Shows the settings in place of the house, which goes on below. The address says which page;
+ * `show` follows it, and `close` gives the house back.
+ */
+export class Settings {
+  readonly #root: HTMLElement;
+  readonly #element = document.createElement("div");
+  readonly #parts: SettingsParts;
+  readonly #shown = signal<Shown | undefined>(undefined);
+  readonly #before = document.activeElement;
+  readonly #end: () => void;
+
+  constructor(root: HTMLElement, { api, store }: { api: Api; store: Store }) {
+    this.#root = root;
+    this.#parts = { api, store, doing: new Doing() };
+    adoptStyles();
+    this.#element.className = "settings";
+    root.hidden = true;
+    root.after(this.#element);
+    this.#end = effect(() => void render(this.#view(), this.#element));
+  }
+
+  show(id: string, item: string): void {
+    const entry = PAGES.find((each) => each.id === id) ?? PAGES[0];
+    if (!entry) return;
+    this.#shown.peek()?.page.close?.();
+    this.#parts.doing.clear();
+    this.#shown.value = untracked(() => ({
+      name: item === "" ? entry.id : `${entry.id}/${item}`,
+      entry,
+      page: entry.open(this.#parts, item),
+    }));
+    scrollTo(0, 0);
+    this.#element.querySelector("h1")?.focus();
+  }
+
+  close(): void {
+    this.#end();
+    this.#shown.peek()?.page.close?.();
+    this.#element.remove();
+    this.#root.hidden = false;
+    if (this.#before instanceof HTMLElement) this.#before.focus();
+  }
+
+  #view(): unknown {
+    const shown = this.#shown.value;
+    if (!shown) return nothing;
+    const { entry, page } = shown;
+    return html`<nav aria-label=${words.value.settings}>
+        <a class="back" href="#">
+          <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>${words.value.back}
+        </a>
+        ${PAGES.map((each) => linkTo(each, each === entry))}
+      </nav>
+      <main data-page=${shown.name} aria-busy=${this.#parts.doing.busy.value}>
+        <h1 tabindex="-1">${words.value[entry.title]}</h1>
+        ${this.#parts.doing.notice()} ${page.view()}
+      </main>`;
+  }
+}
+
+function linkTo({ id, icon, title }: PageEntry, isCurrent: boolean): TemplateResult {
+  return html`<a href=${addressOf(id)} aria-current=${isCurrent ? "page" : nothing}>
+    <mantel-icon name=${icon}></mantel-icon>${words.value[title]}
+  </a>`;
+}
+
+let adopted = false;
+
+/** Once for the page: what is loaded stays loaded. */
+function adoptStyles(): void {
+  if (adopted) return;
+  adopted = true;
+  for (const text of [formStyles, styles]) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets.push(sheet);
+  }
+}

@@ -1,0 +1,124 @@
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import { formView } from "../form/form.ts";
+import type { FieldSchema } from "../form/schema.ts";
+import type { Values } from "./merge-patch.ts";
+import { offersOf } from "./offers.ts";
+import type { SettingsParts } from "./page.ts";
+import { words } from "./words.ts";
+
+/** A setup as the host shows it. */
+interface SetupView {
+  readonly state: "working" | "asking" | "done" | "failed" | "cancelled";
+  readonly step: number;
+  readonly title: string;
+  readonly text: string | null;
+  /** Percent. */
+  readonly progress: number | null;
+  readonly form: FieldSchema | null;
+  readonly error: string | null;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** The pairing of a bridge, step by step, as its plugin leads it. */
+export class SetupSteps {
+  readonly #parts: SettingsParts;
+  readonly #path: string;
+  readonly #onDone: () => void;
+  readonly #view = signal<SetupView | undefined>(undefined);
+  readonly #answer = signal<Values>({});
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  /** `onDone` is called when what it found is stored. */
+  constructor(parts: SettingsParts, path: string, onDone: () => void) {
+    this.#parts = parts;
+    this.#path = `${path}/setup`;
+    this.#onDone = onDone;
+    void this.#look();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  view(): TemplateResult {
+    const say = words.value;
+    const setup = this.#view.value;
+    const underWay = setup?.state === "working" || setup?.state === "asking";
+    return html`<section class="panel">
+      <h2>${say.pairing}</h2>
+      <div aria-live="polite">
+        ${setup ? this.#stepView(setup) : html`<p>${say.pairingHint}</p>`}
+      </div>
+      <div class="actions">
+        ${
+          underWay
+            ? this.#parts.doing.button(say.giveUp, () => this.#send("DELETE", ""))
+            : this.#parts.doing.button(say.beginPairing, () => this.#send("POST", ""), "primary")
+        }
+      </div>
+    </section>`;
+  }
+
+  #stepView(setup: SetupView): TemplateResult {
+    const say = words.value;
+    if (setup.state === "done") return html`<p class="notice">${say.paired}</p>`;
+    if (setup.state === "cancelled") return html`<p>${say.pairingGivenUp}</p>`;
+    if (setup.state === "failed") {
+      return html`<p class="notice failed" dir="auto">${setup.error}</p>`;
+    }
+    return html`<h3 dir="auto">${setup.title}</h3>
+      ${setup.text === null ? nothing : html`<p dir="auto">${setup.text}</p>`}
+      ${
+        setup.progress === null
+          ? nothing
+          : html`<progress max="100" value=${setup.progress} aria-label=${setup.title}></progress>`
+      }
+      ${setup.form === null ? nothing : this.#formView(setup.step, setup.form)}`;
+  }
+
+  #formView(step: number, schema: FieldSchema): TemplateResult {
+    const { doing, store } = this.#parts;
+    const answer = this.#answer.value;
+    return html`${formView({
+        id: "answer",
+        schema,
+        values: answer,
+        offers: offersOf(store),
+        onChange: (values) => (this.#answer.value = values),
+      })}
+      <div class="actions">
+        ${doing.button(
+          words.value.next,
+          () => this.#send("POST", "/answer", { step, answer }),
+          "primary",
+        )}
+      </div>`;
+  }
+
+  #send(method: "POST" | "DELETE", end: string, body?: unknown): void {
+    const { api, doing } = this.#parts;
+    void doing.run(async () => this.#take(await api.send(method, `${this.#path}${end}`, body)));
+  }
+
+  /** Follows a setup that is under way, also one that was begun elsewhere. */
+  async #look(): Promise<void> {
+    const view = await this.#parts.api.get<SetupView>(this.#path).catch(() => undefined);
+    if (view) this.#take(view);
+  }
+
+  #take(view: SetupView): void {
+    const before = this.#view.peek();
+    if (before?.step !== view.step || before.state !== view.state) this.#answer.value = {};
+    this.#view.value = view;
+    clearTimeout(this.#timer);
+    if (view.state === "done" && before && before.state !== "done") this.#onDone();
+    const isUnderWay = view.state === "working" || view.state === "asking";
+    if (isUnderWay && !this.#closed) {
+      this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
+    }
+  }
+}

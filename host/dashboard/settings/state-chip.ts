@@ -1,0 +1,20 @@
+import { html, type TemplateResult } from "lit";
+import type { ModuleState } from "../../modules/view.ts";
+import { words } from "./words.ts";
+
+const HUES: Readonly<Record<ModuleState, string>> = {
+  active: "ok",
+  reloading: "info",
+  loading: "info",
+  degraded: "warn",
+  unconfigured: "warn",
+  stopping: "info",
+  disabled: "none",
+  failed: "alert",
+  quarantined: "alert",
+};
+
+/** How a module is, as a word with a colour. */
+export function stateChip(state: ModuleState): TemplateResult {
+  return html`<span class="state ${HUES[state]}">${words.value[state]}</span>`;
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { until } from "../helpers/until.ts";
+
+interface House {
+  readonly host: TestHost;
+  readonly browser: Browser;
+}
+
+const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "about"];
+
+test("the settings", async (t) => {
+  const house: House = { browser: await openBrowser(t), host: await startHost(t) };
+
+  await t.test("are a tap away, and so is the house", (each) => opens(each, house));
+  await t.test("show a module, reload it, and switch it off and on", (each) => runs(each, house));
+  await t.test("change a module's options by a form", (each) => changesOptions(each, house));
+  await t.test("name a device, put it into a room and hide it", (each) => names(each, house));
+  await t.test("keep how devices are now as a scene", (each) => captures(each, house));
+  await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, house));
+  await t.test("add a calendar and a feed address", (each) => addsCalendar(each, house));
+  await t.test("are accessible, wide and narrow, dark and light", (each) => complies(each, house));
+});
+
+async function visit(t: TestContext, { host, browser }: House, address: string): Promise<Page> {
+  const url = `${host.url}/#token=${await host.token("admin")}`;
+  const { page } = await openPage(t, browser, url);
+  page.setDefaultTimeout(30_000);
+  await page.getByRole("link", { name: "Settings" }).waitFor();
+  if (address !== "") await page.evaluate(`location.hash = "#/settings/${address}"`);
+  return page;
+}
+
+async function opens(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "");
+
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { level: 1, name: "Modules" }).waitFor();
+  await page.getByRole("link", { name: "About" }).click();
+  await page.getByRole("heading", { level: 1, name: "About" }).waitFor();
+  await page.getByRole("link", { name: "Back to the house" }).click();
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+async function runs(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "modules/demo-home");
+  const state = async () => {
+    const answer = await house.host.api("/modules/demo-home");
+    return ((await answer.json()) as { state: string }).state;
+  };
+
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("status").getByText("Reloaded").waitFor();
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Really: Disable?" }).click();
+  await until(async () => (await state()) === "disabled", { withinMs: 20_000 });
+  await page.getByRole("button", { name: "Enable" }).click();
+
+  await until(async () => (await state()) === "active", { withinMs: 20_000 });
+  await page.getByRole("log").waitFor();
+}
+
+async function changesOptions(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "modules/calendar");
+  const field = page.getByLabel("Default days");
+
+  await field.fill("400");
+  await field.blur();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText(/./).waitFor();
+  await field.fill("21");
+  await field.blur();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+
+  const { config } = (await (await house.host.api("/config")).json()) as {
+    config: { calendar: { defaultDays: number } };
+  };
+  assert.equal(config.calendar.defaultDays, 21);
+}
+
+interface Devices {
+  readonly devices: readonly { name: string; room: string | null; hidden?: boolean }[];
+}
+
+async function names(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "devices");
+  const name = "<b>Reading</b> lamp \u202e";
+
+  await page.getByLabel("Search").fill("bedside");
+  await page.getByRole("link", { name: /Bedside/ }).click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("combobox", { name: "Room" }).fill("Study");
+  await page.getByLabel("Hide").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+
+  const { devices } = (await (await house.host.api("/smart-home/devices")).json()) as Devices;
+  const found = devices.find((each) => each.name === name);
+  assert.deepEqual([found?.room, found?.hidden], ["Study", true]);
+  await page.getByRole("button", { name: "As the bridge says" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await until(async () => /Bedside/.test(await page.getByLabel("Name").inputValue()));
+}
+
+async function captures(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "scenes");
+
+  await page.getByLabel("Name").fill("Late night");
+  await page.getByRole("checkbox", { name: /Sofa lamp/ }).check();
+  await page.getByRole("button", { name: "Capture the current state" }).click();
+  await page.getByRole("button", { name: "Activate Late night" }).click();
+  await page.getByRole("status").getByText("Late night is activated").waitFor();
+
+  const answer = await house.host.api("/smart-home/scenes/host:scene:late-night");
+  const { targets } = (await answer.json()) as { targets: object };
+  assert.equal(Object.keys(targets).length, 1);
+  await page.getByRole("button", { name: "Remove Late night" }).click();
+  await page.getByRole("button", { name: "Really: Remove Late night?" }).click();
+  await page.getByRole("status").getByText("Removed").waitFor();
+}
+
+async function revokes(t: TestContext, { host, browser }: House): Promise<void> {
+  const page = await visit(t, { host, browser }, "access");
+
+  await page.getByLabel("Name").fill("guest");
+  await page.getByRole("button", { name: "Make a token" }).click();
+  const token = await page.getByLabel(/it is not shown again/).inputValue();
+  const ask = () =>
+    fetch(`${host.url}/api/v1/smart-home/devices`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const before = (await ask()).status;
+  await page.getByRole("button", { name: "Revoke guest" }).click();
+  await page.getByRole("button", { name: "Really: Revoke guest?" }).click();
+  await page.getByRole("status").getByText("guest is revoked").waitFor();
+
+  assert.deepEqual([before, (await ask()).status], [200, 401]);
+}
+
+async function addsCalendar(t: TestContext, { host, browser }: House): Promise<void> {
+  const page = await visit(t, { host, browser }, "calendars");
+
+  await page.getByLabel("Id of the new calendar").fill("family");
+  await page.getByRole("button", { name: "Add a calendar" }).click();
+  const source = page.getByRole("group").filter({ hasText: "family" });
+  await source.getByLabel("Name", { exact: true }).fill("Family");
+  await source.getByLabel("Address").fill("https://calendar.example/private.ics");
+  await source.getByLabel("Address").blur();
+  await source.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+
+  const text = await (await host.api("/config")).text();
+  assert.match(text, /"name":"Family"/);
+  assert.doesNotMatch(text, /calendar\.example/, "an address is as good as a password");
+}
+
+async function complies(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "modules");
+  const asked = followRequests(page);
+  const pictures = process.env["MANTEL_SCREENSHOTS"];
+  if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+  for (const [theme, width] of [
+    ["dark", 1280],
+    ["light", 390],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await house.host.api("/config", { method: "PATCH", json: { ui: { theme } } });
+    await page.locator(`:root[data-theme=${theme}]`).waitFor();
+    for (const address of [...PAGES, "modules/calendar", "modules/demo-home"]) {
+      await page.evaluate(`location.hash = "#/settings/${address}"`);
+      await page.locator(`.settings main[data-page="${address}"]`).waitFor();
+      await until(() => asked.size === 0);
+      await assertAccessible(page);
+      if (pictures === undefined) continue;
+      const name = `settings-${address.replace("/", "-")}-${theme}.png`;
+      await page.screenshot({ path: join(pictures, name) });
+    }
+  }
+}
+
+/** What a page has asked for and not been answered, apart from the stream, which does not end. */
+function followRequests(page: Page): ReadonlySet<object> {
+  const asked = new Set<object>();
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/events")) asked.add(request);
+  });
+  page.on("requestfinished", (request) => asked.delete(request));
+  page.on("requestfailed", (request) => asked.delete(request));
+  return asked;
+}

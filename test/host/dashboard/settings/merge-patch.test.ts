@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mergePatch } from "../../../../host/dashboard/settings/merge-patch.ts";
+
+test("only what differs is in a patch, and what is gone is null", () => {
+  const before = { host: "a", port: 1, deep: { same: 1, other: 2 }, list: [1, 2] };
+  const after = { host: "b", deep: { same: 1, other: 3 }, list: [1] };
+
+  const patch = mergePatch(before, after);
+
+  assert.deepEqual(patch, { host: "b", port: null, deep: { other: 3 }, list: [1] });
+});
+
+test("a secret that was left alone is not sent, and one that was typed is", () => {
+  const before = { password: { set: true }, key: { set: true } };
+
+  const patch = mergePatch(before, { password: { set: true }, key: "new" });
+
+  assert.deepEqual(patch, { key: "new" });
+});
