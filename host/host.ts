@@ -7,6 +7,7 @@ import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
 import { Pairings } from "./auth/pairings.ts";
 import { Tokens } from "./auth/tokens.ts";
+import { Backups } from "./backup/backups.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
@@ -91,7 +92,17 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const { log, version } = options;
   const streams = new FanOut(foundation.bus);
   const pairings = new Pairings();
-  const app = createApp({ ...foundation, ...house, log, version, modules, streams, pairings });
+  const backups = new Backups(foundation.dataFolder, version);
+  const app = createApp({
+    ...foundation,
+    ...house,
+    log,
+    version,
+    modules,
+    streams,
+    backups,
+    pairings,
+  });
   const { address: host, port } = options;
   const certificate = openCertificate(foundation);
   const limit = openConnectionLimit(foundation);

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type FileSet, pack, unpack } from "./backup/archive.ts";
-import { assertReadable, isSecret, pathsToKeep, readAll } from "./backup/contents.ts";
+import { type FileSet, pack, unpack } from "../host/backup/archive.ts";
+import { readHome } from "../host/backup/contents.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 
@@ -28,13 +28,7 @@ async function main(): Promise<void> {
     throw new MantelError("invalid", `${file} is there already; name another file`);
   }
   const passphrase = withSecrets ? await readPassphrase() : undefined;
-  const paths = await pathsToKeep(data);
-  const files = await readAll(
-    data,
-    paths.filter((path) => !isSecret(path)),
-  );
-  const secrets = await readAll(data, withSecrets ? paths.filter(isSecret) : []);
-  assertReadable(new Map([...files, ...secrets]));
+  const { files, secrets } = await readHome(data, withSecrets);
   const { version: mantel } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };

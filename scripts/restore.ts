@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type FileSet, unpack } from "../host/backup/archive.ts";
+import { assertFits, isSecret, pathsToKeep } from "../host/backup/contents.ts";
 import { lockDataFolder } from "../host/data-lock.ts";
 import { finishReplacement, replaceFiles } from "../host/documents/replacement.ts";
 import { openDataFolder } from "../host/folders.ts";
-import { type Backup, type FileSet, unpack } from "./backup/archive.ts";
-import { assertReadable, isSecret, pathsToKeep } from "./backup/contents.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 
@@ -26,7 +26,10 @@ async function main(): Promise<void> {
   const { file, data: folder, withSecrets } = readOptions("restore", USAGE);
   const passphrase = withSecrets ? await readPassphrase() : undefined;
   const backup = await unpack(await readFile(file), passphrase, basename(file));
-  assertFits(backup, withSecrets, file);
+  assertFits(backup, file);
+  if (withSecrets && backup.secrets.size === 0) {
+    throw new MantelError("invalid", `${file} has no secrets; leave out --secrets`);
+  }
   const data = await openDataFolder(folder);
   const unlock = await lockDataFolder(data);
   try {
@@ -40,20 +43,6 @@ async function main(): Promise<void> {
     );
   } finally {
     await unlock();
-  }
-}
-
-/** @throws MantelError `invalid`; nothing has been touched yet */
-function assertFits({ files, secrets, mantel }: Backup, withSecrets: boolean, file: string): void {
-  if (!files.has("layout.json")) throw new MantelError("invalid", `${file} holds no home`);
-  if (withSecrets && secrets.size === 0) {
-    throw new MantelError("invalid", `${file} has no secrets; leave out --secrets`);
-  }
-  try {
-    assertReadable(new Map([...files, ...secrets]));
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new MantelError("invalid", `${file}, of Mantel ${mantel}: ${message}`, { cause });
   }
 }
 

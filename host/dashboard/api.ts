@@ -34,6 +34,7 @@ export class ApiError extends Error {
 }
 
 const DEADLINE_MS = 15_000;
+const FILE_DEADLINE_MS = 60_000;
 
 type Reason = "revoked" | "expired" | undefined;
 
@@ -89,6 +90,12 @@ export class Api {
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
     const init = body === undefined ? { method } : sending(method, body);
     return this.#answer<T>(this.#prefix + path, init);
+  }
+
+  /** Asks for a file. @throws ApiError */
+  async download(path: string, body: unknown): Promise<Blob> {
+    const init = { ...sending("POST", body), signal: AbortSignal.timeout(FILE_DEADLINE_MS) };
+    return (await this.#ask(this.#prefix + path, init)).blob();
   }
 
   /** Where a path below the prefix is, for a link. */

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals-core";
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import type { Api } from "./api.ts";
 import type { Settings } from "./settings/settings.ts";
 import type { Store } from "./store.ts";
@@ -9,8 +9,9 @@ const ADDRESS = /^#\/settings(?:\/([^/]*))?(?:\/([^/]*))?$/;
 
 const away = signal(false);
 
-/** The way into the settings, in the header. */
-export function settingsLink(): TemplateResult {
+/** The way into the settings, in the header of those who may change the house. */
+export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult | typeof nothing {
+  if (!mayEdit) return nothing;
   const say = words.value;
   return html`<a
     class="settings-link"

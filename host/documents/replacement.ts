@@ -20,16 +20,24 @@ export interface Replacement {
 }
 
 /**
- * Replaces many files of a data folder as one: all that is new lies on the disk, and so does the plan,
- * before anything is moved. A crash before that changes nothing; after one later, the next start
- * finishes it. Hold the lock of the folder.
+ * Replaces many files of a data folder as one. A crash before it is planned changes nothing; after one
+ * later, the next start finishes it. Hold the lock of the folder.
  *
  * @returns the folder in the data folder that keeps what was there
  */
-export async function replaceFiles(
+export async function replaceFiles(dataFolder: string, replacement: Replacement): Promise<string> {
+  await planReplacement(dataFolder, replacement);
+  return (await finishReplacement(dataFolder)) ?? "";
+}
+
+/**
+ * Lays all that is new on the disk, and the plan after it: the next start replaces the files. A plan
+ * that was laid before is dropped. Hold the lock of the folder.
+ */
+export async function planReplacement(
   dataFolder: string,
   { aside, files }: Replacement,
-): Promise<string> {
+): Promise<void> {
   const staging = join(dataFolder, FOLDER);
   await rm(staging, { recursive: true, force: true });
   try {
@@ -41,7 +49,6 @@ export async function replaceFiles(
     await rm(staging, { recursive: true, force: true });
     throw error;
   }
-  return (await finishReplacement(dataFolder)) ?? "";
 }
 
 /**
@@ -65,7 +72,7 @@ export async function finishReplacement(
   for (const path of files) await move(join(staging, "new", path), join(dataFolder, path));
   await syncFolder(dataFolder);
   await rm(staging, { recursive: true });
-  log?.warn("a restore that was cut off is finished", { files: files.length, kept });
+  log?.warn("a restore is finished that was planned, or cut off", { files: files.length, kept });
   return keptIn;
 }
 

@@ -2,6 +2,7 @@ import type { Audit } from "../auth/audit.ts";
 import type { LastUse } from "../auth/last-use.ts";
 import type { Pairings } from "../auth/pairings.ts";
 import type { Tokens } from "../auth/tokens.ts";
+import type { Backups } from "../backup/backups.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
 import type { CalendarFeed } from "../calendar/feed.ts";
@@ -47,6 +48,7 @@ export interface Parts {
   readonly samples: Pick<Samples, "current">;
   readonly streams: Pick<FanOut, "open" | "streams" | "dropped">;
   readonly assets: AssetsPart;
+  readonly backups: Pick<Backups, "make" | "planRestore">;
 }
 
 export interface ConfigPart extends Pick<ConfigStore, "view" | "formOf" | "patch"> {

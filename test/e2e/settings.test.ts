@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 
@@ -13,7 +14,7 @@ interface House {
   readonly browser: Browser;
 }
 
-const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "about"];
+const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "backup", "about"];
 
 test("the settings", async (t) => {
   const house: House = { browser: await openBrowser(t), host: await startHost(t) };
@@ -25,6 +26,7 @@ test("the settings", async (t) => {
   await t.test("keep how devices are now as a scene", (each) => captures(each, house));
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, house));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, house));
+  await t.test("save a backup, and take it back", (each) => backsUp(each, house));
   await t.test("are accessible, wide and narrow, dark and light", (each) => complies(each, house));
 });
 
@@ -160,6 +162,36 @@ async function addsCalendar(t: TestContext, { host, browser }: House): Promise<v
   const text = await (await host.api("/config")).text();
   assert.match(text, /"name":"Family"/);
   assert.doesNotMatch(text, /calendar\.example/, "an address is as good as a password");
+}
+
+async function backsUp(t: TestContext, house: House): Promise<void> {
+  const page = await visit(t, house, "backup");
+  const folder = await emptyFolder(t);
+  const file = join(folder, "home.backup");
+  const passphrases = page.getByLabel(/Passphrase/);
+
+  await passphrases.first().fill("correct horse battery");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save a backup" }).click();
+  await (await download).saveAs(file);
+  await page.getByLabel("Backup file").setInputFiles(file);
+  await passphrases.last().fill("another passphrase");
+  const restore = async () => {
+    await page.getByRole("button", { name: "Check and restore", exact: true }).click();
+    await page.getByRole("button", { name: "Really: Check and restore?" }).click();
+  };
+  await restore();
+  await page
+    .getByRole("alert")
+    .getByText(/do not open with this passphrase/)
+    .waitFor();
+  await passphrases.last().fill("correct horse battery");
+  await restore();
+
+  await page
+    .getByRole("status")
+    .getByText(/when Mantel starts next/)
+    .waitFor();
 }
 
 async function complies(t: TestContext, house: House): Promise<void> {

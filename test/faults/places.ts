@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { unpack } from "../../scripts/backup/archive.ts";
+import { unpack } from "../../host/backup/archive.ts";
 import type { TestHost } from "../helpers/host.ts";
 import { familyOf } from "../helpers/processes.ts";
 

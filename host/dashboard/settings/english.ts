@@ -121,13 +121,15 @@ export const english = {
   tokenMade: "The token is made; it is shown this once.",
 
   makeBackup: "Save a backup",
-  backupHint: "One file with layout, config, scenes and devices.",
-  withSecrets: "Also keys, tokens and passwords",
-  passphrase: "Passphrase (at least 12 characters)",
+  backupHint:
+    "One file with layout, config, scenes and devices. With a passphrase it also holds keys, tokens and passwords, encrypted.",
+  passphrase: "Passphrase (12 characters or more), for secrets too",
   restore: "Restore",
   restoreHint: "What is there now is kept in a folder beside it.",
+  restoreOf: "Check and restore",
   backupFile: "Backup file",
-  restoreStaged: "The backup is checked and takes effect when Mantel starts next.",
+  restoreStaged:
+    "The backup is checked and takes effect when Mantel starts next. Keys and tokens stay as they are.",
   backupMade: "The backup is made.",
 
   upFor: "Running for",

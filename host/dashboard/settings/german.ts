@@ -125,13 +125,15 @@ export const german: Translation<typeof english> = {
   tokenMade: "Das Token ist angelegt; es wird nur dieses Mal gezeigt.",
 
   makeBackup: "Sicherung speichern",
-  backupHint: "Eine Datei mit Layout, Einstellungen, Szenen und Geräten.",
-  withSecrets: "Auch Schlüssel, Token und Passwörter",
-  passphrase: "Passphrase (mindestens 12 Zeichen)",
+  backupHint:
+    "Eine Datei mit Layout, Einstellungen, Szenen und Geräten. Mit einer Passphrase enthält sie auch Schlüssel, Token und Passwörter, verschlüsselt.",
+  passphrase: "Passphrase (12 Zeichen oder mehr), auch für Geheimnisse",
   restore: "Wiederherstellen",
   restoreHint: "Was jetzt da ist, bleibt in einem Ordner daneben.",
+  restoreOf: "Prüfen und wiederherstellen",
   backupFile: "Sicherungsdatei",
-  restoreStaged: "Die Sicherung ist geprüft und gilt ab dem nächsten Start von Mantel.",
+  restoreStaged:
+    "Die Sicherung ist geprüft und gilt ab dem nächsten Start von Mantel. Schlüssel und Token bleiben, wie sie sind.",
   backupMade: "Die Sicherung ist angelegt.",
 
   upFor: "Läuft seit",

@@ -1,4 +1,5 @@
 import { aboutPage } from "./about-page.ts";
+import { backupPage } from "./backup-page.ts";
 import { bridgesPage } from "./bridges-page.ts";
 import { calendarsPage } from "./calendars-page.ts";
 import { devicesPage } from "./devices-page.ts";
@@ -33,5 +34,6 @@ export const PAGES: readonly PageEntry[] = [
   { id: "scenes", icon: "mdi:palette-outline", title: "scenes", open: scenesPage },
   { id: "calendars", icon: "mdi:calendar-outline", title: "calendars", open: calendarsPage },
   { id: "access", icon: "mdi:key-outline", title: "access", open: tokensPage },
+  { id: "backup", icon: "mdi:archive-outline", title: "backup", open: backupPage },
   { id: "about", icon: "mdi:information-outline", title: "about", open: aboutPage },
 ];

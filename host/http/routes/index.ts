@@ -2,6 +2,7 @@ import type { Metrics } from "../metrics.ts";
 import type { Parts } from "../parts.ts";
 import type { Route } from "../route.ts";
 import { auditRoutes } from "./audit.ts";
+import { backupRoutes } from "./backups.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { configRoutes } from "./config.ts";
@@ -55,6 +56,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...tokenRenewalRoutes(parts),
     ...pairingRoutes(parts),
     ...auditRoutes(parts),
+    ...backupRoutes(parts),
   ];
   return table;
 }

@@ -7,6 +7,7 @@ import { LastUse } from "../../../host/auth/last-use.ts";
 import { Pairings } from "../../../host/auth/pairings.ts";
 import type { Scope } from "../../../host/auth/scopes.ts";
 import { Tokens } from "../../../host/auth/tokens.ts";
+import { Backups } from "../../../host/backup/backups.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
@@ -82,6 +83,7 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     photos: await Photos.open(data),
     modules: demoModules(),
     assets: demoAssets(),
+    backups: new Backups(data, "0.0.0"),
     ...overrides,
   };
   const server = await HttpServer.listen({ app: createApp(parts), host: "127.0.0.1", port: 0 });

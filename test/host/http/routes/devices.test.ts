@@ -92,3 +92,21 @@ test("whatever is unavailable says when to come back", async (t) => {
 
   assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
 });
+
+test("an admin names a device, and others may not", async (t) => {
+  const { api } = await serveApp(t);
+  const path = "/smart-home/devices/demo:light:1";
+
+  const refused = await api("edit", path, json("PATCH", { name: "Mine" }));
+  const wrong = await api("admin", path, json("PATCH", { name: "", colour: 1 }));
+  const named = await api("admin", path, json("PATCH", { name: "Mine", hidden: true }));
+  const there = await api("admin", path, { method: "DELETE" });
+
+  const { name, hidden } = (await named.json()) as { name: string; hidden: boolean };
+  assert.deepEqual([refused.status, wrong.status, named.status], [403, 422, 200]);
+  assert.deepEqual([name, hidden], ["Mine", true]);
+  assert.deepEqual(
+    [there.status, ((await there.json()) as { code: string }).code],
+    [409, "device_present"],
+  );
+});

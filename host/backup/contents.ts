@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { migrated } from "@mantel/plugin-sdk/document-version";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
-import { parseLayout } from "../../host/layout/parse.ts";
-import type { FileSet } from "./archive.ts";
+import { parseLayout } from "../layout/parse.ts";
+import type { Backup, FileSet } from "./archive.ts";
 
 /** What can be made again, is of this machine, too large, or only tells of the past. */
 const LEFT_OUT =
@@ -24,7 +25,7 @@ export async function pathsToKeep(dataFolder: string): Promise<string[]> {
 }
 
 /** Each file is whole, also of a host that runs: files are replaced, never written over. */
-export async function readAll(dataFolder: string, paths: readonly string[]): Promise<FileSet> {
+async function readAll(dataFolder: string, paths: readonly string[]): Promise<FileSet> {
   const files = new Map<string, Buffer>();
   for (const path of paths) {
     try {
@@ -36,8 +37,32 @@ export async function readAll(dataFolder: string, paths: readonly string[]): Pro
   return files;
 }
 
+/** What a data folder holds of a home now; secrets only when asked for. */
+export async function readHome(
+  dataFolder: string,
+  withSecrets: boolean,
+): Promise<{ files: FileSet; secrets: FileSet }> {
+  const paths = await pathsToKeep(dataFolder);
+  const open = paths.filter((path) => !isSecret(path));
+  const files = await readAll(dataFolder, open);
+  const secrets = await readAll(dataFolder, withSecrets ? paths.filter(isSecret) : []);
+  assertReadable(new Map([...files, ...secrets]));
+  return { files, secrets };
+}
+
+/** @throws MantelError `invalid` for a backup that holds no home, or one this Mantel cannot read */
+export function assertFits({ files, secrets, mantel }: Backup, name: string): void {
+  if (!files.has("layout.json")) throw new MantelError("invalid", `${name} holds no home`);
+  try {
+    assertReadable(new Map([...files, ...secrets]));
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new MantelError("invalid", `${name}, of Mantel ${mantel}: ${message}`, { cause });
+  }
+}
+
 /** @throws MantelError `invalid` for a document that is damaged, or of a newer Mantel */
-export function assertReadable(files: FileSet): void {
+function assertReadable(files: FileSet): void {
   for (const [path, bytes] of files) {
     if (!path.endsWith(".json")) continue;
     const value = parseJsonText(bytes.toString(), path);

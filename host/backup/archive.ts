@@ -5,7 +5,7 @@ import { migrated } from "@mantel/plugin-sdk/document-version";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { Type, type Static } from "typebox";
-import { check } from "../../host/validate.ts";
+import { check } from "../validate.ts";
 
 const FORMAT = "mantel-backup";
 const VERSION = 1;

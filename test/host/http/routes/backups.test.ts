@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { finishReplacement } from "../../../../host/documents/replacement.ts";
+import { json, type ServedApp, serveApp } from "../serve-app.ts";
+
+const PASSPHRASE = "correct horse battery";
+const TOKENS = "tokens.jsonl";
+
+test("a backup waits for the next start, and what has been revoked since stays revoked", async (t) => {
+  const served = await serveApp(t);
+  const { api, data } = served;
+  const backup = await backupOf(served, { passphrase: PASSPHRASE });
+  const before = await readFile(join(data, "layout.json"), "utf8");
+  await writeFile(join(data, "layout.json"), before.replace('"version"', ' "version"'));
+  await served.tokens.issue({ name: "later", scope: ["read"], ttlSeconds: 60 });
+  await served.tokens.revoke("later");
+  const tokens = await readFile(join(data, TOKENS), "utf8");
+
+  const response = await api("admin", "/restore", json("POST", { backup, passphrase: PASSPHRASE }));
+  const whileItRuns = await readFile(join(data, "layout.json"), "utf8");
+  await finishReplacement(data);
+
+  assert.equal(response.status, 200, await response.text());
+  assert.notEqual(whileItRuns, before);
+  assert.equal(await readFile(join(data, "layout.json"), "utf8"), before);
+  assert.equal(await readFile(join(data, TOKENS), "utf8"), tokens);
+});
+
+test("a backup that is damaged, or another passphrase, changes nothing", async (t) => {
+  const served = await serveApp(t);
+  const backup = await backupOf(served, { passphrase: PASSPHRASE });
+  const wrong = [
+    { backup: Buffer.from("no backup").toString("base64") },
+    { backup: "%%%" },
+    { backup, passphrase: "another passphrase" },
+    { backup, passphrase: "short" },
+    {},
+  ];
+
+  for (const body of wrong) {
+    const response = await served.api("admin", "/restore", json("POST", body));
+    assert.equal(response.status, 422);
+  }
+
+  assert.equal(await finishReplacement(served.data), undefined);
+});
+
+test("only an admin makes a backup or puts one in place", async (t) => {
+  const { api } = await serveApp(t);
+
+  for (const path of ["/backup", "/restore"]) {
+    assert.equal((await api("edit", path, json("POST", {}))).status, 403);
+  }
+});
+
+async function backupOf({ api }: ServedApp, request: object): Promise<string> {
+  const response = await api("admin", "/backup", json("POST", request));
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer()).toString("base64");
+}
