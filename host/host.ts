@@ -39,13 +39,13 @@ import { Publisher } from "./mqtt/publish.ts";
 import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
+import { tellOfWaiting } from "./settling.ts";
 import { Samples } from "./system/samples.ts";
 import { Weather } from "./weather/weather.ts";
 
 /** Leaves the modules the time to hand in their state, all of it within the ten seconds of a stop. */
 const ANSWERS_DEADLINE_MS = 6_000;
 const CALENDAR_DEADLINE_MS = 10_000;
-const TELL_EVERY_MS = 3_000;
 
 export interface HostOptions {
   readonly version: string;
@@ -235,16 +235,6 @@ async function openModules(
   });
   onDispose(() => modules.close());
   return modules;
-}
-
-/** A start that takes long says what for. */
-function tellOfWaiting(settled: Promise<void>, modules: ModuleRegistry, log: HostLog): void {
-  const ticking = setInterval(() => {
-    const loading = modules.list().filter(({ state }) => state === "loading");
-    log.info("the start waits for modules", { modules: loading.map(({ id }) => id) });
-  }, TELL_EVERY_MS);
-  const stop = () => clearInterval(ticking);
-  void settled.then(stop, stop);
 }
 
 function followConfig(config: ConfigStore, bus: Bus, log: HostLog): void {
