@@ -4,138 +4,85 @@ import {
   type PluginContext,
   type SceneDescription,
 } from "@mantel/plugin-sdk";
-import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
-import { Announcements, type Kept, MOST_ANNOUNCEMENTS } from "./announcements.ts";
+import type { LinkOwner } from "@mantel/plugin-sdk/mqtt";
+import { MOST_ANNOUNCEMENTS } from "./announcements.ts";
 import { Commands } from "./commands.ts";
-import { discoveryFilters } from "./discovery.ts";
 import { Payload } from "./facet.ts";
-import { Held } from "./held.ts";
 import { Home } from "./home.ts";
+import type { Listener, Listening } from "./listening.ts";
 import { nativeId } from "./names.ts";
-import { publishableTo } from "./publishable.ts";
-import { Refusals } from "./refusals.ts";
-import { Settled } from "./settled.ts";
 import type { State } from "./state.ts";
-import { Subscribed } from "./subscribed.ts";
 
 interface BridgeConfig {
   readonly prefix: string;
-  readonly refusedTopics: readonly string[];
 }
 
 type Ctx = Pick<
   PluginContext<BridgeConfig, State>,
-  "config" | "devices" | "scenes" | "log" | "house" | "reportDegraded"
+  "config" | "devices" | "scenes" | "log" | "reportDegraded"
 >;
 
-/** Announcements come many at once: the devices are made when they pause. */
-const ARRANGE = { quietMs: 200, longestMs: 1_000 };
-/** A broker sends all that it keeps at once; when that pauses, it is there. */
-const FIRST = { quietMs: 300, longestMs: 3_000 };
 const SWEEP_MS = 1_000;
-const ANNOUNCEMENT_BYTES = 256 * 1024;
 
 /** Devices that announce themselves on a broker: what they are and what they tell. */
-export class Bridge {
+export class Bridge implements Listener, LinkOwner {
   readonly commands: Commands;
   readonly #ctx: Ctx;
-  readonly #link: MqttLink;
-  readonly #refusals: Refusals;
-  readonly #announcements: Announcements;
+  readonly #listening: Listening;
   readonly #home = new Home();
-  readonly #states: Subscribed;
-  readonly #held = new Held();
-  readonly #arrange = new Settled(ARRANGE, () => void this.#publish());
-  readonly #first = new Settled(FIRST, () => this.#settle());
-  /** Topics whose announcement the broker has sent since the start. */
-  readonly #heard = new Set<string>();
   #sweep: NodeJS.Timeout | undefined;
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
   #hasSettled = false;
-  #isConnected = false;
   #reason: string | undefined;
   #shownScenes = "[]";
 
-  constructor(ctx: Ctx, link: MqttLink) {
-    const { config, log, house, devices } = ctx;
+  constructor(ctx: Ctx, listening: Listening) {
     this.#ctx = ctx;
-    this.#link = link;
-    this.#refusals = new Refusals(log);
-    this.#announcements = new Announcements({
-      prefix: config.prefix,
-      refusals: this.#refusals,
-      around: {
-        clock: { now: () => Date.now() / 1_000, zone: house.timeZone },
-        mayPublish: publishableTo(config.prefix, config.refusedTopics),
-        onFault: ({ message }) =>
-          this.#refusals.count("a template failed on a payload", message, config.prefix),
-      },
-    });
-    const update = (change: DeviceUpdate) => devices.update(change);
-    this.commands = new Commands({ home: this.#home, link, update });
-    const hear = this.#held.until((...message) => this.#hear(...message));
-    this.#states = new Subscribed(link, hear);
-  }
-
-  /** All announcements, for the next start. */
-  get announced(): { readonly revision: number; readonly kept: Kept } {
-    return this.#announcements;
-  }
-
-  get state(): State {
-    const known = [...this.#announcements.components].map(
-      ({ identity, state, availability: { told } }) => [identity, { state, told }] as const,
-    );
-    const topics = [...this.#home.topics];
-    return { version: 1, topics, kept: this.#announcements.kept, known: Object.fromEntries(known) };
-  }
-
-  /** Listens to announcements and to these topics; what comes is held until the start. */
-  listen(topics: readonly string[]): void {
-    this.#states.follow(new Set(topics));
-    const hear = this.#held.until((...message) => this.#hearAnnouncement(...message));
-    for (const filter of discoveryFilters(this.#ctx.config.prefix)) {
-      this.#link.subscribe(filter, hear, {
-        maxBytes: ANNOUNCEMENT_BYTES,
-        onTooLong: (topic) =>
-          this.#refusals.count("an announcement was left out", "it is too long", topic),
-      });
-    }
+    this.#listening = listening;
+    const update = (change: DeviceUpdate) => ctx.devices.update(change);
+    this.commands = new Commands({ home: this.#home, link: listening.ahead.link, update });
   }
 
   /** Publishes what is known from before, and takes what has come since. */
-  async start(kept: Kept, handedOver: State | undefined): Promise<void> {
-    for (const [topic, { text, retained }] of Object.entries(kept)) {
-      this.#announcements.take(topic, text, retained);
-    }
-    this.#recall(handedOver?.known ?? {});
+  async start(handedOver: State | undefined): Promise<void> {
+    const { announcements, ahead } = this.#listening;
+    if (handedOver) this.#recall(handedOver);
     this.#hasSettled = handedOver !== undefined;
-    this.#isAway = handedOver === undefined;
+    this.#isAway = !handedOver || handedOver.isAway;
     // Devices that are handed over are in the host; whoever waits for the reload need not wait for them.
     if (handedOver) void this.#publish();
-    else if (Object.keys(kept).length > 0) await this.#publish();
-    this.#held.release();
-    if (this.#isConnected) this.connected();
+    else if (Object.keys(announcements.kept).length > 0) await this.#publish();
+    this.#listening.hear(this, handedOver?.heard ?? []);
+    ahead.tell(this);
     this.#sweep = setInterval(() => this.#expire(), SWEEP_MS);
   }
 
   stop(): void {
     clearInterval(this.#sweep);
-    this.#arrange.stop();
-    this.#first.stop();
+  }
+
+  /** From here on the next generation hears what comes. */
+  handOver(): State {
+    const { announcements } = this.#listening;
+    const heard = this.#listening.leave();
+    const known = [...announcements.components].map(
+      ({ identity, state, availability: { told } }) => [identity, { state, told }] as const,
+    );
+    return {
+      ...{ version: 2, isAway: this.#isAway, heard, kept: announcements.kept },
+      known: Object.fromEntries(known),
+    };
   }
 
   /** The broker is there, and begins to send what it keeps. */
   connected(): void {
-    this.#isConnected = true;
-    if (!this.#held.isReleased) return;
     if (this.#hasSettled) this.#setAway(false);
-    this.#first.ask();
+    this.#listening.expectAll();
   }
 
   /** Hears why the broker is away, or `undefined` when it is back. */
-  report(reason: string | undefined): void {
+  brokerIsAway(reason: string | undefined): void {
     this.#reason = reason;
     this.#degraded();
     if (reason !== undefined) this.#setAway(true);
@@ -143,15 +90,16 @@ export class Bridge {
 
   /** @throws MantelError `scene_unknown`, and what publishing throws */
   async activateScene(id: string): Promise<void> {
-    const scene = [...this.#announcements.components].find(
+    const scene = [...this.#listening.announcements.components].find(
       ({ facet, identity }) => facet.scene && nativeId(identity) === id,
     )?.facet.scene;
     if (!scene) throw new MantelError("scene_unknown", `no scene has announced itself as ${id}`);
     await this.commands.send(scene());
   }
 
-  #recall(known: State["known"]): void {
-    for (const component of this.#announcements.components) {
+  #recall({ kept, known }: State): void {
+    this.#listening.takeOver(kept);
+    for (const component of this.#listening.announcements.components) {
       const before = known[component.identity];
       if (!before) continue;
       component.recall(before.state);
@@ -159,14 +107,11 @@ export class Bridge {
     }
   }
 
-  #hearAnnouncement(topic: string, payload: Buffer, retained: boolean): void {
-    if (this.#first.isWaiting) this.#first.ask();
-    this.#heard.add(topic);
-    if (!this.#announcements.take(topic, payload.toString(), retained)) return;
-    if (this.#hasSettled) this.#arrange.ask();
+  announced(): void {
+    if (this.#hasSettled) void this.#publish();
   }
 
-  #hear(topic: string, payload: Buffer, retained: boolean): void {
+  told(topic: string, payload: Buffer, retained: boolean): void {
     const { devices } = this.#ctx;
     const now = performance.now() / 1_000;
     const { told, updates, happenings } = this.#home.receive(
@@ -189,14 +134,14 @@ export class Bridge {
     if (updates.length > 0) this.#ctx.devices.update(...updates);
   }
 
-  /** All that the broker keeps is there. */
-  #settle(): void {
+  settled(): void {
     this.#tellBirth();
     if (this.#hasSettled) return;
     this.#hasSettled = true;
     // What it kept before and keeps no longer has gone meanwhile, unless it has lost all that it kept.
-    if (this.#heard.size > 0) {
-      this.#announcements.forget((topic, retained) => retained && !this.#heard.has(topic));
+    const { announcements, hasHeard } = this.#listening;
+    if (hasHeard) {
+      announcements.forget((topic, retained) => retained && !this.#listening.hasAnnounced(topic));
     }
     this.#isAway = this.#reason !== undefined;
     void this.#publish();
@@ -206,7 +151,7 @@ export class Bridge {
   #tellBirth(): void {
     const { config, log } = this.#ctx;
     const topic = `${config.prefix}/status`;
-    this.#link
+    this.#listening.ahead.link
       .publish({ topic, payload: "online", qos: 0, retain: false })
       .catch((error: Error) => {
         log.debug("the birth message was not sent", { reason: error.message });
@@ -221,8 +166,8 @@ export class Bridge {
 
   async #publish(): Promise<void> {
     const { devices, scenes, log } = this.#ctx;
-    this.#home.arrange(this.#announcements.components);
-    this.#states.follow(this.#home.topics);
+    this.#home.arrange(this.#listening.announcements.components);
+    this.#listening.follow();
     this.#degraded();
     const shown = this.#scenes();
     try {
@@ -236,15 +181,19 @@ export class Bridge {
   }
 
   #scenes(): SceneDescription[] {
-    return [...this.#announcements.components].flatMap(({ facet, identity, component }) => {
-      const name = component.fields.get("name");
-      const shown = typeof name === "string" && name !== "" ? name : component.objectId;
-      return facet.scene ? [{ nativeId: nativeId(identity), name: shown.slice(0, 200) }] : [];
-    });
+    return [...this.#listening.announcements.components].flatMap(
+      ({ facet, identity, component }) => {
+        const name = component.fields.get("name");
+        const shown = typeof name === "string" && name !== "" ? name : component.objectId;
+        return facet.scene ? [{ nativeId: nativeId(identity), name: shown.slice(0, 200) }] : [];
+      },
+    );
   }
 
   #degraded(): void {
     const tooMany = `more than ${MOST_ANNOUNCEMENTS} announcements are on the broker; some are left out`;
-    this.#ctx.reportDegraded(this.#reason ?? (this.#announcements.isFull ? tooMany : undefined));
+    this.#ctx.reportDegraded(
+      this.#reason ?? (this.#listening.announcements.isFull ? tooMany : undefined),
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { type DeviceState, type Static, Type } from "@mantel/plugin-sdk";
+import { Marks } from "@mantel/plugin-sdk/mqtt";
 import type { Kept } from "./announcements.ts";
 
 /** What a component has told: its state, and on which topics it said that it can be reached. */
@@ -8,13 +9,14 @@ interface Heard {
 }
 
 /**
- * What one generation hands to the next: what was announced, and what each component has told. Only the
- * version is checked: with thousands of devices the rest takes longer than callers should wait.
+ * What one generation hands to the next: what was announced, and what each component has told. What grows
+ * with the house is not checked: with thousands of devices that takes longer than callers should wait.
  */
 export const State = Type.Object({
-  version: Type.Literal(1),
-  /** What was listened to: the next one subscribes to it before it has read the rest. */
-  topics: Type.Array(Type.String()),
+  version: Type.Literal(2),
+  isAway: Type.Boolean(),
+  /** Marks of the messages that were heard last. */
+  heard: Marks,
   kept: Type.Unsafe<Kept>(Type.Object({})),
   known: Type.Unsafe<Readonly<Record<string, Heard>>>(Type.Object({})),
 });

@@ -6,7 +6,7 @@ import {
   MantelError,
   type PluginContext,
 } from "@mantel/plugin-sdk";
-import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
+import type { LinkOwner, Mark, MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { Asking } from "./asking.ts";
 import type { Client, Listener } from "./client.ts";
 import type { Complaint } from "./complaints.ts";
@@ -15,7 +15,6 @@ import type { Inventory } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
 import type { Health } from "./health.ts";
-import type { Mark } from "./held.ts";
 import { Home } from "./home.ts";
 import type { Memory } from "./memory.ts";
 import { Outbox } from "./outbox.ts";
@@ -47,7 +46,7 @@ export interface HandedOver {
 }
 
 /** One Zigbee2MQTT: what it publishes becomes devices, and commands become what it takes. */
-export class Bridge implements Listener {
+export class Bridge implements Listener, LinkOwner {
   readonly #parts: Parts;
   readonly #home: Home;
   readonly #publisher: Publisher;

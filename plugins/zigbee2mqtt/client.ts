@@ -1,8 +1,7 @@
-import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { Held, type HeldMessage, type Mark, type MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { type Complaint, complaintIn } from "./complaints.ts";
 import { type Inventory, inventoryOf } from "./discovery.ts";
 import type { Health } from "./health.ts";
-import { Held, type Mark, type Message } from "./held.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
 const STATE_BYTES = 256 * 1024;
@@ -33,7 +32,7 @@ export class Client {
   readonly #lists = new Map<string, { readonly bytes: Buffer; readonly json: unknown }>();
   readonly #unread = new Map<string, Buffer>();
   #inventory: Inventory | undefined;
-  readonly #early = new Map<string, Message>();
+  readonly #early = new Map<string, HeldMessage>();
   #earlyBytes = 0;
   #reading: NodeJS.Timeout | undefined;
 
@@ -79,16 +78,17 @@ export class Client {
     return this.#held.heard();
   }
 
-  #receive(message: Message): void {
+  #receive(message: HeldMessage): void {
     const list = message.topic.slice(this.#base.length + 1);
     const isList = list === "bridge/devices" || list === "bridge/groups";
     if (isList) this.#takeList(list, message.payload);
-    if (!this.#listener) return this.#held.keep(message, !isList);
-    this.#held.note(message);
-    if (!isList) this.#take(message, this.#listener);
+    const isTaken = !isList && message.payload.length <= STATE_BYTES;
+    if (!this.#listener) return this.#held.keep(message, isTaken);
+    const isNew = this.#held.note(message);
+    if (!isList && isNew) this.#take(message, this.#listener);
   }
 
-  #take(message: Message, listener: Listener): void {
+  #take(message: HeldMessage, listener: Listener): void {
     const { topic, payload } = message;
     const rest = topic.slice(this.#base.length + 1);
     if (payload.length > STATE_BYTES) {
@@ -131,7 +131,7 @@ export class Client {
     return isList;
   }
 
-  #takeBridge(name: string, { topic, payload }: Message, listener: Listener): void {
+  #takeBridge(name: string, { topic, payload }: HeldMessage, listener: Listener): void {
     switch (name) {
       case "state": {
         const isOnline = onlineIn(payload);
@@ -158,7 +158,7 @@ export class Client {
     this.#health.set("settings", isJson ? undefined : advice);
   }
 
-  #takeDevice(rest: string, message: Message, listener: Listener): void {
+  #takeDevice(rest: string, message: HeldMessage, listener: Listener): void {
     if (listener.knows(rest)) return this.#takeState(rest, message, listener);
     const [, name] = /^(.+)\/availability$/s.exec(rest) ?? [];
     if (name !== undefined && listener.knows(name)) {
@@ -169,7 +169,7 @@ export class Client {
     if (!/\/(set|get)(\/|$)/.test(rest)) this.#keepEarly(rest, message);
   }
 
-  #takeState(name: string, { topic, payload, retained }: Message, listener: Listener): void {
+  #takeState(name: string, { topic, payload, retained }: HeldMessage, listener: Listener): void {
     const json = parsed(payload);
     if (typeof json !== "object" || json === null || Array.isArray(json)) {
       return this.#health.unread("no JSON object", topic);
@@ -178,7 +178,7 @@ export class Client {
   }
 
   /** Retained messages come in any order, those of devices before the list of them too. */
-  #keepEarly(rest: string, message: Message): void {
+  #keepEarly(rest: string, message: HeldMessage): void {
     const known = this.#early.get(rest);
     this.#earlyBytes += message.payload.length - (known?.payload.length ?? -rest.length);
     if (this.#earlyBytes > EARLY_BYTES) {

@@ -1,7 +1,7 @@
 import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
-import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
+import { brokerOptions, Marks } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
-import { Connection } from "./connection.ts";
+import { connect } from "./connection.ts";
 import { Memory } from "./memory.ts";
 import { tryOut } from "./try-out.ts";
 
@@ -19,31 +19,30 @@ export default definePlugin({
     ...brokerOptions,
   }),
   state: Type.Object({
-    version: Type.Literal(1),
+    version: Type.Literal(2),
     isOnline: Type.Boolean(),
-    heard: Type.Array(Type.Tuple([Type.Number(), Type.String()])),
+    heard: Marks,
     devices: Type.Array(Type.Unsafe<DeviceDescription>(Type.Object({ nativeId: Type.String() }))),
   }),
 
   test: tryOut,
-  connect: (ctx) => Connection.open(ctx),
+  connect,
 
-  async start(ctx, connection) {
+  async start(ctx, { ahead, client, health }) {
     const { config, log, storage, handedOver, onDispose } = ctx;
     const memory = new Memory(storage, log);
     onDispose(() => memory.close());
     const before = handedOver ?? { isOnline: false, devices: await memory.recall(), heard: [] };
-    const { link, client, health } = connection;
-    const parts = { ctx, link, client, health, memory, topic: config.topic };
+    const parts = { ctx, link: ahead.link, client, health, memory, topic: config.topic };
     const bridge = new Bridge(parts, before);
     onDispose(() => bridge.close());
     await bridge.open(before.heard);
-    connection.tell(bridge);
+    ahead.tell(bridge);
 
     return {
       command: (nativeId, command) => bridge.command(nativeId, command),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
-      handOver: () => ({ version: 1 as const, ...bridge.handOver() }),
+      handOver: () => ({ version: 2 as const, ...bridge.handOver() }),
     };
   },
 });

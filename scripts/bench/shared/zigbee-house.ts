@@ -6,7 +6,7 @@ import { FakeZigbee2Mqtt, listedLamp } from "../../../test/fakes/zigbee2mqtt.ts"
 import { type Mosquitto, startMosquitto } from "../../../test/helpers/mosquitto.ts";
 import { openHome, type Served, serveHost } from "../house.ts";
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const ACL = ["user house", "topic readwrite zigbee2mqtt/#"];
 const USER = { username: "house", password: "right horse" } as const;
 

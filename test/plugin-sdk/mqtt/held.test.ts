@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { array, assert as always, constantFrom, nat, property } from "fast-check";
-import { Held } from "../../../plugins/zigbee2mqtt/held.ts";
+import { Held } from "../../../plugin-sdk/mqtt/held.ts";
 
 const message = (text: string, at = 0, retained = false) => ({
   ...{ topic: "lamp", retained, at },
@@ -39,4 +39,36 @@ test("what is retained comes to each, and what nobody wants only counts for its 
     held.after([]).map(({ payload }) => payload.toString()),
     ["kept", "press"],
   );
+});
+
+test("what the last listener had heard before it came here is not heard again", () => {
+  const all = Array.from({ length: 12 }, (_, at) => message(`press ${at}`, at));
+  const [first, second] = [new Held(), new Held()];
+  for (const each of all.slice(0, 10)) first.note(each);
+  for (const each of all.slice(0, 7)) second.keep(each, true);
+
+  assert.deepEqual(second.after(first.heard()), []);
+
+  const isNew = all.slice(7).map((each) => second.note(each));
+  assert.deepEqual(isNew, [false, false, false, true, true]);
+});
+
+test("what was retained and then replaced does not undo what the last listener heard", () => {
+  const [first, second] = [new Held(), new Held()];
+  const offline = message("offline", 0, true);
+  const online = message("online", 1);
+  for (const held of [first, second]) held.keep(offline, true);
+  first.after([]);
+  first.note(online);
+  second.keep(online, true);
+
+  assert.deepEqual(second.after(first.heard()), []);
+});
+
+test("without a listener before, all is heard in its order", () => {
+  const held = new Held();
+  const [offline, online] = [message("offline", 0, true), message("online", 1)];
+  for (const each of [offline, online]) held.keep(each, true);
+
+  assert.deepEqual(held.after([]), [offline, online]);
 });

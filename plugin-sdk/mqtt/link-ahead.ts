@@ -1,0 +1,68 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Static, TObject } from "typebox";
+import type { PluginContext } from "../plugin.ts";
+import { brokerOf, type brokerOptions } from "./broker.ts";
+import { MqttLink } from "./link.ts";
+
+const LOOK_EVERY_MS = 10;
+
+/** Who hears of the connection itself. */
+export interface LinkOwner {
+  /** There is a new connection, and all subscriptions are granted. */
+  connected(): void;
+  /** The broker is away, for this reason, or with `undefined` is back. */
+  brokerIsAway(reason: string | undefined): void;
+}
+
+type Context = Pick<
+  PluginContext<Static<TObject<typeof brokerOptions>>, unknown>,
+  "config" | "call" | "log" | "signal" | "onDispose"
+>;
+
+/**
+ * A link that a plugin's `connect` opens, ahead of its start: whoever owns it later is then told of the
+ * connection as it is. The link ends with the context.
+ */
+export class LinkAhead {
+  readonly link: MqttLink;
+  readonly #ctx: Context;
+  #owner: LinkOwner | undefined;
+  #isConnected = false;
+  #awayReason: string | undefined;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+    this.link = new MqttLink({
+      ...{ broker: brokerOf(ctx.config, ctx.call), log: ctx.log },
+      report: (reason) => {
+        if (reason !== undefined) this.#isConnected = false;
+        this.#awayReason = reason;
+        this.#owner?.brokerIsAway(reason);
+      },
+      onConnected: () => {
+        this.#isConnected = true;
+        this.#owner?.connected();
+      },
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Connects. Resolves when `isReady`, and after `longestMs` at the latest: a broker may be away. */
+  async open(isReady: () => boolean, longestMs: number): Promise<void> {
+    const { signal, onDispose } = this.#ctx;
+    const running = this.link.run(signal);
+    onDispose(() => running);
+    const endsAt = performance.now() + longestMs;
+    while (!isReady() && performance.now() < endsAt) await delay(LOOK_EVERY_MS);
+  }
+
+  /** Tells the owner of the connection from now on, and what has been until now. */
+  tell(owner: LinkOwner): void {
+    this.#owner = owner;
+    if (this.#awayReason !== undefined) owner.brokerIsAway(this.#awayReason);
+    if (this.#isConnected) owner.connected();
+  }
+}

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { PluginContext } from "@mantel/plugin-sdk";
+import { Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
+import { Announcements, type Kept } from "./announcements.ts";
+import { discoveryFilters } from "./discovery.ts";
+import { publishableTo } from "./publishable.ts";
+import { Refusals } from "./refusals.ts";
+import { Settled } from "./settled.ts";
+import { Subscribed } from "./subscribed.ts";
+
+/** Announcements come many at once: what follows from them waits until they pause. */
+const PAUSE = { quietMs: 200, longestMs: 1_000 };
+/** A broker sends all that it keeps at once; when that pauses, it is there. */
+const FIRST = { quietMs: 300, longestMs: 3_000 };
+/** So long a start waits for a broker, which may be away, and for what it keeps. */
+const CONNECTED_WITHIN_MS = 700;
+const SETTLED_WITHIN_MS = 1_000;
+const LOOK_EVERY_MS = 10;
+const ANNOUNCEMENT_BYTES = 256 * 1024;
+
+/** Who wants to know what is heard. */
+export interface Listener {
+  /** The announcements have changed, and have paused. */
+  announced(): void;
+  /** All that the broker keeps has come. */
+  settled(): void;
+  /** A device has told something. */
+  told(topic: string, payload: Buffer, retained: boolean): void;
+}
+
+type Options = ConstructorParameters<typeof LinkAhead>[0]["config"] & {
+  readonly prefix: string;
+  readonly refusedTopics: readonly string[];
+};
+
+/** What is announced on a broker, and what devices tell, which is held until the bridge has started. */
+export class Listening {
+  readonly ahead: LinkAhead;
+  readonly refusals: Refusals;
+  readonly announcements: Announcements;
+  readonly #prefix: string;
+  readonly #states: Subscribed;
+  readonly #held = new Held();
+  readonly #pause = new Settled(PAUSE, () => this.#changed());
+  readonly #first = new Settled(FIRST, () => this.#listener?.settled());
+  /** Topics whose announcement the broker has sent. */
+  readonly #heard = new Set<string>();
+  #listener: Listener | undefined;
+
+  private constructor(ctx: PluginContext<Options, unknown>) {
+    const { config, log, house } = ctx;
+    this.#prefix = config.prefix;
+    this.refusals = new Refusals(log);
+    this.announcements = new Announcements({
+      prefix: config.prefix,
+      refusals: this.refusals,
+      around: {
+        clock: { now: () => Date.now() / 1_000, zone: house.timeZone },
+        mayPublish: publishableTo(config.prefix, config.refusedTopics),
+        onFault: ({ message }) =>
+          this.refusals.count("a template failed on a payload", message, config.prefix),
+      },
+    });
+    this.ahead = new LinkAhead(ctx);
+    this.#states = new Subscribed(this.ahead.link, (...message) => this.#hearState(...message));
+    ctx.onDispose(() => {
+      this.#pause.stop();
+      this.#first.stop();
+    });
+  }
+
+  /** Connects, and waits a moment for what the broker keeps; `kept` is from the start before. */
+  static async open(ctx: PluginContext<Options, unknown>, kept: Kept): Promise<Listening> {
+    const listening = new Listening(ctx);
+    listening.#listen(kept);
+    const { ahead } = listening;
+    await ahead.open(() => ahead.isConnected, CONNECTED_WITHIN_MS);
+    if (!ahead.isConnected) return listening;
+    listening.expectAll();
+    const endsAt = performance.now() + SETTLED_WITHIN_MS;
+    while (listening.#first.isWaiting && performance.now() < endsAt) await delay(LOOK_EVERY_MS);
+    return listening;
+  }
+
+  /** True when the broker has announced anything at all. */
+  get hasHeard(): boolean {
+    return this.#heard.size > 0;
+  }
+
+  hasAnnounced(topic: string): boolean {
+    return this.#heard.has(topic);
+  }
+
+  /** The broker sends what it keeps now: `settled` follows. */
+  expectAll(): void {
+    this.#first.ask();
+  }
+
+  /** Takes over what the generation before knew; what the broker keeps has come to this one too. */
+  takeOver(kept: Kept): void {
+    for (const [topic, { text, retained }] of Object.entries(kept)) {
+      if (!retained || !this.#heard.has(topic)) this.announcements.take(topic, text, retained);
+    }
+    this.announcements.forget((topic) => !this.#heard.has(topic) && !Object.hasOwn(kept, topic));
+  }
+
+  /** Listens to the topics of all that is announced. */
+  follow(): void {
+    const topics = [...this.announcements.components].flatMap((component) => component.topics);
+    this.#states.follow(new Set(topics));
+  }
+
+  /** Lets `listener` hear what comes, and what has come since the marks that `leave` of the one before gave. */
+  hear(listener: Listener, heard: readonly Mark[]): void {
+    this.#listener = listener;
+    for (const { topic, payload, retained } of this.#held.after(heard)) {
+      const isAnnouncement = this.#heard.has(topic);
+      if (isAnnouncement) this.#hearAnnouncement(topic, payload, retained);
+      else this.#hearState(topic, payload, retained);
+    }
+  }
+
+  /** Nobody hears any more. Gives the marks of what was heard last. */
+  leave(): Mark[] {
+    this.#listener = undefined;
+    this.#pause.stop();
+    return this.#held.heard();
+  }
+
+  #listen(kept: Kept): void {
+    for (const [topic, { text, retained }] of Object.entries(kept)) {
+      this.announcements.take(topic, text, retained);
+    }
+    this.follow();
+    for (const filter of discoveryFilters(this.#prefix)) {
+      this.ahead.link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
+        maxBytes: ANNOUNCEMENT_BYTES,
+        onTooLong: (topic) =>
+          this.refusals.count("an announcement was left out", "it is too long", topic),
+      });
+    }
+  }
+
+  /** Announcements are read at once, also ahead of the start: a reload need not wait for that. */
+  #hearAnnouncement(topic: string, payload: Buffer, retained: boolean): void {
+    if (this.#first.isWaiting) this.#first.ask();
+    this.#heard.add(topic);
+    this.#place({ topic, payload, retained, at: Date.now() }, !retained);
+    if (this.announcements.take(topic, payload.toString(), retained)) this.#pause.ask();
+  }
+
+  #hearState(topic: string, payload: Buffer, retained: boolean): void {
+    const isNew = this.#place({ topic, payload, retained, at: Date.now() }, true);
+    if (isNew) this.#listener?.told(topic, payload, retained);
+  }
+
+  /** Keeps a message until somebody listens; false for one that the listener before has heard. */
+  #place(message: HeldMessage, isWanted: boolean): boolean {
+    if (this.#listener) return this.#held.note(message);
+    this.#held.keep(message, isWanted);
+    return true;
+  }
+
+  #changed(): void {
+    if (this.#listener) this.#listener.announced();
+    else this.follow();
+  }
+}
