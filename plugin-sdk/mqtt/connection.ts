@@ -14,6 +14,9 @@ const KEEPALIVE_SECONDS = 10;
 /** Unacknowledged messages at once. Mosquitto takes 20 and refuses more; a broker may ask for fewer. */
 const IN_FLIGHT = 20;
 
+/** From this on the codes of a SUBACK are refusals (MQTT 3.1.1, 3.9.3, and MQTT 5, 3.9.3). */
+const REFUSED = 0x80;
+
 /** Bytes of one packet that are read; who wants less says so for each subscription. */
 const LONGEST_PACKET = 32 * 2 ** 20;
 
@@ -82,17 +85,17 @@ export class Connection {
   /**
    * Resolves when the broker has acknowledged, or, since QoS 0 has no acknowledgement, when it has
    * answered a ping that was sent after the message. When that takes too long the connection is given
-   * up, so that the message cannot arrive much later.
+   * up, so that the message cannot arrive much later; unless it had QoS 0 and the broker is there, and only busy.
    *
    * @throws MantelError `broker_refused`, `broker_down`
    */
   async publish(message: MqttPublish, deadlineMs: number): Promise<void> {
-    let sent = false;
+    let sentAt = Number.POSITIVE_INFINITY;
     let late = false;
     const acknowledged = this.#slots.take().then(async () => {
       try {
         if (late) return;
-        sent = true;
+        sentAt = performance.now();
         await this.#send(message);
       } finally {
         this.#slots.giveBack();
@@ -105,23 +108,29 @@ export class Connection {
       late = true;
       // Too late, or the client library threw and may have written half a packet.
       const { message: reason } = error as Error;
-      if (sent) this.giveUp(reason);
+      const isBusy = message.qos === 0 && this.#pings.heardAt > sentAt;
+      if (sentAt < Number.POSITIVE_INFINITY && !isBusy) this.giveUp(reason);
       throw new MantelError("broker_down", reason, { cause: error });
     }
   }
 
   /**
-   * Resolves when the broker has granted all of these filters, at QoS 0: what is sent again after a
-   * loss would be a second press of a button.
-   * @throws MantelError `broker_refused`, `broker_down`
+   * Resolves with those of the filters that the broker refused. The others are granted at QoS 0: what is
+   * sent again after a loss would be a second press of a button.
+   * @throws MantelError `broker_down`
    */
-  async subscribe(filters: readonly string[]): Promise<void> {
-    if (filters.length === 0) return;
+  async subscribe(filters: readonly string[]): Promise<readonly string[]> {
+    if (filters.length === 0) return [];
     const granted = this.#client.subscribeAsync([...filters], { qos: 0 });
     try {
       await withDeadline(granted, CONNECT_DEADLINE_MS, "the subscription");
+      return [];
     } catch (error) {
-      throw refusal(error as Error, `a subscription to ${filters.join(", ")}`);
+      const { packet } = error as { packet?: { granted?: readonly unknown[] } };
+      const codes = packet?.granted ?? [];
+      const refused = filters.filter((_, at) => Number(codes[at]) >= REFUSED);
+      if (codes.length === filters.length && refused.length > 0) return refused;
+      throw refusal(error as Error, `a subscription to ${filters.length} filters`);
     }
   }
 

@@ -12,6 +12,8 @@ export interface LinkOwner {
   connected(): void;
   /** The broker is away, for this reason, or with `undefined` is back. */
   brokerIsAway(reason: string | undefined): void;
+  /** The broker refuses subscriptions, in a sentence for people, or with `undefined` none any more. */
+  brokerRefuses(sentence: string | undefined): void;
 }
 
 type Context = Pick<
@@ -29,6 +31,7 @@ export class LinkAhead {
   #owner: LinkOwner | undefined;
   #isConnected = false;
   #awayReason: string | undefined;
+  #refusal: string | undefined;
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
@@ -38,6 +41,10 @@ export class LinkAhead {
         if (reason !== undefined) this.#isConnected = false;
         this.#awayReason = reason;
         this.#owner?.brokerIsAway(reason);
+      },
+      onRefused: (sentence) => {
+        this.#refusal = sentence;
+        this.#owner?.brokerRefuses(sentence);
       },
       onConnected: () => {
         this.#isConnected = true;
@@ -63,6 +70,7 @@ export class LinkAhead {
   tell(owner: LinkOwner): void {
     this.#owner = owner;
     if (this.#awayReason !== undefined) owner.brokerIsAway(this.#awayReason);
+    if (this.#refusal !== undefined) owner.brokerRefuses(this.#refusal);
     if (this.#isConnected) owner.connected();
   }
 }

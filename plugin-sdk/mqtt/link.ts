@@ -32,8 +32,10 @@ export interface MqttLinkParts {
    * `undefined` when it is back.
    */
   readonly report: (reason: string | undefined) => void;
-  /** Hears of each new connection, when all subscriptions are granted. */
+  /** Hears of each new connection, when all subscriptions are granted that are not refused. */
   readonly onConnected?: () => void;
+  /** Hears, in a sentence for people, which subscriptions the broker refuses, and `undefined` when none. */
+  readonly onRefused?: (sentence: string | undefined) => void;
 }
 
 /**
@@ -45,6 +47,8 @@ export class MqttLink {
   readonly #subscriptions: Subscriptions;
   readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
   readonly #fresh = new Set<string>();
+  /** Filters that the broker has refused on this connection. */
+  readonly #refused = new Set<string>();
   #connection: Connection | undefined;
   #awaySince = performance.now();
   #reason = "the link is starting";
@@ -82,7 +86,9 @@ export class MqttLink {
     const end = this.#subscriptions.add(filter, onMessage, options);
     if (this.#connection) this.#subscribeSoon(filter);
     return () => {
-      if (end()) void this.#connection?.unsubscribe(filter);
+      if (!end()) return;
+      if (this.#refused.delete(filter)) this.#tellRefused();
+      else void this.#connection?.unsubscribe(filter);
     };
   }
 
@@ -93,8 +99,27 @@ export class MqttLink {
     queueMicrotask(() => {
       const [connection, filters] = [this.#connection, [...this.#fresh]];
       this.#fresh.clear();
-      connection?.subscribe(filters).catch(({ message }: Error) => connection.giveUp(message));
+      connection?.subscribe(filters).then(
+        (refused) => this.#refuse(refused),
+        ({ message }: Error) => connection.giveUp(message),
+      );
     });
+  }
+
+  /** What the broker refuses does not come; all else does. */
+  #refuse(filters: readonly string[]): void {
+    if (filters.length === 0) return;
+    for (const filter of filters) this.#refused.add(filter);
+    this.#tellRefused();
+    const named = { filter: filters[0]?.slice(0, 200), count: filters.length };
+    this.#parts.log.warn("the broker refuses subscriptions", named);
+  }
+
+  #tellRefused(): void {
+    const [first, ...others] = this.#refused;
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    const sentence = `the broker refuses the subscription to ${first?.slice(0, 200)}${more}`;
+    this.#parts.onRefused?.(first === undefined ? undefined : sentence);
   }
 
   async #current(): Promise<Connection> {
@@ -119,14 +144,23 @@ export class MqttLink {
       url = broker.url;
       const receive = this.#subscriptions.receive;
       const connection = await Connection.open(broker, receive, signal);
-      await connection.subscribe(this.#subscriptions.filters).catch((error: Error) => {
-        connection.giveUp(error.message);
-        throw error;
-      });
+      await this.#subscribeAll(connection);
       return await this.#hold(connection, broker, signal);
     } catch (error) {
       if (!signal.aborted) this.#failed(awayReason(error, url));
       return 0;
+    }
+  }
+
+  async #subscribeAll(connection: Connection): Promise<void> {
+    try {
+      const refused = await connection.subscribe(this.#subscriptions.filters);
+      if (this.#refused.size > 0 && refused.length === 0) this.#parts.onRefused?.(undefined);
+      this.#refused.clear();
+      this.#refuse(refused);
+    } catch (error) {
+      connection.giveUp((error as Error).message);
+      throw error;
     }
   }
 

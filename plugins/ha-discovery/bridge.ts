@@ -35,6 +35,7 @@ export class Bridge implements Listener, LinkOwner {
   #isAway = true;
   #hasSettled = false;
   #reason: string | undefined;
+  #refusal: string | undefined;
   #shownScenes = "[]";
 
   constructor(ctx: Ctx, listening: Listening) {
@@ -86,6 +87,11 @@ export class Bridge implements Listener, LinkOwner {
     this.#reason = reason;
     this.#degraded();
     if (reason !== undefined) this.#setAway(true);
+  }
+
+  brokerRefuses(sentence: string | undefined): void {
+    this.#refusal = sentence;
+    this.#degraded();
   }
 
   /** @throws MantelError `scene_unknown`, and what publishing throws */
@@ -192,8 +198,7 @@ export class Bridge implements Listener, LinkOwner {
 
   #degraded(): void {
     const tooMany = `more than ${MOST_ANNOUNCEMENTS} announcements are on the broker; some are left out`;
-    this.#ctx.reportDegraded(
-      this.#reason ?? (this.#listening.announcements.isFull ? tooMany : undefined),
-    );
+    const full = this.#listening.announcements.isFull ? tooMany : undefined;
+    this.#ctx.reportDegraded(this.#reason ?? this.#refusal ?? full);
   }
 }

@@ -9,7 +9,7 @@ type Config = Parameters<typeof brokerOf>[0] & { readonly prefix: string };
 
 /**
  * Connects once, and counts who has announced itself there.
- * @throws MantelError `broker_down` with the reason, `deadline_passed`
+ * @throws MantelError `broker_down` and `broker_refused` with the reason, `deadline_passed`
  */
 export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
   const { config, call, log, signal, onDispose } = ctx;
@@ -21,6 +21,7 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
     broker: brokerOf(config, call),
     log,
     report: (reason) => reason && failed(new MantelError("broker_down", reason)),
+    onRefused: (sentence) => sentence && failed(new MantelError("broker_refused", sentence)),
     onConnected: () => reached(),
   });
   for (const filter of discoveryFilters(config.prefix)) {

@@ -105,6 +105,10 @@ export class Bridge implements Listener, LinkOwner {
     this.#setOnline(false, `the broker is away: ${reason}`);
   }
 
+  brokerRefuses(sentence: string | undefined): void {
+    this.#parts.health.set("refused", sentence);
+  }
+
   #missState(since: number): void {
     if (this.#stateAt >= since) return;
     const { health, topic } = this.#parts;

@@ -4,7 +4,7 @@ import type { Log } from "@mantel/plugin-sdk";
 const QUIET_MS = 60_000;
 
 /** What may be wrong, the more important first. */
-const REASONS = ["broker", "bridge", "list", "host", "settings", "unread"] as const;
+const REASONS = ["broker", "refused", "bridge", "list", "host", "settings", "unread"] as const;
 type Reason = (typeof REASONS)[number];
 
 /** Why the bridge does not work as it should, for people; the most important of all reasons. */

@@ -11,18 +11,19 @@ type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOpt
 
 /**
  * Finds out whether a Zigbee2MQTT works under a topic of a broker, and says what there is.
- * @throws MantelError `broker_down`, `bridge_down`
+ * @throws MantelError `broker_down`, `broker_refused`, `bridge_down`
  */
 export async function tryOut(ctx: TrialContext<Options>): Promise<string> {
   const { config, call, log, onDispose } = ctx;
   const ending = new AbortController();
   const told = new Map<string, unknown>();
   return new Promise<string>((resolve, reject) => {
-    const fail = (code: "broker_down" | "bridge_down", why: string) =>
+    const fail = (code: "broker_down" | "broker_refused" | "bridge_down", why: string) =>
       reject(new MantelError(code, why));
     const link = new MqttLink({
       ...{ broker: brokerOf(config, call), log },
       report: (reason) => reason !== undefined && fail("broker_down", reason),
+      onRefused: (sentence) => sentence !== undefined && fail("broker_refused", sentence),
     });
     const silence = setTimeout(
       () => fail("bridge_down", `no Zigbee2MQTT publishes under ${config.topic}`),

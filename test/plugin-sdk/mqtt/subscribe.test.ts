@@ -7,6 +7,7 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
+import { startOddBroker } from "./odd-broker.ts";
 
 after(watchResources());
 
@@ -17,11 +18,13 @@ function startLink(t: TestContext, url: string) {
   const reported: (string | undefined)[] = [];
   const log = collectedLog();
   const connections: number[] = [];
+  const refused: (string | undefined)[] = [];
   const link = new MqttLink({
     broker: async () => ({ url }),
     log,
     report: (reason) => void reported.push(reason),
     onConnected: () => void connections.push(Date.now()),
+    onRefused: (sentence) => void refused.push(sentence),
   });
   const ending = new AbortController();
   const running = link.run(ending.signal);
@@ -29,7 +32,7 @@ function startLink(t: TestContext, url: string) {
     ending.abort();
     await running;
   });
-  return { link, reported, log, connections };
+  return { link, reported, log, connections, refused };
 }
 
 test("messages arrive by filter, before and after the broker was killed", real, async (t) => {
@@ -135,3 +138,37 @@ for (const [filter, matching, others] of [
     assert.deepEqual(heard, matching);
   });
 }
+
+test("a filter that the broker refuses is named once, and the others work", async (t) => {
+  const { url } = await startOddBroker(t);
+  const { link, refused, log, connections } = startLink(t, url);
+  let heard = 0;
+  link.subscribe("refused/first", () => undefined);
+  link.subscribe("a", () => heard++);
+  await until(() => connections.length === 1);
+
+  const end = link.subscribe("refused/later", () => undefined);
+  await until(() => refused.length === 2);
+  end();
+
+  await until(() => heard > 5);
+  assert.equal(connections.length, 1);
+  assert.deepEqual(refused, [
+    "the broker refuses the subscription to refused/first",
+    "the broker refuses the subscription to refused/first and 1 more",
+    "the broker refuses the subscription to refused/first",
+  ]);
+  assert.equal(log.records.filter(({ level }) => level === "warn").length, 2);
+});
+
+test("a broker that is too busy to answer a ping is not left", async (t) => {
+  const { url, pings } = await startOddBroker(t);
+  const { link, connections, log } = startLink(t, url);
+  await until(() => connections.length === 1);
+
+  const message = { topic: "b", payload: "late", qos: 0, retain: false } as const;
+  await assert.rejects(link.publish(message), { code: "broker_down" });
+
+  assert.ok(pings.length > 0);
+  assert.ok(!log.records.some(({ sentence }) => sentence.includes("was lost")));
+});
