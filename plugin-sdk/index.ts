@@ -1,5 +1,7 @@
 export { Type } from "typebox";
 export type { Static } from "typebox";
+export { distance, toChromaticity, toHueSaturation } from "./color.ts";
+export type { Chromaticity, Gamut } from "./color.ts";
 export { withDeadline } from "./deadline.ts";
 export { Slots } from "./slots.ts";
 export { MantelError } from "./errors.ts";

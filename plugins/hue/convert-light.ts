@@ -1,5 +1,14 @@
-import type { Capabilities, Capability, DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
-import { distance, type Gamut, type Point, toColor, toPoint } from "./convert-color.ts";
+import {
+  type Capabilities,
+  type Capability,
+  type Chromaticity,
+  type DeviceCommand,
+  type DeviceState,
+  distance,
+  type Gamut,
+  toChromaticity,
+  toHueSaturation,
+} from "@mantel/plugin-sdk";
 import { at, numberAt, type Resource, textAt } from "./resources.ts";
 
 /** What lights are told in where they say nothing of it, in mirek (a million divided by kelvin). */
@@ -49,7 +58,7 @@ export function lightState(light: Resource, capabilities: Capabilities): DeviceS
     brightness: brightness === undefined ? null : wholePercent(brightness),
     colorTemperature:
       shinesWhite && mirek ? inRange(capabilities["colorTemperature"], kelvin(mirek)) : null,
-    color: point && !shinesWhite ? toColor(point) : null,
+    color: point && !shinesWhite ? toHueSaturation(point) : null,
     effect: effect && effectsOf(light).includes(effect) ? effect : null,
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in capabilities));
@@ -63,7 +72,7 @@ export function lightBody(light: Resource | undefined, command: DeviceCommand): 
     // a light that is told to be off and dimmed at once may stay on
     ...(typeof brightness === "number" && on !== false ? { dimming: { brightness } } : {}),
     ...(typeof color === "object"
-      ? { color: { xy: toPoint(color, gamutOf(light)) } }
+      ? { color: { xy: toChromaticity(color, gamutOf(light)) } }
       : typeof colorTemperature === "number"
         ? { color_temperature: { mirek: toMirek(light, colorTemperature) } }
         : {}),
@@ -74,7 +83,7 @@ export function lightBody(light: Resource | undefined, command: DeviceCommand): 
 export interface LightBody {
   readonly on?: { readonly on: boolean } | undefined;
   readonly dimming?: { readonly brightness: number };
-  readonly color?: { readonly xy: Point };
+  readonly color?: { readonly xy: Chromaticity };
   readonly color_temperature?: { readonly mirek: number };
   readonly effects?: { readonly effect: string };
 }
@@ -99,7 +108,7 @@ export function follows(light: Resource | undefined, body: LightBody): boolean {
   return checks.every((check) => check());
 }
 
-const FAR: Point = { x: 9, y: 9 };
+const FAR: Chromaticity = { x: 9, y: 9 };
 
 /** Below what it can do, a light shines as dimly as it can. */
 function isDimmed(light: Resource | undefined, asked: number): boolean {
@@ -113,11 +122,11 @@ function isWhite(light: Resource | undefined, asked: number): boolean {
   return Math.abs(told - asked) <= NEAR.mirek;
 }
 
-function pointOf(light: Resource | undefined): Point | undefined {
+function pointOf(light: Resource | undefined): Chromaticity | undefined {
   return pointAt(at(light, "color", "xy"));
 }
 
-function pointAt(value: unknown): Point | undefined {
+function pointAt(value: unknown): Chromaticity | undefined {
   const x = numberAt(value, "x");
   const y = numberAt(value, "y");
   if (x === undefined || y === undefined) return undefined;

@@ -1,5 +1,5 @@
-import type { Color } from "@mantel/plugin-sdk";
-import { type Chromaticity, rounded, toChromaticity, toHueSaturation } from "./convert-values.ts";
+import { type Chromaticity, type Color, toChromaticity, toHueSaturation } from "@mantel/plugin-sdk";
+import { rounded } from "./convert-values.ts";
 import { ACCESS, type Expose } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 

@@ -1,4 +1,4 @@
-import type { Color } from "@mantel/plugin-sdk";
+import { type Color, toChromaticity, toHueSaturation } from "@mantel/plugin-sdk";
 
 type Triple = readonly [number, number, number];
 
@@ -34,34 +34,15 @@ export function fromRgb([red, green, blue]: Triple): Color | undefined {
   return color(sector * 60, (range / most) * 100);
 }
 
-/** Gamma of sRGB (IEC 61966-2-1). */
-const linear = (value: number) =>
-  value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-const curved = (value: number) =>
-  value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
-
-/** The place of a colour in the CIE 1931 diagram, with the primaries of sRGB. */
+/** The place of a colour in the CIE 1931 diagram. */
 export function toXy(of: Color): readonly [x: number, y: number] {
-  const [red, green, blue] = toRgb(of).map((value) => linear(value / 255)) as unknown as Triple;
-  const x = red * 0.4124 + green * 0.3576 + blue * 0.1805;
-  const y = red * 0.2126 + green * 0.7152 + blue * 0.0722;
-  const sum = x + y + red * 0.0193 + green * 0.1192 + blue * 0.9505;
-  return sum === 0 ? [0.3127, 0.329] : [decimals(x / sum, 4), decimals(y / sum, 4)];
+  const { x, y } = toChromaticity(of);
+  return [x, y];
 }
 
-/** The colour at a place in the CIE 1931 diagram; of one that sRGB cannot show, the nearest. */
+/** The colour at a place in the CIE 1931 diagram, if there is one. */
 export function fromXy(x: number, y: number): Color | undefined {
-  if (!(x >= 0 && y > 0 && x + y <= 1)) return undefined;
-  const [bigX, bigZ] = [x / y, (1 - x - y) / y];
-  const parts = [
-    bigX * 3.2406 - 1.5372 - bigZ * 0.4986,
-    1.8758 - bigX * 0.9689 + bigZ * 0.0415,
-    bigX * 0.0557 - 0.204 + bigZ * 1.057,
-  ].map((value) => Math.max(0, value));
-  const most = Math.max(...parts);
-  const found = fromRgb(parts.map((value) => 255 * curved(value / most)) as unknown as Triple);
-  // Four decimals of x and y are not worth more than whole degrees and percent.
-  return found && { hue: Math.round(found.hue), saturation: Math.round(found.saturation) };
+  return x >= 0 && y > 0 && x + y <= 1 ? toHueSaturation({ x, y }) : undefined;
 }
 
 const MIREDS = 1_000_000;

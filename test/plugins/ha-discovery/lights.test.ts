@@ -73,7 +73,7 @@ test("colours in hs, xy and rgbww come and go in the form of the light", () => {
   assert.deepEqual(hs.tell("hs/s", "200.5,50")["color"], { hue: 200.5, saturation: 50 });
   assert.deepEqual(hs.ask({ color: { hue: 10, saturation: 20 } }), ["hs 10,20"]);
   assert.deepEqual(xy.tell("xy/s", "0.64,0.33")["color"], { hue: 0, saturation: 100 });
-  assert.deepEqual(xy.ask({ color: { hue: 0, saturation: 100 } }), ["xy 0.6401,0.33"]);
+  assert.deepEqual(xy.ask({ color: { hue: 0, saturation: 100 } }), ["xy 0.64,0.33"]);
   assert.deepEqual(white.tell("w/s", "0,0,255,0,0")["color"], { hue: 240, saturation: 100 });
   assert.deepEqual(white.ask({ color: { hue: 240, saturation: 100 } }), ["w 0/0/255/0/0"]);
   assert.equal(white.tell("mode", "color_temp")["color"], null);

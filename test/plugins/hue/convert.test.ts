@@ -3,7 +3,6 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
 import { parseScenes } from "../../../host/scenes/bridge-scenes.ts";
-import { toColor, toPoint } from "../../../plugins/hue/convert-color.ts";
 import { follows, lightBody, lightCapabilities } from "../../../plugins/hue/convert-light.ts";
 import { describe } from "../../../plugins/hue/convert.ts";
 import { type Resource, Resources } from "../../../plugins/hue/resources.ts";
@@ -21,40 +20,6 @@ function describeAll(all: readonly unknown[]) {
     scenes: parseScenes("hue", scenes),
   };
 }
-
-test("the primaries and white of sRGB are where the standard has them", () => {
-  assert.deepEqual(toPoint({ hue: 0, saturation: 100 }), { x: 0.6401, y: 0.33 });
-  assert.deepEqual(toPoint({ hue: 120, saturation: 100 }), { x: 0.3, y: 0.6 });
-  assert.deepEqual(toPoint({ hue: 240, saturation: 100 }), { x: 0.15, y: 0.06 });
-  assert.deepEqual(toPoint({ hue: 77, saturation: 0 }), { x: 0.3127, y: 0.329 });
-});
-
-test("a colour comes back as it was sent", () => {
-  const colors = fc.record({
-    hue: fc.integer({ min: 0, max: 359 }),
-    saturation: fc.integer({ min: 10, max: 100 }),
-  });
-  fc.assert(
-    fc.property(colors, ({ hue, saturation }) => {
-      const back = toColor(toPoint({ hue, saturation }));
-      const apart = Math.abs(((back.hue - hue + 540) % 360) - 180);
-      assert.ok(apart <= 1 && Math.abs(back.saturation - saturation) <= 1, JSON.stringify(back));
-    }),
-  );
-});
-
-test("a colour that a light does not have is the nearest that it has", () => {
-  const [red, green, blue] = [
-    { x: 0.6, y: 0.5 },
-    { x: 0.2, y: 0.5 },
-    { x: 0.2, y: 0.1 },
-  ] as const;
-  const gamut = { red, green, blue };
-
-  assert.deepEqual(toPoint({ hue: 120, saturation: 100 }, gamut), { x: 0.3, y: 0.5 });
-  assert.deepEqual(toPoint({ hue: 240, saturation: 100 }, gamut), blue);
-  assert.deepEqual(toPoint({ hue: 0, saturation: 0 }, gamut), { x: 0.3127, y: 0.329 });
-});
 
 test("every whole percent and every kelvin of a light's range is confirmed by its own steps", () => {
   for (let brightness = 1; brightness <= 100; brightness++) {

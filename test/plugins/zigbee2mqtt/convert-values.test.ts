@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assert as always, constantFrom, double, integer, property } from "fast-check";
-import {
-  reciprocal,
-  toChromaticity,
-  toHueSaturation,
-  toLevel,
-  toPercent,
-} from "../../../plugins/zigbee2mqtt/convert-values.ts";
+import { reciprocal, toLevel, toPercent } from "../../../plugins/zigbee2mqtt/convert-values.ts";
 
 const max = constantFrom(100, 200, 254, 255, 1_000);
 
@@ -43,40 +37,4 @@ test("each mired from 50 to 1,000 goes to kelvin and back", () => {
   for (let mired = 50; mired <= 1_000; mired++) {
     assert.equal(reciprocal(reciprocal(mired)), mired);
   }
-});
-
-test("hue and saturation go to chromaticity and back within what four digits hold", () => {
-  always(
-    property(
-      double({ min: 0, max: 359.9, noNaN: true }),
-      double({ min: 10, max: 100, noNaN: true }),
-      (hue, saturation) => {
-        const back = toHueSaturation(toChromaticity({ hue, saturation }));
-        const apart = Math.abs(back.hue - hue);
-
-        assert.ok(Math.min(apart, 360 - apart) < 1.5, `${hue} ${saturation} ${back.hue}`);
-        assert.ok(
-          Math.abs(back.saturation - saturation) < 1.5,
-          `${hue} ${saturation} ${back.saturation}`,
-        );
-      },
-    ),
-  );
-});
-
-test("the primaries of sRGB are where IEC 61966-2-1 has them", () => {
-  assert.deepEqual(toChromaticity({ hue: 0, saturation: 100 }), { x: 0.64, y: 0.33 });
-  assert.deepEqual(toChromaticity({ hue: 120, saturation: 100 }), { x: 0.3, y: 0.6 });
-  assert.deepEqual(toChromaticity({ hue: 240, saturation: 100 }), { x: 0.15, y: 0.06 });
-});
-
-test("any chromaticity, possible or not, is a colour within its ranges", () => {
-  const any = double({ min: -2, max: 2, noNaN: true });
-  always(
-    property(any, any, (x, y) => {
-      const { hue, saturation } = toHueSaturation({ x, y });
-
-      assert.ok(hue >= 0 && hue <= 360 && saturation >= 0 && saturation <= 100);
-    }),
-  );
 });
