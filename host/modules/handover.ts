@@ -8,8 +8,8 @@ import type { Generation } from "./generation.ts";
 /** A start that a debugger has paused takes as long as a person needs. */
 const DEBUGGED_START_MS = 3_600_000;
 
-/** What a plugin that listens for something needs for it, while its old code works. */
-const CONNECT_MS = 2_000;
+/** What a plugin that listens for something needs for it on a busy machine; its old code works meanwhile. */
+const CONNECT_MS = 5_000;
 
 /** It comes from another process, and part of it goes into the answer of a reload. */
 const Quiesced = Type.Object({
