@@ -72,20 +72,24 @@ async function readablePaths(host: TestHost): Promise<string[]> {
   };
   await writeFile(join(host.data, "photos/porch.png"), "a picture");
   const ids = { devices: "demo:light:1", scenes: "demo:scene:1", modules: "demo-home" };
-  return Object.entries(document.paths)
-    .filter(([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api")
-    .filter(([path]) => !path.includes("{secret}")) // a feed address has to be made first
-    .filter(([path]) => !path.endsWith("/setup")) // and a setup begun
-    .concat([["/api/v1/calendar/events", {}]])
-    .map(([path]) => path.replace("/api/v1", ""))
-    .map((path) =>
-      path.replace(
-        /(devices|scenes|modules)\/\{id\}/,
-        (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
-      ),
-    )
-    .map((path) => path.replace("{name}", "porch.png"))
-    .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"));
+  return (
+    Object.entries(document.paths)
+      .filter(
+        ([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api",
+      )
+      // A feed address has to be made first, and a setup or a pairing begun.
+      .filter(([path]) => !/\{secret\}|\{userCode\}|\/setup$/.test(path))
+      .concat([["/api/v1/calendar/events", {}]])
+      .map(([path]) => path.replace("/api/v1", ""))
+      .map((path) =>
+        path.replace(
+          /(devices|scenes|modules)\/\{id\}/,
+          (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
+        ),
+      )
+      .map((path) => path.replace("{name}", "porch.png"))
+      .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"))
+  );
 }
 
 /** Changes a source so that its bundle differs, and what it does does not. */
