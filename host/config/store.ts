@@ -12,7 +12,14 @@ import { afterChanges, ConfigFiles } from "./files.ts";
 import { KeyTable } from "./keys.ts";
 import { planPatch } from "./patch.ts";
 import type { Config } from "./schema.ts";
-import { type ConfigView, effectiveConfig, pluginOptions, type Sources, viewOf } from "./values.ts";
+import {
+  type ConfigView,
+  effectiveConfig,
+  pluginOptions,
+  pluginSections,
+  type Sources,
+  viewOf,
+} from "./values.ts";
 
 type Listener = (changed: readonly string[]) => void;
 
@@ -32,6 +39,8 @@ export class ConfigStore {
   readonly #turns = new Turns();
   readonly #listeners = new Set<Listener>();
   #current: Config;
+  /** Plugins of whose options people have set something. */
+  #sections: ReadonlySet<string>;
   #view: ConfigView;
   /** Grows with every change of the view; it starts from the clock, to grow over restarts too. */
   #revision = Date.now();
@@ -41,6 +50,7 @@ export class ConfigStore {
     this.#parts = parts;
     this.#current = effectiveConfig(this.#sources);
     this.#view = viewOf(this.#current, parts.keys);
+    this.#sections = pluginSections(parts.files.stored);
   }
 
   /** @throws MantelError `invalid` when a variable of the environment is wrong */
@@ -78,7 +88,8 @@ export class ConfigStore {
 
   /**
    * Applies a JSON Merge Patch (RFC 7396), all of it or nothing; `null` puts a key back to its default.
-   * `changed` has the dotted keys whose effective values differ now.
+   * `changed` has the dotted keys whose effective values differ now, and the plugins whose section came or
+   * went without that.
    *
    * @throws MantelError `config_key_not_allowed`, `invalid`, `revision_stale`, `disk_full`
    */
@@ -153,8 +164,7 @@ export class ConfigStore {
 
   /** Whether people have set anything of a plugin's options. */
   hasSection(pluginId: string): boolean {
-    const { plain, secret } = this.#sources.stored;
-    return [plain, secret].some((document) => Object.keys(document[pluginId] ?? {}).length > 0);
+    return pluginSections(this.#sources.stored).has(pluginId);
   }
 
   /** What people have set of a plugin's options, without secrets. */
@@ -189,7 +199,16 @@ export class ConfigStore {
   /** Makes what is stored effective, and tells whoever listens. */
   #refresh(): string[] {
     const next = effectiveConfig(this.#sources);
-    const changed = differences(this.#current, next);
+    const sections = pluginSections(this.#sources.stored);
+    const values = differences(this.#current, next);
+    // A section that says no more than the defaults do is still a wish for its plugin.
+    const cameOrWent = [...new Set([...sections, ...this.#sections])].filter(
+      (id) =>
+        sections.has(id) !== this.#sections.has(id) &&
+        !values.some((key) => key.startsWith(`${id}.`)),
+    );
+    this.#sections = sections;
+    const changed = [...values, ...cameOrWent];
     if (changed.length === 0) return changed;
     this.#adopt(next);
     for (const listener of this.#listeners) listener(changed);

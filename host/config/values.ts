@@ -26,6 +26,14 @@ export interface ConfigView {
   readonly meta: { readonly writable: string[]; readonly adminWritable: string[] };
 }
 
+/** The plugins of whose options people have set something; sections of the host are none. */
+export function pluginSections({ plain, secret }: Stored): ReadonlySet<string> {
+  const isSet = ([id, section]: [string, object]): boolean =>
+    !Object.hasOwn(CoreConfig.properties, id) && Object.keys(section).length > 0;
+  const found = [plain, secret].flatMap((document) => Object.entries(document).filter(isSet));
+  return new Set(found.map(([id]) => id));
+}
+
 /** The effective value of every known key, frozen, and with secrets. */
 export function effectiveConfig(sources: Sources): Config {
   let config: ConfigDocument = emptySections();

@@ -26,7 +26,9 @@ export function isConcerned(module: Module, changed: readonly string[], config: 
   const { enabled } = config.modules[module.id] ?? {};
   if (module.view.state === "disabled" || enabled === false) return false;
   const concerns = (key: string): boolean =>
-    FOR_ALL.has(key) || key === `modules.${module.id}` || key.startsWith(`${module.id}.`);
+    FOR_ALL.has(key) ||
+    [module.id, `modules.${module.id}`].includes(key) ||
+    key.startsWith(`${module.id}.`);
   const limits = limitsIn(config, module.plugin);
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }

@@ -123,7 +123,7 @@ export default definePlugin({
   assert.equal(registry.get("odd").state, "unconfigured");
   assert.match(registry.get("odd").error?.message ?? "", /a section "odd" in the config/);
 
-  await config.patch({ odd: { address: "10.0.0.7" } }, { admin: true });
+  await config.patch({ odd: { address: "odd.local" } }, { admin: true }); // which is the default
   await once("odd", ({ state }) => state === "active");
 });
 
