@@ -217,14 +217,19 @@ export class ModuleRegistry {
   #configChanged(changed: readonly string[]): void {
     const mayAllowLinks = changed.some((key) => key.startsWith("modules."));
     void this.#inOrder(() => (mayAllowLinks ? this.#rediscover() : this.#arrange()));
-    for (const module of this.#modules.values()) {
-      if (isConcerned(module, changed, this.#parts.config.current))
-        void quietly(module.reload("config"));
+    const concerned = [...this.#modules.values()].filter((module) =>
+      isConcerned(module, changed, this.#parts.config.current),
+    );
+    const reloads = concerned.map((module) => quietly(module.reload("config")));
+    // A stand-in makes way for what has started by that, and comes back for what has not.
+    if (reloads.length > 0) {
+      void Promise.all(reloads).then(() => this.#inOrder(() => this.#arrange()));
     }
   }
 
-  #arrange(): Promise<void> {
-    return arrange([...this.#modules.values()], this.#parts.config.current);
+  async #arrange(): Promise<void> {
+    if (this.#isClosed) return; // a reload has ended late
+    await arrange([...this.#modules.values()], this.#parts.config.current);
   }
 
   /** Finding, starting and stopping modules happens one after the other. */

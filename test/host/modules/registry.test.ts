@@ -127,6 +127,34 @@ export default definePlugin({
   await once("odd", ({ state }) => state === "active");
 });
 
+test("a stand-in makes way for a bridge that is set up, and comes back when that is undone", async (t) => {
+  const bridge = { kind: "odd", commandsPerSecond: 1 };
+  const { registry, config } = await startModules(t, {
+    demo: idle("demo", {
+      bridge: { kind: "demo", commandsPerSecond: 1 },
+      yieldsTo: { bridges: true },
+    }),
+    odd: {
+      "package.json": packageJson("odd", { kinds: ["bridge"], bridge, optIn: true }),
+      "index.ts": `
+import { definePlugin, Type } from "@mantel/plugin-sdk";
+export default definePlugin({
+  options: Type.Object({ address: Type.Optional(Type.String()) }),
+  start: () => undefined,
+});`,
+    },
+  });
+  assert.deepEqual(states(registry), { demo: "active", odd: "unconfigured" });
+
+  await config.patch({ odd: { address: "10.0.0.7" } }, { admin: true });
+  await until(() => registry.get("odd").state === "active");
+  await until(() => registry.get("demo").state === "disabled");
+
+  await config.patch({ odd: { address: null } }, { admin: true });
+  await until(() => registry.get("odd").state === "unconfigured");
+  await until(() => registry.get("demo").state === "active");
+});
+
 test("a module whose options are missing is unconfigured until the config has them", async (t) => {
   const source = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
