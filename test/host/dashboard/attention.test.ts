@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
 import { attentionOf } from "../../../host/dashboard/attention.ts";
+import { deviceOf } from "../../helpers/device.ts";
 
 test("what is open or unlocked is named", () => {
   const chips = attentionOf([
@@ -33,22 +34,5 @@ test("a house without locks or contacts needs no word", () => {
 });
 
 function device(kind: Device["kind"], name: string, state: DeviceState): Device {
-  return {
-    id: `demo:${kind}:1`,
-    bridgeKind: "demo",
-    kind,
-    number: 1,
-    bridge: "demo-home",
-    name,
-    room: null,
-    groups: [],
-    info: { manufacturer: null, model: null, serial: null, firmware: null },
-    available: true,
-    lastSeenAt: null,
-    stateChangedAt: null,
-    revision: 1,
-    capabilities: {},
-    state,
-    pending: {},
-  };
+  return deviceOf({ kind, name, capabilities: {}, state });
 }

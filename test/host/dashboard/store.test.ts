@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { effect } from "@preact/signals-core";
 import { Store } from "../../../host/dashboard/store.ts";
+import { deviceOf } from "../../helpers/device.ts";
 
 test("a change of one device draws only what reads that device", () => {
   const store = storeWith(lamp(1), lamp(2));
@@ -86,23 +87,5 @@ function storeWith(...devices: Device[]): Store {
 }
 
 function lamp(number: number, change: Partial<Device> = {}): Device {
-  return {
-    id: `demo:light:${number}`,
-    bridgeKind: "demo",
-    kind: "light",
-    number,
-    bridge: "demo-home",
-    name: `Lamp ${number}`,
-    room: null,
-    groups: [],
-    info: { manufacturer: null, model: null, serial: null, firmware: null },
-    available: true,
-    lastSeenAt: null,
-    stateChangedAt: null,
-    revision: 1,
-    capabilities: { on: { type: "boolean" } },
-    state: { on: false },
-    pending: {},
-    ...change,
-  };
+  return deviceOf({ number, ...change });
 }

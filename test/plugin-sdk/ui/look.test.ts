@@ -6,6 +6,7 @@ import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { type Look, lookOf as lookWith } from "@mantel/plugin-sdk/ui/look";
 import { oklchHue } from "@mantel/plugin-sdk/ui/oklch";
 import { createFormats } from "../../../host/dashboard/format.ts";
+import { deviceOf } from "../../helpers/device.ts";
 
 /** As an English house says it. */
 const SPEECH: Speech = {
@@ -107,22 +108,5 @@ test("icons follow the name, what is measured, the state, or the kind", () => {
 });
 
 function device(kind: Device["kind"], capabilities: Capabilities, state: DeviceState): Device {
-  return {
-    id: `demo:${kind}:1`,
-    bridgeKind: "demo",
-    kind,
-    number: 1,
-    bridge: "demo-home",
-    name: "Thing",
-    room: null,
-    groups: [],
-    info: { manufacturer: null, model: null, serial: null, firmware: null },
-    available: true,
-    lastSeenAt: null,
-    stateChangedAt: null,
-    revision: 1,
-    capabilities,
-    state,
-    pending: {},
-  };
+  return deviceOf({ kind, capabilities, state });
 }

@@ -5,6 +5,7 @@ import type { Speech } from "@mantel/plugin-sdk/speech";
 import { createFormats } from "../../../host/dashboard/format.ts";
 import { translate } from "../../../host/dashboard/translate.ts";
 import { chipsOf } from "../../../plugins/status-widget/widget/chips.ts";
+import { deviceOf } from "../../helpers/device.ts";
 
 const SPEECH: Speech = {
   t: (text, values) => translate(text, { locale: "en", values }),
@@ -16,10 +17,10 @@ const textsOf = (devices: readonly Device[], wanted: Partial<typeof ALL> = {}): 
 
 test("what needs a look is named, the open window before the battery", () => {
   const devices = [
-    deviceOf("sensor", "Meter", { battery: 12 }),
-    deviceOf("binary-sensor", "Bath window", { contact: false }),
-    deviceOf("lock", "Front door", { locked: false }),
-    away(deviceOf("light", "Attic", {})),
+    device("sensor", "Meter", { battery: 12 }),
+    device("binary-sensor", "Bath window", { contact: false }),
+    device("lock", "Front door", { locked: false }),
+    away(device("light", "Attic", {})),
   ];
 
   assert.deepEqual(textsOf(devices), [
@@ -34,39 +35,27 @@ test("what needs a look is named, the open window before the battery", () => {
 });
 
 test("a bridge that is away is one word, not forty", () => {
-  const devices = Array.from({ length: 40 }, (_, index) => away(deviceOf("light", `${index}`, {})));
+  const devices = Array.from({ length: 40 }, (_, index) => away(device("light", `${index}`, {})));
 
   assert.deepEqual(textsOf(devices), ["40 devices do not answer"]);
 });
 
 test("a house without trouble says so, and an empty one does not claim it", () => {
-  assert.deepEqual(textsOf([deviceOf("light", "Lamp", { on: true })]), ["All is well"]);
-  assert.deepEqual(textsOf([deviceOf("lock", "Door", { locked: true })]), ["Locked"]);
+  assert.deepEqual(textsOf([device("light", "Lamp", { on: true })]), ["All is well"]);
+  assert.deepEqual(textsOf([device("lock", "Door", { locked: true })]), ["Locked"]);
   assert.deepEqual(textsOf([]), ["No devices yet"]);
 });
 
 test("a window that does not answer is not called open", () => {
-  const window = away(deviceOf("binary-sensor", "Window", { contact: false }));
+  const window = away(device("binary-sensor", "Window", { contact: false }));
 
   assert.deepEqual(textsOf([window]), ["Window does not answer"]);
 });
 
-function deviceOf(kind: Device["kind"], name: string, state: DeviceState): Device {
-  return {
-    ...{ id: `demo:${kind}:1`, bridgeKind: "demo", kind, number: 1, bridge: "demo", name },
-    ...{
-      room: null,
-      groups: [],
-      available: true,
-      lastSeenAt: null,
-      stateChangedAt: null,
-      revision: 1,
-    },
-    info: { manufacturer: null, model: null, serial: null, firmware: null },
-    ...{ capabilities: {}, state, pending: {} },
-  };
+function device(kind: Device["kind"], name: string, state: DeviceState): Device {
+  return deviceOf({ kind, name, capabilities: {}, state });
 }
 
-function away(device: Device): Device {
-  return { ...device, available: false };
+function away(thing: Device): Device {
+  return { ...thing, available: false };
 }
