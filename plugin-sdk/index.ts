@@ -3,6 +3,7 @@ export type { Static } from "typebox";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";
 export type { Chromaticity, Gamut } from "./color.ts";
 export { withDeadline } from "./deadline.ts";
+export { toKelvin, toLevel, toMired, toPercent } from "./level.ts";
 export { Slots } from "./slots.ts";
 export { MantelError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { Color, DeviceCommand } from "@mantel/plugin-sdk";
+import { type Color, type DeviceCommand, toKelvin, toLevel, toPercent } from "@mantel/plugin-sdk";
 import { choicesIn, mapped, numberIn, rounded, textIn, toNumber, when } from "./attributes.ts";
 import { choice, COLOR, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
@@ -7,6 +7,9 @@ const COLORS = ["hs", "xy", "rgb", "rgbw", "rgbww"];
 /** Home Assistant's own bounds for lights that do not say theirs. */
 const WARMEST = 2_000;
 const COLDEST = 6_535;
+
+/** The highest brightness. */
+const FULL = 255;
 
 /** `light`: brightness 0 to 255 there, percent here; colour as hue and saturation. */
 export const light: Domain = {
@@ -28,7 +31,7 @@ export const light: Domain = {
       // one that is off tells none of these, and what is known of them stays
       state: {
         on: onOff(entity),
-        brightness: mapped(numberIn(attributes, "brightness"), toPercent),
+        brightness: mapped(numberIn(attributes, "brightness"), (level) => toPercent(level, FULL)),
         colorTemperature: mapped(
           kelvinIn(attributes, "color_temp_kelvin", "color_temp"),
           (kelvin) => Math.min(max, Math.max(min, kelvin)),
@@ -42,7 +45,7 @@ export const light: Domain = {
   calls({ on, brightness, ...rest }) {
     if (on === false) return [{ service: "light.turn_off" }];
     const data = {
-      ...when(brightness !== undefined, { brightness: toLevel(Number(brightness)) }),
+      ...when(brightness !== undefined, { brightness: dimmed(Number(brightness)) }),
       ...colorOf(rest),
       ...when(rest["effect"] !== undefined, { effect: rest["effect"] }),
     };
@@ -54,17 +57,8 @@ export const light: Domain = {
   },
 };
 
-/** 1 to 255 as percent, in whole ones where those lead back to the same level; 0 would be off. */
-export function toPercent(level: number): number {
-  const percent = (level / 255) * 100;
-  const whole = Math.max(1, Math.round(percent));
-  return toLevel(whole) === level ? whole : rounded(percent, 1);
-}
-
-/** Percent as 1 to 255: what shines a little never becomes 0, which is off. */
-export function toLevel(percent: number): number {
-  return Math.max(1, Math.round((percent / 100) * 255));
-}
+/** A light that is dimmed to nothing shines as dimly as it can: the level 0 would turn it off. */
+const dimmed = (percent: number): number => Math.max(1, toLevel(percent, FULL));
 
 function colorIn({ hs_color: color }: Attributes): Color | undefined {
   const [hue, saturation] = Array.isArray(color) ? color.map(toNumber) : [];
@@ -86,7 +80,7 @@ function kelvinIn(attributes: Attributes, kelvins: string, mireds: string): numb
   const kelvin = numberIn(attributes, kelvins);
   const mired = numberIn(attributes, mireds);
   if (kelvin !== undefined) return kelvin;
-  return mired === undefined || mired <= 0 ? undefined : Math.round(1e6 / mired);
+  return mired === undefined || mired <= 0 ? undefined : toKelvin(mired);
 }
 
 /** A light takes a colour or a white; of both the one that comes last counts. */

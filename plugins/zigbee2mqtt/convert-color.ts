@@ -1,5 +1,4 @@
 import { type Chromaticity, type Color, toChromaticity, toHueSaturation } from "@mantel/plugin-sdk";
-import { rounded } from "./convert-values.ts";
 import { ACCESS, type Expose } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 
@@ -46,8 +45,10 @@ function toColor(raw: unknown): Color | null {
   if (isNumber(x) && isNumber(y)) return toHueSaturation({ x, y });
   if (!isNumber(hue) || !isNumber(saturation)) return null;
   const isColorOf = hue >= 0 && hue <= 360 && saturation >= 0 && saturation <= 100;
-  return isColorOf ? { hue: rounded(hue, 1), saturation: rounded(saturation, 1) } : null;
+  return isColorOf ? { hue: rounded(hue), saturation: rounded(saturation) } : null;
 }
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 function isNearXy(raw: unknown, { x, y }: Chromaticity): boolean {
   const told = (raw ?? {}) as Partial<Record<"x" | "y", unknown>>;

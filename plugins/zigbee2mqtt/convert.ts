@@ -1,7 +1,14 @@
-import type { Capability, DeviceDescription, StateValue } from "@mantel/plugin-sdk";
+import {
+  type Capability,
+  type DeviceDescription,
+  type StateValue,
+  toKelvin,
+  toLevel,
+  toMired,
+  toPercent,
+} from "@mantel/plugin-sdk";
 import { colorFeature, isColor } from "./convert-color.ts";
 import { unitOf } from "./convert-units.ts";
-import { reciprocal, rounded, toLevel, toPercent } from "./convert-values.ts";
 import { ACCESS, type Expose } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 import { nameOf } from "./names.ts";
@@ -94,7 +101,8 @@ function binary({ name, on = true, off = false }: Expose): Form {
   };
 }
 
-function brightness({ max = 254 }: Expose): Form {
+function brightness({ max: told = 254 }: Expose): Form {
+  const max = told >= 1 ? told : 254;
   return {
     capability: { type: "number", min: 0, max: 100, unit: "%" },
     read: (raw) => (isWithin(raw, 0, max) ? toPercent(raw, max) : null),
@@ -103,12 +111,13 @@ function brightness({ max = 254 }: Expose): Form {
   };
 }
 
-function colorTemperature({ min = 50, max = 1_000 }: Expose): Form {
-  const [coldest, warmest] = [reciprocal(Math.max(1, min)), reciprocal(Math.max(1, max))];
+function colorTemperature({ min: least = 50, max: most = 1_000 }: Expose): Form {
+  const [min, max] = least <= most ? [least, most] : [50, 1_000];
+  const [coldest, warmest] = [toKelvin(min), toKelvin(max)];
   return {
     capability: { type: "number", min: warmest, max: coldest, unit: "K" },
-    read: (raw) => (isWithin(raw, min, max) ? reciprocal(raw) : null),
-    write: (value) => Math.min(max, Math.max(min, reciprocal(Number(value)))),
+    read: (raw) => (isWithin(raw, min, max) ? toKelvin(raw) : null),
+    write: (value) => Math.min(max, Math.max(min, toMired(Number(value)))),
     confirms: (raw, written) => Math.abs(Number(raw) - Number(written)) <= 1,
   };
 }
@@ -117,7 +126,7 @@ function numeric(expose: Expose): Form {
   const { step = 0, unit: theirs } = expose;
   const { unit, factor } = unitOf(theirs);
   const { min, max } = boundsOf(expose);
-  const scaled = (value: number) => (factor === 1 ? value : rounded(value * factor, 6));
+  const scaled = (value: number) => (factor === 1 ? value : rounded(value * factor));
   const capability: Capability = {
     type: "number",
     ...(min === undefined ? {} : { min: scaled(min) }),
@@ -128,10 +137,13 @@ function numeric(expose: Expose): Form {
   return {
     capability,
     read: (raw) => (isWithin(raw, min ?? -Infinity, max ?? Infinity) ? scaled(raw) : null),
-    write: (value) => (factor === 1 ? value : rounded(Number(value) / factor, 6)),
+    write: (value) => (factor === 1 ? value : rounded(Number(value) / factor)),
     confirms: (raw, written) => Math.abs(Number(raw) - Number(written)) <= step / 2 + 1e-6,
   };
 }
+
+/** Without the dust of binary fractions. */
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /** What is only told may lie outside of what a definition thinks possible, and is true all the same. */
 function boundsOf({ access, min, max }: Expose): Pick<Expose, "min" | "max"> {

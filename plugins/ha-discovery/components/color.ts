@@ -44,25 +44,3 @@ export function toXy(of: Color): readonly [x: number, y: number] {
 export function fromXy(x: number, y: number): Color | undefined {
   return x >= 0 && y > 0 && x + y <= 1 ? toHueSaturation({ x, y }) : undefined;
 }
-
-const MIREDS = 1_000_000;
-
-/** Mireds to kelvin and back; whole numbers, as devices want them. */
-export const mired = (value: number) => Math.round(MIREDS / Math.max(1, value));
-
-/**
- * A raw level as percent and back without drift: the whole percent that makes this raw value if there
- * is one, else one with a decimal.
- */
-export function toPercent(raw: number, scale: number): number {
-  const exact = limited((raw / scale) * 100, 100);
-  const whole = Math.round(exact);
-  if (toRaw(whole, scale) === raw) return whole;
-  return decimals(exact, scale > 500 ? 3 : 1);
-}
-
-/** More than 0 % never becomes 0. */
-export function toRaw(percent: number, scale: number): number {
-  const raw = Math.round((percent / 100) * scale);
-  return percent > 0 ? Math.max(1, raw) : raw;
-}

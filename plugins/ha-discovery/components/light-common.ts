@@ -1,7 +1,6 @@
-import type { Capability } from "@mantel/plugin-sdk";
+import { type Capability, toKelvin, toMired } from "@mantel/plugin-sdk";
 import type { Options } from "../options.ts";
 import { choice } from "./capabilities.ts";
-import { mired } from "./color.ts";
 
 /** The white of a lamp, in kelvin on both sides or in mireds on theirs. */
 export interface White {
@@ -15,8 +14,8 @@ const WARMEST_MIREDS = 500;
 
 /** How a lamp tells its white, and within which bounds. */
 export function whiteOf(options: Options): White {
-  const min = options.number("min_kelvin", mired(options.number("max_mireds", WARMEST_MIREDS)));
-  const max = options.number("max_kelvin", mired(options.number("min_mireds", COLDEST_MIREDS)));
+  const min = options.number("min_kelvin", toKelvin(options.number("max_mireds", WARMEST_MIREDS)));
+  const max = options.number("max_kelvin", toKelvin(options.number("min_mireds", COLDEST_MIREDS)));
   const inKelvin = options.flag("color_temp_kelvin");
   const within = (kelvin: number) =>
     Math.min(Math.max(min, max), Math.max(Math.min(min, max), kelvin));
@@ -28,8 +27,8 @@ export function whiteOf(options: Options): White {
       step: 50,
       unit: "K",
     },
-    toOurs: (raw) => within(inKelvin ? Math.round(raw) : mired(raw)),
-    toTheirs: (kelvin) => (inKelvin ? Math.round(kelvin) : mired(kelvin)),
+    toOurs: (raw) => within(inKelvin ? Math.round(raw) : toKelvin(raw)),
+    toTheirs: (kelvin) => (inKelvin ? Math.round(kelvin) : toMired(kelvin)),
   };
 }
 
@@ -38,7 +37,7 @@ export function effectsOf(options: Options): Capability | undefined {
   return list && choice(list);
 }
 
-/** What a lamp of this scale takes as full brightness.; less than 1 counts as 255 */
+/** What a lamp of this scale takes as full brightness; less than 1 counts as 255 */
 export function scaleOf(options: Options): number {
   const scale = options.number("brightness_scale", 255);
   return scale >= 1 ? scale : 255;

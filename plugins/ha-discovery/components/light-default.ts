@@ -1,4 +1,10 @@
-import type { Color, DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
+import {
+  type Color,
+  type DeviceCommand,
+  type DeviceState,
+  toLevel,
+  toPercent,
+} from "@mantel/plugin-sdk";
 import {
   type Input,
   inputs,
@@ -12,7 +18,7 @@ import {
 } from "../facet.ts";
 import type { Options, Write } from "../options.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
-import { color, fromRgb, fromXy, toPercent, toRaw, toRgb, toXy } from "./color.ts";
+import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";
 import { effectsOf, scaleOf, whiteOf } from "./light-common.ts";
 import { isOptimistic, messagesOf, needed } from "./simple.ts";
 
@@ -89,7 +95,7 @@ function featuresOf(options: Options, form: ColorForm | undefined) {
     messagesOf(command, {
       color: (value: Color) => form && colored(writers.color, form, value),
       colorTemperature: (value: number) => writers.colorTemperature?.(white.toTheirs(value)),
-      brightness: (value: number) => writers.brightness?.(toRaw(value, scale)),
+      brightness: (value: number) => writers.brightness?.(toLevel(value, scale)),
       effect: (value: string) => writers.effect?.(value),
     });
   return {

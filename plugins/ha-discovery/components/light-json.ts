@@ -1,9 +1,16 @@
-import type { Color, DeviceCommand, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import {
+  type Color,
+  type DeviceCommand,
+  type DeviceState,
+  type StateValue,
+  toLevel,
+  toPercent,
+} from "@mantel/plugin-sdk";
 import { type Input, jsonIn, type MakeFacet, type Payload, UNKNOWN } from "../facet.ts";
 import type { Options } from "../options.ts";
 import { type Dict, isDict, numberOf, type Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
-import { color, fromRgb, fromXy, toPercent, toRaw, toRgb, toXy } from "./color.ts";
+import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";
 import { effectsOf, scaleOf, type White, whiteOf } from "./light-common.ts";
 import { isOptimistic, needed } from "./simple.ts";
 
@@ -130,7 +137,7 @@ function asked(command: DeviceCommand, { scale, white, color: form }: Lamp): obj
   const of = command["color"] as Color | undefined;
   return {
     state: on === false ? "OFF" : "ON",
-    ...(typeof brightness === "number" ? { brightness: toRaw(brightness, scale) } : {}),
+    ...(typeof brightness === "number" ? { brightness: toLevel(brightness, scale) } : {}),
     ...(typeof colorTemperature === "number" && white
       ? { color_temp: white.toTheirs(colorTemperature) }
       : {}),

@@ -1,10 +1,16 @@
-import type { Color, DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
+import {
+  type Color,
+  type DeviceCommand,
+  type DeviceState,
+  toLevel,
+  toPercent,
+} from "@mantel/plugin-sdk";
 import { type Input, type MakeFacet, numberIn, type Payload, UNKNOWN } from "../facet.ts";
 import type { Options, ReadText, Write } from "../options.ts";
 import { Refusal } from "../refusal.ts";
 import type { Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
-import { fromRgb, toPercent, toRaw, toRgb } from "./color.ts";
+import { fromRgb, toRgb } from "./color.ts";
 import { effectsOf, whiteOf } from "./light-common.ts";
 import { isOptimistic } from "./simple.ts";
 
@@ -107,7 +113,7 @@ function valuesOf(
   toMireds: ((kelvin: number) => number) | undefined,
 ): Variable[] {
   const values: Variable[] = [];
-  if (typeof brightness === "number") values.push(["brightness", toRaw(brightness, SCALE)]);
+  if (typeof brightness === "number") values.push(["brightness", toLevel(brightness, SCALE)]);
   if (typeof colorTemperature === "number" && toMireds) {
     values.push(["color_temp", toMireds(colorTemperature)]);
   }

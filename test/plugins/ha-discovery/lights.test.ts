@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import {
-  fromRgb,
-  fromXy,
-  toPercent,
-  toRaw,
-  toRgb,
-  toXy,
-} from "../../../plugins/ha-discovery/components/color.ts";
+import { fromRgb, fromXy, toRgb, toXy } from "../../../plugins/ha-discovery/components/color.ts";
 import { hold } from "../../fuzz/settings.ts";
 import { component } from "./component.ts";
 
@@ -167,23 +160,6 @@ test("a light of the template schema is read and asked by its templates", () => 
   assert.deepEqual(light.ask({ on: true, brightness: 50 }), ["t/set on,128"]);
   assert.deepEqual(light.ask({ color: { hue: 0, saturation: 0 } }), ["t/set on,255-255-255"]);
   assert.deepEqual(light.ask({ on: false }), ["t/set off"]);
-});
-
-test("a brightness goes to a device and back without drift, on every scale", async (t) => {
-  await hold(
-    t,
-    fc.property(fc.integer({ min: 1, max: 65_535 }), fc.nat(), (scale, seed) => {
-      const raw = seed % (scale + 1);
-      const percent = toPercent(raw, scale);
-      if (scale <= 1_000 && raw > 0) assert.equal(toRaw(percent, scale), raw);
-      assert.equal(toPercent(toRaw(percent, scale), scale), percent);
-    }),
-    5_000,
-  );
-  for (let percent = 0; percent <= 100; percent++) {
-    assert.equal(toPercent(toRaw(percent, 254), 254), percent);
-    assert.equal(toPercent(toRaw(percent, 255), 255), percent);
-  }
 });
 
 test("a colour goes through rgb and xy and comes back nearly the same", async (t) => {

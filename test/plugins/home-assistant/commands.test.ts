@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DeviceCommand } from "@mantel/plugin-sdk";
-import { toLevel, toPercent } from "../../../plugins/home-assistant/convert-light.ts";
 import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
@@ -45,14 +44,6 @@ test("a command is a service, and is confirmed by the state that follows", async
 
     const last = fake.calls.at(-1);
     assert.deepEqual([last?.service, last?.data], [service, data], JSON.stringify(command));
-  }
-});
-
-test("brightness goes there and back without drifting, for every level", () => {
-  for (let level = 1; level <= 255; level++) assert.equal(toLevel(toPercent(level)), level);
-  assert.equal(toPercent(1), 0.4);
-  for (let percent = 1; percent <= 100; percent++) {
-    assert.equal(toPercent(toLevel(percent)), percent);
   }
 });
 

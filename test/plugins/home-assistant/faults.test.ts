@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toPercent } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
-import { toPercent } from "../../../plugins/home-assistant/convert-light.ts";
 import plugin from "../../../plugins/home-assistant/index.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
@@ -33,7 +33,7 @@ test("a connection that blinks is no news, and is current again at once", async 
   for (let round = 1; round <= 4; round++) {
     fake.drop();
     fake.change("light.sofa", { brightness: round * 20 });
-    await until(() => bridge.state("reg-sofa")["brightness"] === toPercent(round * 20), {
+    await until(() => bridge.state("reg-sofa")["brightness"] === toPercent(round * 20, 255), {
       withinMs: 5_000,
     });
     assert.equal(bridge.degraded, undefined);

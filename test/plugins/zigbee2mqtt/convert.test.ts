@@ -247,6 +247,17 @@ const lamp = {
   ],
 };
 
+test("a lamp whose bounds are none has the usual ones", () => {
+  const feature = (name: string, value_min: number, value_max: number) => ({
+    ...{ type: "numeric", name, property: name, access: 7, value_min, value_max },
+  });
+  const features = [feature("brightness", 0, 0), feature("color_temp", 500, 153)];
+  const [brightness, white] = featuresOf(parseExposes([{ type: "light", features }]));
+
+  assert.equal(brightness?.read(127), 50);
+  assert.deepEqual(white?.capability, { type: "number", min: 1_000, max: 20_000, unit: "K" });
+});
+
 test("no list and no payload makes anything that the host does not take", () => {
   const device = record({
     ieee_address: jsonValue(),
