@@ -2,48 +2,13 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { pipeline, Readable } from "node:stream";
 import type { TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../helpers/at-end.ts";
 import { bridgeCertificate } from "./hue-certificate.ts";
+import { FakeEvents } from "./hue-events.ts";
+import { type Fault, FAULTS, sendJson, throttle } from "./hue-faults.ts";
 import { type FakeResource, home } from "./hue-home.ts";
 import { obey } from "./hue-obey.ts";
-
-/** What can be wrong with a bridge. */
-export type Fault = keyof typeof FAULTS | undefined;
-
-function* endless(): Generator<string> {
-  for (;;) yield "x".repeat(2 ** 20);
-}
-
-/** Each tells whether that was the answer. */
-const FAULTS = {
-  never: () => true,
-  slow: () => delay(1_000, false),
-  half(response: ServerResponse) {
-    response.writeHead(200, { "content-type": "application/json", "content-length": "100000" });
-    response.write('{"errors":[],"data":[{"id":"lamp-1","ty');
-    return true;
-  },
-  garbage(response: ServerResponse) {
-    response.writeHead(200).end("<html>It works!</html>");
-    return true;
-  },
-  huge(response: ServerResponse) {
-    pipeline(Readable.from(endless()), response.writeHead(200), () => undefined);
-    return true;
-  },
-  busy(response: ServerResponse) {
-    const errors = [{ description: "resource temporarily unavailable" }];
-    send(response.setHeader("retry-after", "2"), 503, { errors, data: [] });
-    return true;
-  },
-  throttling(response: ServerResponse) {
-    send(response, 429, { errors: [{ description: "too many requests" }], data: [] });
-    return true;
-  },
-} satisfies Record<string, (response: ServerResponse) => boolean | Promise<boolean>>;
 
 export interface FakeBridgeOptions {
   readonly id?: string;
@@ -76,20 +41,15 @@ export class FakeHueBridge {
   throttled = 0;
   /** The most requests that were answered at the same time. */
   mostAtOnce = 0;
-  /** Open event streams, and the `last-event-id` each was opened with. */
-  readonly streams = new Map<ServerResponse, string | undefined>();
-  readonly #eventEveryMs: number;
+  readonly #events: FakeEvents;
   readonly #sockets = new Set<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #sent: { id: string; text: string }[] = [];
   #pair: ReturnType<typeof bridgeCertificate>;
   #server: Server | undefined;
   #port = 0;
   #pressedAt = -Infinity;
   #underWay = 0;
-  #pending: { type: string; data: FakeResource[] }[] = [];
   #buckets = new Map<string, { tokens: number; at: number }>();
-  #events = 0;
 
   constructor({
     id = "001788fffe123456",
@@ -98,7 +58,7 @@ export class FakeHueBridge {
   }: FakeBridgeOptions) {
     this.id = id;
     this.resources = new Map(resources.map((each) => [each.id, each]));
-    this.#eventEveryMs = eventEveryMs;
+    this.#events = new FakeEvents(eventEveryMs);
     this.#pair = bridgeCertificate(id);
   }
 
@@ -110,6 +70,11 @@ export class FakeHueBridge {
   get options() {
     const { address, key, fingerprint } = this;
     return { address, fingerprint, applicationKey: key };
+  }
+
+  /** Open event streams, and the `last-event-id` each was opened with. */
+  get streams(): ReadonlyMap<ServerResponse, string | undefined> {
+    return this.#events.streams;
   }
 
   get fingerprint(): string {
@@ -136,12 +101,12 @@ export class FakeHueBridge {
   /** Is gone at once, as by a power cut. It forgets the events that it has sent. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#events.forget();
     const closed = this.#server && once(this.#server, "close");
     this.#server?.close();
     this.cut();
     await closed;
     this.#server = undefined;
-    this.#sent.length = 0;
   }
 
   /** Ends every connection; what happens meanwhile is told to who resumes. */
@@ -170,23 +135,23 @@ export class FakeHueBridge {
       return [key, isPart ? { ...known, ...value } : value] as const;
     });
     this.resources.set(id, { ...before, ...Object.fromEntries(fields) });
-    this.#tell("update", [{ ...change, id, type: before.type, owner: before["owner"] }]);
+    this.#events.tell("update", [{ ...change, id, type: before.type, owner: before["owner"] }]);
   }
 
   add(...resources: FakeResource[]): void {
     for (const each of resources) this.resources.set(each.id, each);
-    this.#tell("add", resources);
+    this.#events.tell("add", resources);
   }
 
   remove(...ids: string[]): void {
     const gone = ids.map((id) => ({ id, type: this.resources.get(id)?.type ?? "light" }));
     for (const id of ids) this.resources.delete(id);
-    this.#tell("delete", gone);
+    this.#events.tell("delete", gone);
   }
 
   /** Writes to every stream, whatever it is. */
   sendRaw(text: string): void {
-    for (const stream of this.streams.keys()) stream.write(text);
+    this.#events.sendRaw(text);
   }
 
   /** The bodies of the changes that a resource was asked for, oldest first. */
@@ -202,22 +167,6 @@ export class FakeHueBridge {
       work();
     }, ms);
     this.#timers.add(timer);
-  }
-
-  #tell(type: string, data: unknown[]): void {
-    this.#pending.push({ type, data: data as FakeResource[] });
-    if (this.#pending.length > 1) return;
-    this.#later(() => this.#sendEvents(), this.#eventEveryMs);
-  }
-
-  #sendEvents(): void {
-    const events = this.#pending.splice(0).map(({ type, data }) => ({
-      ...{ type, data, id: `event-${++this.#events}`, creationtime: new Date().toISOString() },
-    }));
-    const id = `1700000000:${++this.#events}`;
-    const text = `id: ${id}\ndata: ${JSON.stringify(events)}\n\n`;
-    this.#sent.push({ id, text });
-    this.sendRaw(text);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -243,39 +192,32 @@ export class FakeHueBridge {
     if (this.#underWay > 3) return this.#throttle(response);
     if (path.startsWith("/api")) return this.#beforePairing(path, response);
     if (request.headers["hue-application-key"] !== this.key) {
-      return send(response, 403, { errors: [{ description: "unauthorized user" }], data: [] });
+      return sendJson(response, 403, { errors: [{ description: "unauthorized user" }], data: [] });
     }
     if (method === "PUT") return this.#put(path, body, response);
     this.#get(path, response);
   }
 
   #stream(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers["hue-application-key"] !== this.key) return send(response, 403, {});
+    if (request.headers["hue-application-key"] !== this.key) return sendJson(response, 403, {});
     if (this.fault === "never") return;
-    const resumed = request.headers["last-event-id"];
-    const after = Array.isArray(resumed) ? resumed[0] : resumed;
-    this.streams.set(response, after);
-    response.on("close", () => this.streams.delete(response));
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(": hi\n\n");
-    const known = this.#sent.findIndex(({ id }) => id === after);
-    if (known >= 0) for (const { text } of this.#sent.slice(known + 1)) response.write(text);
+    this.#events.open(request, response);
   }
 
   #throttle(response: ServerResponse): void {
     this.throttled++;
-    send(response, 429, { errors: [{ description: "too many requests" }], data: [] });
+    throttle(response);
   }
 
   /** What anybody may ask: who it is, and for a key. */
   #beforePairing(path: string, response: ServerResponse): void {
     if (path.endsWith("/config")) {
       const bridgeid = this.id.toUpperCase();
-      return send(response, 200, { name: "Hue Bridge", bridgeid, modelid: "BSB002" });
+      return sendJson(response, 200, { name: "Hue Bridge", bridgeid, modelid: "BSB002" });
     }
     const isPressed = performance.now() - this.#pressedAt < 30_000;
     const error = { type: 101, address: "", description: "link button not pressed" };
-    send(response, 200, [isPressed ? { success: { username: this.key } } : { error }]);
+    sendJson(response, 200, [isPressed ? { success: { username: this.key } } : { error }]);
   }
 
   #get(path: string, response: ServerResponse): void {
@@ -283,7 +225,7 @@ export class FakeHueBridge {
     const all = [...this.resources.values()];
     const data = all.filter((each) => (!type || each.type === type) && (!id || each.id === id));
     if (id !== undefined && data.length === 0) return notFound(response);
-    send(response, 200, { errors: [], data });
+    sendJson(response, 200, { errors: [], data });
   }
 
   #put(path: string, body: Record<string, unknown>, response: ServerResponse): void {
@@ -296,11 +238,11 @@ export class FakeHueBridge {
       errors: errors.map((description) => ({ description })),
       data: [{ rid: id, rtype: type }],
     };
-    if (changes.length === 0 && errors.length > 0) return send(response, 400, answer);
+    if (changes.length === 0 && errors.length > 0) return sendJson(response, 400, answer);
     this.#later(() => {
       for (const [changed, change] of changes) this.change(changed, change);
     }, this.followMs);
-    send(response, errors.length > 0 ? 207 : 200, answer);
+    sendJson(response, errors.length > 0 ? 207 : 200, answer);
   }
 
   /** A second's worth at most; the two more are for what comes late on its way here. */
@@ -326,12 +268,8 @@ export async function startHueBridge(
   return bridge;
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
 function notFound(response: ServerResponse): void {
-  send(response, 404, { errors: [{ description: "Not Found" }], data: [] });
+  sendJson(response, 404, { errors: [{ description: "Not Found" }], data: [] });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

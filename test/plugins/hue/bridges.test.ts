@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startHueBridge } from "../../fakes/hue-bridge.ts";
+import { home } from "../../fakes/hue-home.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
+
+test("two bridges are one house, and a light that moved is that of the bridge which reaches it", async (t) => {
+  atEnd(t, watchResources());
+  const first = await startHueBridge(t, { id: "001788fffe000001" });
+  const shelf = home().filter(({ id }) => id.startsWith("lamp-2"));
+  const resources = shelf.map((each) => ({ ...each, id: each.id }));
+  const second = await startHueBridge(t, { id: "001788fffe000002", resources });
+  second.change("lamp-2", { metadata: { name: "Shelf at the second" } });
+  first.change("lamp-2-radio", { status: "disconnected" });
+  const plugin = await startOver(t, [first, second]);
+  await until(() => plugin.devices.get(SHELF)?.available === true);
+
+  await plugin.command(SHELF, { on: true });
+  assert.equal(plugin.devices.get(SHELF)?.name, "Shelf at the second");
+  assert.equal(second.changesOf("lamp-2-light-0").length, 1);
+
+  await second.stop();
+  await until(() => plugin.degraded === `bridge ${second.id}: nothing listens there`);
+  await plugin.command(DESK, { on: true });
+});
+
+test("a bridge that its router has moved is found again, and only by its certificate", async (t) => {
+  const { plugin: before, bridge } = await startHue(t);
+  const handedOver = await before.stop();
+  const impostor = await startHueBridge(t);
+  const moved = bridge.options;
+  const elsewhere = { ...moved, address: "127.0.0.1:9" };
+  let address = impostor.address;
+  const find = () => Promise.resolve([{ id: bridge.id, address }]);
+
+  const plugin = await startOver(t, [{ id: bridge.id, options: elsewhere }], { handedOver, find });
+  await until(() => plugin.degraded?.includes("its certificate has changed"));
+  address = bridge.address;
+  await until(() => plugin.degraded === undefined);
+
+  await plugin.command(DESK, { on: true });
+  assert.equal(impostor.streams.size, 0);
+});

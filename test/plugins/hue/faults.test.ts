@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startHueBridge } from "../../fakes/hue-bridge.ts";
+import { colorLight, device, type FakeResource, home } from "../../fakes/hue-home.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { watchResources } from "../../helpers/resources.ts";
+import { until } from "../../helpers/until.ts";
+import { DESK, startHue, startOver } from "./start-hue.ts";
+
+const LIGHT = "lamp-1-light-0";
+
+test("a bridge that is away takes no commands and no device along, and is current when it is back", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  const { size } = plugin.devices;
+
+  await bridge.stop();
+  await until(() => plugin.degraded !== undefined);
+  assert.equal(plugin.degraded, `bridge ${bridge.id}: nothing listens there`);
+  assert.equal(plugin.devices.size, size);
+  assert.ok([...plugin.devices.values()].every(({ available }) => available === false));
+  await assert.rejects(plugin.command(DESK, { on: true }), {
+    code: "bridge_down",
+    message: `${bridge.id}: nothing listens there`,
+  });
+
+  bridge.change(LIGHT, { on: { on: true } });
+  await bridge.start();
+  await until(() => plugin.degraded === undefined);
+  assert.equal(plugin.state(DESK)["on"], true);
+  assert.equal(plugin.devices.get(DESK)?.available, true);
+});
+
+test("a bridge that dies without a word is noticed at the next command", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.fault = "never";
+
+  await assert.rejects(plugin.command(DESK, { on: true }), { code: "deadline_passed" });
+
+  await until(() => plugin.degraded !== undefined);
+  assert.equal(plugin.degraded, `bridge ${bridge.id}: it does not answer within 2500 ms`);
+});
+
+test("a certificate that has changed is refused by a sentence with both, and the key is not sent", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  const { fingerprint } = bridge;
+  bridge.asked.length = 0;
+
+  await bridge.changeCertificate();
+  await until(() => plugin.degraded?.includes("certificate"));
+
+  assert.ok(plugin.degraded?.includes(fingerprint));
+  assert.ok(plugin.degraded?.includes(bridge.fingerprint));
+  assert.match(plugin.degraded ?? "", /pair it again/);
+  assert.deepEqual(bridge.asked, []);
+  assert.equal(bridge.streams.size, 0);
+});
+
+for (const [fault, reason] of [
+  ["half", /does not answer within 2000 ms/],
+  ["garbage", /answers with what is no answer of a bridge/],
+  ["huge", /answers with more than 4194304 bytes/],
+  ["busy", /it is busy: resource temporarily unavailable/],
+  ["throttling", /asks to be asked less often/],
+] as const) {
+  test(`a bridge that starts out ${fault} is told of, and followed when it has recovered`, async (t) => {
+    atEnd(t, watchResources());
+    const bridge = await startHueBridge(t);
+    bridge.fault = fault;
+    const plugin = await startOver(t, [bridge]);
+    await until(() => reason.test(plugin.degraded ?? ""));
+    assert.equal(plugin.devices.size, 0);
+
+    bridge.fault = undefined;
+
+    await until(() => plugin.degraded === undefined);
+    assert.equal(plugin.devices.size, 8);
+  });
+}
+
+test("garbage on the event stream is counted and named once, and the rest goes on", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  const parts = ["data: {oh\n\n", "data: [1,null,{}]\n\n", "data: 7\n\n", "id:\nnonsense\n\n"];
+  for (let i = 0; i < 1_000; i++) bridge.sendRaw(parts[i % parts.length] ?? "");
+  bridge.sendRaw(`data: [{"type":"update","data":[{"id":"../../x","type":"light"},{"id":7}]}]\n\n`);
+  bridge.change(LIGHT, { dimming: { brightness: "many" }, on: { on: true }, color: { xy: [1] } });
+  await until(() => plugin.state(DESK)["on"] === true);
+
+  assert.equal(plugin.state(DESK)["brightness"], null);
+  const warned = plugin.logs.filter(({ level }) => level === "warn");
+  assert.deepEqual(
+    warned.map(({ sentence }) => sentence),
+    ["a bridge sends what cannot be read"],
+  );
+});
+
+test("a device that announces itself ten thousand times is one device", async (t) => {
+  const { plugin, bridge } = await startHue(t, { resources: largeHome() });
+  const { size } = plugin.devices;
+  const lamp = bridge.resources.get("lamp-1");
+  const busyBefore = process.cpuUsage();
+
+  const container = [{ type: "add", data: [lamp] }];
+  bridge.sendRaw(`data: ${JSON.stringify(container)}\n\n`.repeat(10_000));
+  bridge.change(LIGHT, { on: { on: true } });
+  await until(() => plugin.state(DESK)["on"] === true, { withinMs: 20_000 });
+
+  assert.equal(plugin.devices.size, size);
+  const busyMs = process.cpuUsage(busyBefore).user / 1_000;
+  t.diagnostic(`${size} devices, 10,000 announcements: ${Math.round(busyMs)} ms`);
+  assert.ok(busyMs < 10_000);
+});
+
+test("an event without an end closes the stream, which is opened again", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+  bridge.sendRaw("data: ");
+
+  for (let i = 0; i < 24; i++) bridge.sendRaw("x".repeat(100_000));
+  await until(() => bridge.streams.size === 0);
+  await until(() => bridge.streams.size === 1);
+  bridge.change(LIGHT, { on: { on: true } });
+
+  await until(() => plugin.state(DESK)["on"] === true);
+});
+
+/** Some 300 lamps beside the usual ones. */
+function largeHome(): FakeResource[] {
+  const lamps = Array.from({ length: 300 }, (_, n) => {
+    const mac = `00:17:88:01:00:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`;
+    return device({ id: `more-${n}`, name: `Lamp ${n}`, mac, services: [colorLight()] });
+  });
+  return [...home(), ...lamps.flat()];
+}
