@@ -4,15 +4,16 @@
 // is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
 // kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker.
 import { summarise } from "./bench/shared/figures.ts";
-import { openZigbeeHouse } from "./bench/shared/zigbee-house.ts";
+import { BRIDGES, openMqttHouse } from "./bench/shared/mqtt-house.ts";
 import { FAULTS } from "./faults/kinds.ts";
-import { killBrokers, reloadUnderStates, slide } from "./soak/brokers.ts";
+import { killBrokers, reloadUnderStates } from "./soak/brokers.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
 import { openFuzz } from "./soak/fuzz.ts";
 import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
+import { slide } from "./soak/slider.ts";
 import { openSwaps } from "./soak/swaps.ts";
 import { openWeek } from "./soak/week.ts";
 
@@ -23,6 +24,8 @@ const START_BOUND_MS = 3_000;
 const BACK_BOUND_MS = 5_000;
 const SOAK_LAMPS = 200;
 const STATES_PER_SECOND = 200;
+/** The brightness at which a slider ends. */
+const TOP_LEVEL = 254;
 
 interface Soak {
   readonly count: number;
@@ -55,22 +58,22 @@ async function kills(count: number): Promise<boolean> {
 }
 
 async function brokers(count: number): Promise<boolean> {
-  const { backMs, ...found } = await killBrokers(count);
-  const house = await openZigbeeHouse(SOAK_LAMPS);
+  const found = await killBrokers(count);
+  const house = await openMqttHouse({ zigbee2mqtt: SOAK_LAMPS, "ha-discovery": SOAK_LAMPS });
+  let isSound = found.doubled === 0;
+  const bridges: Record<string, object> = {};
+  const storm = { rounds: Math.ceil(count / 10), perSecond: STATES_PER_SECOND };
   try {
-    const slider = await slide(house);
-    const reloads = await reloadUnderStates(house, Math.ceil(count / 10), STATES_PER_SECOND);
-    const { lost, vanished, unavailable, cuts } = reloads;
-    const faults = found.doubled + lost + vanished + unavailable + cuts;
-    const back = summarise(backMs);
-    const isSound =
-      faults + slider.others + slider.wrongRetryAfter === 0 && back.max <= BACK_BOUND_MS;
-    return tell("broker", isSound && slider.last === 254, {
-      ...found,
-      backMs: back,
-      slider,
-      reloads,
-    });
+    for (const id of BRIDGES) {
+      const backMs = summarise(found.backMs[id]);
+      const slider = await slide(house, id);
+      const reloads = await reloadUnderStates(house, id, storm);
+      bridges[id] = { backMs, slider, reloads };
+      const { lost, vanished, unavailable, cuts } = reloads;
+      const faults = lost + vanished + unavailable + cuts + slider.others + slider.wrongRetryAfter;
+      isSound &&= faults === 0 && slider.last === TOP_LEVEL && backMs.max <= BACK_BOUND_MS;
+    }
+    return tell("broker", isSound, { ...found, backMs: undefined, bridges });
   } finally {
     await house.close();
   }

@@ -1,39 +1,50 @@
 // npm run bench mqtt [-- devices messagesPerSecond seconds]: from an MQTT message to the event stream, through a real
-// mosquitto, the Zigbee2MQTT bridge and the host, and what the processes use; then the same while the
-// bridge is reloaded: what vanishes, flaps or is lost. A line of JSON for each.
+// mosquitto, a bridge and the host, and what the processes use; then the same while the bridge is reloaded: what
+// vanishes, flaps or is lost. First with Zigbee2MQTT, then with MQTT discovery; a line of JSON for each.
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcess } from "../../host/modules/proc.ts";
 import { findChildren } from "./house.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 import {
-  openZigbeeHouse,
+  BRIDGES,
+  type BridgeId,
+  type MqttHouse,
+  openMqttHouse,
   reloadBridge,
-  StateStorm,
-  type ZigbeeHouse,
-} from "./shared/zigbee-house.ts";
+} from "./shared/mqtt-house.ts";
+import { StateStorm } from "./shared/state-storm.ts";
 
 const WARM_UP_MS = 3_000;
 const SETTLE_MS = 3_000;
 const RELOADS_EVERY_MS = 1_000;
 
 const [devices = 2_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);
-const house = await openZigbeeHouse(devices);
-const unit = { bench: "mqtt", unit: "ms", devices, perSecond, seconds };
-try {
-  await storm(house, WARM_UP_MS, async () => undefined);
-  const steady = await storm(house, seconds * 1_000, async () => undefined);
-  console.log(JSON.stringify({ ...unit, phase: "steady", ...steady }));
-  const reloading = await storm(house, seconds * 1_000, () => reloadBridge(house));
-  console.log(JSON.stringify({ ...unit, phase: "reloads", ...reloading }));
-} finally {
-  await house.close();
+for (const bridge of BRIDGES) {
+  const house = await openMqttHouse({ [bridge]: devices });
+  const unit = { bench: "mqtt", unit: "ms", bridge, devices, perSecond, seconds };
+  try {
+    await storm(house, bridge, { ms: WARM_UP_MS });
+    const steady = await storm(house, bridge, { ms: seconds * 1_000 });
+    console.log(JSON.stringify({ ...unit, phase: "steady", ...steady }));
+    const now = () => reloadBridge(house, bridge);
+    const reloading = await storm(house, bridge, { ms: seconds * 1_000, now });
+    console.log(JSON.stringify({ ...unit, phase: "reloads", ...reloading }));
+  } finally {
+    await house.close();
+  }
+}
+
+interface Storm {
+  readonly ms: number;
+  /** Done over and over meanwhile. */
+  readonly now?: () => Promise<void>;
 }
 
 async function storm(
-  { fake, served, devices: list }: ZigbeeHouse,
-  ms: number,
-  now: () => Promise<void>,
+  { lamps, served, devices: list }: MqttHouse,
+  bridge: BridgeId,
+  { ms, now = async () => undefined }: Storm,
 ) {
   let states: StateStorm | undefined;
   const watch = new EventWatch(served, ({ topic, data }) => {
@@ -41,7 +52,7 @@ async function storm(
     if (counter !== undefined) states?.arrived(Number(counter));
   });
   await watch.opened;
-  states = new StateStorm(fake, perSecond);
+  states = new StateStorm(lamps[bridge], perSecond);
   const before = await cpuOf(served.pid);
   const startedAt = performance.now();
   let rounds = 0;

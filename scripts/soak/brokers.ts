@@ -1,28 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { toPercent } from "@mantel/plugin-sdk";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { EventWatch } from "../bench/shared/event-watch.ts";
 import {
-  openZigbeeHouse,
+  BRIDGES,
+  type BridgeId,
+  type MqttHouse,
+  openMqttHouse,
   reloadBridge,
-  StateStorm,
   within,
-  type ZigbeeHouse,
-} from "../bench/shared/zigbee-house.ts";
+} from "../bench/shared/mqtt-house.ts";
+import { StateStorm } from "../bench/shared/state-storm.ts";
 
+/** Of each bridge. */
 const LAMPS = 20;
+const LEVELS = 254;
 const LONGEST_OUTAGE_MS = 800;
 const BACK_WITHIN_MS = 15_000;
-const COMMAND_EVERY_MS = 50;
-const LEVELS = 254;
-const SLIDER_CHANGES = 300;
-const SLIDER_MS = 3_000;
+const COMMAND_EVERY_MS = 25;
 const SETTLE_MS = 2_000;
 
 /** What a run of killed brokers has shown. */
 export interface BrokerCount {
   readonly kills: number;
-  /** From the broker's return until every lamp is available and as it became meanwhile. */
-  readonly backMs: readonly number[];
+  /** By bridge, from the broker's return until all its lamps are available and as they became meanwhile. */
+  readonly backMs: Readonly<Record<BridgeId, readonly number[]>>;
   readonly commands: number;
   /** Commands that reached a lamp more than once. */
   readonly doubled: number;
@@ -32,18 +34,23 @@ export interface BrokerCount {
 
 /** Kills a broker with SIGKILL again and again under commands, over TLS with passwords and ACL. */
 export async function killBrokers(count: number): Promise<BrokerCount> {
-  const house = await openZigbeeHouse(LAMPS);
-  const backMs: number[] = [];
+  const house = await openMqttHouse({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS });
+  const backMs: Record<BridgeId, number[]> = { zigbee2mqtt: [], "ha-discovery": [] };
   const commands = new Commands(house, await house.devices());
   try {
     for (let kill = 0; kill < count; kill++) {
       await house.broker.stop();
       await delay(Math.random() * LONGEST_OUTAGE_MS);
-      const counter = kill + 1;
-      for (const { friendly_name } of house.fake.devices)
-        house.fake.become(friendly_name, { counter });
+      const brightness = 1 + (kill % LEVELS);
+      for (const lamps of Object.values(house.lamps)) {
+        for (const name of lamps.names) lamps.become(name, { brightness });
+      }
       await house.broker.start();
-      backMs.push(await within(BACK_WITHIN_MS, () => isCurrent(house, counter)));
+      const back = BRIDGES.map(async (id) => {
+        const isSo = () => isCurrent(house, id, toPercent(brightness, LEVELS));
+        backMs[id].push(await within(BACK_WITHIN_MS, isSo));
+      });
+      await Promise.all(back);
     }
     return { kills: count, backMs, ...(await commands.end()) };
   } finally {
@@ -52,94 +59,53 @@ export async function killBrokers(count: number): Promise<BrokerCount> {
   }
 }
 
-async function isCurrent({ devices }: ZigbeeHouse, counter: number): Promise<boolean> {
-  const all = await devices();
-  return all.every(({ available, state }) => available && state["counter"] === counter);
+async function isCurrent({ devices }: MqttHouse, id: BridgeId, brightness: number) {
+  const all = await devices(id);
+  return all.every(({ available, state }) => available && state["brightness"] === brightness);
 }
 
-/** Commands at a steady rate, each to a lamp and a level that no other one names. */
+/** Commands at a steady rate, to one lamp after the other, each with a number that no other has. */
 class Commands {
-  readonly #house: ZigbeeHouse;
+  readonly #house: MqttHouse;
   readonly #statuses: Record<string, number> = {};
   readonly #timer: NodeJS.Timeout;
   #waiting: Promise<void>[] = [];
   #sent = 0;
 
-  constructor(house: ZigbeeHouse, lamps: readonly Device[]) {
+  constructor(house: MqttHouse, lamps: readonly Device[]) {
     this.#house = house;
     this.#timer = setInterval(() => {
-      const lamp = lamps[this.#sent % lamps.length];
-      const level = 1 + (Math.floor(this.#sent++ / lamps.length) % LEVELS);
-      if (lamp) this.#waiting.push(this.#send(lamp.id, (level / LEVELS) * 100));
+      const lamp = lamps[this.#sent++ % lamps.length];
+      if (lamp) this.#waiting.push(this.#send(lamp.id, this.#sent));
     }, COMMAND_EVERY_MS);
   }
 
   async end(): Promise<Pick<BrokerCount, "commands" | "doubled" | "statuses">> {
     clearInterval(this.#timer);
     await Promise.all(this.#waiting);
-    const told = this.#house.fake.received.map((each) => JSON.stringify(each));
+    const told = Object.values(this.#house.lamps).flatMap(({ received }) =>
+      received.map(({ payload }) => payload["counter"]),
+    );
     const doubled = told.length - new Set(told).size;
-    const again = Math.max(0, this.#sent - LAMPS * LEVELS); // by then levels come round
-    return {
-      commands: this.#sent,
-      doubled: Math.max(0, doubled - again),
-      statuses: this.#statuses,
-    };
+    return { commands: this.#sent, doubled, statuses: this.#statuses };
   }
 
-  async #send(id: string, brightness: number): Promise<void> {
-    const status = await command(this.#house, id, { brightness });
-    this.#statuses[status.status] = (this.#statuses[status.status] ?? 0) + 1;
+  async #send(id: string, counter: number): Promise<void> {
+    const { status } = await this.#house.command(id, { counter });
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly retryAfter: string | null;
-  readonly retryAfterMs: number | undefined;
-}
-
-async function command({ api }: ZigbeeHouse, id: string, body: object): Promise<Answer> {
-  const path = `/smart-home/devices/${id}/command`;
-  const response = await api(path, { method: "POST", body: JSON.stringify(body) });
-  const { retryAfterMs } = (await response.json()) as { retryAfterMs?: number };
-  return { status: response.status, retryAfter: response.headers.get("retry-after"), retryAfterMs };
-}
-
-/** Moves one lamp's slider 300 times in three seconds: what callers see, and what the lamp gets. */
-export async function slide(house: ZigbeeHouse) {
-  const [lamp] = await house.devices();
-  const before = house.fake.received.length;
-  const startedAt = performance.now();
-  const answers: Promise<Answer>[] = [];
-  for (let at = 1; at <= SLIDER_CHANGES; at++) {
-    answers.push(command(house, lamp?.id ?? "", { brightness: (at / SLIDER_CHANGES) * 100 }));
-    const dueAt = startedAt + (at / SLIDER_CHANGES) * SLIDER_MS;
-    await delay(Math.max(0, dueAt - performance.now()));
-  }
-  const all = await Promise.all(answers);
-  const elapsedMs = performance.now() - startedAt;
-  const told = house.fake.received.slice(before);
-  return {
-    elapsedMs,
-    told: told.length,
-    /** Levels are 0 to 254; the slider ends at the top. */
-    last: told.at(-1)?.payload["brightness"],
-    others: all.filter(({ status }) => status !== 200 && status !== 409).length,
-    wrongRetryAfter: all.filter((each) => each.status === 409 && !isRight(each)).length,
-  };
-}
-
-function isRight({ retryAfter, retryAfterMs = 0 }: Answer): boolean {
-  return retryAfterMs > 0 && Number(retryAfter) === Math.max(1, Math.ceil(retryAfterMs / 1_000));
-}
-
-/** Reloads the bridge again and again while states come: what vanishes, flaps or is lost. */
-export async function reloadUnderStates(house: ZigbeeHouse, rounds: number, perSecond: number) {
+/** Reloads a bridge again and again while states come: what vanishes, flaps or is lost. */
+export async function reloadUnderStates(
+  house: MqttHouse,
+  id: BridgeId,
+  { rounds, perSecond }: { readonly rounds: number; readonly perSecond: number },
+) {
   const watch = new EventWatch(house.served);
   await watch.opened;
-  const states = new StateStorm(house.fake, perSecond);
-  for (let round = 0; round < rounds; round++) await reloadBridge(house);
+  const states = new StateStorm(house.lamps[id], perSecond);
+  for (let round = 0; round < rounds; round++) await reloadBridge(house, id);
   const { sent } = states.end();
   await delay(SETTLE_MS);
   const lost = states.lost(await house.devices());

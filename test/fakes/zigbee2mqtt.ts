@@ -104,6 +104,11 @@ export class FakeZigbee2Mqtt {
     this.#client.on("message", (topic, message) => this.#take(topic, message));
   }
 
+  /** Of all devices, in their order. */
+  get names(): string[] {
+    return this.devices.map(({ friendly_name }) => friendly_name);
+  }
+
   /** A real one subscribes, and publishes all that is retained, whenever it is connected. */
   async #announce(): Promise<void> {
     const all = [`${this.base}/+/set`, `${this.base}/+/get`, `${this.base}/#`];

@@ -1,0 +1,51 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { MqttHouse } from "./mqtt-house.ts";
+
+/** The last number that any storm has given: a state that says the same again is no event. */
+let said = 0;
+
+/** States that lamps publish at a steady rate, each with a number of its own, and when they arrive. */
+export class StateStorm {
+  readonly #sent = new Map<number, number>();
+  /** The last number of each lamp, by name. */
+  readonly #last = new Map<string, number>();
+  readonly #waits: number[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #count = 0;
+
+  constructor(lamps: MqttHouse["lamps"][keyof MqttHouse["lamps"]], perSecond: number) {
+    const { names } = lamps;
+    const startedAt = performance.now();
+    this.#timer = setInterval(() => {
+      const due = ((performance.now() - startedAt) / 1_000) * perSecond;
+      while (this.#count < due) {
+        const name = names[this.#count % names.length] ?? "";
+        this.#count += 1;
+        const counter = ++said;
+        this.#sent.set(counter, performance.now());
+        this.#last.set(name, counter);
+        lamps.tell(name, { state: "ON", brightness: counter % 255, counter });
+      }
+    }, 2);
+  }
+
+  /** A state has come out of the event stream. */
+  arrived(counter: number): void {
+    const sentAt = this.#sent.get(counter);
+    if (sentAt === undefined) return;
+    this.#sent.delete(counter);
+    this.#waits.push(performance.now() - sentAt);
+  }
+
+  /** Ends it; `missed` are numbers that never came, which a later one of the same lamp may have replaced. */
+  end() {
+    clearInterval(this.#timer);
+    return { sent: this.#count, missed: this.#sent.size, waits: this.#waits };
+  }
+
+  /** Lamps whose last word is not what the host has. */
+  lost(devices: readonly Device[]): number {
+    const known = new Map(devices.map(({ name, state }) => [name, state["counter"]]));
+    return [...this.#last].filter(([name, counter]) => known.get(name) !== counter).length;
+  }
+}

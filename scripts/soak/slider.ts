@@ -1,0 +1,34 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Answer, BridgeId, MqttHouse } from "../bench/shared/mqtt-house.ts";
+
+const CHANGES = 300;
+const LASTS_MS = 3_000;
+
+/** Moves one lamp's slider 300 times in three seconds: what callers see, and what the lamp gets. */
+export async function slide({ devices, command, lamps }: MqttHouse, bridge: BridgeId) {
+  const [lamp] = await devices(bridge);
+  const { received } = lamps[bridge];
+  const before = received.length;
+  const startedAt = performance.now();
+  const answers: Promise<Answer>[] = [];
+  for (let at = 1; at <= CHANGES; at++) {
+    answers.push(command(lamp?.id ?? "", { brightness: (at / CHANGES) * 100 }));
+    const dueAt = startedAt + (at / CHANGES) * LASTS_MS;
+    await delay(Math.max(0, dueAt - performance.now()));
+  }
+  const all = await Promise.all(answers);
+  const elapsedMs = performance.now() - startedAt;
+  const told = received.slice(before);
+  return {
+    elapsedMs,
+    told: told.length,
+    /** Levels are 0 to 254; the slider ends at the top. */
+    last: told.at(-1)?.payload["brightness"],
+    others: all.filter(({ status }) => status !== 200 && status !== 409).length,
+    wrongRetryAfter: all.filter((each) => each.status === 409 && !isRight(each)).length,
+  };
+}
+
+function isRight({ retryAfter, retryAfterMs = 0 }: Answer): boolean {
+  return retryAfterMs > 0 && Number(retryAfter) === Math.max(1, Math.ceil(retryAfterMs / 1_000));
+}
