@@ -115,6 +115,12 @@ export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
 export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;
 
+/**
+ * Through which of several the bridge reaches it, such as the id of a Hue bridge. The rates of the manifest
+ * are those of each. Absent: all that name none share them.
+ */
+export const Gateway = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
+
 /** A device as its bridge describes it. The host adds the id, and keeps the number for ever. */
 export const DeviceDescription = Type.Object(
   {
@@ -137,6 +143,7 @@ export const DeviceDescription = Type.Object(
     ),
     /** False while the bridge cannot reach the device; absent means true. */
     available: Type.Optional(Type.Boolean()),
+    gateway: Gateway,
     capabilities: Capabilities,
     state: DeviceState,
   },

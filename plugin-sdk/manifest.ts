@@ -30,7 +30,7 @@ export const Limits = Type.Object(
 export type Limits = Static<typeof Limits>;
 
 const rate = {
-  /** Commands the other side takes per second, on average; the host keeps to it. */
+  /** Commands the other side, or each gateway of it, takes per second, on average; the host keeps to it. */
   commandsPerSecond: Type.Number({ exclusiveMinimum: 0, maximum: 1000 }),
   /** Commands that may come at once after a pause; absent means `commandsPerSecond`. */
   burst: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { DeviceState } from "./device.ts";
+import { DeviceState, Gateway } from "./device.ts";
 import { Nullable, Strict } from "./schema.ts";
 
 /** A scene that lives in the bridge itself and is activated by one native call. */
@@ -10,6 +10,7 @@ export const SceneDescription = Type.Object(
     room: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** `mdi:<name>`, one of the Material Design icons. */
     icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
+    gateway: Gateway,
     /** What the scene sets, by the bridge's own device ids, when the bridge tells. */
     targets: Type.Optional(Type.Record(Type.String(), DeviceState)),
   },

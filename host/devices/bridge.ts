@@ -24,7 +24,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** How fast a bridge may be asked, from its manifest. */
+/** How fast a bridge may be asked, from its manifest; one with several gateways, each of them. */
 export interface BridgeLimits extends Rate {
   readonly confirmMs: number;
   /** Rates of some kinds of devices, and of scenes, apart from that of all others. */

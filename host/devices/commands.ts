@@ -54,12 +54,13 @@ export class Commands {
     const device = this.#parts.devices.get(id);
     const command = parseCommand(device, body);
     const bridge = this.#upBridge(device.bridge);
+    const { gateway } = this.#parts.devices.nativeOf(id);
 
     const lane: Lane = this.#lanes.get(id) ?? {};
     const begun = lane.waiting === undefined;
     lane.waiting ??= {
       batch: new Batch(),
-      whenAllowed: this.#paces.of(bridge, device.kind).reserve(longestWaitMs),
+      whenAllowed: this.#paces.of(bridge, { kind: device.kind, gateway }).reserve(longestWaitMs),
     };
     refuseFlood(id, lane.waiting.batch);
     this.#lanes.set(id, lane);
@@ -71,12 +72,12 @@ export class Commands {
   }
 
   /**
-   * Resolves when a bridge may be asked for one of its scenes.
+   * Resolves when a bridge, or that gateway of it, may be asked for one of its scenes.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`
    */
-  async turnForScene(bridgeId: string): Promise<Bridge> {
+  async turnForScene(bridgeId: string, gateway: string | undefined): Promise<Bridge> {
     const bridge = this.#upBridge(bridgeId);
-    const whenAllowed = this.#paces.of(bridge, "scene").reserve(LONGEST_WAIT_MS);
+    const whenAllowed = this.#paces.of(bridge, { kind: "scene", gateway }).reserve(LONGEST_WAIT_MS);
     await new Promise<void>((resolve) => whenAllowed(resolve));
     return bridge;
   }

@@ -10,6 +10,7 @@ interface Origin {
   readonly nativeId: string;
   readonly said: Pick<Device, "name" | "room">;
   readonly reachable: boolean;
+  readonly gateway: string | undefined;
 }
 type Shown = ReturnType<typeof describedFields> & Pick<Device, "available" | "hidden">;
 
@@ -20,6 +21,8 @@ export class DeviceEntry {
   reachable: boolean;
   /** What the bridge says of it, under what people want. */
   said: Pick<Device, "name" | "room">;
+  /** Through which of several the bridge reaches it. */
+  gateway: string | undefined;
   #device: Device;
   #json: string | undefined;
 
@@ -41,10 +44,11 @@ export class DeviceEntry {
     return new DeviceEntry(origin, device);
   }
 
-  private constructor({ nativeId, said, reachable }: Origin, device: Device) {
+  private constructor({ nativeId, said, reachable, gateway }: Origin, device: Device) {
     this.nativeId = nativeId;
     this.said = said;
     this.reachable = reachable;
+    this.gateway = gateway;
     this.#device = device;
   }
 

@@ -5,19 +5,32 @@ import type { Bridge, Rate } from "./bridge.ts";
 /** A command that would wait longer than this for its bridge is refused. */
 export const LONGEST_WAIT_MS = 1_000;
 
+/** What is asked of a bridge, as far as its rates depend on it. */
+export interface Paced {
+  readonly kind: PacedKind;
+  /** As the device or scene names it; each has the rates of the bridge to itself. */
+  readonly gateway: string | undefined;
+}
+
 /** Lets work through to each bridge at the rates that the bridge declares, in the order it came. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
-  of({ view, limits }: Bridge, kind: PacedKind): Pace {
+  of({ view, limits }: Bridge, { kind, gateway }: Paced): Pace {
     const own = limits.rates?.find(({ kinds }) => kinds.includes(kind));
-    const key = [view.id, ...(own?.kinds ?? [])].join(" ");
+    const key = JSON.stringify([view.id, gateway, own?.kinds]);
     const rate = own ?? limits;
     const known = this.#paces.get(key);
     if (known?.has(rate)) return known;
-    const pace = new Pace(view.id, rate);
+    this.#forgetIdle();
+    const pace = new Pace(gateway === undefined ? view.id : `${gateway} of ${view.id}`, rate);
     this.#paces.set(key, pace);
     return pace;
+  }
+
+  /** An idle pace is like a new one, and plugins may make names of gateways up without end. */
+  #forgetIdle(): void {
+    for (const [key, pace] of this.#paces) if (pace.isIdle) this.#paces.delete(key);
   }
 }
 
@@ -26,7 +39,8 @@ export type Place = (work: () => void) => void;
 
 /** A token bucket (the clock is monotonic) and the queue before it. */
 export class Pace {
-  readonly #bridgeId: string;
+  /** Whose it is, for people. */
+  readonly #owner: string;
   readonly #perSecond: number;
   readonly #burst: number;
   #tokens: number;
@@ -36,8 +50,8 @@ export class Pace {
   readonly #queue: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(bridgeId: string, { commandsPerSecond, burst }: Rate) {
-    this.#bridgeId = bridgeId;
+  constructor(owner: string, { commandsPerSecond, burst }: Rate) {
+    this.#owner = owner;
     this.#perSecond = commandsPerSecond;
     this.#burst = Math.max(1, burst); // a bucket for less than one would never let anything through
     this.#tokens = this.#burst;
@@ -45,6 +59,11 @@ export class Pace {
 
   has({ commandsPerSecond, burst }: Rate): boolean {
     return this.#perSecond === commandsPerSecond && this.#burst === Math.max(1, burst);
+  }
+
+  /** True when nobody waits, and all that may come at once may come now. */
+  get isIdle(): boolean {
+    return this.#reserved === 0 && this.#waitMs(this.#burst) === 0;
   }
 
   /**
@@ -56,7 +75,7 @@ export class Pace {
     if (waitMs > longestWaitMs) {
       throw new MantelError(
         "bridge_rate_limited",
-        `${this.#bridgeId} takes ${this.#perSecond} commands per second and ${this.#reserved} wait`,
+        `${this.#owner} takes ${this.#perSecond} commands per second and ${this.#reserved} wait`,
         { retryAfterMs: Math.ceil(waitMs - longestWaitMs) },
       );
     }

@@ -133,10 +133,10 @@ export class DeviceRegistry {
     return this.#select(filter).map((entry) => entry.device);
   }
 
-  /** How the bridge of a device names it. @throws MantelError `device_unknown` */
-  nativeOf(id: string): { bridgeId: string; nativeId: string } {
-    const { device, nativeId } = this.#listed.get(id);
-    return { bridgeId: device.bridge, nativeId };
+  /** How the bridge of a device names and reaches it. @throws MantelError `device_unknown` */
+  nativeOf(id: string): { bridgeId: string; nativeId: string; gateway: string | undefined } {
+    const { device, nativeId, gateway } = this.#listed.get(id);
+    return { bridgeId: device.bridge, nativeId, gateway };
   }
 
   idOf(bridgeId: string, nativeId: string): string | undefined {
@@ -179,18 +179,18 @@ export class DeviceRegistry {
     bridge: { id: string; kind: string },
     description: DeviceDescription,
   ): DeviceEntry {
-    const { nativeId, available: reachable = true } = description;
+    const { nativeId, gateway, available: reachable = true } = description;
     const available = this.#isAvailable(bridge.id, reachable);
     const said = describedFields(description);
+    const told = { said, reachable, gateway };
     const fields = { ...said, ...this.#wishes.over(id, said), available };
     const known = this.#listed.find(id);
     if (known) {
-      known.said = said;
-      known.reachable = reachable;
+      Object.assign(known, told);
       this.#change(known, fields, reachable);
       return known;
     }
-    const origin = { id, bridge, nativeId, said, reachable };
+    const origin = { id, bridge, nativeId, ...told };
     const entry = DeviceEntry.create(origin, fields, ++this.#revision);
     this.#listed.add(entry);
     return entry;

@@ -13,7 +13,7 @@ export async function activateInBridge(
   activationId: string,
   commands: Commands,
 ): Promise<void> {
-  const bridge = await commands.turnForScene(bridgeId);
+  const bridge = await commands.turnForScene(bridgeId, description.gateway);
   const wait = bridge.ready();
   if (wait) await wait;
   const answer = bridge.activateScene(description.nativeId, activationId);

@@ -270,7 +270,7 @@ test("groups and scenes keep to a rate of their own", async (t) => {
   await commands.send("demo:group:1", { on: true }).done;
   await commands.send(ID, { on: true }).done;
 
-  await assert.rejects(commands.turnForScene("b"), { code: "bridge_rate_limited" });
+  await assert.rejects(commands.turnForScene("b", undefined), { code: "bridge_rate_limited" });
   assert.deepEqual(
     bridge.asked.map(({ nativeId }) => nativeId),
     ["all", "a"],

@@ -4,6 +4,8 @@ import { Pace, Paces } from "../../../host/devices/pace.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { createBridge } from "./open-house.ts";
 
+const light = { kind: "light", gateway: undefined } as const;
+
 const limits = (commandsPerSecond: number, burst: number) => ({
   commandsPerSecond,
   burst,
@@ -54,10 +56,10 @@ test("a bridge keeps its pace until its manifest says another", () => {
   const paces = new Paces();
   const bridge = createBridge("b", "demo", limits(1, 1));
 
-  const pace = paces.of(bridge, "light");
+  const pace = paces.of(bridge, light);
 
-  assert.equal(paces.of({ ...bridge, limits: limits(1, 1) }, "light"), pace);
-  assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }, "light"), pace);
+  assert.equal(paces.of({ ...bridge, limits: limits(1, 1) }, light), pace);
+  assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }, light), pace);
 });
 
 test("kinds with a rate of their own share it, and take nothing from the others", () => {
@@ -65,12 +67,48 @@ test("kinds with a rate of their own share it, and take nothing from the others"
   const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 1, burst: 1 };
   const bridge = createBridge("b", "demo", { ...limits(10, 1), rates: [slow] });
 
-  paces.of(bridge, "group").reserve(0);
+  paces.of(bridge, { ...light, kind: "group" }).reserve(0);
 
-  assert.throws(() => paces.of(bridge, "scene").reserve(0), {
+  assert.throws(() => paces.of(bridge, { ...light, kind: "scene" }).reserve(0), {
     code: "bridge_rate_limited",
     message: "b takes 1 commands per second and 1 wait",
   });
-  paces.of(bridge, "light").reserve(0);
-  assert.equal(paces.of(bridge, "light"), paces.of(bridge, "switch"));
+  paces.of(bridge, light).reserve(0);
+  assert.equal(paces.of(bridge, light), paces.of(bridge, { ...light, kind: "switch" }));
+});
+
+test("each gateway has the rates of its bridge to itself", () => {
+  const paces = new Paces();
+  const slow = { kinds: ["scene"] as const, commandsPerSecond: 1, burst: 1 };
+  const bridge = createBridge("b", "demo", { ...limits(2, 1), rates: [slow] });
+  const asks = [
+    { kind: "light", gateway: "one" },
+    { kind: "light", gateway: "two" },
+    { kind: "light", gateway: undefined },
+    { kind: "scene", gateway: "one" },
+    { kind: "scene", gateway: "two" },
+  ] as const;
+
+  for (const ask of asks) paces.of(bridge, ask).reserve(0);
+
+  for (const ask of asks) {
+    assert.throws(() => paces.of(bridge, ask).reserve(0), { code: "bridge_rate_limited" });
+  }
+  assert.throws(() => paces.of(bridge, asks[1]).reserve(0), {
+    message: "two of b takes 2 commands per second and 1 wait",
+  });
+});
+
+test("of gateways that are made up without end only those that are busy are known", () => {
+  const paces = new Paces();
+  const bridge = createBridge("b", "demo", limits(1, 1));
+  const made = (n: number) => paces.of(bridge, { kind: "light", gateway: `${n}` });
+  const busy = made(0);
+  busy.reserve(0);
+  const idle = made(1);
+
+  for (let n = 2; n < 100; n++) made(n);
+
+  assert.equal(made(0), busy);
+  assert.notEqual(made(1), idle);
 });
