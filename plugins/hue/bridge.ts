@@ -52,7 +52,7 @@ export class HueBridge {
   }
 
   get described(): Described {
-    this.#described ??= describe(this.#feed.resources);
+    this.#described ??= describe(this.id, this.#feed.resources);
     this.#buttons = this.#described.buttons;
     return this.#described;
   }

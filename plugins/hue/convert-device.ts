@@ -28,10 +28,10 @@ export function commonOf(device: Resource, services: readonly Resource[]): Commo
   };
 }
 
-/** The address of the radio, which outlasts that a device is taken out and added again; else its id. */
-export function nativeIdOf(device: Resource, services: readonly Resource[]): string {
+/** The address of its radio, which outlasts that a device is taken out and added again, here or elsewhere. */
+export function radioOf(services: readonly Resource[]): string | undefined {
   const addresses = services.map((each) => textAt(each, "mac_address") ?? "");
-  return addresses.find((each) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5,7}$/.test(each)) ?? device.id;
+  return addresses.find((each) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5,7}$/.test(each));
 }
 
 export function buttonPart(nativeId: string, common: Common, services: readonly Resource[]): Part {

@@ -5,8 +5,8 @@ import {
   type Common,
   commonOf,
   isSensor,
-  nativeIdOf,
   type Part,
+  radioOf,
   sensorPart,
 } from "./convert-device.ts";
 import { lightCapabilities, lightState } from "./convert-light.ts";
@@ -29,17 +29,17 @@ const MOST_SERVICES = 200;
 
 /**
  * Devices and scenes of one bridge. Lights, buttons and sensors are known by the address of their
- * radio, rooms, zones and scenes by their ids; a change of name changes neither.
+ * radio, rooms, zones and scenes by their ids at that bridge; a change of name changes neither.
  */
-export function describe(resources: Resources): Described {
-  const home = new Home(resources);
+export function describe(bridgeId: string, resources: Resources): Described {
+  const home = new Home(bridgeId, resources);
   const all = resources.list();
   const parts = [
     ...all.filter(({ type }) => type === "device").flatMap((each) => home.partsOf(each)),
     ...all.filter(({ type }) => GROUPS.has(type)).flatMap((each) => home.groupOf(each)),
   ];
   const scenes = all.filter(({ type }) => SCENES.has(type)).slice(0, MOST_SCENES);
-  const targets = new Map(scenes.map((scene) => [scene.id, scene]));
+  const targets = new Map(scenes.map((scene) => [home.idOf(scene), scene]));
   const buttons = new Map<string, string>();
   for (const { device, target, services } of parts) {
     if (target) targets.set(device.nativeId, target);
@@ -55,6 +55,7 @@ export function describe(resources: Resources): Described {
 
 /** The resources of one bridge with what leads from one to another. */
 class Home {
+  readonly #bridgeId: string;
   readonly #resources: Resources;
   /** Names by the ids of what is in them. */
   readonly #rooms = new Map<string, string>();
@@ -62,7 +63,8 @@ class Home {
   /** Native ids by the ids of lights. */
   readonly #lights = new Map<string, string>();
 
-  constructor(resources: Resources) {
+  constructor(bridgeId: string, resources: Resources) {
+    this.#bridgeId = bridgeId;
     this.#resources = resources;
     for (const group of resources.list()) {
       const name = textAt(group, "metadata", "name");
@@ -78,10 +80,15 @@ class Home {
     }
   }
 
+  /** Two bridges may have given the same id, as after one was restored from the other. */
+  idOf({ id }: Resource): string {
+    return `${this.#bridgeId}/${id}`;
+  }
+
   /** One part for each light of a device, one for all of its buttons, one for all of its sensors. */
   partsOf(device: Resource): Part[] {
     const services = this.#servicesOf(device);
-    const native = nativeIdOf(device, services);
+    const native = radioOf(services) ?? this.idOf(device);
     const room = this.#rooms.get(device.id);
     const common = {
       ...commonOf(device, services),
@@ -120,7 +127,7 @@ class Home {
     const name = textAt(owner, "metadata", "name") ?? "All lights";
     const room = owner.type === "room" ? { room: name } : {};
     const device: DeviceDescription = {
-      ...{ nativeId: owner.id, kind: "group", name, ...room, capabilities, state },
+      ...{ nativeId: this.idOf(owner), kind: "group", name, ...room, capabilities, state },
     };
     return [{ device, target, services }];
   }
@@ -128,7 +135,7 @@ class Home {
   sceneOf(scene: Resource): SceneDescription {
     const room = textAt(this.#resources.get(at(scene, "group", "rid")), "metadata", "name");
     return {
-      nativeId: scene.id,
+      nativeId: this.idOf(scene),
       name: textAt(scene, "metadata", "name") ?? "Scene",
       ...(room === undefined ? {} : { room }),
       targets: Object.fromEntries(this.#targetsOf(scene)),

@@ -123,20 +123,21 @@ class House {
     clearTimeout(this.#showTimer);
     this.#showTimer = undefined;
     this.#shownAt = performance.now();
-    this.#tellProblems();
     const known = this.#bridges.filter(({ isKnown }) => isKnown);
+    const { devices, scenes, places, left } = merge(known);
+    this.#tellProblems(left);
     if (known.length === 0 && this.#bridges.length > 0) return; // that is not to say that there is nothing
-    const { devices, scenes, places } = merge(known);
     this.#places = places;
     if (this.#publisher.show(devices, scenes)) this.#storeSoon();
   }
 
-  #tellProblems(): void {
+  #tellProblems(left: number): void {
     const problems = this.#bridges.flatMap(({ id, problem }) =>
       problem === undefined ? [] : [`bridge ${id}: ${problem}`],
     );
     const none = this.#bridges.length === 0 ? ["no bridge is paired yet"] : [];
-    const degraded = [...problems, ...none].join("; ") || undefined;
+    const full = left > 0 ? [`there is no room for ${left} of the devices and scenes`] : [];
+    const degraded = [...problems, ...none, ...full].join("; ") || undefined;
     if (degraded === this.#degraded) return;
     this.#degraded = degraded;
     this.#ctx.reportDegraded(degraded);

@@ -8,12 +8,18 @@ export interface Place {
   readonly resource: Resource;
 }
 
+/** As many as a module may publish. */
+const MOST_DEVICES = 5_000;
+const MOST_SCENES = 1_000;
+
 /** What several bridges have, as one. */
 export interface Merged {
   readonly devices: readonly DeviceDescription[];
   readonly scenes: readonly SceneDescription[];
   /** By native id. */
   readonly places: ReadonlyMap<string, Place>;
+  /** Devices and scenes that there is no room for. */
+  readonly left: number;
 }
 
 /** Joins what bridges have. Of a light that two of them list, that of the one which reaches it counts. */
@@ -27,16 +33,22 @@ export function merge(bridges: readonly HueBridge[]): Merged {
       const resource = described.targets.get(nativeId);
       if (resource) places.set(nativeId, { bridge, resource });
     };
+    const gateway = bridge.id;
     for (const device of described.devices) {
       const available = problem === undefined && device.available !== false;
       if (devices.has(device.nativeId) && !available) continue;
-      devices.set(device.nativeId, { ...device, available });
+      devices.set(device.nativeId, { ...device, gateway, available });
       settle(device.nativeId);
     }
     for (const scene of described.scenes) {
-      scenes.set(scene.nativeId, scene);
+      scenes.set(scene.nativeId, { ...scene, gateway });
       settle(scene.nativeId);
     }
   }
-  return { devices: [...devices.values()], scenes: [...scenes.values()], places };
+  return {
+    devices: [...devices.values()].slice(0, MOST_DEVICES),
+    scenes: [...scenes.values()].slice(0, MOST_SCENES),
+    places,
+    left: Math.max(0, devices.size - MOST_DEVICES) + Math.max(0, scenes.size - MOST_SCENES),
+  };
 }

@@ -4,6 +4,9 @@ import { until } from "../../helpers/until.ts";
 import { DESK, startHue } from "./start-hue.ts";
 
 const LIGHT = "lamp-1-light-0";
+const ROOM = "001788fffe123456/room-1";
+const SCENE = "001788fffe123456/scene-1";
+const SMART_SCENE = "001788fffe123456/scene-2";
 
 test("a command is sent in the bridge's words, and is done when the light says that it follows", async (t) => {
   const { plugin, bridge } = await startHue(t);
@@ -107,13 +110,13 @@ test("a bridge is never asked more than three things at a time, and a slow one i
 test("a group is one request, and a scene is recalled by the bridge itself", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
-  await plugin.command("room-1", { on: true, colorTemperature: 2700 });
+  await plugin.command(ROOM, { on: true, colorTemperature: 2700 });
   bridge.asked.length = 0;
-  await until(() => plugin.state("room-1")["on"] === true);
+  await until(() => plugin.state(ROOM)["on"] === true);
 
-  await assert.rejects(plugin.activateScene("scene-1"), { code: "bridge_rate_limited" });
+  await assert.rejects(plugin.activateScene(SCENE), { code: "bridge_rate_limited" });
   await until(async () => {
-    await plugin.activateScene("scene-1");
+    await plugin.activateScene(SCENE);
     return true;
   });
   await until(() => plugin.state(DESK)["brightness"] === 100);
@@ -124,7 +127,7 @@ test("a group is one request, and a scene is recalled by the bridge itself", asy
 test("a smart scene is activated in its own words", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
-  await plugin.activateScene("scene-2");
+  await plugin.activateScene(SMART_SCENE);
 
   assert.deepEqual(bridge.changesOf("scene-2"), [{ recall: { action: "activate" } }]);
 });

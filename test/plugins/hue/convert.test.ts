@@ -13,7 +13,7 @@ const lamp: Resource = { id: "lamp", ...colorLight() };
 function describeAll(all: readonly unknown[]) {
   const resources = new Resources();
   resources.replace(all);
-  const { devices, scenes } = describe(resources);
+  const { devices, scenes } = describe("001788fffe123456", resources);
   const unique = new Map(devices.map((each) => [each.nativeId, each]));
   return {
     devices: parseDescriptions("hue", [...unique.values()]),

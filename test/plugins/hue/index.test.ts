@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DESK, SHELF, startHue } from "./start-hue.ts";
 
 test("lights, plugs, buttons, sensors, rooms, zones and scenes are shown as the house has them", async (t) => {
-  const { plugin } = await startHue(t);
+  const { plugin, bridge } = await startHue(t);
 
   const shown = [...plugin.devices.values()].map(({ kind, name, room, groups, state }) => {
     return { kind, name, room, groups, state };
@@ -43,12 +43,16 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes are shown as the 
   });
   assert.deepEqual(plugin.scenes, [
     {
-      ...{ nativeId: "scene-1", name: "Bright", room: "Study" },
+      ...{ nativeId: `${bridge.id}/scene-1`, name: "Bright", room: "Study" },
       targets: {
         [DESK]: { on: true, brightness: 100, colorTemperature: 4292 },
         [SHELF]: { on: true, brightness: 50 },
       },
+      gateway: bridge.id,
     },
-    { nativeId: "scene-2", name: "Natural light", room: "Study", targets: {} },
+    {
+      ...{ nativeId: `${bridge.id}/scene-2`, name: "Natural light", room: "Study", targets: {} },
+      gateway: bridge.id,
+    },
   ]);
 });
