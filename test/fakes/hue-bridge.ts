@@ -31,7 +31,7 @@ interface Asked {
  */
 export class FakeHueBridge {
   readonly id: string;
-  readonly key = "a-key-that-the-bridge-gave-at-pairing";
+  key = "a-key-that-the-bridge-gave-at-pairing";
   readonly resources: Map<string, FakeResource>;
   readonly asked: Asked[] = [];
   fault: Fault;
@@ -114,10 +114,11 @@ export class FakeHueBridge {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** As after a reset to factory settings, or with another bridge in its place. */
-  async changeCertificate(name = this.id): Promise<void> {
+  /** To factory settings: it has another certificate, and knows no key that it gave. */
+  async reset(name = this.id): Promise<void> {
     await this.stop();
     this.#pair = bridgeCertificate(name);
+    this.key = `another-${this.key}`;
     await this.start();
   }
 

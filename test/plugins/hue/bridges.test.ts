@@ -27,6 +27,21 @@ test("two bridges are one house, and a light that moved is that of the bridge wh
   await plugin.command(DESK, { on: true });
 });
 
+test("what several bridges have together and there is no room for is counted", async (t) => {
+  atEnd(t, watchResources());
+  const scene = (n: number) => ({ id: `scene-${n}`, type: "scene", metadata: { name: `${n}` } });
+  const scenes = Array.from({ length: 500 }, (_, n) => scene(n));
+  const ids = ["001788fffe000001", "001788fffe000002", "001788fffe000003"];
+  const bridges = await Promise.all(
+    ids.map((id) => startHueBridge(t, { id, resources: [...home(), ...scenes] })),
+  );
+
+  const plugin = await startOver(t, bridges);
+
+  await until(() => plugin.scenes.length === 1_000);
+  assert.equal(plugin.degraded, "there is no room for 500 of the devices and scenes");
+});
+
 test("a bridge that its router has moved is found again, and only by its certificate", async (t) => {
   const { plugin: before, bridge } = await startHue(t);
   const handedOver = await before.stop();

@@ -45,7 +45,7 @@ test("a certificate that has changed is refused by a sentence with both, and the
   const { fingerprint } = bridge;
   bridge.asked.length = 0;
 
-  await bridge.changeCertificate();
+  await bridge.reset();
   await until(() => plugin.degraded?.includes("certificate"));
 
   assert.ok(plugin.degraded?.includes(fingerprint));

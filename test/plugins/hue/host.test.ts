@@ -7,43 +7,18 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import { type FakeHueBridge, startHueBridge } from "../../fakes/hue-bridge.ts";
 import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
+import {
+  assertPaced,
+  assertTakenOrTold,
+  command,
+  deviceList,
+  json,
+  listen,
+  moduleView,
+  pairBridge,
+} from "./hue-host.ts";
 
 const LIGHT = "lamp-1-light-0";
-
-async function json<T>(answer: Promise<Response>): Promise<T> {
-  return (await (await answer).json()) as T;
-}
-
-const deviceList = async (host: TestHost) =>
-  (await json<{ devices: Device[] }>(host.api("/smart-home/devices"))).devices;
-const moduleState = async (host: TestHost) =>
-  (await json<{ state: string }>(host.api("/modules/hue"))).state;
-const command = (host: TestHost, id: string, body: object) =>
-  host.api(`/smart-home/devices/${id}/command`, { method: "POST", json: body });
-
-/** The topics and data of the host's event stream, as they come. */
-async function listen(t: TestContext, host: TestHost) {
-  const ended = new AbortController();
-  const heard: { topic: string; device?: Device }[] = [];
-  const stream = await host.api("/events", { signal: ended.signal });
-  const reading = (async () => {
-    let text = "";
-    for await (const chunk of stream.body ?? []) {
-      const events = (text + Buffer.from(chunk).toString()).split("\n\n");
-      text = events.pop() ?? "";
-      for (const event of events) {
-        const topic = /^event: (.*)$/m.exec(event)?.[1];
-        const data = /^data: (.*)$/m.exec(event)?.[1];
-        if (topic && data) heard.push({ topic, ...(JSON.parse(data) as object) });
-      }
-    }
-  })().catch(() => undefined);
-  t.after(async () => {
-    ended.abort();
-    await reading;
-  });
-  return heard;
-}
 
 test("a home with a Hue bridge", async (t) => {
   const bridge = await startHueBridge(t);
@@ -66,24 +41,10 @@ test("a home with a Hue bridge", async (t) => {
 });
 
 async function pairs(host: TestHost, bridge: FakeHueBridge) {
-  assert.equal(await moduleState(host), "unconfigured");
+  assert.equal((await moduleView(host)).state, "unconfigured");
 
-  await host.api("/modules/hue/setup", { method: "POST" });
-  const view = () => json<{ state: string; step: number }>(host.api("/modules/hue/setup"));
-  const { step } = await until(
-    async () => {
-      const seen = await view();
-      return seen.state === "asking" && seen;
-    },
-    { withinMs: 15_000 },
-  );
-  bridge.pressButton();
-  const answer = { step, answer: { bridges: bridge.address } };
-  const answered = await host.api("/modules/hue/setup/answer", { method: "POST", json: answer });
-  assert.equal(answered.status, 200, await answered.text());
-  await until(async () => (await view()).state === "done", { withinMs: 15_000 });
+  await pairBridge(host, bridge);
 
-  await until(async () => (await moduleState(host)) === "active", { withinMs: 15_000 });
   assert.equal((await deviceList(host)).length, 8);
   const tested = host.api("/modules/hue/test", { method: "POST", json: {} });
   const { ok, detail } = await json<{ ok: boolean; detail: string }>(tested);
@@ -106,25 +67,13 @@ async function followsSlider(host: TestHost, bridge: FakeHueBridge) {
   answers.push(command(host, desk.id, { brightness: 77 }));
   for (const answer of await Promise.all(answers)) await assertTakenOrTold(answer);
 
-  const sent = bridge.asked.filter(({ method }) => method === "PUT");
-  const tookMs = (sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0);
-  assert.equal(bridge.throttled, 0);
-  assert.ok(sent.length <= tookMs / 100 + 3, `${sent.length} changes in ${tookMs} ms`);
+  assertPaced(bridge);
   assert.deepEqual(bridge.changesOf(LIGHT).at(-1), {
     on: { on: true },
     dimming: { brightness: 77 },
   });
   const shown = await json<Device>(host.api(`/smart-home/devices/${desk.id}`));
   assert.equal(shown.state["brightness"], 77);
-}
-
-/** 200, or 409 with when to come back. */
-async function assertTakenOrTold(answer: Response) {
-  if (answer.status === 200) return;
-  assert.equal(answer.status, 409);
-  const { retryAfterMs } = (await answer.json()) as { retryAfterMs: number };
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
-  assert.equal(answer.headers.get("retry-after"), `${seconds}`);
 }
 
 async function sparesGroups(host: TestHost, bridge: FakeHueBridge) {
@@ -172,7 +121,7 @@ async function reloads(t: TestContext, host: TestHost, bridge: FakeHueBridge) {
   assert.deepEqual(comings, []);
   assert.ok(heard.every(({ device }) => device?.available !== false));
   assert.deepEqual(bridge.asked, [], "everything was read anew");
-  const { generation } = await json<{ generation: number }>(host.api("/modules/hue"));
+  const { generation } = await moduleView(host);
   assert.ok(generation >= 4, `generation ${generation}`);
 }
 
@@ -184,7 +133,7 @@ async function restarts(t: TestContext, host: TestHost, bridge: FakeHueBridge) {
   await bridge.stop();
 
   const next = await startHost(t, { plugins: ["plugins/hue"], data: host.data });
-  await until(async () => (await moduleState(next)) === "degraded", { withinMs: 15_000 });
+  await until(async () => (await moduleView(next)).state === "degraded", { withinMs: 15_000 });
   assert.deepEqual(await numbers(next), before);
   assert.ok((await deviceList(next)).every(({ available }) => !available));
 

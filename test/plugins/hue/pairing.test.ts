@@ -60,7 +60,7 @@ test("an address can be typed, and bridges that were paired before stay", async 
 
 test("what has another certificate than it says it is gets no further", async (t) => {
   const { bridge, context } = await startPairing(t, { answers: [] });
-  await bridge.changeCertificate("001788fffeffffff");
+  await bridge.reset("001788fffeffffff");
 
   await assert.rejects(pair(context, nobody), {
     code: "bridge_down",
