@@ -16,7 +16,7 @@ interface Start {
 /** The way into the layout editor, whose code is loaded when it is used. */
 export function editButton(start: Start): HTMLElement {
   const button = document.createElement("button");
-  button.className = "edit-layout";
+  button.className = "icon-button edit-layout";
   button.type = "button";
   button.addEventListener("click", () => void open(button, start));
   effect(() => {

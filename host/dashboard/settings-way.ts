@@ -14,7 +14,7 @@ export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult 
   if (!mayEdit) return nothing;
   const say = words.value;
   return html`<a
-    class="settings-link"
+    class="icon-button settings-link"
     href="#/settings/modules"
     aria-label=${away.value ? say.settingsAway : say.settings}
   >

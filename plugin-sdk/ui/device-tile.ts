@@ -4,10 +4,17 @@ import type { Actions } from "./actions.ts";
 import { climateTile } from "./climate-tile.ts";
 import { mediaTile } from "./media-tile.ts";
 import { plainTile } from "./plain-tile.ts";
+import climateStyles from "./climate-tile.css";
+import mediaStyles from "./media-tile.css";
+import tileStyles from "./tile.css";
+import twoLineStyles from "./two-lines.css";
+
+/** What a widget's `styles` hold for `deviceTile`. */
+export const DEVICE_TILE_STYLES = tileStyles + twoLineStyles + climateStyles + mediaStyles;
 
 /**
- * A device as a tile that taps, drags and tells. The widget's `styles` hold `tile.css`, and its `texts`
- * those of `device-texts.ts`.
+ * A device as a tile that taps, drags and tells. The widget's `styles` hold `DEVICE_TILE_STYLES`, and its
+ * `texts` those of `device-texts.ts`.
  */
 export function deviceTile(device: Device, actions: Actions): TemplateResult {
   if (device.kind === "thermostat") return climateTile(device, actions);

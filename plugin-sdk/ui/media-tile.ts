@@ -14,7 +14,7 @@ export function mediaTile(device: Device, actions: Actions): TemplateResult {
     aria-label=${device.name}
   >
     <div class="art ${title === undefined ? "idle" : ""}" aria-hidden="true"></div>
-    <div class="track">
+    <div class="track two-lines">
       <b>${title ?? device.name}</b>
       <p class="said">${actions.wordOf(device) ?? actions.ageOf(device) ?? idle}</p>
       ${title === undefined ? nothing : progress(state)}

@@ -8,6 +8,8 @@ import { signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { type Day, daysOf, type Entry } from "./widget/days.ts";
 import styles from "./widget.css";
+import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
+import twoLineStyles from "@mantel/plugin-sdk/ui/two-lines.css";
 
 /** Heights as the styles draw them, in CSS pixels, so that only what fits is drawn. */
 const EVENT_PX = 64;
@@ -45,7 +47,7 @@ export default defineWidget({
     },
   },
   settings,
-  styles,
+  styles: headingStyles + twoLineStyles + styles,
   mount(root, ctx) {
     const calendar = ctx.channel("calendar");
     const now = signal(Date.now());
@@ -136,7 +138,7 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   return html`<div class="event ${soon === undefined ? "" : "near"} ${event.status}">
     <time>${startAt === undefined ? ctx.t("all day") : ctx.fmt.time(startAt)}</time>
     <i .style=${`--color: ${colorOf(event.color ?? source?.color)}`}></i>
-    <div>
+    <div class="two-lines">
       <b>${event.title}</b>
       <span>${details.join(" · ")}</span>
     </div>

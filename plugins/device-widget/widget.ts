@@ -1,7 +1,7 @@
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
-import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { DEVICE_TILE_STYLES, deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { followReadings } from "@mantel/plugin-sdk/ui/readings";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
@@ -10,7 +10,6 @@ import { type Measurement, measurementOf, sensorCard } from "./widget/sensor-car
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
-import tileStyles from "@mantel/plugin-sdk/ui/tile.css";
 
 /**
  * From this height on there is room below the tile for all that can be set and, where the tile grows
@@ -39,7 +38,7 @@ export default defineWidget({
     },
   },
   settings,
-  styles: tileStyles + cardStyles + controlStyles + styles,
+  styles: DEVICE_TILE_STYLES + cardStyles + controlStyles + styles,
   mount(root, ctx) {
     const actions = new Actions(ctx);
     const measured = (): Measurement | undefined => {

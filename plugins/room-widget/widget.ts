@@ -1,11 +1,11 @@
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
-import { deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { DEVICE_TILE_STYLES, deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import styles from "./widget.css";
-import tileStyles from "@mantel/plugin-sdk/ui/tile.css";
+import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
 
 const settings = {
   room: s.room({ title: "Room" }),
@@ -35,7 +35,7 @@ export default defineWidget({
     },
   },
   settings,
-  styles: tileStyles + styles,
+  styles: DEVICE_TILE_STYLES + headingStyles + styles,
   mount(root, ctx) {
     const all = ctx.devices();
     const actions = new Actions(ctx);

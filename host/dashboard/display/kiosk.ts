@@ -45,7 +45,11 @@ export function keepKiosk(
 
 function exitView(leave: () => void): TemplateResult {
   const say = words.value;
-  return html`<button class="kiosk-exit" popovertarget="kiosk-exit" aria-label=${say.leaveKiosk}>
+  return html`<button
+      class="icon-button kiosk-exit"
+      popovertarget="kiosk-exit"
+      aria-label=${say.leaveKiosk}
+    >
       <mantel-icon name="mdi:fullscreen-exit"></mantel-icon>
     </button>
     <div id="kiosk-exit" class="kiosk-question" popover aria-label=${say.leaveKiosk}>

@@ -46,6 +46,7 @@ function screensOf(editing: Editing): unknown {
       ([at, name, icon]) =>
         html`<button
           type="button"
+          class="icon-button"
           aria-label=${name}
           aria-pressed=${editing.breakpoint.value === at}
           title=${name}
@@ -77,7 +78,7 @@ function panelsOf(editing: Editing): unknown {
   const opener = (kind: "page" | "versions", name: string, icon: string): unknown =>
     html`<button
       type="button"
-      class="tool"
+      class="icon-button"
       data-opens=${kind}
       aria-label=${name}
       aria-expanded=${editing.panel.value?.kind === kind}
@@ -90,7 +91,7 @@ function panelsOf(editing: Editing): unknown {
     ${opener("versions", say.versions, "mdi:history")}
     <button
       type="button"
-      class="quiet"
+      class="pill"
       data-opens="gallery"
       aria-expanded=${editing.panel.value?.kind === "gallery"}
       @click=${() => toggle(editing, "gallery")}
@@ -105,7 +106,7 @@ function endOf(editing: Editing, leave: () => void): unknown {
   const isBusy = draft.busy.value;
   return html`<button
       type="button"
-      class="strong"
+      class="pill strong"
       ?disabled=${isBusy || !draft.dirty.value}
       @click=${() => editing.save()}
     >
@@ -125,7 +126,7 @@ function toolOf(
 ): unknown {
   return html`<button
     type="button"
-    class="tool"
+    class="icon-button"
     aria-label=${hint === undefined ? name : `${name}: ${hint}`}
     title=${hint === undefined ? name : `${name}: ${hint}`}
     ?disabled=${off}

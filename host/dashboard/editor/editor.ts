@@ -15,6 +15,10 @@ import { stripOf } from "./strip.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
 import styles from "./editor.css";
+import galleryStyles from "./gallery.css";
+import gridViewStyles from "./grid-view.css";
+import panelStyles from "./panel-view.css";
+import stripStyles from "./strip.css";
 import gridStyles from "gridstack/dist/gridstack.css";
 
 export interface EditorParts {
@@ -34,7 +38,15 @@ export async function editLayout({ root, api, tiles, ...start }: EditorParts): P
   const draft = await Draft.open(api);
   const editing = new Editing({ draft, tiles, ...start });
   const scope = new Scope();
-  const sheets = [gridStyles, formStyles, styles].map(sheetOf);
+  const sheets = [
+    gridStyles,
+    formStyles,
+    styles,
+    stripStyles,
+    gridViewStyles,
+    panelStyles,
+    galleryStyles,
+  ].map(sheetOf);
   document.adoptedStyleSheets.push(...sheets);
   scope.onEnd(() => {
     const isOurs = (sheet: CSSStyleSheet): boolean => sheets.includes(sheet);

@@ -9,9 +9,9 @@ export function askToLeave(parent: HTMLElement): Promise<"save" | "leave" | "sta
     html`<form method="dialog">
       <p id="editor-leave">${say.unsaved}</p>
       <div class="actions">
-        <button class="strong" value="save">${say.save}</button>
-        <button class="quiet" value="leave">${say.discard}</button>
-        <button class="quiet" value="stay">${say.stay}</button>
+        <button class="pill strong" value="save">${say.save}</button>
+        <button class="pill" value="leave">${say.discard}</button>
+        <button class="pill" value="stay">${say.stay}</button>
       </div>
     </form>`,
     dialog,

@@ -45,7 +45,7 @@ export class MergePanel {
           : html`<h3>${say.conflicts}</h3>
               ${merged.conflicts.map((conflict) => this.#conflictView(conflict))}`
       }
-      <button type="button" class="strong" @click=${() => this.#takeOver(merged)}>
+      <button type="button" class="pill strong" @click=${() => this.#takeOver(merged)}>
         ${say.takeOver}
       </button>`;
   }

@@ -128,7 +128,7 @@ export class PanelView {
         <h2 tabindex="-1" dir="auto">${this.#titleOf(panel)}</h2>
         <button
           type="button"
-          class="tool"
+          class="icon-button"
           aria-label=${words.value.closePanel}
           @click=${() => (editing.panel.value = undefined)}
         >

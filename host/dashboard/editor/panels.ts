@@ -47,7 +47,7 @@ export function tilePanel(editing: Editing, panel: TilePanel): unknown {
         </select>
       </div>
     </div>
-    <button type="button" class="quiet danger" @click=${() => editing.remove(id)}>
+    <button type="button" class="pill danger" @click=${() => editing.remove(id)}>
       <mantel-icon name="mdi:trash-can-outline"></mantel-icon>${words.value.removeTile}
     </button>`;
 }
@@ -68,7 +68,12 @@ function settingsView(
 function shiftView(editing: Editing, { shift }: TilePanel): unknown {
   const say = words.value;
   const button = (name: string, icon: string, by: Partial<Geometry>): unknown =>
-    html`<button type="button" class="round" aria-label=${name} @click=${() => shift(by)}>
+    html`<button
+      type="button"
+      class="icon-button round"
+      aria-label=${name}
+      @click=${() => shift(by)}
+    >
       <mantel-icon name=${icon}></mantel-icon>
     </button>`;
   const isWall = editing.breakpoint.value === "lg";
@@ -110,14 +115,14 @@ export function pagePanel(editing: Editing): unknown {
       const screen = at === "md" ? say.tablet : say.phone;
       if (!isOverridden(page, at)) return html`<p class="hint">${say.followsWall(screen)}</p>`;
       return html`<p class="hint">${say.byHand(screen)}</p>
-        <button type="button" class="quiet" @click=${() => editing.derive(at)}>
+        <button type="button" class="pill" @click=${() => editing.derive(at)}>
           ${say.followAgain}: ${screen}
         </button>`;
     })}
     ${
       pages.length === 1
         ? html`<p class="hint">${say.lastPage}</p>`
-        : html`<button type="button" class="quiet danger" @click=${() => editing.removePage()}>
+        : html`<button type="button" class="pill danger" @click=${() => editing.removePage()}>
             <mantel-icon name="mdi:trash-can-outline"></mantel-icon>${say.removePage}
           </button>`
     }`;
@@ -145,7 +150,13 @@ function moveButton(
   icon: string,
   { off, act }: { readonly off: boolean; readonly act: () => void },
 ): unknown {
-  return html`<button type="button" class="round" aria-label=${name} ?disabled=${off} @click=${act}>
+  return html`<button
+    type="button"
+    class="icon-button round"
+    aria-label=${name}
+    ?disabled=${off}
+    @click=${act}
+  >
     <mantel-icon name=${icon}></mantel-icon>
   </button>`;
 }

@@ -39,10 +39,10 @@ export class Versions {
     const current = draft.base.value.revision;
     return html`<p class="hint">${say.restoreHint}</p>
       <div class="actions">
-        <button type="button" class="quiet" @click=${() => download(draft.document.peek())}>
+        <button type="button" class="pill" @click=${() => download(draft.document.peek())}>
           <mantel-icon name="mdi:download"></mantel-icon>${say.export}
         </button>
-        <label class="quiet">
+        <label class="pill">
           <mantel-icon name="mdi:upload"></mantel-icon>${say.import}
           <input
             class="unseen"
@@ -69,7 +69,7 @@ export class Versions {
           ? html`<span class="chip">${say.current}</span>`
           : html`<button
               type="button"
-              class="quiet"
+              class="pill"
               aria-label=${say.restore(revision)}
               @click=${() => this.#restore(revision)}
             >
