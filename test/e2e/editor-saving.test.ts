@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
+import {
+  at,
+  geometryOf,
+  type House,
+  LAYOUT,
+  open,
+  save,
+  saveElsewhere,
+  says,
+  stored,
+  testEditor,
+  tile,
+  visit,
+} from "../helpers/editor.ts";
+import { emptyFolder } from "../helpers/folder.ts";
+import { picture } from "../helpers/stage.ts";
+
+testEditor("how the layout editor saves", {
+  "merges what somebody else saved, and asks about the rest": merges,
+  "shows at once what changes elsewhere while nothing is changed here": follows,
+  "restores an earlier version, exports and imports": restores,
+  "shows every fault of a file, and changes nothing": refusesFiles,
+  "asks before changes are lost": asksToLeave,
+});
+
+async function merges(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+  await tile(page, "Clock").focus();
+  await page.keyboard.press("ArrowDown");
+  await saveElsewhere(house, (document) => {
+    const [home, lights] = document.pages;
+    assert(home?.widgets[0] && lights);
+    home.widgets[0].geometry = at(0, 4, 4, 4);
+    lights.title = "Lamps";
+  });
+
+  await page.getByRole("button", { name: "Look at it" }).click();
+  await page.getByText("Page Lights: changed").waitFor();
+  await picture(page, "editor-merge");
+  assert.equal((await stored(house)).pages[1]?.title, "Lamps", "nothing is overwritten");
+  await page.getByRole("radio", { name: "Mine: moved" }).check();
+  await page.getByRole("button", { name: "Bring both together" }).click();
+  await save(page);
+
+  const document = await stored(house);
+  assert.deepEqual(geometryOf(document, "clock"), at(0, 1, 4, 8));
+  assert.equal(document.pages[1]?.title, "Lamps");
+}
+
+async function follows(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+
+  await saveElsewhere(house, ({ pages: [home] }) => {
+    assert(home);
+    home.title = "Hallway";
+  });
+
+  await page.getByRole("navigation").getByRole("button", { name: "Hallway" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+}
+
+async function restores(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+  const { revision } = await stored(house);
+  await tile(page, "Clock").focus();
+  await page.keyboard.press("Delete");
+  await save(page);
+
+  await page.getByRole("button", { name: "Versions" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export as a file" }).click();
+  const file = JSON.parse(await readFile(await (await download).path(), "utf8")) as LayoutDocument;
+  await picture(page, "editor-versions");
+  await page.getByRole("button", { name: `Restore version ${revision}`, exact: true }).click();
+  await tile(page, "Clock").waitFor();
+  const restored = await stored(house);
+  await importFile(t, page, JSON.stringify(file));
+  await says(page, "layout.json imported");
+
+  assert.equal(restored.pages[0]?.widgets.length, 3);
+  assert.equal((await stored(house)).pages[0]?.widgets.length, 2);
+  await page.getByRole("button", { name: "Undo: layout.json imported" }).click();
+  await tile(page, "Clock").waitFor();
+}
+
+async function refusesFiles(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+  const before = await stored(house);
+  await page.getByRole("button", { name: "Versions" }).click();
+
+  await importFile(t, page, "{ not JSON");
+  await page.getByRole("alert").getByText("it is not JSON").waitFor();
+  await importFile(t, page, JSON.stringify({ ...LAYOUT, pages: [{ id: "a b", widgets: [{}] }] }));
+  await page.getByRole("alert").getByText("/pages/0/title", { exact: true }).waitFor();
+  await page.getByRole("alert").getByText("/pages/0/widgets/0/module", { exact: true }).waitFor();
+
+  assert.deepEqual(await stored(house), before);
+  await tile(page, "Clock").waitFor();
+}
+
+async function asksToLeave(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+  await tile(page, "Clock").focus();
+  await page.keyboard.press("Delete");
+
+  const close = page.getByRole("button", { name: "Close the editor" });
+  await close.click();
+  await page.getByRole("button", { name: "Go on editing" }).click();
+  await close.click();
+  await page.getByRole("button", { name: "Discard them" }).click();
+
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+  await page.locator(".edit-layout:focus").waitFor();
+  assert.equal((await stored(house)).pages[0]?.widgets.length, 3);
+}
+
+async function importFile(t: TestContext, page: Page, text: string): Promise<void> {
+  const path = join(await emptyFolder(t), "layout.json");
+  await writeFile(path, text);
+  await page.getByLabel("Import a file").setInputFiles(path);
+}

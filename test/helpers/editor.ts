@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
+import { openBrowser, openPage, type TestPage } from "./browser.ts";
+import { startHost, type TestHost } from "./host.ts";
+
+const PLUGINS = ["plugins/demo-home", "plugins/room-widget", "plugins/clock-widget"];
+
+/** What each step of a test of the editor begins with: a module of it is not installed. */
+export const LAYOUT = {
+  version: 1,
+  grid: { columns: 12, rowHeight: 20, gap: 12 },
+  pages: [
+    {
+      id: "home",
+      title: "Home",
+      widgets: [
+        { id: "clock", module: "clock-widget", config: {}, geometry: at(0, 0, 4, 8) },
+        {
+          id: "living",
+          module: "room-widget",
+          config: { room: "Living room" },
+          geometry: at(4, 2, 8, 5),
+        },
+        {
+          id: "departures",
+          module: "departures-widget",
+          config: { stop: "Town pool" },
+          geometry: at(0, 10, 4, 4),
+        },
+      ],
+    },
+    { id: "lights", title: "Lights", widgets: [] },
+  ],
+  displays: [],
+};
+
+/** A house whose layout is edited. */
+export interface House {
+  readonly host: TestHost;
+  readonly browser: Browser;
+}
+
+type Step = (t: TestContext, house: House) => Promise<void>;
+
+/** Tests the editor step by step in one house; each step begins with `LAYOUT`. */
+export function testEditor(name: string, steps: Readonly<Record<string, Step>>): void {
+  void test(name, async (t) => {
+    const browser = await openBrowser(t);
+    const host = await startHost(t, { plugins: PLUGINS });
+    for (const [step, run] of Object.entries(steps)) {
+      await t.test(step, async (each) => {
+        await host.api("/layout", { method: "PUT", json: LAYOUT });
+        await run(each, { host, browser });
+      });
+    }
+  });
+}
+
+/** The geometry of a widget that is arranged on the wall alone: x, y, width and height. */
+export function at(...[x, y, w, h]: readonly [number, number, number, number]) {
+  return { lg: { x, y, w, h } };
+}
+
+/** The dashboard, for someone who may edit it. */
+export async function visit(t: TestContext, { host, browser }: House): Promise<TestPage> {
+  const visited = await openPage(t, browser, `${host.url}/#token=${await host.token("admin")}`);
+  await visited.page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+  return visited;
+}
+
+export async function open(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Edit the layout" }).click();
+  await tile(page, "Clock").waitFor();
+}
+
+/** The handle of a tile, by what people call it. */
+export function tile(page: Page, name: string): Locator {
+  return page.getByRole("button", { name: new RegExp(`^${name}, column`) });
+}
+
+/** Waits for what a screen reader is told last. */
+export async function says(page: Page, text: string): Promise<void> {
+  await page.locator("[aria-live]", { hasText: text }).waitFor({ state: "attached" });
+}
+
+export async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Save" }).click();
+  await says(page, "Saved");
+}
+
+/** Drags with the mouse: by some CSS pixels, or onto the middle of something. */
+export async function drag(
+  page: Page,
+  from: Locator,
+  { by, onto }: { by?: readonly [number, number]; onto?: Locator },
+): Promise<void> {
+  const box = await from.boundingBox();
+  const target = await onto?.boundingBox();
+  assert(box);
+  const [x, y] = [box.x + box.width / 2, box.y + Math.min(box.height / 2, 60)];
+  const end = target
+    ? [target.x + target.width / 2, target.y + target.height / 2]
+    : [x + (by?.[0] ?? 0), y + (by?.[1] ?? 0)];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(end[0] ?? x, end[1] ?? y, { steps: 12 });
+  await page.mouse.up();
+}
+
+export async function stored({ host }: House): Promise<LayoutDocument> {
+  return (await (await host.api("/layout")).json()) as LayoutDocument;
+}
+
+export function geometryOf({ pages }: LayoutDocument, id: string) {
+  const widget = pages.flatMap(({ widgets }) => widgets).find((each) => each.id === id);
+  assert(widget, `there is a widget ${id}`);
+  return widget.geometry;
+}
+
+/** Somebody else's change, from another screen. */
+export async function saveElsewhere(
+  house: House,
+  change: (document: LayoutDocument) => void,
+): Promise<void> {
+  const document = await stored(house);
+  change(document);
+  const answer = await house.host.api("/layout", { method: "PUT", json: document });
+  assert.equal(answer.status, 200);
+}
