@@ -22,6 +22,7 @@ const CODES = {
   bridge_rate_limited: [409, "The bridge takes no more commands now"],
   name_taken: [409, "Another valid token has this name"],
   device_present: [409, "The device is there"],
+  no_earlier_code: [409, "The module has no earlier code to go back to"],
   module_busy: [409, "A trial of the module is under way"],
   scene_read_only: [409, "The scene belongs to its bridge"],
   revision_stale: [412, "The document has changed in the meantime"],

@@ -26,6 +26,7 @@ export function troublesOf(modules: readonly ModuleView[]): Trouble[] {
 function faultOf({ state, error, lastReload }: ModuleView): ModuleView["error"] | undefined {
   if (state === "failed" || state === "quarantined") return error;
   if (state === "unconfigured") return undefined; // it waits to be set up, and nothing is broken
+  if (lastReload?.trigger === "rollback") return undefined; // whoever asked for it has the answer
   return lastReload?.error;
 }
 

@@ -61,6 +61,7 @@ export type ModulesPart = Pick<
   | "list"
   | "get"
   | "reload"
+  | "rollBack"
   | "enable"
   | "disable"
   | "logs"

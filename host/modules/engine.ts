@@ -1,10 +1,10 @@
 import type { ConfigStore } from "../config/store.ts";
 import { tellAdded } from "./added-permissions.ts";
 import { type Build, isSameBuild } from "./build.ts";
+import { Builds } from "./builds.ts";
 import type { Compiler } from "./compile.ts";
 import type { Generation } from "./generation.ts";
 import { hostApi, type HostParts } from "./host-api.ts";
-import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
 import { tellLeftOpen } from "./left-open.ts";
 import type { ModuleLog } from "./logs.ts";
@@ -42,6 +42,8 @@ export interface EngineOwner {
   readonly log: ModuleLog;
   /** New code crashed on probation, and the code before it works again. */
   readonly wentBack: (fault: ModuleFault, previous: PluginPackage) => void;
+  /** What may be gone back to, and so has to be kept. */
+  readonly earlier: () => Build | undefined;
   /** Does `work` when nothing else changes the module. */
   readonly inOrder: (work: () => Promise<void>) => void;
 }
@@ -51,35 +53,31 @@ export class Engine {
   readonly server: ServerSide;
   readonly recovery: Recovery;
   readonly trials: Trials;
-  readonly #id: string;
   readonly #parts: EngineParts;
   readonly #status: ModuleStatus;
   readonly #log: ModuleLog;
+  readonly builds: Builds;
   readonly #preparation: Preparation;
-  /** The build that runs, or ran last. */
-  #build: Build | undefined;
-  /** The build that ran before that one. */
-  #before: Build | undefined;
-  /** The last build that did not start; a second event of the same save does not try it again. */
-  #refused: { readonly build: Build; readonly error: unknown } | undefined;
+  readonly #earlier: EngineOwner["earlier"];
 
   constructor(owner: EngineOwner, parts: EngineParts) {
-    this.#id = owner.id;
     this.#parts = parts;
     this.#status = owner.status;
     this.#log = owner.log;
+    this.#earlier = owner.earlier;
+    this.builds = new Builds({ ...parts, id: owner.id, status: owner.status, log: owner.log });
     this.#preparation = this.#createPreparation();
     this.server = this.#createServerSide(owner);
-    const [preparation, build] = [this.#preparation, () => this.#build];
+    const [preparation, build] = [this.#preparation, () => this.builds.current];
     this.trials = new Trials({ id: owner.id, config: parts.config, preparation, build });
     this.recovery = new Recovery({
       server: this.server,
       status: owner.status,
-      build: () => this.#build,
+      build,
       wentBack: (previous, fault) => {
-        this.#build = previous;
+        this.builds.run(previous);
         this.#status.asksFor([]);
-        void this.#keep(previous);
+        void this.builds.keep();
         owner.wentBack(fault, previous.plugin);
       },
       gaveUp: () => parts.services.release(owner.id),
@@ -90,61 +88,82 @@ export class Engine {
 
   /** The source files of the code that runs. */
   get inputs(): ReadonlySet<string> {
-    return this.#build?.inputs ?? new Set();
+    return this.builds.current?.inputs ?? new Set();
   }
 
   /** The plugin whose code runs, or ran last. */
   get plugin(): PluginPackage | undefined {
-    return this.#build?.plugin;
+    return this.builds.current?.plugin;
   }
 
   /**
    * Starts what is on the disk or, when that does not start, what ran last before the host ended: its
    * code, its manifest and, when what is set now is wrong, its config. Gives the failure of what is on
-   * the disk, when the other had to be taken.
+   * the disk, when the other had to be taken. `isHeld` says that what ran last comes first.
    */
-  async start(plugin: PluginPackage): Promise<unknown> {
+  async start(plugin: PluginPackage, isHeld: boolean): Promise<unknown> {
     this.recovery.forgive();
-    const good = await this.#parts.lastGoods.of(this.#id);
+    const good = await this.builds.good();
     try {
-      await this.#startBuild(await this.#compile(plugin));
+      if (isHeld && good && (await this.#starts(good))) return undefined;
+      await this.#startBuild(await this.builds.compile(plugin));
       tellAdded(good?.plugin, plugin, { status: this.#status, log: this.#log });
       return undefined;
     } catch (error) {
-      if (!good) throw error;
-      await this.#startGood(good, error);
+      if (!good || !(await this.#starts(good))) throw error; // that is for its author to mend
       return error;
     } finally {
       this.server.letGo();
-      await this.#tidy();
+      await this.builds.tidy(good, this.#earlier());
     }
   }
 
   /** Replaces the live generation when there is a reason to; `undefined` when there is none. */
   async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
     this.#preparation.warm(); // while the compiler works, when the spare is another's
-    const build = await this.#compile(plugin);
-    const isSame = isSameBuild(build, this.#build) && this.#status.view.state === "active";
+    const build = await this.builds.compile(plugin);
+    const { current } = this.builds;
+    const isSame = isSameBuild(build, current) && this.#status.view.state === "active";
     if (isSame && !REGARDLESS.has(trigger)) return undefined;
-    if (trigger === "file" && this.#refused && isSameBuild(build, this.#refused.build)) {
+    const refusal = trigger === "file" ? this.builds.refusalOf(build) : undefined;
+    if (refusal) {
       await this.#tidy(); // the compiler has written it once more
-      throw this.#refused.error;
+      throw refusal.error;
     }
+    try {
+      return await this.replaceBy(build);
+    } catch (error) {
+      this.builds.refuse(build, error);
+      throw error;
+    }
+  }
+
+  /** Hands over to the build that runs, as the config or the SDK is now. */
+  async again(): Promise<Swap | undefined> {
+    const { current } = this.builds;
+    return current && this.replaceBy(current);
+  }
+
+  /** Hands over to this build. @throws MantelError `reload_failed`; what runs goes on */
+  async replaceBy(build: Build): Promise<Swap> {
     this.#status.become("reloading");
     try {
-      const swap = await this.#swapTo(build);
-      this.#before = this.#build;
-      this.#build = build;
-      await this.#keep(build);
-      this.recovery.forgive();
-      tellAdded(this.#before?.plugin, plugin, { status: this.#status, log: this.#log });
-      this.#status.started(plugin);
+      const swap = await this.server.reload(build);
+      await this.#works(build);
       tellLeftOpen(swap.leftOpen, this.#log);
       return swap;
     } finally {
       this.#preparation.warm();
       await this.#tidy();
     }
+  }
+
+  /** Goes on with an earlier build, also where nothing runs any more. @throws MantelError `reload_failed` */
+  async goBack(build: Build): Promise<Swap | undefined> {
+    if (this.server.live) return this.replaceBy(build);
+    await this.server.start(build);
+    await this.#works(build);
+    return undefined;
   }
 
   /** Ends the process, and with it all that could bring it back. */
@@ -155,25 +174,34 @@ export class Engine {
   }
 
   async #startBuild(build: Build): Promise<void> {
-    this.#build = build;
+    this.builds.run(build);
     await this.server.start(build);
-    await this.#keep(build);
+    await this.builds.keep();
   }
 
-  /** @throws `reason` when what ran last does not start either: that is for its author to mend */
-  async #startGood(good: Build, reason: unknown): Promise<void> {
-    await this.server.start(good).catch(() => {
-      throw reason;
-    });
-    this.#build = good;
+  /** Starts what ran last; false when that does not start either. */
+  async #starts(good: Build): Promise<boolean> {
+    try {
+      await this.server.start(good);
+    } catch {
+      return false;
+    }
+    this.builds.run(good);
+    return true;
   }
 
-  /** Leaves no code on the disk but what runs and what ran before. */
-  async #tidy(): Promise<void> {
-    const { compiler, lastGoods } = this.#parts;
-    const kept = [this.#build, this.#before].filter((build) => build !== undefined);
-    const hasUnused = await compiler.prune(this.#id, kept);
-    if (hasUnused) await compiler.pruneVendors(await lastGoods.vendors());
+  /** Another build than before has started. */
+  async #works(build: Build): Promise<void> {
+    const before = this.builds.current?.plugin;
+    this.builds.run(build);
+    await this.builds.keep();
+    this.recovery.forgive();
+    tellAdded(before, build.plugin, { status: this.#status, log: this.#log });
+    this.#status.started(build.plugin);
+  }
+
+  #tidy(): Promise<void> {
+    return this.builds.tidy(this.#earlier());
   }
 
   /** The limits as the config has them now; what is working keeps those it started with. */
@@ -181,35 +209,6 @@ export class Engine {
     const config = this.#parts.config.current;
     const given = config.modules[plugin.id]?.limits?.startMs ?? plugin.manifest.limits?.startMs;
     return { ...limitsIn(config, plugin), reloadStartMs: given ?? RELOAD_START_MS };
-  }
-
-  async #swapTo(build: Build): Promise<Swap> {
-    try {
-      const swap = await this.server.reload(build);
-      this.#refused = undefined;
-      return swap;
-    } catch (error) {
-      this.#refused = { build, error };
-      throw error;
-    }
-  }
-
-  async #keep(build: Build): Promise<void> {
-    const { lastGoods, config } = this.#parts;
-    await lastGoods.keep(build, config.sectionOf(this.#id), this.#log);
-  }
-
-  async #compile(plugin: PluginPackage): Promise<Build> {
-    const { id, folder, manifest } = plugin;
-    await installMissing(folder, {
-      doing: (sentence) => {
-        this.#status.doing(sentence);
-        this.#log.record({ level: "info", sentence: sentence ?? "the installation is over" });
-      },
-      warn: (sentence, fields) => this.#log.record({ level: "warn", sentence, fields }),
-    });
-    const bundle = await this.#parts.compiler.compile(id, folder, manifest.server ?? "");
-    return { ...bundle, plugin };
   }
 
   #createPreparation(): Preparation {

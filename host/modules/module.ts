@@ -1,21 +1,18 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Turns } from "@mantel/plugin-sdk/turns";
 import { type ModuleWork, NO_CALLS } from "./calls.ts";
-import { Engine, type EngineOwner, type EngineParts } from "./engine.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import { Offers } from "./offers.ts";
 import { isSetUp, Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
 import { ReloadTurns } from "./reload-turns.ts";
 import type { ServerSide } from "./server-side.ts";
+import { canBecome, Sides, type SidesParts } from "./sides.ts";
 import { ModuleStatus, toFault } from "./status.ts";
 import type { Trials } from "./trials.ts";
-import { limitsIn, type ModuleView, type ReloadReceipt } from "./view.ts";
-import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
+import { limitsIn, type ModuleFault, type ModuleView, type ReloadReceipt } from "./view.ts";
 
-export interface ModuleParts extends EngineParts {
-  readonly assets: WidgetAssets;
+export interface ModuleParts extends SidesParts {
   readonly log: ModuleLog;
   /** Called after each change of the view. */
   readonly changed: (module: Module) => void;
@@ -27,41 +24,32 @@ export class Module {
   readonly log: ModuleLog;
   readonly #parts: ModuleParts;
   readonly status: ModuleStatus;
-  readonly #engine: Engine | undefined;
-  readonly #widget: WidgetSide;
-  /** What runs, or ran last. */
-  #plugin: PluginPackage;
+  readonly #sides: Sides;
   /** What is on the disk. */
   #wanted: PluginPackage;
-  readonly #offers: Offers;
   readonly #turns = new Turns();
   readonly #reloads = new ReloadTurns(
     (work) => this.#turns.take(work),
     (trigger, underWay) => this.#reload(trigger, underWay),
   );
-  /** What is on the disk is not what runs, because it is wrong. */
-  #isBroken = false;
   #reloaded = 0;
 
   constructor(plugin: PluginPackage, parts: ModuleParts) {
     this.id = plugin.id;
-    this.#plugin = plugin;
     this.#wanted = plugin;
     this.#parts = parts;
     this.log = parts.log;
-    this.#offers = new Offers(this, parts);
-    this.#widget = new WidgetSide(plugin.id, { ...parts, log: this.log });
     this.status = new ModuleStatus(plugin, {
       changed: () => parts.changed(this),
-      widget: () => this.#widget.view,
+      widget: () => this.#sides.widget.view,
       limitsOf: (which) => limitsIn(parts.config.current, which),
     });
-    this.#engine = plugin.manifest.server === undefined ? undefined : this.#createEngine();
+    this.#sides = this.#createSides(plugin);
   }
 
   /** The plugin as it runs or, while it does not, as it is on the disk. */
   get plugin(): PluginPackage {
-    return this.isWorking ? this.#plugin : this.#wanted;
+    return this.isWorking ? this.#sides.plugin : this.#wanted;
   }
 
   get view(): ModuleView {
@@ -73,25 +61,23 @@ export class Module {
   }
 
   get work(): ModuleWork {
-    const counts = this.#engine?.server.counts ?? NO_CALLS;
+    const counts = this.#sides.engine?.server.counts ?? NO_CALLS;
     return { id: this.id, reloads: this.#reloaded, logDrops: this.log.dropped, ...counts };
   }
 
   /** The source files of what runs. */
   get inputs(): ReadonlySet<string> {
-    return new Set([...(this.#engine?.inputs ?? []), ...this.#widget.inputs]);
+    return this.#sides.inputs;
   }
 
-  /** Whether its next code may be made of other files: they are broken, or just being compiled. */
+  /** Whether its next code may be made of other files: they are not what runs, or just being compiled. */
   get mayUseAny(): boolean {
-    return this.#isBroken || !this.isWorking || this.#reloads.isRunning;
+    return this.#sides.isBehind || !this.isWorking || this.#reloads.isRunning;
   }
 
   /** Whether another manifest, or folder, can take over without a stop: it is the same plugin still. */
-  canBecome({ manifest }: PluginPackage): boolean {
-    const { server, bridge } = this.#wanted.manifest;
-    const isSameSides = (server === undefined) === (manifest.server === undefined);
-    return isSameSides && bridge?.kind === manifest.bridge?.kind;
+  canBecome(plugin: PluginPackage): boolean {
+    return canBecome(this.#wanted, plugin);
   }
 
   /** Takes another manifest as what is on the disk: the next start or reload is from it. */
@@ -113,59 +99,54 @@ export class Module {
     return this.#reloads.ask(trigger);
   }
 
+  /**
+   * Goes on with the code that ran before, until the files change or a reload is asked for.
+   * @throws MantelError `no_earlier_code`; `reload_failed` when that did not start: what runs goes on
+   */
+  rollBack(): Promise<ReloadReceipt> {
+    return this.#turns.take(() => this.#rollBack());
+  }
+
   /** Ends its work and takes what it published out of the house. */
   stop(reason?: string): Promise<void> {
     return this.#turns.take(async () => {
       this.status.become("stopping");
-      await this.#end();
+      await this.#sides.end();
       this.status.become("disabled", reason === undefined ? null : { message: reason });
     });
   }
 
   /** Ends its process and keeps what it published: the host stops. */
-  readonly shutDown = (): Promise<unknown> =>
-    this.#turns.take(() => Promise.all([this.#engine?.stop(), this.#widget.kept()]));
+  readonly shutDown = (): Promise<void> => this.#turns.take(() => this.#sides.stop());
 
   /** Notes, after a reload under way, that its folder cannot be a plugin any more; what runs goes on. */
   readonly rejectChange = (error: MantelError): Promise<void> =>
     this.#turns.take(async () => {
-      this.#isBroken = true;
+      this.#sides.fellBehind();
       new ReloadRecord(this.status, "file").failed(error);
     });
 
   /** What of its code can be tried out; `undefined` for a module without a server side. */
   get trials(): Trials | undefined {
-    return this.#engine?.trials;
+    return this.#sides.engine?.trials;
   }
 
   /** Resolves when calls need not wait; `undefined` when they need not now. @throws MantelError `module_down` */
-  readonly ready = (): Promise<void> | undefined => this.#engine?.server.ready();
+  readonly ready = (): Promise<void> | undefined => this.#sides.engine?.server.ready();
 
   /** Calls the live generation. @throws MantelError as `Calls.call` */
   readonly call: ServerSide["call"] = (...asked) =>
-    this.#engine?.server.call(...asked) ??
+    this.#sides.engine?.server.call(...asked) ??
     Promise.reject(new MantelError("module_down", `${this.id} has no server side`));
-
-  async #end(): Promise<void> {
-    await this.#engine?.stop();
-    if (this.#engine) this.#offers.retract(this.#plugin);
-    this.#widget.remove();
-    await this.#parts.compiler.forget(this.id);
-  }
 
   async #start(): Promise<void> {
     this.status.describe(this.#wanted);
     this.status.become("loading");
     try {
-      this.#offers.claim(this.#wanted);
-      const widgetFailure = await this.#widget.start(this.#wanted);
-      const failure = (await this.#engine?.start(this.#wanted)) ?? widgetFailure;
-      this.#isBroken = failure !== undefined;
-      this.#run(this.#engine?.plugin ?? this.#wanted);
-      this.status.started(this.#plugin);
+      const failure = await this.#sides.start(this.#wanted);
+      this.status.started(this.#sides.plugin);
       if (failure !== undefined) this.#stayBehind(failure);
     } catch (error) {
-      this.#offers.release();
       const state = error instanceof Unconfigured ? "unconfigured" : "failed";
       this.status.become(state, toFault(error));
       const isMeantToRun = isSetUp(this.#wanted, this.#parts.config);
@@ -184,18 +165,17 @@ export class Module {
     trigger: ReloadTrigger,
     underWay: Promise<ReloadReceipt> | undefined,
   ): Promise<ReloadReceipt> {
-    if (this.view.state === "disabled") {
-      throw new MantelError("reload_failed", `${this.id} is disabled; enable it first`);
-    }
+    this.#assertEnabled();
+    if (trigger === "request") this.#sides.earlier.release();
     const record = new ReloadRecord(this.status, trigger);
     try {
       const isToEnd = !isSetUp(this.#wanted, this.#parts.config);
       if (this.isWorking && !isToEnd) return await this.#replace(trigger, record, underWay);
-      if (isToEnd) await this.#end();
+      if (isToEnd) await this.#sides.end();
       await this.#start();
       return record.reloaded();
     } catch (error) {
-      this.#isBroken = true;
+      this.#sides.fellBehind();
       if (this.isWorking) {
         this.log.fault("the new code did not start, and the old code goes on", toFault(error));
       }
@@ -208,43 +188,49 @@ export class Module {
     record: ReloadRecord,
     underWay: Promise<ReloadReceipt> | undefined,
   ): Promise<ReloadReceipt> {
-    const plugin = this.#wanted;
-    const widget = await this.#widget.build(plugin);
-    const swap = await this.#offers.during(plugin, this.#plugin, () =>
-      this.#engine?.reload(plugin, trigger),
-    );
-    const isNewWidget = this.#widget.serve(plugin, widget);
-    const isDescribedAnew = this.#engine === undefined && plugin !== this.#plugin;
-    this.#run(plugin);
-    const isMended = this.#isBroken;
-    this.#isBroken = false;
-    if (!swap && !isNewWidget && !isDescribedAnew) {
-      // A request that joined a reload of the same content has that reload's receipt; a second event
-      // of one save is not worth a line.
-      const joined = await underWay?.catch(() => undefined);
-      return joined ?? record.unchanged(trigger !== "file" || isMended);
+    const [plugin, sides] = [this.#wanted, this.#sides];
+    const isHeld = await sides.isHeld(plugin);
+    const isMended = isHeld ? this.view.lastReload?.error !== undefined : sides.isBehind;
+    const change = isHeld ? await sides.goOn(trigger) : await sides.reload(plugin, trigger);
+    if (change) return this.#changed(record.reloaded(change.swap));
+    // A request that joined a reload of the same content has that reload's receipt; a second event
+    // of one save is not worth a line.
+    const joined = isHeld ? undefined : await underWay?.catch(() => undefined);
+    return joined ?? record.unchanged(trigger !== "file" || isMended);
+  }
+
+  async #rollBack(): Promise<ReloadReceipt> {
+    this.#assertEnabled();
+    const record = new ReloadRecord(this.status, "rollback");
+    try {
+      const { swap } = await this.#sides.goBack(this.isWorking);
+      return this.#changed(record.rolledBack(swap));
+    } catch (error) {
+      const isKnown = error instanceof MantelError && error.code === "no_earlier_code";
+      throw isKnown ? error : record.failed(error);
     }
-    if (!swap || isNewWidget) this.status.widgetChanged(plugin, this.#engine === undefined);
+  }
+
+  #changed(receipt: ReloadReceipt): ReloadReceipt {
     this.#reloaded++;
-    return record.reloaded(swap);
+    return receipt;
   }
 
-  #run(plugin: PluginPackage): void {
-    if (this.#plugin !== plugin) this.#offers.replace(this.#plugin, plugin);
-    this.#plugin = plugin;
+  #assertEnabled(): void {
+    if (this.view.state !== "disabled") return;
+    throw new MantelError("reload_failed", `${this.id} is disabled; enable it first`);
   }
 
-  #createEngine(): Engine {
-    const owner: EngineOwner = {
+  #createSides(plugin: PluginPackage): Sides {
+    const owner = {
       ...{ id: this.id, status: this.status, log: this.log },
-      wentBack: (fault, previous) => {
-        this.#isBroken = true;
-        this.#run(previous);
+      call: this.call,
+      wentBack: (fault: ModuleFault) => {
         this.log.fault("the new code crashed, and the code before it works again", fault);
         new ReloadRecord(this.status, "crash").notGood(fault);
       },
-      inOrder: (work) => void this.#turns.take(work),
+      inOrder: (work: () => Promise<void>) => void this.#turns.take(work),
     };
-    return new Engine(owner, this.#parts);
+    return new Sides(plugin, owner, this.#parts);
   }
 }

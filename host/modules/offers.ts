@@ -3,7 +3,7 @@ import { type HostParts, isPublication } from "./host-api.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Module } from "./module.ts";
 
-type OfferingModule = Pick<Module, "id" | "call">;
+export type OfferingModule = Pick<Module, "id" | "call">;
 
 /** What a module offers the house under its manifest: services that it answers, values that it publishes. */
 export class Offers {
@@ -26,11 +26,7 @@ export class Offers {
   }
 
   /** Does `work` under the names of `next`; when it fails, those of `now` hold again. */
-  async during<T>(
-    next: PluginPackage,
-    now: PluginPackage,
-    work: () => Promise<T> | undefined,
-  ): Promise<T | undefined> {
+  async during<T>(next: PluginPackage, now: PluginPackage, work: () => Promise<T> | T): Promise<T> {
     this.claim(next);
     try {
       return await work();

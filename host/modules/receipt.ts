@@ -23,6 +23,11 @@ export class ReloadRecord {
     return this.#end("reloaded", swap);
   }
 
+  /** The earlier code runs, as somebody asked for. */
+  rolledBack(swap?: Swap): ReloadReceipt {
+    return this.#end("rolled_back", swap);
+  }
+
   /** The code is what runs already. */
   unchanged(isNoted: boolean): ReloadReceipt {
     return this.#end("unchanged", undefined, isNoted);
@@ -34,18 +39,18 @@ export class ReloadRecord {
     return asReloadFailure(error, this.#status.isWorking);
   }
 
-  /** The new code is wrong, which may have shown only after it had started. */
+  /** The other code is wrong, which may have shown only after it had started. */
   notGood(fault: ModuleFault): void {
     this.#status.reloaded({
       trigger: this.#trigger,
-      result: this.#status.isWorking ? "rolled_back" : "failed",
+      result: this.#status.isWorking && this.#trigger !== "rollback" ? "rolled_back" : "failed",
       durationMs: this.#elapsed(),
       downtimeMs: 0,
       error: fault,
     });
   }
 
-  #end(result: "reloaded" | "unchanged", swap?: Swap, isNoted = true): ReloadReceipt {
+  #end(result: ReloadReceipt["result"], swap?: Swap, isNoted = true): ReloadReceipt {
     const durationMs = this.#elapsed();
     const downtimeMs = rounded(swap?.downtimeMs ?? 0);
     const handed = swap ? { memory: swap.memory, leftOpen: [...swap.leftOpen] } : {};

@@ -67,6 +67,13 @@ export class ModuleRegistry {
     return { module: module.view, reload };
   }
 
+  /** @throws MantelError `module_unknown`, `no_earlier_code`, `reload_failed` */
+  async rollBack(id: string): Promise<{ module: ModuleView; reload: ReloadReceipt }> {
+    const module = this.#module(id);
+    const reload = await module.rollBack();
+    return { module: module.view, reload };
+  }
+
   enable(id: string): Promise<ModuleView> {
     return this.#setEnabled(id, true);
   }

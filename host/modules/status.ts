@@ -47,6 +47,8 @@ export class ModuleStatus {
       generation: 0,
       resources: NO_FIGURES,
       restarts: 0,
+      earlier: null,
+      heldSince: null,
       lastReload: null,
       progress: null,
       error: null,
@@ -121,6 +123,11 @@ export class ModuleStatus {
       ...(this.#view.state === "reloading" ? this.#works() : {}),
       lastReload: { at: new Date().toISOString(), ...lastReload },
     });
+  }
+
+  /** What it ran before is other code now, or what is on the disk waits or does not any more. */
+  couldGoBack(change: Pick<ModuleView, "earlier" | "heldSince">): void {
+    this.#set(change);
   }
 
   /** What takes long now, for people; `undefined` when it is over. */

@@ -52,7 +52,7 @@ const Handed = {
 
 export const LastReload = Type.Object({
   at: Instant,
-  trigger: Type.Enum(["file", "request", "config", "crash", "sdk"]),
+  trigger: Type.Enum(["file", "request", "config", "crash", "sdk", "rollback"]),
   result: Type.Enum(["reloaded", "unchanged", "rolled_back", "failed"]),
   durationMs: Type.Number(),
   downtimeMs: Type.Number(),
@@ -97,6 +97,10 @@ export const ModuleView = Type.Object({
     queueLength: Type.Integer(),
   }),
   restarts: Type.Integer(),
+  /** The code that ran before what runs, which `POST /modules/:id/rollback` goes back to. */
+  earlier: Nullable(Type.Object({ version: Type.String(), until: Instant })),
+  /** Since when it runs earlier code because somebody went back; the code on the disk waits meanwhile. */
+  heldSince: Nullable(Instant),
   lastReload: Nullable(LastReload),
   /** What takes long now, such as an installation, for people. */
   progress: Nullable(Type.String()),
@@ -108,9 +112,9 @@ export const ModuleView = Type.Object({
 });
 export type ModuleView = Static<typeof ModuleView>;
 
-/** What `POST /modules/:id/reload` says of a reload that did not fail. */
+/** What `POST /modules/:id/reload` and `/rollback` say when they did not fail. */
 export const ReloadReceipt = Type.Object({
-  result: Type.Enum(["reloaded", "unchanged"]),
+  result: Type.Enum(["reloaded", "unchanged", "rolled_back"]),
   from: Type.Integer(),
   to: Type.Integer(),
   durationMs: Type.Number(),

@@ -34,12 +34,17 @@ interface WidgetParts {
   readonly log: ModuleLog;
 }
 
+interface Served {
+  readonly plugin: PluginPackage;
+  readonly bundle: WidgetBundle;
+  readonly url: string;
+}
+
 /** The browser half of one module, when its manifest has one. */
 export class WidgetSide {
   readonly #id: string;
   readonly #parts: WidgetParts;
-  #inputs: ReadonlySet<string> = new Set();
-  #view: ModuleView["widget"] = null;
+  #served: Served | undefined;
   #keeping: Promise<void> | undefined;
 
   constructor(id: string, parts: WidgetParts) {
@@ -48,26 +53,36 @@ export class WidgetSide {
   }
 
   get inputs(): ReadonlySet<string> {
-    return this.#inputs;
+    return new Set(this.#served?.bundle.inputs);
+  }
+
+  /** What is served. */
+  get bundle(): WidgetBundle | undefined {
+    return this.#served?.bundle;
   }
 
   get view(): ModuleView["widget"] {
-    return this.#view;
+    return this.#served ? { hash: this.#served.bundle.hash, url: this.#served.url } : null;
   }
 
   /**
    * Builds and serves what is on the disk or, when that does not build, what was served last before
-   * the host ended. Gives the failure of what is on the disk, when the other had to be taken.
+   * the host ended. Gives the failure of what is on the disk, when the other had to be taken. `isHeld`
+   * says that what was served last comes first.
    */
-  async start(plugin: PluginPackage): Promise<unknown> {
+  async start(plugin: PluginPackage, isHeld = false): Promise<unknown> {
+    const good = await this.#parts.lastGoods.widgetOf(this.#id);
+    if (isHeld && good) {
+      this.#show(plugin, good);
+      return undefined;
+    }
     try {
       this.serve(plugin, await this.build(plugin));
       await this.#keeping;
       return undefined;
     } catch (error) {
-      const good = await this.#parts.lastGoods.widgetOf(this.#id);
       if (!good) throw error;
-      this.#show(good);
+      this.#show(plugin, good);
       return error;
     }
   }
@@ -81,13 +96,15 @@ export class WidgetSide {
 
   /** Serves a build from now on, and tells whether it is another than before. Browsers do not wait for the disk. */
   serve(plugin: PluginPackage, bundle: WidgetBundle | undefined): boolean {
-    const before = this.#view;
-    if (bundle) this.#show(bundle);
+    const before = this.#served;
+    if (bundle) this.#show(plugin, bundle);
     else this.remove();
-    if (before?.hash === this.#view?.hash) return false;
     const { lastGoods, log } = this.#parts;
-    if (bundle) this.#keeping = lastGoods.keepWidget(plugin, bundle, log);
-    return true;
+    const isOther = before?.bundle.hash !== bundle?.hash;
+    if (bundle && (isOther || before?.plugin !== plugin)) {
+      this.#keeping = lastGoods.keepWidget(plugin, bundle, log);
+    }
+    return isOther;
   }
 
   /** Resolves when what is served is noted as good. */
@@ -96,14 +113,13 @@ export class WidgetSide {
   }
 
   remove(): void {
-    if (this.#view) this.#parts.assets.removeWidget(this.#id);
-    this.#view = null;
-    this.#inputs = new Set();
+    if (this.#served) this.#parts.assets.removeWidget(this.#id);
+    this.#served = undefined;
   }
 
-  #show(bundle: WidgetBundle): void {
-    this.#inputs = new Set(bundle.inputs);
-    if (bundle.hash === this.#view?.hash) return;
-    this.#view = { hash: bundle.hash, url: this.#parts.assets.setWidget(this.#id, bundle) };
+  #show(plugin: PluginPackage, bundle: WidgetBundle): void {
+    const isSame = bundle.hash === this.#served?.bundle.hash;
+    const url = isSame ? this.#served?.url : undefined;
+    this.#served = { plugin, bundle, url: url ?? this.#parts.assets.setWidget(this.#id, bundle) };
   }
 }

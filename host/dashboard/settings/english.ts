@@ -31,6 +31,9 @@ export const english = {
   disable: "Disable",
   isDisabled: "Disabled",
   reload: "Reload",
+  rollBack: "Roll back",
+  earlierCode: "Earlier code",
+  held: "Runs earlier code; somebody rolled it back",
   codeFrame: "Place in the code",
   facts: "Details",
   version: "Version",
@@ -138,6 +141,8 @@ export const english = {
 
   sure: (what: string) => `Really: ${what}?`,
   generationShort: (number: number) => `gen. ${number}`,
+  heldSince: (when: string) =>
+    `Rolled back ${when}: it runs earlier code until its files change or it is reloaded.`,
   ofLimit: (value: string, limit: string) => `${value} of ${limit}`,
   devicesFound: (count: number) => `${count} ${count === 1 ? "device" : "devices"}`,
   firstShown: (count: number) => `The first ${count} are shown; search for others.`,

@@ -34,6 +34,9 @@ export const german: Translation<typeof english> = {
   disable: "Ausschalten",
   isDisabled: "Ausgeschaltet",
   reload: "Neu laden",
+  rollBack: "Zurückrollen",
+  earlierCode: "Früherer Code",
+  held: "Führt früheren Code aus; jemand hat zurückgerollt",
   codeFrame: "Stelle im Code",
   facts: "Einzelheiten",
   version: "Version",
@@ -142,6 +145,8 @@ export const german: Translation<typeof english> = {
 
   sure: (what) => `Wirklich: ${what}?`,
   generationShort: (number) => `Gen. ${number}`,
+  heldSince: (when) =>
+    `Zurückgerollt ${when}: Führt früheren Code aus, bis sich Dateien ändern oder neu geladen wird.`,
   ofLimit: (value, limit) => `${value} von ${limit}`,
   devicesFound: (count) => `${count} ${count === 1 ? "Gerät" : "Geräte"}`,
   firstShown: (count) => `Die ersten ${count} sind zu sehen; suche nach anderen.`,

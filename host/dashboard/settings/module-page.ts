@@ -53,25 +53,31 @@ export class ModulePage {
     this.#setup.close();
   }
 
-  #actions({ state }: ModuleView): TemplateResult {
+  #actions({ state, earlier }: ModuleView): TemplateResult {
     const { doing } = this.#parts;
     const say = words.value;
     if (state === "disabled") {
       return doing.button(say.enable, () => this.#post("enable", say.enabled), "primary");
     }
     return html`${doing.button(say.reload, () => this.#post("reload", say.reloaded))}
+    ${earlier ? doing.button(say.rollBack, () => this.#post("rollback", say.rolled_back)) : nothing}
     ${doing.sureButton("disable", say.disable, () => this.#post("disable", say.isDisabled))}`;
   }
 
-  #post(action: "enable" | "disable" | "reload", done: string): void {
+  #post(action: "enable" | "disable" | "reload" | "rollback", done: string): void {
     const { api, doing } = this.#parts;
     void doing.run(() => api.post(`${this.#path}/${action}`), done);
   }
 }
 
-function faultView({ error, lastReload, progress }: ModuleView): TemplateResult {
+function faultView({ error, lastReload, progress, heldSince }: ModuleView): TemplateResult {
   const fault = error ?? lastReload?.error;
   return html`${progress === null ? nothing : html`<p>${progress}</p>`}
+  ${
+    heldSince === null
+      ? nothing
+      : html`<p class="notice">${words.value.heldSince(instantOf(heldSince))}</p>`
+  }
   ${
     fault
       ? html`<p class="notice failed" dir="auto">${fault.message}</p>
@@ -86,7 +92,7 @@ function faultView({ error, lastReload, progress }: ModuleView): TemplateResult 
 
 function factsView(module: ModuleView): TemplateResult {
   const say = words.value;
-  const { resources, limits, lastReload } = module;
+  const { resources, limits, lastReload, earlier } = module;
   const facts: readonly (readonly [string, string])[] = [
     [say.version, module.version],
     [say.kinds, module.kinds.join(", ")],
@@ -96,6 +102,7 @@ function factsView(module: ModuleView): TemplateResult {
     [say.memory, say.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
     [say.lag, spanOf(resources.loopLagP99Ms)],
     [say.restarts, String(module.restarts)],
+    ...(earlier ? [[say.earlierCode, earlierOf(earlier)] as const] : []),
     [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionsOf(module),
   ];
@@ -111,6 +118,10 @@ function factsView(module: ModuleView): TemplateResult {
       )}
     </dl>
   </section>`;
+}
+
+function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): string {
+  return `${version} · ${words.value.until(instantOf(until))}`;
 }
 
 function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {

@@ -43,13 +43,15 @@ async function refresh({ api, store }: SettingsParts): Promise<void> {
 }
 
 function rowOf(module: ModuleView): TemplateResult {
-  const { id, name, version, resources, error, progress } = module;
+  const { id, name, version, resources, error, progress, heldSince } = module;
+  const held = heldSince === null ? undefined : words.value.held;
+  const note = progress ?? error?.message ?? held;
   return html`<li>
     <a class="row" href=${addressOf("modules", id)}>
       <span class="grow">
         <strong dir="auto">${name}</strong>
         <small>${id} · ${version}</small>
-        ${error || progress ? html`<small dir="auto">${progress ?? error?.message}</small>` : nothing}
+        ${note === undefined ? nothing : html`<small dir="auto">${note}</small>`}
       </span>
       <span class="figure">${shareOf(resources.cpuPercent)}</span>
       <span class="figure">${sizeOf(resources.memoryBytes)}</span>

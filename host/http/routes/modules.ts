@@ -42,7 +42,13 @@ const shared = { tag: "Modules", params: ModuleParams } as const;
 
 /** `/modules`: what plugins run, and how they are reloaded and managed. */
 export function moduleRoutes(parts: Pick<Parts, "modules" | "config" | "audit" | "log">): Route[] {
-  return [...readingRoutes(parts), logRoute(parts), reloadRoute(parts), ...managingRoutes(parts)];
+  return [
+    ...readingRoutes(parts),
+    logRoute(parts),
+    reloadRoute(parts),
+    rollBackRoute(parts),
+    ...managingRoutes(parts),
+  ];
 }
 
 function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
@@ -124,6 +130,26 @@ function reloadRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
       });
       ctx.status = 202;
       return { module: modules.get(params.id) };
+    },
+  });
+}
+
+function rollBackRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/modules/:id/rollback",
+    scope: "edit",
+    summary: "Go back to the code a module ran before, until its files change or it is reloaded",
+    answers: ok(
+      "The module and how that went",
+      Type.Object({ module: ModuleView, reload: ReloadReceipt }),
+    ),
+    errors: ["module_unknown", "no_earlier_code", "reload_failed", "module_down"],
+    async handle(_, { params: { id }, principal }) {
+      parts.modules.get(id);
+      void recordDone(parts, principal, { action: "module.rollback", module: id });
+      return parts.modules.rollBack(id);
     },
   });
 }

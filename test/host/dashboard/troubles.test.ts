@@ -13,7 +13,9 @@ function view(change: Partial<ModuleView>): ModuleView {
   return { ...status.view, state: "active", ...change };
 }
 
-const reloaded = (result: "reloaded" | "rolled_back", trigger: "file" | "config" = "file") => ({
+type Trigger = "file" | "config" | "rollback";
+
+const reloaded = (result: "reloaded" | "rolled_back", trigger: Trigger = "file") => ({
   ...{ at: "2026-01-01T00:00:00Z", trigger, result, durationMs: 1, downtimeMs: 0 },
   ...(result === "rolled_back" ? { error: FAULT } : {}),
 });
@@ -29,6 +31,12 @@ test("a module that went back is a trouble with its place and frame, until a rel
     },
   ]);
   assert.deepEqual(mended, []);
+});
+
+test("a roll-back that was asked for is no trouble, however it went", () => {
+  const lastReload = reloaded("rolled_back", "rollback");
+
+  assert.deepEqual(troublesOf([view({ lastReload })]), []);
 });
 
 test("a module that does not run is a trouble, one that is not configured is none", () => {

@@ -114,6 +114,7 @@ test("answers are as the document says", async (t) => {
     ["/modules/demo", {}],
     ["/modules/demo/logs", {}],
     ["/modules/demo/reload", json("POST", {})],
+    ["/modules/demo/rollback", json("POST", {})],
     ["/modules/demo/disable", json("POST", {})],
   ];
   const table = createRoutes({ ...parts, prefix: "", docsPage: "", metrics: {} as never });

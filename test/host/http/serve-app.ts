@@ -206,6 +206,7 @@ function demoModules(): ModulesPart {
     list: () => [module],
     get,
     reload: async (id) => ({ module: get(id), reload: RELOADED }),
+    rollBack: async (id) => ({ module: get(id), reload: { ...RELOADED, result: "rolled_back" } }),
     enable: async (id) => get(id),
     disable: async (id) => get(id),
     trialsOf: (id) => {
@@ -240,6 +241,8 @@ const DEMO: ModuleView = {
   resources: { cpuPercent: 1.5, memoryBytes: 20_000_000, heapBytes: null, loopLagP99Ms: null },
   limits: { memoryMiB: 64, cpuPercent: 80, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
   restarts: 0,
+  earlier: null,
+  heldSince: null,
   lastReload: null,
   progress: null,
   error: null,
