@@ -14,11 +14,12 @@ const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
 
   npm run --silent token -- --scope SCOPE [--name NAME] [--ttl SECONDS] [--data DIR]
   npm run --silent token -- --list [--data DIR]
-  npm run --silent token -- --revoke NAME [--data DIR]
+  npm run --silent token -- --revoke NAME [--id ID] [--data DIR]
   npm run --silent token -- --rotate [--drop] [--data DIR]
 
   --scope   ${SCOPES.join(", ")}: each permits all that the ones before it do
   --name    what lists show and --revoke takes; default: cli- and six random characters
+  --id      with --revoke: of several tokens of the name only this one, as --list shows it last
   --ttl     seconds until the token expires, at most ten years; default: one year
   --rotate  sign with a new key from now on; tokens made before stay valid
   --drop    with --rotate: they do not, and every browser and script needs a new one
@@ -51,10 +52,11 @@ function chooseWork(
     return usageError("--list, --revoke and --rotate go one at a time");
   }
   if (options.data === "") return usageError("--data is empty; give it a value or leave it out");
+  if (options.id !== undefined && name === undefined) return usageError("--id goes with --revoke");
   if (isList) return list;
   if (options.drop && !isRotate) return usageError("--drop goes with --rotate");
   if (isRotate) return (registers) => rotate(registers, options.drop);
-  if (name !== undefined) return (registers) => revoke(registers, name);
+  if (name !== undefined) return (registers) => revoke(registers, name, options.id);
   const request = {
     scope: readScope(options.scope),
     name: readName(options.name),
@@ -69,10 +71,11 @@ async function issue({ tokens, audit }: Registers, request: TokenRequest): Promi
   process.stdout.write(`${token}\n`);
 }
 
-async function revoke({ tokens, audit }: Registers, name: string): Promise<void> {
-  const revoked = await tokens.revoke(name);
-  if (revoked === 0) fail(`no valid token has the name ${name}; --list shows them`);
-  await audit.record(OPERATOR, { action: "token.revoke", name, revoked });
+async function revoke({ tokens, audit }: Registers, name: string, id?: string): Promise<void> {
+  const revoked = await tokens.revoke(name, id);
+  const which = id === undefined ? "" : ` and the id ${id}`;
+  if (revoked === 0) fail(`no valid token has the name ${name}${which}; --list shows them`);
+  await audit.record(OPERATOR, { action: "token.revoke", name, id, revoked });
   process.stdout.write(`revoked ${revoked}\n`);
 }
 
@@ -93,6 +96,7 @@ function list({ tokens, lastUse }: Registers): void {
       `issued ${record.issuedAt}`,
       `expires ${record.expiresAt}`,
       `used ${lastUse.at(record.jti) ?? "never"}`,
+      record.jti,
     ];
     process.stdout.write(`${fields.join("\t")}\n`);
   }
@@ -107,6 +111,7 @@ function readOptions() {
     ttl: text,
     data: text,
     revoke: text,
+    id: text,
     list: flag,
     rotate: flag,
     drop: flag,

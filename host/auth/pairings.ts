@@ -98,6 +98,14 @@ export class Pairings {
     this.#waiting(userCode).decision = decision;
   }
 
+  /** Whether a display was let in under this name and has not collected its token. */
+  hasGranted(name: string): boolean {
+    this.#forgetEnded();
+    return [...this.#pairings.values()].some(
+      ({ decision }) => typeof decision === "object" && decision.name === name,
+    );
+  }
+
   /**
    * What a display may have, once: its code is void then.
    * @throws MantelError `authorization_pending`, `slow_down`, `access_denied`, `expired_token`

@@ -36,6 +36,16 @@ export function statusOf({ revokedAt, expiresAt }: TokenRecord): TokenStatus {
   return Date.parse(expiresAt) < Date.now() ? "expired" : "valid";
 }
 
+/** A token with all that it was renewed from, and renewed as; empty when none has this `jti`. */
+export function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
+  const byId = new Map(records.map((each) => [each.jti, each]));
+  const firstOf = (id: string): string => {
+    const { replaces } = byId.get(id) ?? {};
+    return replaces !== undefined && byId.has(replaces) ? firstOf(replaces) : id;
+  };
+  return records.filter((each) => firstOf(each.jti) === firstOf(jti));
+}
+
 export interface TokenRecords {
   /** Oldest first. */
   readonly issued: readonly TokenRecord[];

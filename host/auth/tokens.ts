@@ -11,7 +11,13 @@ import {
 import { type KeyRing, Keys } from "./keys.ts";
 import { keepPrivate } from "./private-file.ts";
 import type { Scope } from "./scopes.ts";
-import { statusOf, type TokenRecord, TokenRegister, type TokenRecords } from "./token-register.ts";
+import {
+  renewalsOf,
+  statusOf,
+  type TokenRecord,
+  TokenRegister,
+  type TokenRecords,
+} from "./token-register.ts";
 import type { TokenRequest } from "./token-request.ts";
 
 const MAX_REMEMBERED = 1_000;
@@ -142,10 +148,15 @@ export class Tokens {
     return this.#register.records.issued;
   }
 
-  /** Revokes the tokens of this name that are not revoked yet, and tells how many there were. */
-  async revoke(name: string): Promise<number> {
-    const concerned = this.list().filter((each) => each.name === name && !each.revokedAt);
-    for (const { jti } of concerned) await this.#register.addRevoked(jti);
+  /**
+   * Revokes the tokens of this name that are not revoked yet, and tells how many there were. With the
+   * `jti` of one, only that and what it was renewed from or as: two displays may have one name.
+   */
+  async revoke(name: string, jti?: string): Promise<number> {
+    const named = this.list().filter((each) => each.name === name);
+    const meant = jti === undefined ? named : renewalsOf(jti, named);
+    const concerned = meant.filter((each) => !each.revokedAt);
+    for (const token of concerned) await this.#register.addRevoked(token.jti);
     return concerned.length;
   }
 

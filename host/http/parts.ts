@@ -30,7 +30,7 @@ export interface Parts {
     Tokens,
     "verify" | "issue" | "renew" | "noteUse" | "list" | "revoke" | "rotateKey"
   >;
-  readonly pairings: Pick<Pairings, "start" | "find" | "decide" | "collect">;
+  readonly pairings: Pick<Pairings, "start" | "find" | "decide" | "collect" | "hasGranted">;
   readonly lastUse: Pick<LastUse, "note" | "at">;
   readonly config: ConfigPart;
   readonly layout: Pick<LayoutStore, "current" | "replace" | "history" | "restore">;

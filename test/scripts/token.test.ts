@@ -49,8 +49,26 @@ test("it lists names without tokens, and revokes by name", async (t) => {
   const listed = await run("--list", "--data", data);
 
   assert.deepEqual([revoked.code, revoked.stdout, again.code], [0, "revoked 1\n", 1]);
-  assert.match(listed.stdout, /^a b\tread,edit\trevoked\tissued \S+\texpires \S+\tused never\n$/);
+  assert.match(
+    listed.stdout,
+    /^a b\tread,edit\trevoked\tissued \S+\texpires \S+\tused never\t[\da-f-]{36}\n$/,
+  );
   assert.ok(!listed.stdout.includes(token.trim()));
+});
+
+test("of two tokens of one name, the one whose id is given is revoked", async (t) => {
+  const data = await emptyFolder(t);
+  const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const ask = { name: "tablet", scope: ["read" as const], ttlSeconds: 60 };
+  const { jti } = tokens.verify(await tokens.issue(ask));
+  await tokens.issue(ask);
+
+  const revoked = await run("--revoke", "tablet", "--id", jti, "--data", data);
+
+  const after = await Tokens.open({ dataFolder: data, log: collectedLog() });
+  const left = after.list().filter(({ revokedAt }) => revokedAt === null);
+  assert.equal(revoked.stdout, "revoked 1\n");
+  assert.deepEqual([left.length, left[0]?.jti === jti], [1, false]);
 });
 
 test("a rotated key signs the next token, and the usage is printed when asked for", async (t) => {
@@ -100,6 +118,7 @@ for (const [name, args] of Object.entries({
   "a ttl of a century": ["--scope", "read", "--ttl", "3200000000"],
   "a name with a line break": ["--scope", "read", "--name", "a\nb"],
   "a drop without a rotation": ["--scope", "read", "--drop"],
+  "an id without a revocation": ["--scope", "read", "--id", "x"],
   "two pieces of work at once": ["--list", "--revoke", "tablet"],
 })) {
   test(`${name} is an error with the usage, and makes no token`, async (t) => {

@@ -168,8 +168,9 @@ function requirePerson({ display }: Principal): void {
   throw new MantelError("insufficient_scope", "a display cannot let another display in");
 }
 
-/** Tokens are revoked by name, so a display has one of its own. */
-function requireFreeName({ tokens }: PairingParts, wanted: string): void {
+/** People know displays by their names, so each has one of its own. */
+function requireFreeName({ tokens, pairings }: PairingParts, wanted: string): void {
   const isTaken = tokens.list().some((each) => each.name === wanted && statusOf(each) === "valid");
-  if (isTaken) throw new MantelError("name_taken", `a valid token has the name ${wanted} already`);
+  if (isTaken || pairings.hasGranted(wanted))
+    throw new MantelError("name_taken", `a valid token has the name ${wanted} already`);
 }

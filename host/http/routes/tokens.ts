@@ -97,16 +97,22 @@ function revokeRoute(parts: TokenParts): Route {
     ...shared,
     method: "DELETE",
     path: "/tokens/:name",
-    summary: "Revoke the tokens of a name",
+    summary: "Revoke the tokens of a name, or one of them",
     params: Type.Object({ name: TokenName }),
+    query: Type.Object({
+      id: Type.Optional(
+        Type.String({ description: "of these only that one, with what it was renewed from or as" }),
+      ),
+    }),
     answers: ok("How many were valid until now", Type.Object({ revoked: Type.Integer() })),
     errors: ["token_unknown", "disk_full"],
-    async handle(_, { params: { name }, principal }) {
-      const revoked = await parts.tokens.revoke(name);
+    async handle(_, { params: { name }, query: { id }, principal }) {
+      const revoked = await parts.tokens.revoke(name, id);
       if (revoked === 0) {
-        throw new MantelError("token_unknown", `no valid token has the name ${name}`);
+        const which = id === undefined ? "" : ` and the id ${id}`;
+        throw new MantelError("token_unknown", `no valid token has the name ${name}${which}`);
       }
-      await recordDone(parts, principal, { action: "token.revoke", name, revoked });
+      await recordDone(parts, principal, { action: "token.revoke", name, id, revoked });
       return { revoked };
     },
   });

@@ -79,6 +79,24 @@ test("revoking a name revokes all of its tokens and no others", async (t) => {
   );
 });
 
+test("one of two displays of a name is revoked alone, with all that it was renewed as", async (t) => {
+  const { tokens } = await openTokens(t);
+  const display = { name: "tablet", scope: ["read" as const], ttlSeconds: 60, display: true };
+  const other = await tokens.issue(display);
+  const first = await tokens.issue(display);
+  const { jti } = tokens.verify(first);
+  const renewed = await tokens.issue({ ...display, replaces: jti });
+
+  const unknown = await tokens.revoke("phone", jti);
+  const revoked = await tokens.revoke("tablet", tokens.verify(renewed).jti);
+
+  assert.deepEqual([unknown, revoked], [0, 2]);
+  assert.deepEqual(
+    [other, first, renewed].map((token) => isAccepted(tokens, token)),
+    [true, false, false],
+  );
+});
+
 test("what another process issues and revokes counts in one that runs", async (t) => {
   const { tokens: host, data } = await openTokens(t);
   const command = await Tokens.open({ dataFolder: data, log: collectedLog() });

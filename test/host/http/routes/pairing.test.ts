@@ -126,6 +126,19 @@ test("an approval that cannot be is refused, and the display waits on", async (t
   assert.equal((await collect(app, started)).code, "authorization_pending");
 });
 
+test("a name that was given to a display is taken before that has its token", async (t) => {
+  const app = await serveApp(t);
+  const [first, second] = [await start(app), await start(app)];
+
+  const statuses = [
+    await approve(app, first, KITCHEN),
+    await approve(app, second, KITCHEN),
+    await approve(app, second, { ...KITCHEN, name: "Küche 2" }),
+  ].map(({ status }) => status);
+
+  assert.deepEqual(statuses, [200, 409, 200]);
+});
+
 test("a page of another site cannot ask for codes, and a wrong device code collects nothing", async (t) => {
   const { api } = await serveApp(t);
 

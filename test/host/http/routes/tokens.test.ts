@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { IssueRequest } from "../../../../host/auth/tokens.ts";
 import { json, type ServedApp, serveApp } from "../serve-app.ts";
 
 interface TokenView {
@@ -33,6 +34,20 @@ test("a token is made, used, listed without itself, and revoked", async (t) => {
   assert.ok(Date.now() - Date.parse(kitchen?.lastUsedAt ?? "") < 10_000);
   assert.deepEqual(tokens.filter(({ current }) => current).length, 1);
   for (const part of token.split(".")) assert.ok(!listed.includes(part));
+});
+
+test("of two tokens of one name the one that is named is revoked, and the other works on", async (t) => {
+  const app = await serveApp(t);
+  const ask: IssueRequest = { name: "tablet", scope: ["read"], ttlSeconds: 60 };
+  const [one, other] = [await app.tokens.issue(ask), await app.tokens.issue(ask)];
+  const { jti } = app.tokens.verify(one);
+
+  const gone = await app.api("admin", `/tokens/tablet?id=${jti}`, { method: "DELETE" });
+  const again = await app.api("admin", `/tokens/tablet?id=${jti}`, { method: "DELETE" });
+
+  assert.deepEqual(await gone.json(), { revoked: 1 });
+  assert.deepEqual([again.status, await statusWith(app, one)], [404, 401]);
+  assert.equal(await statusWith(app, other), 200);
 });
 
 test("a token request with faults lists them all and makes no token", async (t) => {
