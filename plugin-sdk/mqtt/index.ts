@@ -1,4 +1,6 @@
 export { brokerOf, brokerOptions } from "./broker.ts";
+export { Health } from "./health.ts";
+export type { LeftOut } from "./health.ts";
 export { Held, Marks } from "./held.ts";
 export type { HeldMessage, Mark } from "./held.ts";
 export { LinkAhead } from "./link-ahead.ts";

@@ -14,7 +14,7 @@ import { Confirmations, type Expected, expectedOf } from "./confirmations.ts";
 import type { Inventory } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
-import type { Health } from "./health.ts";
+import { type BridgeHealth, countUnusable } from "./health.ts";
 import { Home } from "./home.ts";
 import type { Memory } from "./memory.ts";
 import { Outbox } from "./outbox.ts";
@@ -32,7 +32,7 @@ interface Parts {
   readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
   readonly link: MqttLink;
   readonly client: Client;
-  readonly health: Health;
+  readonly health: BridgeHealth;
   readonly memory: Memory;
   readonly topic: string;
 }
@@ -61,7 +61,7 @@ export class Bridge implements Listener, LinkOwner {
   /** Begins with what the generation, or the host, before had. */
   constructor(parts: Parts, { devices, isOnline }: HandedOver) {
     this.#parts = parts;
-    this.#home = new Home(devices, isOnline);
+    this.#home = new Home(devices, isOnline, (where) => countUnusable(parts.health, where));
     this.#publisher = new Publisher({ ...parts, home: this.#home });
     this.#outbox = new Outbox((told) => this.#update(told));
     this.#asking = new Asking((thing, payload) => this.#send(`${thing.topicName}/get`, payload));

@@ -1,7 +1,7 @@
 import { Held, type HeldMessage, type Mark, type MqttLink } from "@mantel/plugin-sdk/mqtt";
 import { type Complaint, complaintIn } from "./complaints.ts";
-import { type Inventory, inventoryOf } from "./discovery.ts";
-import type { Health } from "./health.ts";
+import { type Inventory, inventoryOf, NOT_SUPPORTED } from "./discovery.ts";
+import type { BridgeHealth } from "./health.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
 const STATE_BYTES = 256 * 1024;
@@ -24,7 +24,7 @@ export interface Listener {
 /** Sorts what a Zigbee2MQTT publishes below its base topic. Names may hold slashes, so topics are looked up. */
 export class Client {
   readonly #base: string;
-  readonly #health: Health;
+  readonly #health: BridgeHealth;
   /** What has come and has not been heard yet, and what was heard last. */
   readonly #held = new Held();
   #listener: Listener | undefined;
@@ -36,7 +36,7 @@ export class Client {
   #earlyBytes = 0;
   #reading: NodeJS.Timeout | undefined;
 
-  constructor(base: string, health: Health) {
+  constructor(base: string, health: BridgeHealth) {
     this.#base = base;
     this.#health = health;
   }
@@ -53,7 +53,7 @@ export class Client {
       (topic, payload, retained) => {
         if (payload.length > 0) this.#receive({ topic, payload, retained, at: Date.now() });
       },
-      { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#health.unread("too long", topic) },
+      { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#leaveOut("it is too long", topic) },
     );
     return () => {
       clearTimeout(this.#reading);
@@ -92,7 +92,7 @@ export class Client {
     const { topic, payload } = message;
     const rest = topic.slice(this.#base.length + 1);
     if (payload.length > STATE_BYTES) {
-      if (rest !== "bridge/definitions") this.#health.unread("too long", topic);
+      if (rest !== "bridge/definitions") this.#leaveOut("it is too long", topic);
     } else if (rest.startsWith("bridge/")) this.#takeBridge(rest.slice(7), message, listener);
     else this.#takeDevice(rest, message, listener);
   }
@@ -112,9 +112,7 @@ export class Client {
     if (!areNew.includes(true) || !this.#lists.has("bridge/devices")) return;
     const listOf = (name: string) => this.#lists.get(name)?.json;
     this.#inventory = inventoryOf(listOf("bridge/devices"), listOf("bridge/groups"));
-    for (const [what, times] of this.#inventory.leftOut) {
-      this.#health.count(what, "bridge/devices", times);
-    }
+    this.#tellEntries(this.#inventory.leftOut);
     if (!this.#listener) return;
     this.#listener.listed(this.#inventory);
     this.#takeEarly(this.#listener);
@@ -131,11 +129,23 @@ export class Client {
     return isList;
   }
 
+  /** What a list says of a device that is not supported is as it should be, and is only counted. */
+  #tellEntries(leftOut: Inventory["leftOut"]): void {
+    for (const [why, times] of leftOut) {
+      this.#health.count({ what: "an entry of a list", why, where: `${this.#base}/bridge` }, times);
+    }
+    const bad = [...leftOut].filter(([why]) => why !== NOT_SUPPORTED);
+    const count = bad.reduce((sum, [, times]) => sum + times, 0);
+    const sentence = `entries of the lists of Zigbee2MQTT that are left out: ${count}`;
+    const reasons = bad.map(([why]) => why).join("; ");
+    this.#health.set("entries", count === 0 ? undefined : `${sentence} (${reasons})`);
+  }
+
   #takeBridge(name: string, { topic, payload }: HeldMessage, listener: Listener): void {
     switch (name) {
       case "state": {
         const isOnline = onlineIn(payload);
-        if (isOnline === undefined) this.#health.unread("no state of a bridge", topic);
+        if (isOnline === undefined) this.#leaveOut("it is no state of a bridge", topic);
         else listener.online(isOnline);
         return;
       }
@@ -164,7 +174,7 @@ export class Client {
     if (name !== undefined && listener.knows(name)) {
       const isOnline = onlineIn(message.payload);
       if (isOnline !== undefined) return listener.availability(name, isOnline);
-      return this.#health.unread("no availability", message.topic);
+      return this.#leaveOut("it is no availability", message.topic);
     }
     if (!/\/(set|get)(\/|$)/.test(rest)) this.#keepEarly(rest, message);
   }
@@ -172,7 +182,7 @@ export class Client {
   #takeState(name: string, { topic, payload, retained }: HeldMessage, listener: Listener): void {
     const json = parsed(payload);
     if (typeof json !== "object" || json === null || Array.isArray(json)) {
-      return this.#health.unread("no JSON object", topic);
+      return this.#leaveOut("it is no JSON object", topic);
     }
     listener.state(name, json as Record<string, unknown>, retained);
   }
@@ -184,9 +194,13 @@ export class Client {
     if (this.#earlyBytes > EARLY_BYTES) {
       this.#early.clear();
       this.#earlyBytes = 0;
-      return this.#health.count("messages that belong to no device", message.topic);
+      return this.#leaveOut("too many belong to no device", message.topic);
     }
     this.#early.set(rest, message);
+  }
+
+  #leaveOut(why: string, where: string): void {
+    this.#health.leaveOut({ what: "a message", why, where });
   }
 
   #takeEarly(listener: Listener): void {

@@ -1,7 +1,7 @@
 import type { PluginContext, Static, Type } from "@mantel/plugin-sdk";
 import { type brokerOptions, LinkAhead } from "@mantel/plugin-sdk/mqtt";
 import { Client } from "./client.ts";
-import { Health } from "./health.ts";
+import { type BridgeHealth, openHealth } from "./health.ts";
 
 /** Retained lists come at once; a start does not wait longer for a broker that may be away. */
 const LISTED_WITHIN_MS = 700;
@@ -12,12 +12,12 @@ type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOpt
 export interface Connection {
   readonly ahead: LinkAhead;
   readonly client: Client;
-  readonly health: Health;
+  readonly health: BridgeHealth;
 }
 
 /** Connects, and waits a moment for what is retained. It ends with `ctx`. */
 export async function connect(ctx: PluginContext<Options, undefined>): Promise<Connection> {
-  const health = new Health(ctx.reportDegraded, ctx.log);
+  const health = openHealth(ctx);
   const client = new Client(ctx.config.topic, health);
   const ahead = new LinkAhead(ctx);
   ctx.onDispose(() => health.close());

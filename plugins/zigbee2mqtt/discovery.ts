@@ -3,6 +3,9 @@ import { featuresOf, kindOf } from "./convert.ts";
 import { parseExposes } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 
+/** Why a device is left out that is listed as it should be. */
+export const NOT_SUPPORTED = "Zigbee2MQTT does not support the device, or does not know it yet";
+
 const MOST_DEVICES = 5_000;
 const MOST_SCENES = 1_000;
 const LONGEST_NAME = 200;
@@ -55,10 +58,10 @@ export function inventoryOf(devices: unknown, groups: unknown): Inventory {
   let text = 0;
   const add = (thing: Thing | string) => {
     if (typeof thing === "string") leaveOut(thing);
-    else if (byId.has(thing.nativeId)) leaveOut("a device that is listed twice");
-    else if (byId.size >= MOST_DEVICES) leaveOut(`a device beyond ${MOST_DEVICES}`);
+    else if (byId.has(thing.nativeId)) leaveOut("it is listed twice");
+    else if (byId.size >= MOST_DEVICES) leaveOut(`there are more than ${MOST_DEVICES}`);
     else if ((text += JSON.stringify(thing.description).length) > MOST_TEXT) {
-      leaveOut("a device beyond what fits into one message");
+      leaveOut("all that is listed is too long");
     } else byId.set(thing.nativeId, thing);
   };
   const groupsOf = membershipsIn(rawGroups);
@@ -79,10 +82,9 @@ export function inventoryOf(devices: unknown, groups: unknown): Inventory {
 function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | string {
   const nativeId = raw["ieee_address"];
   const topicName = raw["friendly_name"];
-  if (!isName(nativeId) || !isName(topicName)) return "a device without address or name";
+  if (!isName(nativeId) || !isName(topicName)) return "a device has no address or no name";
   const definition = raw["definition"];
-  if (!isObject(definition))
-    return "a device that Zigbee2MQTT does not support, or does not know yet";
+  if (!isObject(definition)) return NOT_SUPPORTED;
   const exposes = parseExposes(definition["exposes"]);
   const features = featuresOf(exposes);
   const groups = (groupsOf.get(nativeId) ?? []).slice(0, 100);
@@ -100,7 +102,7 @@ function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | st
 /** A group takes what all of its members take. */
 function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string {
   const topicName = raw["friendly_name"];
-  if (!isNumber(raw["id"]) || !isName(topicName)) return "a group without id or name";
+  if (!isNumber(raw["id"]) || !isName(topicName)) return "a group has no id or no name";
   const nativeId = `group:${raw["id"]}`;
   const members = objectsIn(raw["members"]).flatMap(
     ({ ieee_address }) => devices.get(textOf(ieee_address)) ?? [],

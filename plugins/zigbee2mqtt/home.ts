@@ -10,6 +10,7 @@ export class Home {
   #scenes = new Map<string, ThingScene>();
   readonly #states = new Map<string, DeviceState>();
   readonly #reachable = new Map<string, boolean>();
+  readonly #onUnusable: (where: string) => void;
   /** Devices of before, as long as the bridge has listed none. */
   #remembered: readonly DeviceDescription[];
   /** True once the bridge has said what there is. */
@@ -17,7 +18,13 @@ export class Home {
   /** False while the bridge, or the broker before it, is away. */
   isOnline: boolean;
 
-  constructor(remembered: readonly DeviceDescription[], isOnline: boolean) {
+  /** `onUnusable` hears where a value was told that cannot be; it is shown as not known. */
+  constructor(
+    remembered: readonly DeviceDescription[],
+    isOnline: boolean,
+    onUnusable: (where: string) => void,
+  ) {
+    this.#onUnusable = onUnusable;
     this.#remembered = remembered;
     this.isOnline = isOnline;
     for (const { nativeId, state, available = true } of remembered) {
@@ -63,11 +70,13 @@ export class Home {
   }
 
   /** Takes a payload of a device over, and gives the fields of its state that it tells. */
-  tell({ nativeId, features }: Thing, payload: unknown): DeviceState {
+  tell({ nativeId, topicName, features }: Thing, payload: unknown): DeviceState {
     const told: Record<string, StateValue> = {};
     for (const { name, path, read, isTold } of features) {
       const raw = isTold ? valueAt(payload, path) : undefined;
-      if (raw !== undefined) told[name] = read(raw);
+      if (raw === undefined) continue;
+      told[name] = read(raw);
+      if (told[name] === null && raw !== null) this.#onUnusable(`${topicName}: ${name}`);
     }
     this.#states.set(nativeId, { ...this.#states.get(nativeId), ...told });
     return told;

@@ -1,10 +1,10 @@
 import type { PluginContext } from "@mantel/plugin-sdk";
-import type { Health } from "./health.ts";
+import type { BridgeHealth } from "./health.ts";
 import type { Home } from "./home.ts";
 
 interface Parts {
   readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
-  readonly health: Health;
+  readonly health: BridgeHealth;
   readonly home: Home;
 }
 

@@ -1,52 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import type { DeviceDescription, StateValue } from "@mantel/plugin-sdk";
-import {
-  assert as always,
-  constant,
-  dictionary,
-  integer,
-  jsonValue,
-  property,
-  record,
-} from "fast-check";
-import { faultsOfState } from "../../../host/devices/capability.ts";
-import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import type { StateValue } from "@mantel/plugin-sdk";
 import { featuresOf, kindOf } from "../../../plugins/zigbee2mqtt/convert.ts";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
 import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
-import { type Feature, withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
-import { Home } from "../../../plugins/zigbee2mqtt/home.ts";
-
-const FIXTURES = join(import.meta.dirname, "../../fixtures/zigbee2mqtt");
-
-interface Definition {
-  readonly vendor: string;
-  readonly model: string;
-  readonly exposes: readonly unknown[];
-}
-
-const definitions = JSON.parse(
-  readFileSync(join(FIXTURES, "exposes-sample.json"), "utf8"),
-) as Definition[];
-
-function listed(definition: unknown, at = 0): object {
-  return {
-    ieee_address: `0x${String(at).padStart(16, "0")}`,
-    friendly_name: `device ${at}`,
-    ...{ type: "Router", supported: true, power_source: "Mains (single phase)", definition },
-  };
-}
-
-function described(definition: unknown): DeviceDescription {
-  const home = new Home([], true);
-  home.take(inventoryOf([listed(definition)], []));
-  const [device] = home.describe();
-  assert.ok(device);
-  return device;
-}
+import type { Feature } from "../../../plugins/zigbee2mqtt/feature.ts";
+import { capabilitiesOf, definitions } from "./definitions.ts";
 
 /** A value of each kind that a definition says a feature may have. */
 function valueOf({ capability }: Feature): Exclude<StateValue, null> {
@@ -63,16 +21,6 @@ function valueOf({ capability }: Feature): Exclude<StateValue, null> {
       return "words";
   }
 }
-
-test("every definition of the sample becomes a device that the host takes", () => {
-  const home = new Home([], true);
-  const inventory = inventoryOf(definitions.map(listed), []);
-
-  home.take(inventory);
-
-  assert.equal(inventory.leftOut.size, 0);
-  assert.equal(parseDescriptions("z", home.describe()).length, definitions.length);
-});
 
 test("every field that a definition of the sample exposes is a capability", () => {
   for (const { model, exposes } of definitions) {
@@ -123,7 +71,7 @@ test("what is set on a device of the sample is read back as what was set, and co
 test("units and ranges of the sample are Mantel's", () => {
   const find = (model: string) => {
     const definition = definitions.find((each) => each.model === model);
-    return described(definition).capabilities;
+    return capabilitiesOf(definition);
   };
   const climate = find("ALCANTARA2");
 
@@ -198,55 +146,6 @@ test("gangs of one switch have their endpoint in their names", () => {
   );
 });
 
-test("values outside of what they may be are not known, and take nothing else along", () => {
-  const { capabilities } = described(lamp);
-  const home = new Home([], true);
-  home.take(inventoryOf([listed(lamp)], []));
-  const [thing] = home.things;
-  assert.ok(thing);
-
-  const state = home.tell(thing, { state: "MAYBE", brightness: 300, color_temp: "warm", color: 7 });
-
-  assert.deepEqual(state, { on: null, brightness: null, colorTemperature: null, color: null });
-  assert.deepEqual(faultsOfState(capabilities, state), []);
-});
-
-const lamp = {
-  ...{ vendor: "v", model: "m" },
-  exposes: [
-    {
-      type: "light",
-      features: [
-        {
-          type: "binary",
-          name: "state",
-          property: "state",
-          access: 7,
-          value_on: "ON",
-          value_off: "OFF",
-        },
-        {
-          type: "numeric",
-          name: "brightness",
-          property: "brightness",
-          access: 7,
-          value_min: 0,
-          value_max: 254,
-        },
-        {
-          type: "numeric",
-          name: "color_temp",
-          property: "color_temp",
-          access: 7,
-          value_min: 153,
-          value_max: 500,
-        },
-        { type: "composite", name: "color_xy", property: "color", access: 7, features: [] },
-      ],
-    },
-  ],
-};
-
 test("a lamp whose bounds are none has the usual ones", () => {
   const feature = (name: string, value_min: number, value_max: number) => ({
     ...{ type: "numeric", name, property: name, access: 7, value_min, value_max },
@@ -256,86 +155,4 @@ test("a lamp whose bounds are none has the usual ones", () => {
 
   assert.equal(brightness?.read(127), 50);
   assert.deepEqual(white?.capability, { type: "number", min: 1_000, max: 20_000, unit: "K" });
-});
-
-test("no list and no payload makes anything that the host does not take", () => {
-  const device = record({
-    ieee_address: jsonValue(),
-    friendly_name: jsonValue(),
-    definition: record({ exposes: jsonValue(), vendor: jsonValue(), model: jsonValue() }),
-  });
-  const expose = dictionary(
-    constant("type").chain(() => integer({ min: 0, max: 12 }).map((at) => KEYS[at] ?? "type")),
-    jsonValue(),
-  );
-  always(
-    property(device, expose, jsonValue(), (raw, odd, payload) => {
-      const home = new Home([], true);
-      const definition = { exposes: [odd, ...lamp.exposes, { type: "light", features: [odd] }] };
-      home.take(
-        inventoryOf([raw, { ieee_address: "0x1", friendly_name: "x", definition }], payload),
-      );
-      for (const thing of home.things) {
-        home.tell(thing, payload);
-        home.tell(
-          thing,
-          thing.features.reduce((so, { path }) => withValue(so, path, payload), {}),
-        );
-      }
-
-      assert.doesNotThrow(() => parseDescriptions("z", home.describe()));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-const KEYS =
-  "type name property endpoint access unit value_min value_max value_step values value_on value_off features".split(
-    " ",
-  );
-
-test("a device that cannot be read leaves out itself alone, and is counted", () => {
-  const inventory = inventoryOf(
-    [
-      null,
-      7,
-      {},
-      listed(null, 1),
-      listed(lamp, 2),
-      listed(lamp, 2),
-      { ...listed(lamp, 3), friendly_name: "" },
-    ],
-    [{ id: "x" }, { id: 1, friendly_name: "all", members: "none" }],
-  );
-
-  assert.deepEqual(
-    inventory.things.map(({ nativeId }) => nativeId),
-    ["0x0000000000000002", "group:1"],
-  );
-  assert.equal(
-    [...inventory.leftOut.values()].reduce((sum, count) => sum + count, 0),
-    5,
-  );
-});
-
-test("a group takes what all of its members take, and devices name their groups", () => {
-  const dimmer = { exposes: [{ type: "light", features: lamp.exposes[0]?.features.slice(0, 2) }] };
-  const inventory = inventoryOf(
-    [listed(lamp, 1), listed(dimmer, 2)],
-    [
-      {
-        ...{ id: 7, friendly_name: "lounge", scenes: [{ id: 3, name: "Evening" }] },
-        members: [{ ieee_address: "0x0000000000000001" }, { ieee_address: "0x0000000000000002" }],
-      },
-    ],
-  );
-  const [first, , group] = inventory.things;
-
-  assert.deepEqual(first?.description.groups, ["lounge"]);
-  assert.equal(group?.description.kind, "group");
-  assert.deepEqual(Object.keys(group.description.capabilities), ["on", "brightness"]);
-  assert.deepEqual(
-    inventory.scenes.map(({ description }) => description),
-    [{ nativeId: "group:7/3", name: "lounge: Evening" }],
-  );
 });

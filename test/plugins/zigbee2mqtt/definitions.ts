@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Capabilities } from "@mantel/plugin-sdk";
+import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../fixtures/zigbee2mqtt");
+
+interface Definition {
+  readonly vendor: string;
+  readonly model: string;
+  readonly exposes: readonly unknown[];
+}
+
+/** Definitions of many makers, as Zigbee2MQTT lists them. */
+export const definitions = JSON.parse(
+  readFileSync(join(FIXTURES, "exposes-sample.json"), "utf8"),
+) as Definition[];
+
+/** A device of `bridge/devices`. */
+export function listed(definition: unknown, at = 0): object {
+  return {
+    ieee_address: `0x${String(at).padStart(16, "0")}`,
+    friendly_name: `device ${at}`,
+    ...{ type: "Router", supported: true, power_source: "Mains (single phase)", definition },
+  };
+}
+
+/** The definition of a lamp with all that lamps have. */
+export const lamp = {
+  ...{ vendor: "v", model: "m" },
+  exposes: [
+    {
+      type: "light",
+      features: [
+        {
+          type: "binary",
+          name: "state",
+          property: "state",
+          access: 7,
+          value_on: "ON",
+          value_off: "OFF",
+        },
+        {
+          type: "numeric",
+          name: "brightness",
+          property: "brightness",
+          access: 7,
+          value_min: 0,
+          value_max: 254,
+        },
+        {
+          type: "numeric",
+          name: "color_temp",
+          property: "color_temp",
+          access: 7,
+          value_min: 153,
+          value_max: 500,
+        },
+        { type: "composite", name: "color_xy", property: "color", access: 7, features: [] },
+      ],
+    },
+  ],
+};
+
+/** What a device of a definition can do and tell. */
+export function capabilitiesOf(definition: unknown): Capabilities {
+  const [thing] = inventoryOf([listed(definition)], []).things;
+  assert.ok(thing);
+  return thing.description.capabilities;
+}

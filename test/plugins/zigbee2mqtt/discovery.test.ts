@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  assert as always,
+  constant,
+  dictionary,
+  integer,
+  jsonValue,
+  property,
+  record,
+} from "fast-check";
+import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
+import { withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
+import { Home } from "../../../plugins/zigbee2mqtt/home.ts";
+import { definitions, lamp, listed } from "./definitions.ts";
+
+test("every definition of the sample becomes a device that the host takes", () => {
+  const home = new Home([], true, () => undefined);
+  const inventory = inventoryOf(definitions.map(listed), []);
+
+  home.take(inventory);
+
+  assert.equal(inventory.leftOut.size, 0);
+  assert.equal(parseDescriptions("z", home.describe()).length, definitions.length);
+});
+
+test("no list and no payload makes anything that the host does not take", () => {
+  const device = record({
+    ieee_address: jsonValue(),
+    friendly_name: jsonValue(),
+    definition: record({ exposes: jsonValue(), vendor: jsonValue(), model: jsonValue() }),
+  });
+  const expose = dictionary(
+    constant("type").chain(() => integer({ min: 0, max: 12 }).map((at) => KEYS[at] ?? "type")),
+    jsonValue(),
+  );
+  always(
+    property(device, expose, jsonValue(), (raw, odd, payload) => {
+      const home = new Home([], true, () => undefined);
+      const definition = { exposes: [odd, ...lamp.exposes, { type: "light", features: [odd] }] };
+      home.take(
+        inventoryOf([raw, { ieee_address: "0x1", friendly_name: "x", definition }], payload),
+      );
+      for (const thing of home.things) {
+        home.tell(thing, payload);
+        home.tell(
+          thing,
+          thing.features.reduce((so, { path }) => withValue(so, path, payload), {}),
+        );
+      }
+
+      assert.doesNotThrow(() => parseDescriptions("z", home.describe()));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const KEYS =
+  "type name property endpoint access unit value_min value_max value_step values value_on value_off features".split(
+    " ",
+  );
+
+test("a device that cannot be read leaves out itself alone, and is counted", () => {
+  const inventory = inventoryOf(
+    [
+      null,
+      7,
+      {},
+      listed(null, 1),
+      listed(lamp, 2),
+      listed(lamp, 2),
+      { ...listed(lamp, 3), friendly_name: "" },
+    ],
+    [{ id: "x" }, { id: 1, friendly_name: "all", members: "none" }],
+  );
+
+  assert.deepEqual(
+    inventory.things.map(({ nativeId }) => nativeId),
+    ["0x0000000000000002", "group:1"],
+  );
+  assert.equal(
+    [...inventory.leftOut.values()].reduce((sum, count) => sum + count, 0),
+    5,
+  );
+});
+
+test("a group takes what all of its members take, and devices name their groups", () => {
+  const dimmer = { exposes: [{ type: "light", features: lamp.exposes[0]?.features.slice(0, 2) }] };
+  const inventory = inventoryOf(
+    [listed(lamp, 1), listed(dimmer, 2)],
+    [
+      {
+        ...{ id: 7, friendly_name: "lounge", scenes: [{ id: 3, name: "Evening" }] },
+        members: [{ ieee_address: "0x0000000000000001" }, { ieee_address: "0x0000000000000002" }],
+      },
+    ],
+  );
+  const [first, , group] = inventory.things;
+
+  assert.deepEqual(first?.description.groups, ["lounge"]);
+  assert.equal(group?.description.kind, "group");
+  assert.deepEqual(Object.keys(group.description.capabilities), ["on", "brightness"]);
+  assert.deepEqual(
+    inventory.scenes.map(({ description }) => description),
+    [{ nativeId: "group:7/3", name: "lounge: Evening" }],
+  );
+});
