@@ -174,6 +174,7 @@ export class MqttLink {
     );
     const reason = await connection.lost;
     clearInterval(watch);
+    this.#connection = undefined;
     if (!signal.aborted) this.#lost(reason);
     return performance.now() - since;
   }
@@ -195,7 +196,6 @@ export class MqttLink {
 
   #lost(reason: string): void {
     this.#parts.log.info("the connection to the broker was lost", { reason });
-    this.#connection = undefined;
     this.#awaySince = performance.now();
     this.#reason = reason;
   }

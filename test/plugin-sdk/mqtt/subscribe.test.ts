@@ -28,11 +28,12 @@ function startLink(t: TestContext, url: string) {
   });
   const ending = new AbortController();
   const running = link.run(ending.signal);
-  t.after(async () => {
+  const stop = async () => {
     ending.abort();
     await running;
-  });
-  return { link, reported, log, connections, refused };
+  };
+  t.after(stop);
+  return { link, stop, reported, log, connections, refused };
 }
 
 test("messages arrive by filter, before and after the broker was killed", real, async (t) => {
@@ -71,6 +72,19 @@ test("a subscription that has ended hears nothing more", real, async (t) => {
 
   await until(() => heard.length > 0);
   assert.deepEqual(heard, ["second"]);
+});
+
+test("a subscription that ends after its link waits for no broker", real, async (t) => {
+  const broker = await startMosquitto(t);
+  const { link, stop, connections } = startLink(t, broker.url);
+  const end = link.subscribe("a", () => undefined);
+  await until(() => connections.length === 1);
+  await stop();
+  const before = process.getActiveResourcesInfo().length;
+
+  end();
+
+  assert.equal(process.getActiveResourcesInfo().length, before);
 });
 
 test("a payload of ten MiB is left out and the connection goes on", real, async (t) => {
