@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
+import type { ModuleView } from "../../../host/modules/view.ts";
 import { DiscoveredLamps } from "../../../test/fakes/discovered-lamps.ts";
 import { FakeZigbee2Mqtt, listedLamp } from "../../../test/fakes/zigbee2mqtt.ts";
 import { type Mosquitto, startMosquitto } from "../../../test/helpers/mosquitto.ts";
@@ -106,15 +107,15 @@ function clientOf({ url, token }: Served): Pick<MqttHouse, "api" | "devices" | "
 
 /** Makes a bridge another generation, by an option that changes nothing, and waits until it works. */
 export async function reloadBridge({ api }: MqttHouse, id: BridgeId): Promise<void> {
-  const generation = async () => {
-    const module = await (await api(`/modules/${id}`)).json();
-    return (module as { generation: number }).generation;
-  };
-  const before = await generation();
+  const module = async () => (await (await api(`/modules/${id}`)).json()) as ModuleView;
+  const before = await module();
   const body = JSON.stringify({ username: `nobody-${Date.now()}` }); // it is of no use without a url
   const response = await api(`/modules/${id}/config`, { method: "PATCH", body });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-  await within(READY_WITHIN_MS, async () => (await generation()) > before);
+  const isDone = async () => (await module()).lastReload?.at !== before.lastReload?.at;
+  await within(READY_WITHIN_MS, isDone);
+  const { result, error } = (await module()).lastReload ?? {};
+  if (result !== "reloaded") throw new Error(`${id} was not reloaded: ${error?.message}`);
 }
 
 /** Waits until something is so, and gives how long it took in milliseconds. */
