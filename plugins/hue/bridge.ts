@@ -141,7 +141,7 @@ export class HueBridge {
   }
 }
 
-/** True when nobody has answered, which may be so of the event stream too. */
+/** True when the bridge itself has not answered, which may be so of the event stream too. */
 function isAway(error: unknown): boolean {
   const isExpected = error instanceof MantelError && error.cause === undefined;
   return !isExpected;

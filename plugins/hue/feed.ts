@@ -49,6 +49,8 @@ export class Feed {
   #lastEventId: string | undefined;
   #heardAt: number | undefined;
   #problem: string | undefined = UNTRIED;
+  /** A request has failed although the stream is open. */
+  #isDoubted = false;
   /** Ends the stream that is open, for another one. */
   #again = new AbortController();
 
@@ -87,8 +89,9 @@ export class Feed {
     this.#client.close();
   }
 
-  /** Makes sure that the bridge is there: a request has failed, and the stream may be dead. */
+  /** Makes sure that the bridge is there: a request has failed, and the stream may be dead, or all that works. */
   suspect(): void {
+    this.#isDoubted = true;
     this.#again.abort();
   }
 
@@ -112,6 +115,8 @@ export class Feed {
       const until = AbortSignal.any([signal, again.signal]);
       const stream = await this.#client.openEvents(this.#lastEventId, until);
       if (!this.#isCurrent()) await this.#load();
+      else if (this.#isDoubted) await this.#client.get("bridge");
+      this.#isDoubted = false;
       openedAt = performance.now();
       this.#tell(undefined);
       for await (const event of eventsIn(stream)) {

@@ -43,20 +43,27 @@ export function refusal({ statusCode, headers }: IncomingMessage, answer: unknow
       return new MantelError("bridge_down", `it is busy${because}`, {
         retryAfterMs: retryMs(headers["retry-after"]),
       });
-    default: {
-      const what = statusCode === 200 ? "with what is no answer of a bridge" : `${statusCode}`;
-      return new MantelError("bridge_down", `it answers ${what}${because}`);
-    }
+    default:
+      return new MantelError("bridge_down", oddAnswer(statusCode, said));
   }
 }
 
-/** What kept a request from being answered, in words. `lateMs`: its deadline, when that has passed. */
+function oddAnswer(status: number | undefined, said: string): string {
+  const what = status === 200 ? "with what is no answer of a bridge" : `${status}`;
+  return `it answers ${what}: ${said || "does its address lead to something else?"}`;
+}
+
+/**
+ * What kept a request from being answered, in words, with what it was as cause. `lateMs`: its deadline, when
+ * that has passed.
+ */
 export function awayError(error: unknown, lateMs: number | undefined): MantelError {
-  if (error instanceof MantelError) return error;
+  if (error instanceof MantelError) {
+    return new MantelError(error.code, error.message, { cause: error });
+  }
   if (lateMs !== undefined) {
-    return new MantelError("deadline_passed", `it does not answer within ${lateMs} ms`, {
-      cause: error,
-    });
+    const late = `it does not answer within ${lateMs} ms: restart it if that lasts`;
+    return new MantelError("deadline_passed", late, { cause: error });
   }
   const { code, message } = error as { code?: unknown; message?: string };
   const words = typeof code === "string" ? WORDS.get(code) : undefined;
@@ -67,10 +74,10 @@ export function awayError(error: unknown, lateMs: number | undefined): MantelErr
 }
 
 const WORDS = new Map([
-  ["ECONNREFUSED", "nothing listens there"],
-  ["ECONNRESET", "it hung up"],
-  ["EHOSTUNREACH", "there is no such address in the network"],
-  ["ENETUNREACH", "there is no way to its network"],
+  ["ECONNREFUSED", "nothing listens there: is it on, and is that its address?"],
+  ["ECONNRESET", "it hung up: restart it if that lasts"],
+  ["EHOSTUNREACH", "there is no such address in the network: is it on?"],
+  ["ENETUNREACH", "there is no way to its network: is this machine in it?"],
   ["ENOTFOUND", "its name cannot be resolved"],
   ["EAI_AGAIN", "its name cannot be resolved now"],
 ]);

@@ -122,6 +122,13 @@ export class FakeHueBridge {
     await this.start();
   }
 
+  /** Shows another certificate to who connects now, and goes on with the streams that are open. */
+  showAnother(): void {
+    const { cert, key } = bridgeCertificate(this.id);
+    this.#server?.setSecureContext({ cert, key });
+    this.#server?.closeIdleConnections();
+  }
+
   pressButton(): void {
     this.#pressedAt = performance.now();
   }

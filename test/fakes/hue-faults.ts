@@ -14,6 +14,12 @@ export const FAULTS = {
     response.write('{"errors":[],"data":[{"id":"lamp-1","ty');
     return true;
   },
+  /** As `half`, and then it hangs up. */
+  cut(response: ServerResponse) {
+    FAULTS.half(response);
+    response.socket?.end();
+    return true;
+  },
   garbage(response: ServerResponse) {
     response.writeHead(200).end("<html>It works!</html>");
     return true;

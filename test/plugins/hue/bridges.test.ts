@@ -23,7 +23,11 @@ test("two bridges are one house, and a light that moved is that of the bridge wh
   assert.equal(second.changesOf("lamp-2-light-0").length, 1);
 
   await second.stop();
-  await until(() => plugin.degraded === `bridge ${second.id}: nothing listens there`);
+  await until(
+    () =>
+      plugin.degraded ===
+      `bridge ${second.id}: nothing listens there: is it on, and is that its address?`,
+  );
   await plugin.command(DESK, { on: true });
 });
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
 import { colorLight, device, type FakeResource, home } from "../../fakes/hue-home.ts";
@@ -14,13 +16,13 @@ test("a bridge that is away takes no commands and no device along, and is curren
   const { size } = plugin.devices;
 
   await bridge.stop();
-  await until(() => plugin.degraded !== undefined);
-  assert.equal(plugin.degraded, `bridge ${bridge.id}: nothing listens there`);
+  const reason = `bridge ${bridge.id}: nothing listens there: is it on, and is that its address?`;
+  await until(() => plugin.degraded === reason);
   assert.equal(plugin.devices.size, size);
   assert.ok([...plugin.devices.values()].every(({ available }) => available === false));
   await assert.rejects(plugin.command(DESK, { on: true }), {
     code: "bridge_down",
-    message: `${bridge.id}: nothing listens there`,
+    message: reason.replace("bridge ", ""),
   });
 
   bridge.change(LIGHT, { on: { on: true } });
@@ -37,7 +39,57 @@ test("a bridge that dies without a word is noticed at the next command", async (
   await assert.rejects(plugin.command(DESK, { on: true }), { code: "deadline_passed" });
 
   await until(() => plugin.degraded !== undefined);
-  assert.equal(plugin.degraded, `bridge ${bridge.id}: it does not answer within 2500 ms`);
+  assert.equal(
+    plugin.degraded,
+    `bridge ${bridge.id}: it does not answer within 2500 ms: restart it if that lasts`,
+  );
+});
+
+for (const fault of ["half", "cut", "never"] as const) {
+  test(`a bridge that tells its events and answers requests with ${fault} is degraded until it does`, async (t) => {
+    const { plugin, bridge } = await startHue(t);
+    bridge.fault = fault;
+
+    await assert.rejects(plugin.command(DESK, { on: true }));
+    await until(() => /restart it if that lasts/.test(plugin.degraded ?? ""), { withinMs: 10_000 });
+    assert.equal(plugin.devices.get(DESK)?.available, false);
+    bridge.fault = undefined;
+    bridge.change(LIGHT, { dimming: { brightness: 20 } });
+    await until(() => plugin.degraded === undefined);
+
+    await plugin.command(DESK, { on: true });
+    assert.equal(plugin.state(DESK)["brightness"], 20);
+  });
+}
+
+test("what takes connections and never says who it is, is given up", async (t) => {
+  const deaf = createServer();
+  await once(deaf.listen(0, "127.0.0.1"), "listening");
+  atEnd(t, async () => void deaf.close());
+  const { port } = deaf.address() as AddressInfo;
+  const options = {
+    address: `127.0.0.1:${port}`,
+    fingerprint: "0".repeat(64),
+    applicationKey: "k",
+  };
+
+  const plugin = await startOver(t, [{ id: "001788fffe123456", options }]);
+
+  await until(
+    () => plugin.degraded !== undefined && !plugin.degraded.includes("has not answered yet"),
+  );
+  assert.match(plugin.degraded ?? "", /it does not answer within 2500 ms: restart it/);
+});
+
+test("another certificate at new connections is named, also while the stream from before is open", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  bridge.showAnother();
+  await assert.rejects(plugin.command(DESK, { on: true }));
+
+  await until(() => plugin.degraded?.includes("its certificate has changed"));
+  assert.match(plugin.degraded ?? "", /pair it again/);
+  assert.deepEqual(bridge.changesOf(LIGHT), []);
 });
 
 test("a certificate that has changed is refused by a sentence with both, and the key is not sent", async (t) => {
@@ -56,8 +108,12 @@ test("a certificate that has changed is refused by a sentence with both, and the
 });
 
 for (const [fault, reason] of [
-  ["half", /does not answer within 2000 ms/],
-  ["garbage", /answers with what is no answer of a bridge/],
+  ["half", /does not answer within 2000 ms: restart it/],
+  ["cut", /it hung up: restart it/],
+  [
+    "garbage",
+    /answers with what is no answer of a bridge: does its address lead to something else/,
+  ],
   ["huge", /answers with more than 4194304 bytes/],
   ["busy", /it is busy: resource temporarily unavailable/],
   ["throttling", /asks to be asked less often/],

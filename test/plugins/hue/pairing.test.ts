@@ -70,7 +70,9 @@ test("what has another certificate than it says it is gets no further", async (t
 
 test("nothing at the address, and what is no bridge, are told in words", async (t) => {
   const { bridge, context } = await startPairing(t, { answers: ["127.0.0.1:9"] });
-  await assert.rejects(pair(context, nobody), { message: "nothing listens there" });
+  await assert.rejects(pair(context, nobody), {
+    message: "nothing listens there: is it on, and is that its address?",
+  });
 
   bridge.fault = "garbage";
   await assert.rejects(pair(context, nobody), { message: /no Hue bridge that can be trusted/ });

@@ -214,7 +214,10 @@ async function losesOne(house: TwoBridges) {
   );
 
   await second.stop();
-  const isAway = { up: [8, 0], because: `bridge ${second.id}: nothing listens there` };
+  const isAway = {
+    up: [8, 0],
+    because: `bridge ${second.id}: nothing listens there: is it on, and is that its address?`,
+  };
   await settles(house, isAway);
   const answers = [
     await command(host, lamp, { on: false }),
@@ -283,7 +286,7 @@ async function restarts(t: TestContext, house: TwoBridges) {
   await house.first.stop();
 
   const host = await startHost(t, { plugins: ["plugins/hue"], data: house.host.data });
-  const because = `bridge ${house.first.id}: nothing listens there`;
+  const because = `bridge ${house.first.id}: nothing listens there: is it on, and is that its address?`;
   await settles({ ...house, host }, { up: [0, 8], because });
   await assertSameNumbers(house, host);
 
