@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build as bundle, type Metafile, type Plugin } from "esbuild";
+import { build as bundle, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 import type { Built } from "../built.ts";
 import { appFiles } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
@@ -33,29 +33,14 @@ export async function buildShell(built: Built): Promise<Map<string, Asset>> {
 }
 
 async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
-  const { outputFiles, metafile } = await bundle({
-    entryPoints: [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")],
-    absWorkingDir: DASHBOARD,
-    outdir: "/assets",
-    write: false,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    splitting: true,
-    platform: "browser",
-    target: "es2022",
-    entryNames: "[name].[hash]",
-    chunkNames: "[name].[hash]",
-    assetNames: "[name].[hash]",
-    loader: { ".woff2": "file", ".svg": "file" },
-    define: { ICONS_URL: JSON.stringify(ICONS) },
-    plugins: [cssText],
-    metafile: true,
-    legalComments: "none",
-    logLevel: "silent",
-  });
-  const app = await appFiles(DASHBOARD);
-  const needed = neededBy(MAIN, metafile.outputs);
+  const entries = [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")];
+  const [shell, early, app] = await Promise.all([
+    bundle({ ...OPTIONS, entryPoints: entries, format: "esm", splitting: true }),
+    bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "early.ts")], format: "iife" }),
+    appFiles(DASHBOARD),
+  ]);
+  const outputFiles = [...shell.outputFiles, ...early.outputFiles];
+  const needed = neededBy(MAIN, shell.metafile.outputs);
   const value = [
     ...outputFiles.map(({ path, contents }) => ({
       path,
@@ -64,7 +49,8 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
     })),
     ...app.files.map((file) => ({ ...file, needed: false })),
   ];
-  const inputs = Object.keys(metafile.inputs).map((path) =>
+  const sources = { ...shell.metafile.inputs, ...early.metafile.inputs };
+  const inputs = Object.keys(sources).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
   return { value, inputs: [...inputs, ...app.inputs, import.meta.filename] };
@@ -93,6 +79,25 @@ const cssText: Plugin = {
   },
 };
 
+const OPTIONS = {
+  absWorkingDir: DASHBOARD,
+  outdir: "/assets",
+  write: false,
+  bundle: true,
+  minify: true,
+  platform: "browser",
+  target: "es2022",
+  entryNames: "[name].[hash]",
+  chunkNames: "[name].[hash]",
+  assetNames: "[name].[hash]",
+  loader: { ".woff2": "file", ".svg": "file" },
+  define: { ICONS_URL: JSON.stringify(ICONS) },
+  plugins: [cssText],
+  metafile: true,
+  legalComments: "none",
+  logLevel: "silent",
+} as const satisfies BuildOptions;
+
 async function page(files: readonly ShellFile[]): Promise<string> {
   const template = await readFile(PAGE, "utf8");
   const named = (pattern: RegExp): string =>
@@ -101,6 +106,7 @@ async function page(files: readonly ShellFile[]): Promise<string> {
   const ahead = needed.map(({ path }) => `<link rel="modulepreload" href="${path}" />`);
   return template
     .replace("{{needed}}", ahead.join(""))
+    .replace("{{early}}", named(/^early\./))
     .replace("{{script}}", named(MAIN))
     .replace("{{styles}}", named(/^shell\..*\.css$/))
     .replace("{{font}}", named(/^figtree-latin-wght-normal\./))

@@ -5,7 +5,6 @@ import { keepRenewed } from "./renewal.ts";
 import { Session } from "./session.ts";
 import { followSettings } from "./settings-way.ts";
 import { mountShell } from "./shell.ts";
-import { showRememberedTheme } from "./theme.ts";
 import {
   claimsOf,
   forgetToken,
@@ -19,10 +18,7 @@ import {
 import { WidgetLoader } from "./widget-loader.ts";
 import { speakRemembered } from "./words/page.ts";
 
-// The script stands in the head: theme and language are set and the token gone before anything is drawn.
-showRememberedTheme();
 speakRemembered();
-takeTokenFromAddress();
 addEventListener("hashchange", () => {
   if (takeTokenFromAddress() || pairingInAddress() !== undefined) location.reload();
 });

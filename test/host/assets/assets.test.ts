@@ -15,7 +15,9 @@ after(() => rm(cacheFolder, { recursive: true }));
 const assets = new Assets({ log: collectedLog(), cacheFolder });
 await assets.openShell();
 const page = String(assets.find("/")?.body);
-const linked = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
+const linked = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+  ([, path]) => path ?? "",
+);
 
 test("the page needs no inline script or style, so the strictest policy fits it", () => {
   assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|\{\{/);
@@ -25,6 +27,14 @@ test("the page needs no inline script or style, so the strictest policy fits it"
 test("everything the page links is served, under names that may be kept for ever", () => {
   assert.ok(linked.length >= 4);
   for (const path of linked) assert.equal(assets.find(path)?.immutable, true, path);
+});
+
+test("of scripts, the first picture waits for one alone, which is small", () => {
+  const blocking = [...page.matchAll(/<script src="([^"]+)"><\/script>/g)].map(([, path]) => path);
+
+  assert.equal(blocking.length, 1);
+  assert.ok((assets.find(blocking[0] ?? "")?.body.length ?? Infinity) < 1_000);
+  assert.doesNotMatch(page, /blocking=/);
 });
 
 test("fonts come from the host", () => {
