@@ -20,8 +20,7 @@ export function createFormats({ locale, timeZone, units }: House): Formats {
     full: dates(DATE_STYLES.full),
   };
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
-  const number = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-    new Intl.NumberFormat(locale, options).format(value);
+  const number = numberFormat(locale);
   const written = units === "imperial" ? { ...METRIC, ...IMPERIAL } : METRIC;
   return {
     time: (at) => time.format(at),
@@ -45,6 +44,17 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
 }
 
 type NumberFormat = (value: number, options?: Intl.NumberFormatOptions) => string;
+
+/** To make a format takes a hundred times as long as to use it, so each is made once. */
+function numberFormat(locale: string): NumberFormat {
+  const formats = new Map<string, Intl.NumberFormat>();
+  return (value, options = {}) => {
+    const key = JSON.stringify(options);
+    const format = formats.get(key) ?? new Intl.NumberFormat(locale, options);
+    formats.set(key, format);
+    return format.format(value);
+  };
+}
 type Written = (value: number, number: NumberFormat) => string;
 
 const TENTH = { maximumFractionDigits: 1 } as const;

@@ -1,8 +1,9 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { SystemSample, WidgetContext } from "@mantel/plugin-sdk/widget";
-import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { ModuleView } from "../modules/view.ts";
 import type { Api } from "./api.ts";
+import { Bunch } from "./bunch.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
 import { Connection, type Link } from "./connection.ts";
@@ -52,6 +53,10 @@ export class Session {
   readonly #connection: Connection;
   readonly #timeZone: ReadonlySignal<string>;
   readonly #calendarDays = signal(DEFAULT_CALENDAR_DAYS);
+  /** What events change is drawn together. */
+  readonly #events = new Bunch<StreamEvent>((events) =>
+    batch(() => events.forEach((event) => this.#apply(event))),
+  );
   /** Events that came while a snapshot was on its way; undefined while none is. */
   #held: StreamEvent[] | undefined;
   #stale = false;
@@ -120,6 +125,7 @@ export class Session {
       return;
     }
     this.#held = [];
+    this.#events.drop(); // older than what will be read
     this.#stale = false;
     const loaded = await this.#readHouse().catch((error: unknown) => {
       console.warn("the house could not be read", error);
@@ -133,14 +139,15 @@ export class Session {
   }
 
   async #readHouse(): Promise<boolean> {
-    const [modules, devices] = await Promise.all([
+    const [modules, devices, layout] = await Promise.all([
       this.api.get<{ modules: ModuleView[] }>("/modules"),
       this.api.get<{ devices: Device[] }>("/smart-home/devices"),
+      this.api.get<Layout>("/layout"),
       this.#loadConfig(),
     ]);
     this.store.replaceModules(modules.modules);
     this.store.replaceDevices(devices.devices);
-    await this.#loadLayout();
+    this.store.layout.value = layout;
     this.channels.refreshAll();
     return true;
   }
@@ -160,7 +167,7 @@ export class Session {
   #take(event: StreamEvent): void {
     if (event.topic === "resync") void this.#loadAll();
     else if (this.#held) this.#held.push(event);
-    else this.#apply(event);
+    else this.#events.add(event);
   }
 
   #apply({ topic, data }: StreamEvent): void {

@@ -15,9 +15,16 @@ export interface UiSettings {
 
 /** One device: what the host says, what this page has asked for on top of it, and both as drawn. */
 interface DeviceEntry {
-  readonly host: Signal<Device | undefined>;
-  readonly asked: Signal<DeviceState>;
-  readonly shown: ReadonlySignal<Device | undefined>;
+  host: Device | undefined;
+  asked: DeviceState;
+  readonly shown: Signal<Device | undefined>;
+}
+
+/** The devices that fit; `changes` grows when one that did or does has changed. */
+interface DeviceList {
+  readonly fits: (device: Device) => boolean;
+  readonly changes: Signal<number>;
+  readonly devices: ReadonlySignal<readonly Device[]>;
 }
 
 /** The browser's copy of devices, modules, layout and settings: one signal for each thing drawn. */
@@ -27,7 +34,7 @@ export class Store {
   readonly #modules = new Map<string, Signal<ModuleView | undefined>>();
   readonly #moduleIds = signal<readonly string[]>([]);
   readonly #devices = new Map<string, DeviceEntry>();
-  readonly #deviceIds = signal<readonly string[]>([]);
+  readonly #lists = new Map<string, DeviceList>();
 
   /** A device, with the fields this page has asked for under `pending`. */
   device(id: string): ReadonlySignal<Device | undefined> {
@@ -35,17 +42,21 @@ export class Store {
   }
 
   /** The devices that fit and that nobody has hidden, in the host's order. */
-  devices(query: { kind?: string; room?: string } = {}): ReadonlySignal<readonly Device[]> {
-    const fits = ({ kind, room, hidden }: Device): boolean =>
-      hidden !== true &&
-      (query.kind === undefined || kind === query.kind) &&
-      (query.room === undefined || room === query.room);
-    return this.#listed(fits);
+  devices({ kind, room }: { kind?: string; room?: string } = {}): ReadonlySignal<
+    readonly Device[]
+  > {
+    return this.#listed(
+      JSON.stringify([kind, room]),
+      (device) =>
+        device.hidden !== true &&
+        (kind === undefined || device.kind === kind) &&
+        (room === undefined || device.room === room),
+    );
   }
 
   /** Every device, hidden ones included. */
   allDevices(): ReadonlySignal<readonly Device[]> {
-    return this.#listed(() => true);
+    return this.#listed("all", () => true);
   }
 
   module(id: string): ReadonlySignal<ModuleView | undefined> {
@@ -64,34 +75,33 @@ export class Store {
 
   replaceDevices(devices: readonly Device[]): void {
     batch(() => {
-      const ids = new Set(devices.map(({ id }) => id));
-      for (const [id, { host }] of this.#devices) if (!ids.has(id)) host.value = undefined;
-      for (const device of devices) this.#entry(device.id).host.value = device;
-      this.#deviceIds.value = [...ids];
+      const present = new Set(devices.map(({ id }) => id));
+      const known = new Map(this.#devices);
+      this.#devices.clear(); // to have the host's order again
+      for (const device of devices)
+        this.#devices.set(device.id, known.get(device.id) ?? newEntry());
+      for (const [id, entry] of known) if (!present.has(id)) this.#devices.set(id, entry);
+      for (const id of known.keys()) if (!present.has(id)) this.#change(id, { host: undefined });
+      for (const device of devices) this.#change(device.id, { host: device });
     });
   }
 
   /** Takes a device as the host announced or answered it; one older than what is shown is ignored. */
   putDevice(device: Device): void {
-    const { host } = this.#entry(device.id);
-    const before = host.peek();
-    if (before && before.revision > device.revision) return;
-    batch(() => {
-      host.value = device;
-      if (!before) this.#deviceIds.value = [...this.#deviceIds.peek(), device.id];
-    });
+    const entry = this.#entry(device.id);
+    if (entry.host && entry.host.revision > device.revision) return;
+    if (!entry.host) this.#devices.delete(device.id); // a new one comes last
+    this.#devices.set(device.id, entry);
+    this.#change(device.id, { host: device });
   }
 
   removeDevice(id: string): void {
-    batch(() => {
-      this.#entry(id).host.value = undefined;
-      this.#deviceIds.value = this.#deviceIds.peek().filter((each) => each !== id);
-    });
+    this.#change(id, { host: undefined });
   }
 
   /** Replaces the fields that this page has asked for and that are not confirmed yet. */
   setAsked(id: string, fields: DeviceState): void {
-    this.#entry(id).asked.value = fields;
+    this.#change(id, { asked: fields });
   }
 
   replaceModules(modules: readonly ModuleView[]): void {
@@ -114,28 +124,38 @@ export class Store {
     this.#moduleSignal(id).value = undefined;
   }
 
-  #listed(fits: (device: Device) => boolean): ReadonlySignal<readonly Device[]> {
-    let before: readonly Device[] = [];
-    return computed(() => {
-      const now = this.#deviceIds.value
-        .map((id) => this.device(id).value)
+  /** A list is one and the same for all who ask for it, and made again only when it has changed. */
+  #listed(name: string, fits: DeviceList["fits"]): ReadonlySignal<readonly Device[]> {
+    const known = this.#lists.get(name);
+    if (known) return known.devices;
+    const changes = signal(0);
+    const devices = computed(() => {
+      void changes.value;
+      return [...this.#devices.values()]
+        .map(({ shown }) => shown.peek())
         .filter((device) => device !== undefined)
         .filter(fits);
-      // The same array as before keeps everything that reads this from being drawn again.
-      if (!sameItems(before, now)) before = now;
-      return before;
+    });
+    this.#lists.set(name, { fits, changes, devices });
+    return devices;
+  }
+
+  #change(id: string, change: Partial<Pick<DeviceEntry, "host" | "asked">>): void {
+    const entry = Object.assign(this.#entry(id), change);
+    const before = entry.shown.peek();
+    const now = withPending(entry.host, entry.asked);
+    batch(() => {
+      entry.shown.value = now;
+      for (const { fits, changes } of this.#lists.values()) {
+        if ((before && fits(before)) || (now && fits(now))) changes.value++;
+      }
     });
   }
 
   #entry(id: string): DeviceEntry {
-    const known = this.#devices.get(id);
-    if (known) return known;
-    const host = signal<Device | undefined>(undefined);
-    const asked = signal<DeviceState>({});
-    const shown = computed(() => withPending(host.value, asked.value));
-    const entry = { host, asked, shown };
-    this.#devices.set(id, entry);
-    return entry;
+    const known = this.#devices.get(id) ?? newEntry();
+    this.#devices.set(id, known);
+    return known;
   }
 
   #moduleSignal(id: string): Signal<ModuleView | undefined> {
@@ -145,11 +165,11 @@ export class Store {
   }
 }
 
+function newEntry(): DeviceEntry {
+  return { host: undefined, asked: {}, shown: signal<Device | undefined>(undefined) };
+}
+
 function withPending(device: Device | undefined, asked: DeviceState): Device | undefined {
   if (!device || Object.keys(asked).length === 0) return device;
   return { ...device, pending: { ...device.pending, ...asked } };
-}
-
-function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
 }

@@ -1,3 +1,4 @@
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { TemplateResult } from "lit";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
@@ -20,4 +21,17 @@ export function deviceTile(device: Device, actions: Actions): TemplateResult {
   if (device.kind === "thermostat") return climateTile(device, actions);
   if (device.kind === "media-player") return mediaTile(device, actions);
   return plainTile(device, actions);
+}
+
+/**
+ * `deviceTile` for a widget of many devices, to be called in its effect: of the tiles that have been made,
+ * those whose device or surroundings have changed are made again.
+ */
+export function deviceTiles(actions: Actions): (device: Device) => TemplateResult {
+  const made = new WeakMap<Device, ReadonlySignal<TemplateResult>>();
+  return (device) => {
+    const tile = made.get(device) ?? computed(() => deviceTile(device, actions));
+    made.set(device, tile);
+    return tile.value;
+  };
 }

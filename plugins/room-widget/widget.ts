@@ -1,7 +1,8 @@
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
-import { DEVICE_TILE_STYLES, deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { DEVICE_TILE_STYLES, deviceTiles } from "@mantel/plugin-sdk/ui/device-tile";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
+import { computed } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import styles from "./widget.css";
@@ -37,29 +38,24 @@ export default defineWidget({
   settings,
   styles: DEVICE_TILE_STYLES + headingStyles + styles,
   mount(root, ctx) {
-    const all = ctx.devices();
-    const actions = new Actions(ctx);
+    const room = computed(() => ctx.settings.value.room);
+    const devices = computed(() => ctx.devices(room.value === "" ? {} : { room: room.value }));
+    const tile = deviceTiles(new Actions(ctx));
 
     ctx.effect(() => {
-      const { room, title, kinds, without } = ctx.settings.value;
-      const here = all.value.filter((device) => room === "" || device.room === room);
+      const { title, kinds, without } = ctx.settings.value;
+      const here = devices.value.value;
       const shown = here
         .filter(({ kind }) => !without.includes(kind))
         .filter((device) => (kinds.length > 0 ? kinds.includes(device.kind) : isForTiles(device)));
-      const heading = title || room;
+      const heading = title || room.value;
       render(
         html`<section
           class=${heading === "" ? "bare" : ""}
           aria-label=${heading || ctx.t("Devices")}
         >
-          ${heading === "" ? nothing : headingOf(ctx, heading, room === "" ? [] : here)}
-          <div class="tiles">
-            ${repeat(
-              shown.slice(0, MOST_TILES),
-              ({ id }) => id,
-              (device) => deviceTile(device, actions),
-            )}
-          </div>
+          ${heading === "" ? nothing : headingOf(ctx, heading, room.value === "" ? [] : here)}
+          <div class="tiles">${repeat(shown.slice(0, MOST_TILES), ({ id }) => id, tile)}</div>
           ${remark(ctx, shown.length)}
         </section>`,
         root,

@@ -34,6 +34,40 @@ test("a list is the same list while none of its devices has changed", () => {
   assert.equal(draws, 2);
 });
 
+test("a list is made again only by what is in it, or was, and all who ask share it", () => {
+  const store = storeWith(lamp(1, { room: "Kitchen" }), lamp(2, { room: "Bath" }));
+  const bath = store.devices({ room: "Bath" });
+  const names = () => bath.value.map(({ id }) => id);
+  const before = bath.value;
+
+  store.putDevice(lamp(1, { room: "Kitchen", revision: 2 }));
+  const unrelated = bath.value;
+  store.putDevice(lamp(1, { room: "Bath", revision: 3 }));
+  const moved = names();
+  store.putDevice(lamp(2, { room: "Hall", revision: 4 }));
+
+  assert.equal(unrelated, before);
+  assert.equal(store.devices({ room: "Bath" }), bath);
+  assert.deepEqual(moved, ["demo:light:1", "demo:light:2"]);
+  assert.deepEqual(names(), ["demo:light:1"]);
+});
+
+test("devices are in the order of the last snapshot, new ones at the end", () => {
+  const store = storeWith(lamp(1), lamp(2));
+  void store.device("demo:light:3");
+  store.putDevice(lamp(4));
+  store.putDevice(lamp(3));
+  const grown = store.devices().value.map(({ id }) => id);
+
+  store.replaceDevices([lamp(3), lamp(1)]);
+
+  assert.deepEqual(grown, ["demo:light:1", "demo:light:2", "demo:light:4", "demo:light:3"]);
+  assert.deepEqual(
+    store.devices().value.map(({ id }) => id),
+    ["demo:light:3", "demo:light:1"],
+  );
+});
+
 test("a device older than the one shown is ignored", () => {
   const store = storeWith(lamp(1, { revision: 5, state: { on: true } }));
 
