@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+const DEADLINE_MS = 60_000;
+const SCREEN = { width: 1280, height: 800 };
+
+/** Whether there is a browser to measure in. */
+export const hasBrowser = (): boolean => existsSync(CHROMIUM);
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** A page of a wall tablet's size with a line to its own measurements (Chrome DevTools Protocol). */
+export interface MeasuredPage {
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly close: () => Promise<void>;
+}
+
+/** A page with an empty cache and storage. `slowDown` is by how much its processor is slowed down. */
+export async function openPage(browser: Browser, slowDown = 1): Promise<MeasuredPage> {
+  const context = await browser.newContext({ viewport: SCREEN, colorScheme: "dark" });
+  context.setDefaultTimeout(DEADLINE_MS);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  if (slowDown > 1) await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
+  return { page, session, close: () => context.close() };
+}
