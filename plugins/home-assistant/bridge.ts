@@ -129,13 +129,13 @@ export class Bridge {
   }
 
   async #sync(session: Session): Promise<void> {
-    this.#mirror?.close();
     const hearers = {
       changed: (entities: readonly Entity[]) => this.#changed(entities),
       rearranged: (entities: Entities, setting: Setting) => this.#rearranged(entities, setting),
     };
     const mirror = new Mirror(session, hearers, this.#ctx.log);
-    this.#mirror = mirror; // before it is open, so that the next session closes it whatever it waits for
+    this.#mirror = mirror;
+    void session.lost.then(() => mirror.close());
     await mirror.open();
     for (const entity of mirror.entities.all()) this.#see(entity);
   }
@@ -168,7 +168,6 @@ export class Bridge {
   #report(reason: string | undefined): void {
     this.#reason = reason;
     if (reason !== undefined) {
-      this.#mirror?.close();
       const lost = this.#house.lose();
       if (lost.length > 0) this.#ctx.devices.update(...lost);
     }

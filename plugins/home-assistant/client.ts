@@ -13,6 +13,8 @@ const REFUSED_RETRY_MS = 300_000;
 const STABLE_MS = 5_000;
 /** How long a loss is no news: Home Assistant may be back at once. */
 const GRACE_MS = 2_000;
+/** Who has not told all that it has after so long is said to be slow, and still waited for. */
+const SLOW_MS = 5_000;
 
 export interface ClientParts {
   readonly address: Address;
@@ -71,12 +73,14 @@ export class Client {
     const ended = new AbortController();
     const startedAt = performance.now();
     let session: Session | undefined;
+    const slow = setTimeout(() => this.#tellSlow(session?.untold), SLOW_MS);
     try {
       session = await Session.open(this.#parts.address, signal);
       void session.watch(AbortSignal.any([ended.signal, signal]));
       const lost = session.lost.then((reason) => `Home Assistant went away: ${reason}`);
       this.#isSyncing = true;
       await Promise.race([this.#parts.sync(session), failWith(lost)]);
+      clearTimeout(slow);
       this.#connected(session);
       const reason = await lost;
       return { lastedMs: performance.now() - startedAt, reason };
@@ -84,6 +88,7 @@ export class Client {
       const reason = error instanceof Error ? error.message : String(error);
       return { lastedMs: 0, reason, isRefused: error instanceof TokenRefused };
     } finally {
+      clearTimeout(slow);
       this.#isSyncing = false;
       this.#session = undefined;
       ended.abort();
@@ -114,6 +119,13 @@ export class Client {
       // what is being taken over now would seem to be away as soon as it is there
       if (!this.#isSyncing) this.#report(this.#lastReason);
     }, GRACE_MS);
+  }
+
+  /** When all has been told it is only about to be taken over. */
+  #tellSlow(untold: string | undefined): void {
+    if (untold === undefined) return;
+    this.#isOverdue = true;
+    if (untold !== this.#reported) this.#report(untold);
   }
 
   #report(reason: string): void {

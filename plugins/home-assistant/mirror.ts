@@ -1,11 +1,10 @@
-import { type Log, withDeadline } from "@mantel/plugin-sdk";
+import type { Log } from "@mantel/plugin-sdk";
 import { textIn } from "./attributes.ts";
 import { NO_REGISTRIES, readRegistries, REGISTRY_EVENTS, type Registries } from "./discovery.ts";
 import { Entities, type Entity, record } from "./entities.ts";
 import type { Setting } from "./house.ts";
 import { Refused, type Session } from "./session.ts";
 
-const FIRST_EVENT_MS = 10_000;
 /** Changes of the set of entities are gathered for so long, because they come in floods. */
 const GATHER_MS = 300;
 /** How often a Home Assistant that is starting is asked whether it has finished. */
@@ -40,12 +39,13 @@ export class Mirror {
   async open(): Promise<void> {
     let tell = (): void => undefined;
     const first = new Promise<void>((resolve) => (tell = resolve));
-    await this.#session.subscribe({ type: "subscribe_entities" }, (event) => {
+    const message = { type: "subscribe_entities" };
+    await this.#session.subscribe(message, (event) => {
       this.#hear(event);
-      tell();
+      if ("a" in record(event)) tell(); // a change that comes first is not all there is
     });
-    await withDeadline(first, FIRST_EVENT_MS, "the first list of entities");
-    for (const name of REGISTRY_EVENTS) await this.#followRegistry(name);
+    await this.#session.told(message, first);
+    await Promise.all(REGISTRY_EVENTS.map((name) => this.#followRegistry(name)));
     await this.#rearrange();
   }
 
@@ -70,6 +70,7 @@ export class Mirror {
       this.#gathering = undefined;
       this.#rearrange().catch((error: unknown) => {
         this.#log.warn("the house could not be looked at anew", { error: String(error) });
+        this.#session.close("it does not tell what has changed"); // the next one begins with all there is
       });
     }, waitMs);
   }

@@ -1,8 +1,14 @@
 import { setInterval as every } from "node:timers/promises";
 import { MantelError, withDeadline } from "@mantel/plugin-sdk";
-import { Connection, type HaWebSocket, type MessageBase } from "home-assistant-js-websocket";
+import {
+  Connection,
+  ERR_CONNECTION_LOST,
+  type HaWebSocket,
+  type MessageBase,
+} from "home-assistant-js-websocket";
+import { record } from "./entities.ts";
 import type { Address } from "./options.ts";
-import { openSocket } from "./socket.ts";
+import { type GuardedSocket, openSocket } from "./socket.ts";
 
 const ANSWER_MS = 10_000;
 const PING_EVERY_MS = 10_000;
@@ -10,6 +16,17 @@ const PONG_MS = 5_000;
 
 /** The id that the library leaves free for this message: several messages may come as one array. */
 const COALESCE = { id: 1, type: "supported_features", features: { coalesce_messages: 1 } };
+
+/** What is asked for with a message, for people. */
+const ASKED: Readonly<Record<string, string>> = {
+  subscribe_entities: "its entities",
+  get_states: "its entities",
+  get_config: "how it is set up",
+  subscribe_events: "that it will tell of new names and rooms",
+  "config/entity_registry/list": "the names of its entities",
+  "config/device_registry/list": "its devices",
+  "config/area_registry/list": "its areas",
+};
 
 /** Home Assistant's own refusal of a message, or the loss of the connection. */
 export class Refused extends Error {
@@ -28,14 +45,16 @@ export class Session {
   /** Why the connection ended, for people. */
   readonly lost: Promise<string>;
   readonly version: string;
-  readonly #socket: HaWebSocket;
+  readonly #socket: GuardedSocket;
   readonly #connection: Connection;
+  /** What it was asked for and has not told yet, for people. */
+  readonly #untold = new Set<string>();
 
-  private constructor(socket: HaWebSocket) {
+  private constructor(socket: GuardedSocket) {
     this.#socket = socket;
     this.version = socket.haVersion;
     socket.send(JSON.stringify(COALESCE));
-    this.#connection = new Connection(socket, {
+    this.#connection = new Connection(socket as unknown as HaWebSocket, {
       setupRetry: 0,
       createSocket: () => Promise.reject(new Error("a session has one socket")),
     });
@@ -54,18 +73,38 @@ export class Session {
 
   /**
    * Sends a message and gives its result.
-   * @throws Refused; MantelError `deadline_passed`
+   * @throws Refused; MantelError `deadline_passed`, saying what is not told
    */
   async ask(message: MessageBase): Promise<unknown> {
-    const answer = this.#connection.sendMessagePromise(message).catch(refuse);
-    return withDeadline(answer, ANSWER_MS, `${message.type} at Home Assistant`);
+    return this.told(message, this.#connection.sendMessagePromise(message).catch(refuse));
   }
 
   /** Hears the events of a subscription until the session ends. @throws as `ask` */
   async subscribe(message: MessageBase, hear: (event: unknown) => void): Promise<void> {
     const options = { resubscribe: false };
-    const begun = this.#connection.subscribeMessage(hear, message, options).catch(refuse);
-    await withDeadline(begun, ANSWER_MS, `${message.type} at Home Assistant`);
+    await this.told(
+      message,
+      this.#connection.subscribeMessage(hear, message, options).catch(refuse),
+    );
+  }
+
+  /** Waits for what a message asks for. @throws as `ask` */
+  async told<T>({ type }: MessageBase, answer: Promise<T>): Promise<T> {
+    const what = ASKED[type] ?? `the end of ${type}`;
+    this.#untold.add(what);
+    try {
+      return await withDeadline(answer, ANSWER_MS, type);
+    } catch (error) {
+      if (!(error instanceof MantelError)) throw error;
+      throw new MantelError("deadline_passed", doesNotTell([what]), { cause: error });
+    } finally {
+      this.#untold.delete(what);
+    }
+  }
+
+  /** What Home Assistant lets wait for, in a sentence; `undefined` when it has told all it was asked for. */
+  get untold(): string | undefined {
+    return this.#untold.size === 0 ? undefined : doesNotTell([...this.#untold]);
   }
 
   /** Ends the session when the other side stops answering, which a socket alone may never tell. */
@@ -76,19 +115,31 @@ export class Session {
         await withDeadline(this.#connection.ping(), PONG_MS, "a ping");
       }
     } catch {
-      this.close();
+      this.#socket.close("it does not answer any more");
     }
   }
 
-  close(): void {
-    this.#socket.close();
+  /** `reason` is what `lost` says, for people. */
+  close(reason?: string): void {
+    this.#socket.close(reason);
   }
 }
 
-/** The library rejects with what the other side sent, or with a number. */
+function doesNotTell(what: readonly string[]): string {
+  return `Home Assistant does not tell ${what.join(", ")}: restart it if that lasts`;
+}
+
+/**
+ * The library rejects with what the other side gave as error, which may be anything, and for a lost connection
+ * with a number, or with a message of its own that has that number.
+ */
 function refuse(error: unknown): never {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code !== "string") throw new Refused("", "the connection was lost");
+  const { code: lost } = record(record(error)["error"]);
+  if (error === ERR_CONNECTION_LOST || lost === ERR_CONNECTION_LOST) {
+    throw new Refused("", "the connection was lost");
+  }
+  const { code, message } = record(error);
+  if (typeof code !== "string") throw new Refused("unknown", "it refuses, and does not say why");
   throw new Refused(code, (typeof message === "string" ? message : code).slice(0, 300));
 }
 

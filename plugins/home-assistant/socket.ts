@@ -1,5 +1,4 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import type { HaWebSocket } from "home-assistant-js-websocket";
 import { type RawData, WebSocket } from "ws";
 import { type Address, socketUrl } from "./options.ts";
 
@@ -21,7 +20,7 @@ export class TokenRefused extends MantelError {
  *
  * @throws TokenRefused; MantelError `bridge_down`, with the reason for people
  */
-export async function openSocket(address: Address, signal: AbortSignal): Promise<HaWebSocket> {
+export async function openSocket(address: Address, signal: AbortSignal): Promise<GuardedSocket> {
   const { url, token, ca } = address;
   const socket = new WebSocket(socketUrl(url), {
     maxPayload: MAX_BYTES,
@@ -34,7 +33,7 @@ export async function openSocket(address: Address, signal: AbortSignal): Promise
   socket.once("close", () => signal.removeEventListener("abort", stop));
   try {
     const version = await signIn(socket, token);
-    return new GuardedSocket(socket, version) as unknown as HaWebSocket;
+    return new GuardedSocket(socket, version);
   } catch (error) {
     socket.terminate();
     if (error instanceof MantelError) throw error;
@@ -83,17 +82,23 @@ function textOf(data: RawData): string {
 
 type Listener = (event: { data?: string; reason?: string }) => void;
 
-/** The part of a browser's WebSocket that the library uses. A message that it cannot bear is dropped. */
-class GuardedSocket {
+/**
+ * The part of a browser's WebSocket that the library uses. A message that it cannot bear is dropped; after
+ * half a one nobody knows what was in the rest, and the socket is closed.
+ */
+export class GuardedSocket {
   readonly haVersion: string;
   readonly OPEN = WebSocket.OPEN;
   /** Messages that were no messages. */
   dropped = 0;
   readonly #socket: WebSocket;
+  /** Why it ended, as far as that is known on this side. */
+  #reason: string | undefined;
 
   constructor(socket: WebSocket, haVersion: string) {
     this.#socket = socket;
     this.haVersion = haVersion;
+    socket.on("error", ({ message }) => (this.#reason ??= message));
   }
 
   get readyState(): number {
@@ -104,20 +109,24 @@ class GuardedSocket {
     this.#socket.send(text);
   }
 
-  close(): void {
+  close(reason?: string): void {
+    this.#reason ??= reason;
     this.#socket.terminate();
   }
 
   addEventListener(type: "message" | "close", listener: Listener): void {
     if (type === "close") {
-      this.#socket.once("close", (_, reason) => listener({ reason: String(reason) }));
+      this.#socket.once("close", (_, reason) =>
+        listener({ reason: this.#reason ?? String(reason) }),
+      );
       return;
     }
     this.#socket.on("message", (data) => {
       try {
         listener({ data: textOf(data) });
-      } catch {
-        this.dropped++;
+      } catch (error) {
+        if (error instanceof SyntaxError) this.close("it sends what is no JSON");
+        else this.dropped++;
       }
     });
   }
@@ -129,11 +138,13 @@ class GuardedSocket {
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing answers at that address",
+  ECONNRESET: "it hung up",
   ENOTFOUND: "its name is not known",
   EAI_AGAIN: "its name could not be looked up",
   EHOSTUNREACH: "there is no way to that address",
   ENETUNREACH: "there is no way to that address",
   ETIMEDOUT: "it does not answer",
+  "Opening handshake has timed out": "it does not finish the sign-in",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not trusted; give it under ca",
   SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted; give it under ca",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is not trusted; give it under ca",
@@ -142,6 +153,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function awayReason(error: NodeJS.ErrnoException, url: string): string {
-  const reason = REASONS[error.code ?? ""] ?? error.message;
+  const status = /^Unexpected server response: (\d+)$/.exec(error.message)?.[1];
+  const reason =
+    status === undefined
+      ? (REASONS[error.code ?? error.message] ?? error.message)
+      : `it answers ${status}, and not as Home Assistant does`;
   return `Home Assistant at ${new URL(url).host} cannot be reached: ${reason}`;
 }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { type Faults, writeHalf } from "./home-assistant-faults.ts";
 import { callService } from "./home-assistant-services.ts";
 
 export type Json = Record<string, unknown>;
@@ -13,22 +14,11 @@ export interface FakeEntity {
   attributes: Json;
 }
 
-/** What can be wrong with it. */
-export interface Faults {
-  /** Takes connections and says nothing. */
-  silent?: boolean;
-  /** Answers service calls with success and does nothing, as for an entity that does not exist. */
-  idle?: boolean;
-  /** Takes messages and never answers service calls, although they are carried out. */
-  mute?: boolean;
-  /** Tells the old state once more before the new one. */
-  stale?: boolean;
-  /** The list of registries is refused, as to a user without the right. */
-  closedRegistries?: boolean;
-}
-
 interface Client {
   readonly socket: WebSocket;
+  readonly below: Socket;
+  /** The type of the message that is being answered. */
+  answering: string;
   lastId: number;
   coalesces: boolean;
   entities: number | undefined;
@@ -82,8 +72,10 @@ export class FakeHomeAssistant {
   /** Listens, again on the port from before. */
   async listen(): Promise<void> {
     const server = this.#create((_, response) => void response.writeHead(404).end());
-    const sockets = new WebSocketServer({ server, path: "/api/websocket" });
-    sockets.on("connection", (socket) => this.#accept(socket));
+    const verifyClient = (_: unknown, done: (isTaken: boolean, status?: number) => void) =>
+      done(this.faults.status === undefined, this.faults.status);
+    const sockets = new WebSocketServer({ server, path: "/api/websocket", verifyClient });
+    sockets.on("connection", (socket, { socket: below }) => this.#accept(socket, below));
     await once(server.listen(this.#port, "127.0.0.1"), "listening");
     this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
@@ -161,9 +153,11 @@ export class FakeHomeAssistant {
     }
   }
 
-  #accept(socket: WebSocket): void {
+  #accept(socket: WebSocket, below: Socket): void {
     const events = new Map<string, number>();
-    const client: Client = { socket, lastId: 0, coalesces: false, entities: undefined, events };
+    const client: Client = {
+      ...{ socket, below, answering: "", lastId: 0, coalesces: false, entities: undefined, events },
+    };
     this.#sockets.add(client);
     socket.on("close", () => this.#sockets.delete(client));
     socket.on("error", () => undefined);
@@ -190,6 +184,14 @@ export class FakeHomeAssistant {
       });
     }
     client.lastId = id;
+    const { slowMs } = this.faults;
+    if (slowMs === undefined) this.#answer(client, id, message);
+    else setTimeout(() => this.#answer(client, id, message), slowMs).unref();
+  }
+
+  #answer(client: Client, id: number, message: Json): void {
+    client.answering = String(message["type"]);
+    if (client.answering === this.faults.unanswered) return;
     switch (message["type"]) {
       case "ping":
         return this.#send(client, { id, type: "pong" });
@@ -225,7 +227,7 @@ export class FakeHomeAssistant {
     if (this.faults.closedRegistries && type.includes("registry")) {
       return this.#fail(client, id, { code: "unauthorized", message: "Unauthorized" });
     }
-    this.#succeed(client, id, lists[type]);
+    this.#succeed(client, id, { ...lists, ...this.faults.wrong }[type]);
   }
 
   #subscribeEntities(client: Client, id: number): void {
@@ -233,7 +235,8 @@ export class FakeHomeAssistant {
     client.entities = id;
     const event = { id, type: "event", event: { a: Object.fromEntries(all) as Json } };
     const result = { id, type: "result", success: true, result: null };
-    if (client.coalesces) client.socket.send(JSON.stringify([result, event]));
+    if (this.faults.noEntities) this.#send(client, result);
+    else if (client.coalesces) this.#send(client, [result, event]);
     else for (const each of [result, event]) this.#send(client, each);
   }
 
@@ -257,8 +260,12 @@ export class FakeHomeAssistant {
     this.#send(client, { id, type: "result", success: false, error });
   }
 
-  #send({ socket }: Client, message: Json): void {
-    socket.send(JSON.stringify(message));
+  #send({ socket, below, answering }: Client, message: Json | Json[]): void {
+    const text = JSON.stringify(message);
+    const { broken } = this.faults;
+    if (broken?.type !== answering) socket.send(text);
+    else if (broken.how === "truncated") socket.send(text.slice(0, text.length / 2));
+    else writeHalf(below, text, broken.how);
   }
 }
 

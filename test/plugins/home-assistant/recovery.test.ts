@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, test } from "node:test";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import plugin from "../../../plugins/home-assistant/index.ts";
+import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
+import type { Faults } from "../../fakes/home-assistant-faults.ts";
+import { furnish } from "../../fakes/home-assistant-house.ts";
+import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { until } from "../../helpers/until.ts";
+import { startHome } from "./home.ts";
+
+const AREAS = "config/area_registry/list";
+/** The longest: a ping is sent after 10 s, waited for 5 s, and its loss is no news for 2 s. */
+const LONG = { withinMs: 40_000 };
+
+const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[] = [
+  ["never tells its entities", { unanswered: "subscribe_entities" }, /not tell its entities: rest/],
+  ["promises its entities and tells none", { noEntities: true }, /not tell its entities: rest/],
+  ["never tells its areas", { unanswered: AREAS }, /does not tell its areas: restart it/],
+  ["never tells how it is set up", { unanswered: "get_config" }, /not tell how it is set up: rest/],
+  ["tells half its areas", { broken: { type: AREAS, how: "truncated" } }, /sends what is no JSON/],
+  ["breaks off its areas", { broken: { type: AREAS, how: "cut" } }, /went away: the connection/],
+  ["hangs amid its areas", { broken: { type: AREAS, how: "stalled" } }, /does not tell its areas/],
+  ["is slow with everything", { slowMs: 3_000 }, /does not tell/],
+  ["is hidden by a proxy", { status: 502 }, /it answers 502, and not as Home Assistant does/],
+];
+
+describe("a Home Assistant at its worst", { concurrency: true }, () => {
+  for (const [what, faults, reason] of CASES) {
+    test(`one that ${what} is named with that, and current when it has recovered`, async (t) => {
+      const { fake, bridge } = await startHome(t);
+      const known = [...bridge.devices.keys()];
+
+      Object.assign(fake.faults, faults);
+      fake.drop();
+      await until(() => reason.test(bridge.degraded ?? ""), LONG);
+      assert.ok([...bridge.devices.values()].every(({ available }) => available === false));
+      await assert.rejects(bridge.command("reg-sofa", { on: false }), { code: "bridge_down" });
+      for (const name of Object.keys(faults)) delete fake.faults[name as keyof Faults];
+      fake.change("light.sofa", { brightness: 255 });
+
+      await until(() => bridge.degraded === undefined, LONG);
+      assert.deepEqual([...bridge.devices.keys()], known);
+      assert.equal(bridge.state("reg-sofa")["brightness"], 100);
+      assert.ok([...bridge.devices.values()].every(({ available }) => available === true));
+    });
+  }
+
+  test("one that is slow, and tells everything in the end, is current then", async (t) => {
+    const { fake, bridge } = await startHome(t);
+    fake.faults.slowMs = 3_000;
+
+    fake.drop();
+    await until(() => /does not tell/.test(bridge.degraded ?? ""), LONG);
+
+    await until(() => bridge.degraded === undefined, LONG);
+    assert.ok([...bridge.devices.values()].every(({ available }) => available === true));
+  });
+
+  test("one that stops to answer amid a connection is noticed by that", async (t) => {
+    const { fake, bridge } = await startHome(t);
+    fake.faults.unanswered = "ping";
+    const { signIns } = fake;
+
+    await until(() => fake.signIns > signIns, LONG);
+    delete fake.faults.unanswered;
+    fake.change("light.sofa", { brightness: 255 });
+
+    await until(() => bridge.state("reg-sofa")["brightness"] === 100, LONG);
+    assert.equal(bridge.degraded, undefined);
+  });
+
+  test("one that does not tell what has changed is connected to anew", async (t) => {
+    const { fake, bridge } = await startHome(t);
+    fake.faults.unanswered = AREAS;
+
+    fake.areas.set("living", "Parlour");
+    fake.announce("area_registry_updated");
+    await until(() => /does not tell its areas/.test(bridge.degraded ?? ""), LONG);
+    delete fake.faults.unanswered;
+
+    await until(() => bridge.devices.get("reg-sofa")?.room === "Parlour", LONG);
+    await until(() => bridge.degraded === undefined, LONG);
+  });
+
+  test("half a change ends the connection, and the whole of it comes with the next one", async (t) => {
+    const { fake, bridge } = await startHome(t);
+    const { signIns } = fake;
+
+    fake.entities.set("light.simple", { state: "on", attributes: {} });
+    fake.sendRaw('{"type":"event","id":2,"event":{"c":{"light.simple":{"+":{"s":"o');
+
+    await until(() => bridge.state("reg-cellar")["on"] === true);
+    assert.equal(fake.signIns, signIns + 1);
+    assert.equal(bridge.degraded, undefined);
+  });
+
+  test("answers of other types than they should have cost what they would have told", async (t) => {
+    const fake = await FakeHomeAssistant.start(t);
+    furnish(fake);
+    fake.faults.wrong = {
+      get_config: "RUNNING",
+      [AREAS]: { living: "Living room" },
+      "config/device_registry/list": [null, 7, [], { id: 5 }, { id: "dev-1", area_id: {} }],
+      "config/entity_registry/list": null,
+    };
+    const config = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
+
+    const bridge = await startPlugin(plugin, { config });
+    atEnd(t, async () => void (await bridge.stop()));
+
+    await until(() => bridge.devices.get("light.sofa"));
+    assert.equal(bridge.degraded, undefined);
+    assert.equal(bridge.devices.get("light.sofa")?.room, undefined);
+    await bridge.command("light.sofa", { on: false });
+  });
+
+  test("what takes connections and never says a word of HTTP is given up", async (t) => {
+    const deaf = createServer((socket) => void socket.on("error", () => undefined));
+    await once(deaf.listen(0, "127.0.0.1"), "listening");
+    atEnd(t, async () => void deaf.close());
+    const { port } = deaf.address() as AddressInfo;
+    const config = { url: `http://127.0.0.1:${port}`, token: "x", domains: [...DOMAINS] };
+
+    const bridge = await startPlugin(plugin, { config });
+    atEnd(t, async () => void (await bridge.stop()));
+
+    await until(() => bridge.degraded, LONG);
+    assert.match(bridge.degraded ?? "", /it does not finish the sign-in/);
+  });
+});
