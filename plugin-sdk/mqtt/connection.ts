@@ -195,6 +195,7 @@ function connectWith(
   signal: AbortSignal,
 ): Promise<{ client: MqttClient; accepted: IConnackPacket }> {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted(); // an abort from before is not heard of below
     const client = connect(url, {
       ...credentials,
       protocolVersion,

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { withDeadline } from "../../../plugin-sdk/deadline.ts";
+import { MqttLink } from "../../../plugin-sdk/mqtt/link.ts";
+import type { MqttBroker } from "../../../plugin-sdk/service.ts";
+import { atEnd } from "../../helpers/at-end.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A broker that takes connections and says nothing. */
+async function startDeafBroker(t: TestContext) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    socket.resume(); // or its end is not noticed
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  atEnd(t, async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+function startLink(broker: () => Promise<MqttBroker>) {
+  const ending = new AbortController();
+  const link = new MqttLink({ broker, log: collectedLog(), report: () => undefined });
+  const running = link.run(ending.signal);
+  const end = async () => {
+    ending.abort();
+    await withDeadline(running, 1_000, "the end of the link");
+  };
+  return { running, ending, end };
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+test("a link that ends while it waits for its broker leaves no timer and no socket", async (t) => {
+  const { url, sockets } = await startDeafBroker(t);
+  const before = timers();
+  const { end } = startLink(async () => ({ url }));
+  await until(() => sockets.size === 1);
+
+  await end();
+
+  await until(() => sockets.size === 0);
+  assert.equal(timers(), before);
+});
+
+test("a link that ends while the address of its broker is looked up connects to nobody", async (t) => {
+  const { url, sockets } = await startDeafBroker(t);
+  const before = timers();
+  let answer: (broker: MqttBroker) => void = () => undefined;
+  const { running, ending } = startLink(() => new Promise((resolve) => (answer = resolve)));
+
+  ending.abort();
+  answer({ url });
+  await withDeadline(running, 1_000, "the end of the link");
+
+  assert.equal(sockets.size, 0);
+  assert.equal(timers(), before);
+});
