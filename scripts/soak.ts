@@ -1,8 +1,9 @@
-// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | broker | full-disk] [count]: ten thousand
-// reloads by the real host, reloads that fail, widget swaps in a real Chromium, plugins that go wrong in every
+// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | broker | home-assistant | full-disk]
+// [count]: ten thousand reloads by the real host, reloads that fail, widget swaps in a real Chromium, plugins that go wrong in every
 // known way, random requests, a week's worth of events; then what the host, its processes and the page hold
 // is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
-// kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker.
+// kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker, or cuts of
+// the connection to a Home Assistant.
 import { summarise } from "./bench/shared/figures.ts";
 import { BRIDGES, openMqttHouse } from "./bench/shared/mqtt-house.ts";
 import { FAULTS } from "./faults/kinds.ts";
@@ -10,6 +11,7 @@ import { killBrokers, reloadUnderStates } from "./soak/brokers.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
 import { openFuzz } from "./soak/fuzz.ts";
+import { cutHomeAssistant } from "./soak/home-assistant.ts";
 import { killAgainAndAgain } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
@@ -47,6 +49,7 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
   ["broker", { count: 100, run: brokers }],
+  ["home-assistant", { count: 100, run: cutConnections }],
   ["full-disk", { count: 1_000, run: fullDisk }],
 ]);
 
@@ -77,6 +80,13 @@ async function brokers(count: number): Promise<boolean> {
   } finally {
     await house.close();
   }
+}
+
+async function cutConnections(count: number): Promise<boolean> {
+  const { backMs, ...found } = await cutHomeAssistant(count);
+  const back = summarise(backMs);
+  const isSound = found.doubled === 0 && back.max <= BACK_BOUND_MS;
+  return tell("home-assistant", isSound, { ...found, backMs: back });
 }
 
 async function fullDisk(count: number): Promise<boolean> {
