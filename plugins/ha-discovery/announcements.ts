@@ -1,20 +1,22 @@
 import { type Announcement, type Component, placeOf, readAnnouncement } from "./discovery.ts";
+import type { BridgeHealth } from "./health.ts";
 import { Known } from "./known.ts";
 import type { Surroundings } from "./options.ts";
-import { Refusal } from "./refusal.ts";
-import type { Refusals } from "./refusals.ts";
+import { Refusal, UnknownKind } from "./refusal.ts";
 
-/** The announcements that a home may have, and the characters in all of them together. */
-export const MOST_ANNOUNCEMENTS = 10_000;
-const MOST_CHARACTERS = 16 * 2 ** 20;
-
-const LEFT_OUT = "an announcement was left out";
+/** The announcements and components that a home may have. */
+const MOST_ANNOUNCEMENTS = 10_000;
+const MOST_COMPONENTS = 20_000;
+/** Bytes of all announcements together: a reload hands them over in one message, which has a limit. */
+const MOST_BYTES = 5 * 2 ** 20;
+const FULL = "more announcements are on the broker than are taken; some are left out";
 
 /** What was announced, as it is kept: payloads by topic, and whether the broker keeps them too. */
 export type Kept = Readonly<Record<string, { readonly text: string; readonly retained: boolean }>>;
 
 interface Entry {
   readonly text: string;
+  readonly bytes: number;
   readonly retained: boolean;
   readonly keys: readonly string[];
   /** True when its components are about to be announced elsewhere. */
@@ -23,8 +25,8 @@ interface Entry {
 
 interface Parts {
   readonly prefix: string;
-  readonly around: Surroundings;
-  readonly refusals: Refusals;
+  readonly around: Pick<Surroundings, "clock" | "mayPublish">;
+  readonly health: BridgeHealth;
 }
 
 /** All that has announced itself, and the components that are made of it. */
@@ -34,9 +36,8 @@ export class Announcements {
   readonly #components = new Map<string, Known>();
   /** Which of the components has an identity; a second one with it is left out. */
   readonly #keys = new Map<string, string>();
-  #characters = 0;
+  #bytes = 0;
   #revision = 0;
-  #isFull = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -51,9 +52,8 @@ export class Announcements {
     return this.#revision;
   }
 
-  /** True when there was more than is taken. */
-  get isFull(): boolean {
-    return this.#isFull;
+  has(topic: string): boolean {
+    return this.#entries.has(topic);
   }
 
   get kept(): Kept {
@@ -71,18 +71,14 @@ export class Announcements {
     if (text === "") return this.#remove(topic);
     const before = this.#entries.get(topic);
     if (before?.text === text && !before.migrates) return this.#again(topic, before, retained);
-    if (!this.#hasRoom(before, text)) {
-      this.#isFull = true;
-      return this.#leaveOut("there are too many", topic);
-    }
+    const bytes = Buffer.byteLength(JSON.stringify(text));
     try {
       const announcement = readAnnouncement(topic, place, text);
-      return announcement.migrates
-        ? this.#release(topic)
-        : this.#replace(topic, { text, retained }, announcement);
+      if (announcement.migrates) return this.#release(topic);
+      if (!this.#hasRoom(before, bytes, announcement)) return this.#isFull(topic);
+      return this.#replace(topic, { text, bytes, retained }, announcement);
     } catch (error) {
-      if (error instanceof Refusal) return this.#leaveOut(error.message, topic);
-      throw error;
+      return this.#refuse(error, topic);
     }
   }
 
@@ -98,9 +94,18 @@ export class Announcements {
     return false;
   }
 
-  #hasRoom(before: Entry | undefined, text: string): boolean {
-    const characters = this.#characters - (before?.text.length ?? 0) + text.length;
-    return characters <= MOST_CHARACTERS && (!!before || this.#entries.size < MOST_ANNOUNCEMENTS);
+  #hasRoom(before: Entry | undefined, bytes: number, { components }: Announcement): boolean {
+    const had = before?.keys.length ?? 0;
+    return (
+      this.#bytes - (before?.bytes ?? 0) + bytes <= MOST_BYTES &&
+      this.#components.size - had + components.length <= MOST_COMPONENTS &&
+      (before !== undefined || this.#entries.size < MOST_ANNOUNCEMENTS)
+    );
+  }
+
+  #isFull(topic: string): false {
+    this.#parts.health.set("announcements", FULL);
+    return this.#leaveOut("there are too many", topic);
   }
 
   #release(topic: string): boolean {
@@ -111,11 +116,11 @@ export class Announcements {
 
   #replace(
     topic: string,
-    as: { text: string; retained: boolean },
+    as: Pick<Entry, "text" | "bytes" | "retained">,
     announcement: Announcement,
   ): true {
     const { components, refused } = announcement;
-    for (const { message } of refused) this.#leaveOut(message, topic);
+    for (const refusal of refused) this.#refuse(refusal, topic);
     const before = this.#entries.get(topic);
     const replaced = (before?.keys ?? []).flatMap((key) => this.#drop(key) ?? []);
     const keys = components.flatMap((component) =>
@@ -123,7 +128,7 @@ export class Announcements {
     );
     this.#entries.set(topic, { ...as, keys, migrates: false });
     this.#revision++;
-    this.#characters += as.text.length - (before?.text.length ?? 0);
+    this.#bytes += as.bytes - (before?.bytes ?? 0);
     return true;
   }
 
@@ -132,7 +137,7 @@ export class Announcements {
     // As in Home Assistant, what its maker has disabled is not shown.
     if (component.fields.get("enabled_by_default") === false) return false;
     try {
-      const known = new Known(component, this.#parts.around);
+      const known = new Known(component, this.#around(component));
       const before =
         replaced.find(({ identity }) => identity === known.identity) ?? this.#owner(known);
       if (before === "taken") return this.#leaveOut("another has its unique_id", component.key);
@@ -144,9 +149,17 @@ export class Announcements {
       this.#components.set(component.key, known);
       return true;
     } catch (error) {
-      if (error instanceof Refusal) return this.#leaveOut(error.message, component.key);
-      throw error;
+      return this.#refuse(error, component.key);
     }
+  }
+
+  #around({ key }: Component): Surroundings {
+    const { health, around } = this.#parts;
+    return {
+      ...around,
+      onGarbage: (why) => health.leaveOut({ what: "a message", why, where: key }),
+      onUnusable: (why) => health.count({ what: "a value", why, where: key }),
+    };
   }
 
   /** Who has the identity: nobody, one that is there to stay, or one that makes room. */
@@ -163,8 +176,8 @@ export class Announcements {
     for (const key of entry.keys) this.#drop(key);
     this.#entries.delete(topic);
     this.#revision++;
-    this.#characters -= entry.text.length;
-    this.#isFull = false;
+    this.#bytes -= entry.bytes;
+    this.#parts.health.set("announcements", undefined);
     return true;
   }
 
@@ -175,8 +188,16 @@ export class Announcements {
     return known;
   }
 
-  #leaveOut(reason: string, where: string): false {
-    this.#parts.refusals.count(LEFT_OUT, reason, where);
+  /** Kinds of components that are not known are as they should be, and are only counted. */
+  #refuse(error: unknown, where: string): false {
+    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof UnknownKind)) return this.#leaveOut(error.message, where);
+    this.#parts.health.count({ what: "an announcement", why: error.message, where });
+    return false;
+  }
+
+  #leaveOut(why: string, where: string): false {
+    this.#parts.health.leaveOut({ what: "an announcement", why, where });
     return false;
   }
 }

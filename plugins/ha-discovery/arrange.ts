@@ -35,7 +35,9 @@ export function arrange(all: Iterable<Known>): Arranged[] {
   for (const known of all) {
     if (known.facet.scene) continue;
     const key = groupOf(known);
-    groups.set(key, [...(groups.get(key) ?? []), known]);
+    const group = groups.get(key);
+    if (group) group.push(known);
+    else groups.set(key, [known]);
   }
   return [...groups].flatMap(([key, group]) => devicesOf(key, group.toSorted(byPlace)));
 }

@@ -5,7 +5,6 @@ import {
   type SceneDescription,
 } from "@mantel/plugin-sdk";
 import type { LinkOwner } from "@mantel/plugin-sdk/mqtt";
-import { MOST_ANNOUNCEMENTS } from "./announcements.ts";
 import { Commands } from "./commands.ts";
 import { Payload } from "./facet.ts";
 import { Home } from "./home.ts";
@@ -17,10 +16,7 @@ interface BridgeConfig {
   readonly prefix: string;
 }
 
-type Ctx = Pick<
-  PluginContext<BridgeConfig, State>,
-  "config" | "devices" | "scenes" | "log" | "reportDegraded"
->;
+type Ctx = Pick<PluginContext<BridgeConfig, State>, "config" | "devices" | "scenes" | "log">;
 
 const SWEEP_MS = 1_000;
 
@@ -34,8 +30,7 @@ export class Bridge implements Listener, LinkOwner {
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
   #hasSettled = false;
-  #reason: string | undefined;
-  #refusal: string | undefined;
+  #isBrokerAway = false;
   #shownScenes = "[]";
 
   constructor(ctx: Ctx, listening: Listening) {
@@ -47,7 +42,8 @@ export class Bridge implements Listener, LinkOwner {
 
   /** Publishes what is known from before, and takes what has come since. */
   async start(handedOver: State | undefined): Promise<void> {
-    const { announcements, ahead } = this.#listening;
+    const { announcements, ahead, health } = this.#listening;
+    health.speak();
     if (handedOver) this.#recall(handedOver);
     this.#hasSettled = handedOver !== undefined;
     this.#isAway = !handedOver || handedOver.isAway;
@@ -84,14 +80,13 @@ export class Bridge implements Listener, LinkOwner {
 
   /** Hears why the broker is away, or `undefined` when it is back. */
   brokerIsAway(reason: string | undefined): void {
-    this.#reason = reason;
-    this.#degraded();
+    this.#isBrokerAway = reason !== undefined;
+    this.#listening.health.set("broker", reason);
     if (reason !== undefined) this.#setAway(true);
   }
 
   brokerRefuses(sentence: string | undefined): void {
-    this.#refusal = sentence;
-    this.#degraded();
+    this.#listening.health.set("refused", sentence);
   }
 
   /** @throws MantelError `scene_unknown`, and what publishing throws */
@@ -149,7 +144,7 @@ export class Bridge implements Listener, LinkOwner {
     if (hasHeard) {
       announcements.forget((topic, retained) => retained && !this.#listening.hasAnnounced(topic));
     }
-    this.#isAway = this.#reason !== undefined;
+    this.#isAway = this.#isBrokerAway;
     void this.#publish();
   }
 
@@ -172,17 +167,18 @@ export class Bridge implements Listener, LinkOwner {
 
   async #publish(): Promise<void> {
     const { devices, scenes, log } = this.#ctx;
-    this.#home.arrange(this.#listening.announcements.components);
+    const { health, announcements } = this.#listening;
+    health.set("devices", tooMany(this.#home.arrange(announcements.components)));
     this.#listening.follow();
-    this.#degraded();
     const shown = this.#scenes();
     try {
       await devices.publish(this.#home.describe(this.#isAway));
       if (JSON.stringify(shown) !== this.#shownScenes) await scenes.publish(shown);
       this.#shownScenes = JSON.stringify(shown);
+      health.set("host", undefined);
     } catch (error) {
-      if (!(error instanceof MantelError)) throw error;
-      log.warn("the devices could not be published", { error });
+      health.set("host", "the host did not take the list of devices; the log says why");
+      log.error("the devices could not be published", { error });
     }
   }
 
@@ -195,10 +191,9 @@ export class Bridge implements Listener, LinkOwner {
       },
     );
   }
+}
 
-  #degraded(): void {
-    const tooMany = `more than ${MOST_ANNOUNCEMENTS} announcements are on the broker; some are left out`;
-    const full = this.#listening.announcements.isFull ? tooMany : undefined;
-    this.#ctx.reportDegraded(this.#reason ?? this.#refusal ?? full);
-  }
+function tooMany(leftOut: number): string | undefined {
+  const sentence = `more devices announce themselves than a bridge may have; ${leftOut} are left out`;
+  return leftOut > 0 ? sentence : undefined;
 }

@@ -23,6 +23,10 @@ export class Payload {
     this.retained = retained;
   }
 
+  get isJson(): boolean {
+    return this.variables.has("value_json");
+  }
+
   /** `value`, and `value_json` when the payload is JSON. */
   get variables(): Variables {
     this.#variables ??= variablesOf(this.text);
@@ -116,12 +120,11 @@ export function numberIn(text: string): number | undefined {
 /** What Home Assistant takes as "not known" on a state topic. */
 export const UNKNOWN = "None";
 
-/** The fields that one input tells of, when it is a number. */
+/** The fields that one input tells of, when it is a number; NaN for a text that should be one. */
 export function numberField(name: string, change: (value: number) => number = (value) => value) {
   return (text: string): DeviceState | undefined => {
     if (text === UNKNOWN) return { [name]: null };
-    const number = numberIn(text);
-    return number === undefined ? undefined : { [name]: change(number) };
+    return text.trim() === "" ? undefined : { [name]: change(numberIn(text) ?? NaN) };
   };
 }
 

@@ -3,6 +3,12 @@ import { type Arranged, arrange, type Part } from "./arrange.ts";
 import type { Payload } from "./facet.ts";
 import type { Known, Told } from "./known.ts";
 
+/** What the host takes of one bridge, and the characters of all descriptions in one message, without states. */
+const MOST_DEVICES = 5_000;
+const MOST_TEXT = 6 * 2 ** 20;
+/** The id, the name and the room of a device at most. */
+const LONGEST_NAMES = 600;
+
 /** What has happened at a device. */
 export interface Happening {
   readonly nativeId: string;
@@ -29,8 +35,8 @@ export class Home {
   #places = new Map<Known, Place>();
   readonly #available = new Map<string, boolean>();
 
-  /** Arranges components as devices anew. What they have told stays. */
-  arrange(components: Iterable<Known>): void {
+  /** Arranges components as devices anew. What they have told stays. Gives how many devices were left out. */
+  arrange(components: Iterable<Known>): number {
     const all = [...components];
     const listeners = new Map<string, Known[]>();
     for (const known of all) {
@@ -41,7 +47,8 @@ export class Home {
       }
     }
     this.#listeners = listeners;
-    const devices = arrange(all);
+    const arranged = arrange(all);
+    const devices = fitting(arranged);
     this.#devices = new Map(devices.map((device) => [device.nativeId, device]));
     this.#places = new Map(
       devices.flatMap((device) =>
@@ -49,6 +56,7 @@ export class Home {
       ),
     );
     for (const id of this.#available.keys()) if (!this.#devices.has(id)) this.#available.delete(id);
+    return arranged.length - devices.length;
   }
 
   /** Every topic that somebody listens to. */
@@ -143,6 +151,16 @@ export class Home {
     }
     return { lastAction: event };
   }
+}
+
+/** The first devices, as many as the host takes in one message. */
+function fitting(devices: readonly Arranged[]): readonly Arranged[] {
+  let text = 0;
+  const end = devices.slice(0, MOST_DEVICES).findIndex(({ info, capabilities }) => {
+    text += LONGEST_NAMES + JSON.stringify([info, capabilities]).length;
+    return text > MOST_TEXT;
+  });
+  return devices.slice(0, end < 0 ? MOST_DEVICES : end);
 }
 
 function isAvailable({ parts, isLed }: Arranged): boolean {

@@ -5,6 +5,7 @@ import type { Component } from "./discovery.ts";
 import type { Facet, Input, Payload } from "./facet.ts";
 import { changed, fitted } from "./fit.ts";
 import { Options, type Surroundings } from "./options.ts";
+import { Refusal } from "./refusal.ts";
 
 /** A component that can be used, and what it has told. */
 export class Known {
@@ -14,11 +15,14 @@ export class Known {
   /** By the facet's own names of fields. */
   #state: DeviceState;
   readonly #due = new Map<Input, number>();
+  readonly #around: Surroundings;
 
   /** @throws Refusal when it cannot be used */
   constructor(component: Component, around: Surroundings) {
     this.component = component;
+    this.#around = around;
     this.facet = facetMaker(component.platform)(new Options(component.fields, around));
+    checkBounds(this.facet);
     this.availability = new Availability(component.fields, around);
     this.#state = Object.fromEntries(
       Object.keys(this.facet.capabilities).map((name) => [name, null]),
@@ -100,9 +104,26 @@ export class Known {
       const capability = Object.hasOwn(this.facet.capabilities, name)
         ? this.facet.capabilities[name]
         : undefined;
-      if (capability) entries.push([name, fitted(capability, value)]);
+      if (!capability) continue;
+      const fit = fitted(capability, value);
+      if (fit === null && value !== null) this.#tellUnusable(name, value);
+      entries.push([name, fit]);
     }
     return Object.fromEntries(entries);
+  }
+
+  #tellUnusable(name: string, value: StateValue): void {
+    if (Number.isNaN(value)) this.#around.onGarbage(`its ${name} is no number`);
+    else this.#around.onUnusable(`its ${name} is none that it can have`);
+  }
+}
+
+/** A host takes no list of devices in which one has such bounds. @throws Refusal */
+function checkBounds({ capabilities }: Facet): void {
+  for (const [name, capability] of Object.entries(capabilities)) {
+    if (capability.type !== "number") continue;
+    const { min = -Infinity, max = Infinity } = capability;
+    if (min > max) throw new Refusal(`the lowest ${name} is above the highest`);
   }
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PluginContext } from "@mantel/plugin-sdk";
 import { Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
 import { Announcements, type Kept } from "./announcements.ts";
-import { discoveryFilters } from "./discovery.ts";
+import { discoveryFilters, placeOf } from "./discovery.ts";
+import { type BridgeHealth, openHealth } from "./health.ts";
 import { publishableTo } from "./publishable.ts";
-import { Refusals } from "./refusals.ts";
 import { Settled } from "./settled.ts";
 import { Subscribed } from "./subscribed.ts";
 
@@ -36,36 +36,38 @@ type Options = ConstructorParameters<typeof LinkAhead>[0]["config"] & {
 /** What is announced on a broker, and what devices tell, which is held until the bridge has started. */
 export class Listening {
   readonly ahead: LinkAhead;
-  readonly refusals: Refusals;
+  readonly health: BridgeHealth;
   readonly announcements: Announcements;
   readonly #prefix: string;
   readonly #states: Subscribed;
   readonly #held = new Held();
   readonly #pause = new Settled(PAUSE, () => this.#changed());
   readonly #first = new Settled(FIRST, () => this.#listener?.settled());
-  /** Topics whose announcement the broker has sent. */
+  /** Topics whose announcement the broker has sent and that is kept. */
   readonly #heard = new Set<string>();
+  #hasHeard = false;
   #listener: Listener | undefined;
 
   private constructor(ctx: PluginContext<Options, unknown>) {
-    const { config, log, house } = ctx;
+    const { config, house } = ctx;
     this.#prefix = config.prefix;
-    this.refusals = new Refusals(log);
+    this.health = openHealth(ctx);
     this.announcements = new Announcements({
       prefix: config.prefix,
-      refusals: this.refusals,
+      health: this.health,
       around: {
         clock: { now: () => Date.now() / 1_000, zone: house.timeZone },
         mayPublish: publishableTo(config.prefix, config.refusedTopics),
-        onFault: ({ message }) =>
-          this.refusals.count("a template failed on a payload", message, config.prefix),
       },
     });
     this.ahead = new LinkAhead(ctx);
-    this.#states = new Subscribed(this.ahead.link, (...message) => this.#hearState(...message));
+    this.#states = new Subscribed(this.ahead.link, this.health, (...message) =>
+      this.#hearState(...message),
+    );
     ctx.onDispose(() => {
       this.#pause.stop();
       this.#first.stop();
+      this.health.close();
     });
   }
 
@@ -84,7 +86,7 @@ export class Listening {
 
   /** True when the broker has announced anything at all. */
   get hasHeard(): boolean {
-    return this.#heard.size > 0;
+    return this.#hasHeard;
   }
 
   hasAnnounced(topic: string): boolean {
@@ -114,8 +116,7 @@ export class Listening {
   hear(listener: Listener, heard: readonly Mark[]): void {
     this.#listener = listener;
     for (const { topic, payload, retained } of this.#held.after(heard)) {
-      const isAnnouncement = this.#heard.has(topic);
-      if (isAnnouncement) this.#hearAnnouncement(topic, payload, retained);
+      if (placeOf(topic, this.#prefix)) this.#hearAnnouncement(topic, payload, retained);
       else this.#hearState(topic, payload, retained);
     }
   }
@@ -135,8 +136,8 @@ export class Listening {
     for (const filter of discoveryFilters(this.#prefix)) {
       this.ahead.link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
         maxBytes: ANNOUNCEMENT_BYTES,
-        onTooLong: (topic) =>
-          this.refusals.count("an announcement was left out", "it is too long", topic),
+        onTooLong: (where) =>
+          this.health.leaveOut({ what: "an announcement", why: "it is too long", where }),
       });
     }
   }
@@ -144,9 +145,11 @@ export class Listening {
   /** Announcements are read at once, also ahead of the start: a reload need not wait for that. */
   #hearAnnouncement(topic: string, payload: Buffer, retained: boolean): void {
     if (this.#first.isWaiting) this.#first.ask();
-    this.#heard.add(topic);
+    this.#hasHeard = true;
     this.#place({ topic, payload, retained, at: Date.now() }, !retained);
     if (this.announcements.take(topic, payload.toString(), retained)) this.#pause.ask();
+    if (this.announcements.has(topic)) this.#heard.add(topic);
+    else this.#heard.delete(topic);
   }
 
   #hearState(topic: string, payload: Buffer, retained: boolean): void {

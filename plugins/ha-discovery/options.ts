@@ -10,8 +10,10 @@ export interface Surroundings {
   readonly clock: Clock;
   /** False for topics that nothing is published to, whoever asks. */
   readonly mayPublish: (topic: string) => boolean;
-  /** Hears of each template that failed on a payload. */
-  readonly onFault: (fault: TemplateError) => void;
+  /** Hears why a whole payload means nothing to the component. */
+  readonly onGarbage: (why: string) => void;
+  /** Hears why something in a payload, which may mean much to others, could not be used. */
+  readonly onUnusable: (why: string) => void;
 }
 
 /** Gives the text that a payload carries for a field; `undefined` when it carries none that can be used. */
@@ -89,7 +91,7 @@ export class Options {
     const source = this.text(template, undefined);
     if (source === undefined || source === "") return (payload) => payload.text;
     const rendered = compile(source, template);
-    const { clock, onFault } = this.#around;
+    const { clock, onGarbage, onUnusable } = this.#around;
     let exhausted = 0;
     return (payload) => {
       if (exhausted >= FAILURES) return undefined;
@@ -97,8 +99,10 @@ export class Options {
         return rendered.render(payload.variables, clock);
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
-        if (error instanceof ExhaustedError) exhausted++;
-        onFault(error);
+        const isExhausted = error instanceof ExhaustedError;
+        if (isExhausted) exhausted++;
+        const tell = isExhausted || !payload.isJson ? onGarbage : onUnusable;
+        tell(`${template}: ${error.message}`);
         return undefined;
       }
     };
@@ -115,6 +119,11 @@ export class Options {
       const variables: Variables = new Map<string, Value>([["value", value], ...more]);
       return { ...to, payload: template?.render(variables, this.#around.clock) ?? plain(value) };
     };
+  }
+
+  /** To be told of each payload that means nothing to the component. */
+  get onGarbage(): (why: string) => void {
+    return this.#around.onGarbage;
   }
 
   get #qos(): 0 | 1 | 2 {

@@ -9,3 +9,6 @@ export class Refusal extends Error {
     super(message.slice(0, 300), options);
   }
 }
+
+/** A kind of component that there is, and that is not known here. */
+export class UnknownKind extends Refusal {}

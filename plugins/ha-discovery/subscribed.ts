@@ -1,4 +1,5 @@
 import type { MqttLink, OnMessage } from "@mantel/plugin-sdk/mqtt";
+import type { BridgeHealth } from "./health.ts";
 
 /** Far above what the devices of a house listen to. */
 const MOST_TOPICS = 20_000;
@@ -6,11 +7,13 @@ const MOST_TOPICS = 20_000;
 /** Keeps a link subscribed to the topics that devices listen to, and to no others. */
 export class Subscribed {
   readonly #link: MqttLink;
+  readonly #health: BridgeHealth;
   readonly #onMessage: OnMessage;
   readonly #ends = new Map<string, () => void>();
 
-  constructor(link: MqttLink, onMessage: OnMessage) {
+  constructor(link: MqttLink, health: BridgeHealth, onMessage: OnMessage) {
     this.#link = link;
+    this.#health = health;
     this.#onMessage = onMessage;
   }
 
@@ -23,7 +26,14 @@ export class Subscribed {
     }
     for (const topic of topics) {
       if (this.#ends.has(topic) || this.#ends.size >= MOST_TOPICS) continue;
-      this.#ends.set(topic, this.#link.subscribe(topic, this.#onMessage));
+      const end = this.#link.subscribe(topic, this.#onMessage, {
+        onTooLong: (where) =>
+          this.#health.leaveOut({ what: "a message", why: "it is too long", where }),
+      });
+      this.#ends.set(topic, end);
     }
+    const beyond = topics.size - this.#ends.size;
+    const sentence = `devices name more than ${MOST_TOPICS} topics; ${beyond} are not listened to`;
+    this.#health.set("topics", beyond > 0 ? sentence : undefined);
   }
 }

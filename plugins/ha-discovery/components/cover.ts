@@ -5,7 +5,6 @@ import {
   type MakeFacet,
   type Message,
   numberField,
-  numberIn,
   UNKNOWN,
 } from "../facet.ts";
 import type { Options, Write } from "../options.ts";
@@ -91,11 +90,7 @@ function unreportedOf(options: Options): string[] {
 
 function positionInputs(options: Options, range: Range): Input[] {
   const template = options.has("position_template") ? "position_template" : "value_template";
-  return inputs(options, ["position_topic", template], (text) => {
-    if (text === UNKNOWN) return { position: null };
-    const raw = numberIn(text);
-    return raw === undefined ? undefined : { position: percentIn(range)(raw) };
-  });
+  return inputs(options, ["position_topic", template], numberField("position", percentIn(range)));
 }
 
 function stateInputs(options: Options): Input[] {

@@ -70,8 +70,13 @@ function inputOf(options: Options, lamp: Lamp, names: readonly string[]): Input[
     {
       topic,
       read: (payload) => {
-        const told = messageIn(payload, read);
-        if (!told) return undefined;
+        const text = read(payload);
+        if (text === undefined || text === "") return undefined;
+        const told = messageIn(text, payload);
+        if (!told) {
+          options.onGarbage("it is no JSON object");
+          return undefined;
+        }
         const state = stateIn(told, lamp);
         return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
       },
@@ -79,12 +84,8 @@ function inputOf(options: Options, lamp: Lamp, names: readonly string[]): Input[
   ];
 }
 
-function messageIn(
-  payload: Payload,
-  read: (payload: Payload) => string | undefined,
-): Dict | undefined {
-  const text = read(payload);
-  const json = text === payload.text ? payload.variables.get("value_json") : jsonIn(text ?? "");
+function messageIn(text: string, payload: Payload): Dict | undefined {
+  const json = text === payload.text ? payload.variables.get("value_json") : jsonIn(text);
   return isDict(json) ? json : undefined;
 }
 
@@ -96,7 +97,10 @@ const STATES = new Map<Value, StateValue>([
 ]);
 
 function stateIn(told: Dict, { scale, white }: Lamp): DeviceState {
-  const number = (name: string) => numberOf(told.get(name));
+  const number = (name: string) => {
+    const value = told.get(name) ?? undefined;
+    return value === undefined ? undefined : (numberOf(value) ?? NaN);
+  };
   const [level, temperature, effect] = [
     number("brightness"),
     number("color_temp"),

@@ -1,6 +1,6 @@
 import type { MakeFacet } from "../facet.ts";
 import type { Options } from "../options.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal, UnknownKind } from "../refusal.ts";
 import { climate } from "./climate.ts";
 import { cover } from "./cover.ts";
 import { deviceAutomation, event } from "./events.ts";
@@ -47,5 +47,5 @@ const PLATFORMS = new Map<string, MakeFacet>([
 export function facetMaker(platform: string): MakeFacet {
   const make = PLATFORMS.get(platform);
   if (make) return make;
-  throw new Refusal(`components of the kind ${platform.slice(0, 40)} are not known`);
+  throw new UnknownKind(`components of the kind ${platform.slice(0, 40)} are not known`);
 }

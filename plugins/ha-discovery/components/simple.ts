@@ -4,7 +4,7 @@ import {
   inputs,
   type MakeFacet,
   type Message,
-  numberIn,
+  numberField,
   textField,
   UNKNOWN,
 } from "../facet.ts";
@@ -73,17 +73,13 @@ export const button: MakeFacet = (options) => {
 export const number: MakeFacet = (options) => {
   const unit = unitOf(options);
   const [min, max] = [options.number("min", 1), options.number("max", 100)];
-  if (min > max) throw new Refusal("min is above max");
   const write = options.writer("command_topic", "command_template");
   const reset = options.text("payload_reset", UNKNOWN);
+  const told = numberField("value", unit.toOurs);
   const bounds = { min: unit.toOurs(min), max: unit.toOurs(max), step: options.number("step", 1) };
   return {
     capabilities: { value: { ...numberOf(unit, bounds), ...(write ? {} : { readOnly: true }) } },
-    inputs: inputs(options, VALUE, (text) => {
-      if (text === reset) return { value: null };
-      const raw = numberIn(text);
-      return raw === undefined ? undefined : { value: unit.toOurs(raw) };
-    }),
+    inputs: inputs(options, VALUE, (text) => (text === reset ? { value: null } : told(text))),
     write: valueOnly((value: number) => write?.(unit.toTheirs(value))),
     unreported: unreported(options, "value"),
   };

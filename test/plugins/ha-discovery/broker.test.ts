@@ -1,28 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
-import { openPeer, startBridge, startHome } from "./home.ts";
-
-const real = { skip: withoutMosquitto };
-
-const DEVICE = {
-  ids: ["plug-1"],
-  name: "Coffee",
-  mf: "Maker",
-  mdl: "P1",
-  sw: "1.2",
-  sa: "Kitchen",
-};
-const RELAY = {
-  stat_t: "plug/state",
-  cmd_t: "plug/set",
-  avty_t: "plug/status",
-  uniq_id: "plug-1-relay",
-  name: null,
-  dev: DEVICE,
-};
-const ID = "switch:plug-1-relay";
+import { openPeer, PLUG_ID, real, RELAY, startBridge, startHome } from "./home.ts";
 
 test(
   "a reload keeps devices and what they told, and publishes nothing less meanwhile",
@@ -31,18 +10,21 @@ test(
     const { broker, peer, bridge } = await startHome(t);
     await peer.announce("switch/relay", RELAY);
     await peer.tell("plug/status", "online", true);
-    await until(() => bridge.devices.get(ID)?.available);
+    await until(() => bridge.devices.get(PLUG_ID)?.available);
     await peer.tell("plug/state", "ON");
-    await until(() => bridge.state(ID)["on"] === true);
+    await until(() => bridge.state(PLUG_ID)["on"] === true);
 
     const handedOver = await bridge.stop();
     const next = await startBridge(t, broker.url, { handedOver });
 
-    assert.deepEqual([next.devices.get(ID)?.available, next.state(ID)["on"]], [true, true]);
+    assert.deepEqual(
+      [next.devices.get(PLUG_ID)?.available, next.state(PLUG_ID)["on"]],
+      [true, true],
+    );
     await until(() => next.logs.some(({ sentence }) => sentence === "connected to the broker"));
     await peer.obey("plug/set", () => void peer.tell("plug/state", "OFF"));
-    await next.command(ID, { on: false });
-    assert.equal(next.devices.get(ID)?.available, true);
+    await next.command(PLUG_ID, { on: false });
+    assert.equal(next.devices.get(PLUG_ID)?.available, true);
   },
 );
 

@@ -3,7 +3,6 @@ import type { DeviceCommand } from "@mantel/plugin-sdk";
 import { placeOf, readAnnouncement } from "../../../plugins/ha-discovery/discovery.ts";
 import { Payload } from "../../../plugins/ha-discovery/facet.ts";
 import { Known } from "../../../plugins/ha-discovery/known.ts";
-import type { TemplateError } from "../../../plugins/ha-discovery/template/values.ts";
 
 /** A component as its announcement makes it, without a broker. */
 export function component(platform: string, config: object) {
@@ -12,15 +11,17 @@ export function component(platform: string, config: object) {
   assert.ok(place);
   const [announced] = readAnnouncement(topic, place, JSON.stringify(config)).components;
   assert.ok(announced);
-  const faults: TemplateError[] = [];
+  const garbage: string[] = [];
+  const unusable: string[] = [];
   const known = new Known(announced, {
     clock: { now: () => 1e9, zone: "Europe/Berlin" },
     mayPublish: (target) => !target.startsWith("refused/"),
-    onFault: (fault) => faults.push(fault),
+    onGarbage: (why) => garbage.push(why),
+    onUnusable: (why) => unusable.push(why),
   });
   return {
     known,
-    faults,
+    ...{ garbage, unusable },
     capabilities: known.facet.capabilities,
     names: Object.keys(known.facet.capabilities),
     /** The state after a payload. */

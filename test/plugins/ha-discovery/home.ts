@@ -3,8 +3,38 @@ import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { connectAsync, type MqttClient } from "mqtt";
 import plugin from "../../../plugins/ha-discovery/index.ts";
 import { atEnd } from "../../helpers/at-end.ts";
-import { type Mosquitto, startMosquitto } from "../../helpers/mosquitto.ts";
+import { type Mosquitto, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
+
+/** The options of a test that needs a real mosquitto. */
+export const real = { skip: withoutMosquitto };
+
+/** A plug, as its components name it: a relay that leads, and a reading of it. */
+export const PLUG = {
+  ids: ["plug-1"],
+  name: "Coffee",
+  mf: "Maker",
+  mdl: "P1",
+  sw: "1.2",
+  sa: "Kitchen",
+};
+export const RELAY = {
+  stat_t: "plug/state",
+  cmd_t: "plug/set",
+  avty_t: "plug/status",
+  uniq_id: "plug-1-relay",
+  name: null,
+  dev: PLUG,
+};
+export const POWER = {
+  stat_t: "plug/power",
+  dev_cla: "power",
+  unit_of_meas: "W",
+  avty_t: "plug/status",
+  uniq_id: "plug-1-power",
+  dev: PLUG,
+};
+export const PLUG_ID = "switch:plug-1-relay";
 
 /** What the plugin is given unless a test says otherwise; a host fills these in. */
 const DEFAULTS = { prefix: "homeassistant", refusedTopics: ["zigbee2mqtt/bridge/request/#"] };

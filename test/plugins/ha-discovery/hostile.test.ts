@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
-import { startHome } from "./home.ts";
+import { real, startHome } from "./home.ts";
 
-const real = { skip: withoutMosquitto };
 const GOOD = { stat_t: "good", cmd_t: "good/set", uniq_id: "good", name: "Good" };
 
 test(
@@ -33,6 +31,10 @@ test(
     await until(() => bridge.state("switch:good")["on"] === true);
 
     assert.equal(({} as { polluted?: number }).polluted, undefined);
+    assert.match(
+      bridge.degraded ?? "",
+      /left out; the last, homeassistant\/switch\/g\d+\/config: /,
+    );
     const reasons = bridge.logs.filter(({ level }) => level === "warn");
     assert.ok(reasons.length >= 5 && reasons.length < 60, String(reasons.length));
     assert.ok([...bridge.devices.values()].every(({ name }) => name.length <= 200));
@@ -64,7 +66,10 @@ test("a component that names the id of another is left out", real, async (t) => 
 
   await bridge.device("switch:last");
   assert.equal(bridge.devices.get("switch:good")?.name, "Good");
-  assert.ok(bridge.logs.some(({ fields }) => fields?.["reason"] === "another has its unique_id"));
+  assert.equal(
+    bridge.degraded,
+    "1 message was left out; the last, homeassistant/switch/evil/config: another has its unique_id",
+  );
 });
 
 test(
@@ -107,8 +112,43 @@ test(
     await peer.tell("t", { a: { b: 21.5 } });
 
     await until(() => bridge.state("sensor:t")["t"] === 21.5);
+    assert.match(bridge.degraded ?? "", /^10 messages were left out; the last, /);
+    assert.ok(bridge.logs.some(({ fields }) => fields?.["reason"] === "it is too long"));
     const { on, brightness, color, effect } = bridge.state("light:lamp");
     assert.deepEqual([on, brightness, color], [false, 20, { hue: 20, saturation: 30 }]);
     assert.equal(effect, null);
+  },
+);
+
+test("a template that is a bomb costs its component and is named", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  const bomb = "{% for a in range(900) %}{% for b in range(900) %}x{% endfor %}{% endfor %}";
+  await peer.announce("sensor/bomb", { stat_t: "bomb", uniq_id: "bomb", val_tpl: bomb });
+  await peer.announce("switch/good", GOOD);
+  await until(() => bridge.devices.size === 2);
+
+  await peer.tell("bomb", "1");
+  await peer.tell("good", "ON");
+
+  await until(() => bridge.state("switch:good")["on"] === true);
+  assert.match(bridge.degraded ?? "", /homeassistant\/sensor\/bomb\/config: value_template: /);
+});
+
+test(
+  "retained garbage without end on discovery topics is named and harms nobody",
+  real,
+  async (t) => {
+    const { peer, bridge } = await startHome(t);
+    await peer.announce("switch/good", GOOD);
+    await bridge.device("switch:good");
+
+    const all: Promise<void>[] = [];
+    for (let at = 0; at < 2_000; at++) all.push(peer.announce(`switch/g${at}`, "x".repeat(3_000)));
+    await Promise.all(all);
+
+    await until(() => bridge.degraded?.startsWith("1000 messages were left out"));
+    await peer.tell("good", "ON");
+    await until(() => bridge.state("switch:good")["on"] === true);
+    assert.equal(bridge.devices.size, 1);
   },
 );

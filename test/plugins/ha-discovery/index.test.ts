@@ -1,37 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import recorded from "../../fixtures/home-assistant/discovery.json" with { type: "json" };
-import { withoutMosquitto } from "../../helpers/mosquitto.ts";
 import { until } from "../../helpers/until.ts";
-import { startHome } from "./home.ts";
-
-const real = { skip: withoutMosquitto };
-
-const DEVICE = {
-  ids: ["plug-1"],
-  name: "Coffee",
-  mf: "Maker",
-  mdl: "P1",
-  sw: "1.2",
-  sa: "Kitchen",
-};
-const RELAY = {
-  stat_t: "plug/state",
-  cmd_t: "plug/set",
-  avty_t: "plug/status",
-  uniq_id: "plug-1-relay",
-  name: null,
-  dev: DEVICE,
-};
-const POWER = {
-  stat_t: "plug/power",
-  dev_cla: "power",
-  unit_of_meas: "W",
-  avty_t: "plug/status",
-  uniq_id: "plug-1-power",
-  dev: DEVICE,
-};
-const ID = "switch:plug-1-relay";
+import { PLUG, PLUG_ID, POWER, real, RELAY, startHome } from "./home.ts";
 
 test("what Zigbee2MQTT announces becomes its devices, each with its readings", real, async (t) => {
   const { peer, bridge } = await startHome(t);
@@ -64,9 +35,9 @@ test("a device is one with its readings, whatever is announced first", real, asy
   await peer.tell("plug/state", "ON", true);
   await peer.tell("plug/power", "12.5", true);
 
-  await until(() => bridge.devices.get(ID)?.state["power"] === 12.5);
-  assert.deepEqual(bridge.devices.get(ID), {
-    nativeId: ID,
+  await until(() => bridge.devices.get(PLUG_ID)?.state["power"] === 12.5);
+  assert.deepEqual(bridge.devices.get(PLUG_ID), {
+    nativeId: PLUG_ID,
     kind: "switch",
     name: "Coffee",
     room: "Kitchen",
@@ -152,10 +123,10 @@ test("an emptied announcement takes its component, and the last its device", rea
   const { peer, bridge } = await startHome(t);
   await peer.announce("switch/relay", RELAY);
   await peer.announce("sensor/power", POWER);
-  await until(() => "power" in (bridge.devices.get(ID)?.capabilities ?? {}));
+  await until(() => "power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? {}));
 
   await peer.announce("sensor/power", "");
-  await until(() => !("power" in (bridge.devices.get(ID)?.capabilities ?? { power: 1 })));
+  await until(() => !("power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? { power: 1 })));
   await peer.announce("switch/relay", "");
   await until(() => bridge.devices.size === 0);
 });
@@ -164,21 +135,21 @@ test("a device that moves to one announcement for all stays the same device", re
   const { peer, bridge } = await startHome(t);
   await peer.announce("switch/relay", RELAY);
   await peer.tell("plug/state", "ON");
-  await until(() => bridge.devices.get(ID));
+  await until(() => bridge.devices.get(PLUG_ID));
   await peer.tell("plug/state", "ON");
-  await until(() => bridge.devices.get(ID)?.state["on"] === true);
+  await until(() => bridge.devices.get(PLUG_ID)?.state["on"] === true);
 
   await peer.announce("switch/relay", { migrate_discovery: true });
   await peer.announce("device/plug", {
-    dev: { ...DEVICE, name: "Coffee maker" },
+    dev: { ...PLUG, name: "Coffee maker" },
     o: { name: "maker" },
     cmps: { relay: { p: "switch", ...RELAY }, power: { p: "sensor", ...POWER } },
   });
   await peer.announce("switch/relay", "");
 
-  await until(() => bridge.devices.get(ID)?.name === "Coffee maker");
-  assert.equal(bridge.devices.get(ID)?.state["on"], true);
-  assert.deepEqual(Object.keys(bridge.devices.get(ID)?.capabilities ?? {}), ["on", "power"]);
+  await until(() => bridge.devices.get(PLUG_ID)?.name === "Coffee maker");
+  assert.equal(bridge.devices.get(PLUG_ID)?.state["on"], true);
+  assert.deepEqual(Object.keys(bridge.devices.get(PLUG_ID)?.capabilities ?? {}), ["on", "power"]);
 });
 
 test("a press is an event each time, and the last one is readable", real, async (t) => {

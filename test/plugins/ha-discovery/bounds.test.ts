@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { LONGEST_MESSAGE } from "../../../plugin-sdk/rpc/lines.ts";
+import { Announcements } from "../../../plugins/ha-discovery/announcements.ts";
+import { openHealth } from "../../../plugins/ha-discovery/health.ts";
+import { Home } from "../../../plugins/ha-discovery/home.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+
+/** All that was announced, without a broker; `degraded` gives what people are told. */
+function open() {
+  let told: string | undefined;
+  const log = collectedLog();
+  const health = openHealth({ reportDegraded: (reason) => void (told = reason), log });
+  health.speak();
+  const clock = { now: () => 1e9, zone: "UTC" };
+  const announcements = new Announcements({
+    ...{ prefix: "homeassistant", health, around: { clock, mayPublish: () => true } },
+  });
+  const announce = (topic: string, config: object) =>
+    announcements.take(`homeassistant/${topic}/config`, JSON.stringify(config), true);
+  return { announcements, announce, degraded: () => told };
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+test("announcements beyond 10,000 are left out and named, and fit when others have gone", () => {
+  const { announcements, announce, degraded } = open();
+
+  for (let at = 0; at <= 10_000; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: `${at}` });
+
+  assert.equal([...announcements.components].length, 10_000);
+  assert.match(degraded() ?? "", /^more announcements are on the broker than are taken/);
+  announcements.take("homeassistant/switch/s0/config", "", true);
+  assert.ok(announce("switch/s10000", { cmd_t: "x", uniq_id: "10000" }));
+  assert.match(degraded() ?? "", /^1 message was left out; .*: there are too many$/);
+});
+
+test("announcements fit into the message in which a reload hands them over, quotes and all", () => {
+  const { announcements, announce, degraded } = open();
+
+  for (let at = 0; at < 200; at++) {
+    announce(`select/s${at}`, { cmd_t: "x", uniq_id: `${at}`, ops: [`"`.repeat(20_000)] });
+  }
+
+  assert.ok(bytesOf(announcements.kept) < LONGEST_MESSAGE - 2 ** 20);
+  assert.match(degraded() ?? "", /^more announcements/);
+});
+
+test("components are bounded, however few announcements they come in", () => {
+  const { announcements, announce, degraded } = open();
+  const button = { p: "button", cmd_t: "x" };
+
+  for (let at = 0; at < 110; at++) {
+    const cmps = Object.fromEntries(Array.from({ length: 200 }, (_, id) => [`b${id}`, button]));
+    announce(`device/d${at}`, { dev: { ids: `${at}` }, o: {}, cmps });
+  }
+
+  assert.equal([...announcements.components].length, 20_000);
+  assert.match(degraded() ?? "", /^more announcements/);
+});
+
+test("devices beyond what the host takes are left out, and the others are taken", () => {
+  const { announcements, announce } = open();
+  const home = new Home();
+  for (let at = 0; at < 5_050; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: `${at}` });
+
+  assert.equal(home.arrange(announcements.components), 50);
+
+  assert.equal(parseDescriptions("ha", home.describe(false)).length, 5_000);
+});
+
+test("devices whose descriptions are too long together are left out", () => {
+  const { announcements, announce } = open();
+  const home = new Home();
+  const long = "x".repeat(200);
+  const dev = { ids: long, name: long, mf: long, mdl: long, sw: long, sn: long, sa: long };
+  for (let at = 0; at < 25; at++) {
+    const relay = (id: number) => ({ p: "switch", cmd_t: "x", uniq_id: `${at} ${id} ${long}` });
+    const cmps = Object.fromEntries(Array.from({ length: 200 }, (_, id) => [`r${id}`, relay(id)]));
+    announce(`device/d${at}`, { dev, o: {}, cmps });
+  }
+
+  assert.ok(home.arrange(announcements.components) > 0);
+
+  assert.ok(bytesOf(home.describe(false)) < LONGEST_MESSAGE);
+});
+
+test("ten thousand components of one device are that device, soon", () => {
+  const { announcements, announce } = open();
+  const home = new Home();
+  for (let at = 0; at < 10_000; at++) {
+    announce(`button/b${at}`, { cmd_t: "x", uniq_id: `${at}`, dev: { ids: "one" } });
+  }
+  const startedAt = performance.now();
+
+  home.arrange(announcements.components);
+
+  const [device] = parseDescriptions("ha", home.describe(false));
+  assert.equal(Object.keys(device?.capabilities ?? {}).length, 100);
+  const elapsedMs = performance.now() - startedAt;
+  assert.ok(elapsedMs < 2_000, `${elapsedMs} ms`);
+});
+
+test("one component announced from many topics is the first, and the others are named", () => {
+  const { announcements, announce, degraded } = open();
+
+  for (let at = 0; at < 10_000; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: "same" });
+
+  assert.equal([...announcements.components].length, 1);
+  assert.match(degraded() ?? "", /another has its unique_id$/);
+});
