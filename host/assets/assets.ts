@@ -9,7 +9,9 @@ import { buildWidget } from "./build-widget.ts";
 import { Icons } from "./icons.ts";
 
 /** The code that makes widgets: when it changes, every widget is made again. */
-const WIDGET_BUILDER = fileURLToPath(new URL("build-widget.ts", import.meta.url));
+const WIDGET_BUILDERS = ["build-widget.ts", "guard-loops.ts"].map((file) =>
+  fileURLToPath(new URL(file, import.meta.url)),
+);
 
 /** How many earlier contents of a widget are served on, for pages that have not swapped yet. */
 const KEPT_VERSIONS = 2;
@@ -39,7 +41,7 @@ export class Assets implements WidgetAssets {
     const entry = join(widget.folder, widget.entry);
     return this.#built.orMake(`widget-${widget.id}`, entry, async () => {
       const value = await buildWidget(widget);
-      return { value, inputs: [...value.inputs, WIDGET_BUILDER] };
+      return { value, inputs: [...value.inputs, ...WIDGET_BUILDERS] };
     });
   }
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { toReloadFailure } from "../modules/code-frame.ts";
 import type { WidgetBundle, WidgetSource } from "../modules/widget-side.ts";
+import { guardLoops } from "./guard-loops.ts";
 
 /** What the shell hands to widgets; host/dashboard/widget-loader.ts holds the other end. */
 const SHARED = [
@@ -12,7 +13,7 @@ const SHARED = [
   "@mantel/plugin-sdk/widget",
 ];
 
-/** Bare names in a widget's code that mean the tile's own, so that they end with the tile. */
+/** Bare names in a widget's code that mean the tile's own, so that they end with the tile, or end it. */
 const SCOPED = [
   "setTimeout",
   "clearTimeout",
@@ -23,6 +24,7 @@ const SCOPED = [
   "fetch",
   "addEventListener",
   "removeEventListener",
+  "mantelLoop",
 ];
 
 /** Stands for the hash while the code that is hashed does not have it yet; as long as the hash is. */
@@ -46,19 +48,21 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     target: "es2022",
     external: SHARED,
     loader: { ".css": "text" },
-    sourcemap: "external",
-    minify: true,
+    sourcemap: "inline",
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
-    banner: { js: opening(id) },
-    footer: { js: "return module.exports});" },
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });
-  const [map, code] = ["widget.js.map", "widget.js"].map(
-    (name) => built.outputFiles.find(({ path }) => path.endsWith(name))?.text ?? "",
-  ) as [string, string];
+  const { code, map } = await transform(guardLoops(built.outputFiles[0]?.text ?? ""), {
+    format: "cjs",
+    target: "es2022",
+    sourcemap: "external",
+    minify: true,
+    banner: opening(id),
+    footer: "return module.exports});",
+  });
   const hash = createHash("sha256").update(code).digest("hex").slice(0, NO_HASH.length);
   return {
     hash,

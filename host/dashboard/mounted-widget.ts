@@ -40,7 +40,7 @@ const base = sheetOf(baseStyles);
  * @throws what the widget throws while it mounts; nothing of it is left then
  */
 export function mountWidget(parent: HTMLElement, request: MountRequest): MountedWidget {
-  const scope = new Scope();
+  const scope = new Scope(request.onFault);
   const host = document.createElement("div");
   host.className = "widget waiting";
   parent.append(host);

@@ -1,3 +1,5 @@
+import { LoopWatch } from "./loop-watch.ts";
+
 /** The globals that a widget's bare names mean: all that is opened through them ends together. */
 export interface ScopedGlobals {
   setTimeout(run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): number;
@@ -17,6 +19,8 @@ export interface ScopedGlobals {
     run: EventListenerOrEventListenerObject,
     options?: boolean | EventListenerOptions,
   ): void;
+  /** Called in every pass of every loop. */
+  mantelLoop(): void;
 }
 
 /** What one mounted widget has opened. `end` closes it all; what is opened later is refused. */
@@ -25,6 +29,12 @@ export class Scope {
   readonly #releases: (() => void)[] = [];
   readonly #timers = new Set<number>();
   readonly #frames = new Set<number>();
+  readonly #loops: LoopWatch;
+
+  /** `onEndless` hears of a loop that was ended because it did not come to its end. */
+  constructor(onEndless: (error: Error) => void = () => undefined) {
+    this.#loops = new LoopWatch(onEndless);
+  }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -79,6 +89,7 @@ export class Scope {
         signal: this.#withOwn(typeof options === "boolean" ? undefined : options.signal),
       }),
     removeEventListener: (type, run, options) => window.removeEventListener(type, run, options),
+    mantelLoop: () => this.#loops.pass(),
   };
 
   #keep(kept: Set<number>, start: (done: () => void) => number): number {

@@ -22,6 +22,7 @@ const english = {
   restart: "Restart",
   stopped: (reason: string) => `Stopped: ${reason}`,
   newCodeFailed: (reason: string) => `New code failed: ${reason}`,
+  endlessLoop: "a loop does not come to an end",
   notInstalled: "It is not installed.",
   noWidget: "It has no widget.",
 
@@ -56,6 +57,7 @@ const german: Translation<typeof english> = {
   restart: "Neu starten",
   stopped: (reason) => `Angehalten: ${reason}`,
   newCodeFailed: (reason) => `Neuer Code geht nicht: ${reason}`,
+  endlessLoop: "eine Schleife nimmt kein Ende",
   notInstalled: "Es ist nicht installiert.",
   noWidget: "Es hat kein Widget.",
 

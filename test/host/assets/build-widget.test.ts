@@ -55,13 +55,37 @@ test("bare timers, listeners and fetches are the tile's own", async (t) => {
   const use = run(code)[0]?.factory(() => ({}), globals).default;
   assert(typeof use === "function");
   use();
-  assert.deepEqual(used, [
-    "setTimeout",
-    "setInterval",
-    "requestAnimationFrame",
-    "fetch",
-    "addEventListener",
-  ]);
+  assert.deepEqual(
+    used.filter((name) => name !== "mantelLoop"),
+    ["setTimeout", "setInterval", "requestAnimationFrame", "fetch", "addEventListener"],
+  );
+});
+
+test("every pass of every loop is told, and the loops do what they did", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": `
+      export default () => {
+        const seen = [];
+        for (let i = 0; i < 2; i++) seen.push(i);
+        for (const x of ["a", "b"]) { if (x === "a") continue; seen.push(x); }
+        for (const key in { k: 1 }) seen.push(key);
+        outer: for (;;) for (;;) break outer;
+        let left = 2;
+        while (left--) seen.push(left);
+        do seen.push("once"); while (false);
+        return seen.join(" ");
+      };`,
+  });
+
+  const { code } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+
+  let passes = 0;
+  const globals = { mantelLoop: () => passes++ };
+  const use = run(code)[0]?.factory(() => ({}), globals).default;
+  assert(typeof use === "function");
+  passes = 0;
+  assert.equal(use(), "0 1 b k 1 0 once");
+  assert.equal(passes, 2 + 2 + 1 + 2 + 2 + 1);
 });
 
 test("a style sheet that is imported is its text, and counts as source", async (t) => {
@@ -134,7 +158,8 @@ function run(code: string): Defined[] {
     defined.push({
       id,
       hash,
-      factory: (require = () => ({}), globals = {}) => factory(require, globals),
+      factory: (require = () => ({}), globals = { mantelLoop: () => undefined }) =>
+        factory(require, globals),
     });
   runInNewContext(code, { mantelDefine });
   return defined;
