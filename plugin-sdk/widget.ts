@@ -202,7 +202,10 @@ export interface WidgetDefinition<S extends Settings, Kept> {
   /** Translations of all it says: its name, the titles of its settings, and what it gives to `t`. */
   readonly texts?: Texts;
   readonly settings?: S;
-  /** Grid cells, `[columns, rows]`. */
+  /**
+   * Cells of the wall, `[columns, rows]`: what a new tile takes, and between what the editor lets it be
+   * resized. On a phone `min` counts three times and only across. A layout may say otherwise.
+   */
   readonly size: {
     readonly default: readonly [number, number];
     readonly min?: readonly [number, number];

@@ -128,14 +128,18 @@ function stackBands(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[]
 
 /** A phone: one below the other; what takes a quarter of its row or less shares a row with the next. */
 function stackAll(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[] {
-  const half = columns / 2;
   let x = 0;
   let y = 0;
   return cells.map(({ id, geometry }) => {
-    const w = geometry.w <= columns / 4 ? half : columns;
+    const w = phoneWidth(geometry.w, columns);
     if (x + w > columns) [x, y] = [0, y + 1];
     const cell = { id, geometry: { x, y, w, h: 1 } };
     x += w;
     return cell;
   });
+}
+
+/** How many columns of a phone something takes that takes `w` of the wall's. */
+export function phoneWidth(w: number, columns: number): number {
+  return w <= columns / 4 ? Math.floor(columns / 2) : columns;
 }

@@ -26,7 +26,7 @@ type Context = WidgetContext<typeof settings, unknown>;
 export default defineWidget({
   name: "Device",
   icon: "mdi:lightbulb-outline",
-  size: { default: [3, 4], min: [2, 3] },
+  size: { default: [3, 4], min: [2, 4], max: [12, 20] },
   texts: {
     de: {
       ...DEVICE_TEXTS_DE,

@@ -17,7 +17,7 @@ const BARS_PX = 110;
 export default defineWidget({
   name: "Energy",
   icon: "mdi:lightning-bolt",
-  size: { default: [2, 4], min: [2, 3] },
+  size: { default: [2, 4], min: [2, 4], max: [8, 12] },
   texts: {
     de: {
       Energy: "Energie",

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 export default defineWidget({
   name: "Web page",
   icon: "mdi:web",
-  size: { default: [6, 9], min: [2, 3] },
+  size: { default: [6, 9], min: [2, 4] },
   texts: {
     de: {
       "Web page": "Webseite",

@@ -24,7 +24,7 @@ const STATES: Readonly<Record<State, { hue: string; word: string; trouble?: bool
 export default defineWidget({
   name: "Modules",
   icon: "mdi:puzzle-outline",
-  size: { default: [4, 8], min: [3, 3] },
+  size: { default: [4, 8], min: [3, 4] },
   texts: {
     de: {
       Modules: "Module",

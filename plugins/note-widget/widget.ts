@@ -6,7 +6,7 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 export default defineWidget({
   name: "Note",
   icon: "mdi:note-text-outline",
-  size: { default: [3, 4], min: [2, 2] },
+  size: { default: [3, 4], min: [2, 4] },
   texts: {
     de: {
       Note: "Notiz",

@@ -25,7 +25,7 @@ const LIST_MS = 5 * 60_000;
 export default defineWidget<typeof settings, { shown: string }>({
   name: "Photo frame",
   icon: "mdi:image-outline",
-  size: { default: [4, 7], min: [2, 3] },
+  size: { default: [4, 7], min: [2, 4] },
   texts: {
     de: {
       "Photo frame": "Bilderrahmen",

@@ -22,7 +22,7 @@ const MOST_TILES = 60;
 export default defineWidget({
   name: "Room",
   icon: "mdi:sofa-outline",
-  size: { default: [8, 5], min: [2, 3] },
+  size: { default: [8, 5], min: [2, 4] },
   texts: {
     de: {
       ...DEVICE_TEXTS_DE,

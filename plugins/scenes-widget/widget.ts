@@ -11,7 +11,7 @@ const WORD_MS = 4_000;
 export default defineWidget({
   name: "Scenes",
   icon: "mdi:palette-outline",
-  size: { default: [8, 2], min: [2, 2] },
+  size: { default: [8, 2], min: [2, 2], max: [12, 4] },
   texts: {
     de: {
       Scenes: "Szenen",

@@ -6,7 +6,7 @@ import styles from "./widget.css";
 export default defineWidget({
   name: "Status",
   icon: "mdi:shield-check-outline",
-  size: { default: [4, 2], min: [2, 2] },
+  size: { default: [4, 2], min: [2, 2], max: [12, 8] },
   texts: {
     de: {
       Status: "Status",

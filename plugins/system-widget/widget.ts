@@ -25,7 +25,7 @@ type Context = WidgetContext<typeof settings, readonly SystemSample[]>;
 export default defineWidget<typeof settings, readonly SystemSample[]>({
   name: "System",
   icon: "mdi:server",
-  size: { default: [2, 4], min: [2, 3] },
+  size: { default: [2, 4], min: [2, 4], max: [8, 12] },
   texts: {
     de: {
       System: "System",

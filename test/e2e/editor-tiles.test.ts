@@ -8,6 +8,7 @@ import {
   LAYOUT,
   open,
   save,
+  saveElsewhere,
   says,
   stored,
   testEditor,
@@ -20,6 +21,9 @@ testEditor("tiles in the layout editor", {
   "moves, resizes and removes by keyboard, and takes it back": worksByKeyboard,
   "drags a tile, resizes it, and drops it on another page": drags,
   "is dragged by a finger after a moment": dragsByTouch,
+  "are kept to the sizes that their widgets ask for": keepsToSizes,
+  "are shown as the layout says where that is too small, and can only grow": showsTooSmall,
+  "share a phone in halves, and are no narrower there": keepsToSizesOnPhones,
 });
 
 async function worksByKeyboard(t: TestContext, house: House): Promise<void> {
@@ -103,4 +107,72 @@ async function dragsByTouch(t: TestContext, house: House): Promise<void> {
   await send("touchEnd", 96);
 
   await page.getByRole("button", { name: /^Clock, column 1, row [34]/ }).waitFor();
+}
+
+async function keepsToSizes(t: TestContext, house: House): Promise<void> {
+  await saveElsewhere(house, ({ pages: [home] }) => {
+    assert(home?.widgets[0]);
+    home.widgets[0].geometry = at(0, 0, 3, 5);
+  });
+  const { page } = await visit(t, house);
+  await open(page);
+
+  const clock = tile(page, "Clock");
+  await clock.click();
+  await page.getByText("At least 2 wide and 4 high, at most 12 and 14").waitFor();
+  await page.keyboard.press("Escape");
+  await drag(page, page.locator("[data-tile=clock] .ui-resizable-se"), { by: [-260, -120] });
+  await page.getByRole("button", { name: /^Clock, .* 2 wide, 4 high$/ }).waitFor();
+  await clock.focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await says(page, "Clock cannot be smaller");
+  await page.keyboard.press("Shift+ArrowUp");
+  for (let rows = 5; rows <= 14; rows++) await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await says(page, "Clock cannot be larger");
+  await save(page);
+
+  assert.deepEqual(geometryOf(await stored(house), "clock"), at(0, 0, 2, 14));
+}
+
+async function showsTooSmall(t: TestContext, house: House): Promise<void> {
+  await saveElsewhere(house, ({ pages: [home] }) => {
+    assert(home?.widgets[0]);
+    home.widgets[0].geometry = at(0, 0, 1, 2);
+  });
+  const { page } = await visit(t, house);
+  await open(page);
+
+  const clock = page.getByRole("button", {
+    name: "Clock, column 1, row 1, 1 wide, 2 high, not the size it is made for",
+  });
+  await clock.press("Enter");
+  await page.getByText("It is smaller than it is made for.").waitFor();
+  await picture(page, "editor-too-small");
+  await page.getByRole("button", { name: "Narrower" }).click();
+  await says(page, "Clock cannot be smaller");
+  await page.getByRole("button", { name: "Wider" }).click();
+  await says(page, "Clock resized: column 1, row 1, 2 wide, 2 high");
+  await page.getByRole("button", { name: "Narrower" }).click();
+  await says(page, "Clock cannot be smaller");
+  await save(page);
+
+  assert.deepEqual(geometryOf(await stored(house), "clock"), at(0, 0, 2, 2));
+}
+
+async function keepsToSizesOnPhones(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  await open(page);
+
+  await page.getByRole("button", { name: "Phone" }).click();
+  await tile(page, "Clock").focus();
+  for (let columns = 12; columns > 6; columns--) await page.keyboard.press("Shift+ArrowLeft");
+  await says(page, "6 wide");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await says(page, "Clock cannot be smaller");
+  await page.keyboard.press("Shift+ArrowDown");
+  await says(page, "Clock cannot be larger");
+  await save(page);
+
+  assert.equal(geometryOf(await stored(house), "clock").sm?.w, 6);
 }

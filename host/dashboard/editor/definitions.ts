@@ -1,34 +1,50 @@
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { FieldSchema } from "../form/schema.ts";
 import { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
 import { translate } from "../translate.ts";
 import type { AnyWidget, WidgetLoader } from "../widget-loader.ts";
+import type { WidgetSize } from "./limits.ts";
 
 /** What widgets say of themselves: name, sizes, settings. Their code is loaded for it and let go. */
 export class Definitions {
   readonly #store: Store;
   readonly #loader: WidgetLoader;
   readonly #known = new Map<string, Promise<AnyWidget>>();
+  readonly #sizes = signal<ReadonlyMap<string, WidgetSize>>(new Map());
 
   constructor(store: Store, loader: WidgetLoader) {
     this.#store = store;
     this.#loader = loader;
   }
 
+  /** The sizes that widgets ask for, by module, as far as their code has been read. */
+  get sizes(): ReadonlySignal<ReadonlyMap<string, WidgetSize>> {
+    return this.#sizes;
+  }
+
+  /** Reads the sizes of these modules' widgets. One whose code does not run has none. */
+  async readSizes(moduleIds: Iterable<string>): Promise<void> {
+    const found = [...new Set(moduleIds)].map((id) => this.find(id)?.catch(() => undefined));
+    await Promise.all(found);
+  }
+
   /** `undefined` for a module that is gone or has no widget. Rejects when its code does not run. */
   find(moduleId: string): Promise<AnyWidget> | undefined {
     const url = this.#store.module(moduleId).peek()?.widget?.url;
     if (url === undefined) return undefined;
-    const known = this.#known.get(url) ?? this.#read(url);
+    const known = this.#known.get(url) ?? this.#read(moduleId, url);
     this.#known.set(url, known);
     return known;
   }
 
-  async #read(url: string): Promise<AnyWidget> {
+  async #read(moduleId: string, url: string): Promise<AnyWidget> {
     const scope = new Scope();
     try {
       const code = await this.#loader.acquire(url);
-      return code.instantiate(scope.globals);
+      const definition = code.instantiate(scope.globals);
+      this.#sizes.value = new Map([...this.#sizes.peek(), [moduleId, definition.size]]);
+      return definition;
     } finally {
       scope.end();
       this.#loader.release(url);

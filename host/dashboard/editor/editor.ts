@@ -5,6 +5,7 @@ import type { Breakpoint } from "../layout.ts";
 import { Scope } from "../scope.ts";
 import type { TileParts } from "../tile.ts";
 import { barOf } from "./bar.ts";
+import { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
 import { Editing } from "./editing.ts";
 import { GridView } from "./grid-view.ts";
@@ -72,6 +73,7 @@ const SIDES_PX = 44;
 class Editor {
   readonly #editing: Editing;
   readonly #frame: Frame;
+  readonly #definitions: Definitions;
   readonly #element = document.createElement("div");
   readonly #strip = document.createElement("div");
   readonly #empty = document.createElement("p");
@@ -82,6 +84,7 @@ class Editor {
     this.#editing = editing;
     this.#frame = frame;
     const { root, tiles, api, scope } = frame;
+    this.#definitions = new Definitions(tiles.store, tiles.loader);
     this.#grid = new GridView(tiles, {
       arranged: (id, how, places) => editing.arrange(id, how, places),
       droppedOn: (id, pageId) => editing.moveToPage(id, pageId),
@@ -92,6 +95,7 @@ class Editor {
       editing,
       tiles,
       api,
+      definitions: this.#definitions,
       shift: (id, by) => this.#shift(id, by),
       closed: (panel) => this.#focusAfter(panel),
     });
@@ -150,16 +154,23 @@ class Editor {
   }
 
   #draw(): void {
-    const { scope } = this.#frame;
+    const { scope, tiles } = this.#frame;
     const { draft, page, breakpoint, panel } = this.#editing;
     scope.onEnd(
       effect(() => {
         const shown = page.value;
         const { grid } = draft.document.value;
         const at = breakpoint.value;
+        const sizes = this.#definitions.sizes.value;
         this.#empty.hidden = !shown || shown.widgets.length > 0;
         this.#empty.textContent = words.value.emptyPage;
-        if (shown) untracked(() => this.#grid.show({ page: shown, grid, breakpoint: at }));
+        if (shown) untracked(() => this.#grid.show({ page: shown, grid, breakpoint: at }, sizes));
+      }),
+    );
+    scope.onEnd(
+      effect(() => {
+        const modules = page.value?.widgets.map(({ module }) => module) ?? [];
+        if (tiles.store.modules().value.length > 0) void this.#definitions.readSizes(modules);
       }),
     );
     scope.onEnd(
@@ -204,9 +215,11 @@ class Editor {
   }
 
   #shift(id: string, by: Parameters<GridView["shift"]>[1]): void {
-    if (!this.#grid.shift(id, by)) {
-      this.#editing.say(words.value.atEdge(this.#editing.nameOfId(id)));
-    }
+    if (this.#grid.shift(id, by)) return;
+    const { value: say } = words;
+    const isSmaller = (by.w ?? 0) + (by.h ?? 0) < 0;
+    const why = by.w || by.h ? (isSmaller ? say.atSmallest : say.atLargest) : say.atEdge;
+    this.#editing.say(why(this.#editing.nameOfId(id)));
   }
 
   #focusAfter(panel: { readonly kind: string; readonly id?: string }): void {

@@ -2,6 +2,7 @@ import { GridStack, type GridItemHTMLElement } from "gridstack";
 import type { Geometry } from "../layout.ts";
 import { Tile, type TileParts } from "../tile.ts";
 import type { LayoutPage } from "./document.ts";
+import { limitsFor, misfit, type WidgetSize } from "./limits.ts";
 import { placesOf, shifted, type Shown } from "./places.ts";
 import { words } from "./words.ts";
 
@@ -38,7 +39,7 @@ export class GridView {
     this.element.className = "canvas";
   }
 
-  show(shown: Shown): void {
+  show(shown: Shown, sizes: ReadonlyMap<string, WidgetSize>): void {
     const before = this.#shown;
     this.#shown = shown;
     const places = placesOf(shown);
@@ -49,6 +50,7 @@ export class GridView {
     if (!isSameGrid) this.#open(shown);
     const isChanged = this.#setItems(shown.page);
     if (isChanged || !isSameGrid || !this.#stands(places)) this.#place(places);
+    this.#limit(shown, sizes);
     for (const [id, { grip }] of this.#items) grip.ariaLabel = this.#labelOf(id);
   }
 
@@ -155,6 +157,18 @@ export class GridView {
     focused?.grip.focus();
   }
 
+  #limit({ grid: { columns }, breakpoint }: Shown, sizes: ReadonlyMap<string, WidgetSize>): void {
+    const places = this.#places();
+    for (const [id, { element, tile }] of this.#items) {
+      const place = places.get(id);
+      if (!place) continue;
+      const size = sizes.get(tile.moduleId);
+      Object.assign(element.gridstackNode ?? {}, limitsFor(place, size, { breakpoint, columns }));
+      const beyond = misfit(place, size, { breakpoint, columns });
+      element.classList.toggle("misfit", beyond !== undefined);
+    }
+  }
+
   /** Returns whether there are other tiles than before. */
   #setItems({ widgets }: LayoutPage): boolean {
     const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
@@ -204,7 +218,10 @@ export class GridView {
   #labelOf(id: string): string {
     const place = this.#places().get(id);
     const name = this.#events.nameOf(id);
-    return place ? words.value.tile(name, words.value.place(place)) : name;
+    const said = place ? words.value.tile(name, words.value.place(place)) : name;
+    return this.#items.get(id)?.element.classList.contains("misfit")
+      ? words.value.tile(said, words.value.misfit)
+      : said;
   }
 }
 

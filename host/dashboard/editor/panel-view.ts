@@ -6,7 +6,7 @@ import type { FieldSchema } from "../form/schema.ts";
 import type { Geometry } from "../layout.ts";
 import type { TileParts } from "../tile.ts";
 import { spokenLocale } from "../words/language.ts";
-import { Definitions, schemaOf } from "./definitions.ts";
+import { type Definitions, schemaOf } from "./definitions.ts";
 import { findWidget } from "./document.ts";
 import type { Editing, Panel } from "./editing.ts";
 import { Gallery } from "./gallery.ts";
@@ -19,6 +19,7 @@ interface PanelParts {
   readonly editing: Editing;
   readonly tiles: TileParts;
   readonly api: Api;
+  readonly definitions: Definitions;
   readonly shift: (id: string, by: Partial<Geometry>) => void;
   /** A panel was closed while the focus was in it. */
   readonly closed: (panel: Panel) => void;
@@ -28,7 +29,6 @@ interface PanelParts {
 export class PanelView {
   readonly element = document.createElement("aside");
   readonly #parts: PanelParts;
-  readonly #definitions: Definitions;
   readonly #versions: Versions;
   readonly #merge: MergePanel;
   readonly #schema = signal<FieldSchema | undefined>(undefined);
@@ -40,8 +40,7 @@ export class PanelView {
   constructor(parts: PanelParts) {
     this.#parts = parts;
     const { editing, tiles, api } = parts;
-    const { store, loader, surroundings } = tiles;
-    this.#definitions = new Definitions(store, loader);
+    const { store, surroundings } = tiles;
     this.#merge = new MergePanel(editing);
     this.#versions = new Versions({
       api,
@@ -88,13 +87,13 @@ export class PanelView {
   }
 
   #setGallery(isOpen: boolean): void {
-    const { tiles } = this.#parts;
+    const { tiles, definitions } = this.#parts;
     if (!isOpen) this.#gallery?.close();
     this.#gallery = isOpen
       ? (this.#gallery ??
         new Gallery({
           tiles,
-          definitions: this.#definitions,
+          definitions,
           onPick: (widget) => this.#add(widget),
         }))
       : undefined;
@@ -114,7 +113,7 @@ export class PanelView {
     const definition =
       module === undefined
         ? undefined
-        : await this.#definitions.find(module)?.catch(() => undefined);
+        : await this.#parts.definitions.find(module)?.catch(() => undefined);
     const { panel } = this.#parts.editing;
     const now = panel.peek();
     if (now?.kind !== "tile" || now.id !== id) return;
@@ -157,7 +156,7 @@ export class PanelView {
   }
 
   #contentOf(panel: Panel): unknown {
-    const { editing, shift } = this.#parts;
+    const { editing, shift, definitions } = this.#parts;
     switch (panel.kind) {
       case "gallery":
         return this.#gallery?.element;
@@ -172,6 +171,7 @@ export class PanelView {
           id: panel.id,
           schema: this.#schema.value,
           offers: this.#offers.value,
+          sizes: definitions.sizes.value,
           shift: (by) => shift(panel.id, by),
         });
     }

@@ -11,6 +11,7 @@ import {
   pageOf,
 } from "./document.ts";
 import type { Editing } from "./editing.ts";
+import { misfit, type WidgetSize } from "./limits.ts";
 import { words } from "./words.ts";
 
 /** What the panel of a tile needs beyond the draft. */
@@ -19,6 +20,8 @@ export interface TilePanel {
   /** `undefined` while its module is gone, or its code does not say. */
   readonly schema: FieldSchema | undefined;
   readonly offers: Offers;
+  /** What widgets ask for, by module. */
+  readonly sizes: ReadonlyMap<string, WidgetSize>;
   /** Moves or resizes it by some cells. */
   readonly shift: (by: Partial<Geometry>) => void;
 }
@@ -30,6 +33,7 @@ export function tilePanel(editing: Editing, panel: TilePanel): unknown {
   const widget = findWidget(document, id);
   if (!widget) return nothing;
   return html`${settingsView(editing, { widget, schema, offers })} ${shiftView(editing, panel)}
+    ${sizeView(editing, widget, panel)}
     <div class="form">
       <div class="field">
         <label for="editor-on-page">${words.value.onPage}</label>
@@ -90,6 +94,21 @@ function shiftView(editing: Editing, { shift }: TilePanel): unknown {
       ${isWall ? button(say.lower, "mdi:arrow-collapse-vertical", { h: -1 }) : nothing}
       ${isWall ? button(say.higher, "mdi:arrow-expand-vertical", { h: 1 }) : nothing}
     </div>`;
+}
+
+/** What the widget asks for, and that the tile is beyond it. */
+function sizeView(
+  editing: Editing,
+  { module, geometry }: LayoutWidget,
+  { sizes }: TilePanel,
+): unknown {
+  const size = sizes.get(module);
+  const { columns } = editing.draft.document.value.grid;
+  if (editing.breakpoint.value !== "lg" || !size?.min) return nothing;
+  const say = words.value;
+  const beyond = misfit(geometry.lg, size, { breakpoint: "lg", columns });
+  return html`${beyond === undefined ? nothing : html`<p class="misfit">${say[beyond]}</p>`}
+    <p class="hint">${say.asksFor(size.min, size.max)}</p>`;
 }
 
 /** A page: its title, its place among the others, and what is arranged by hand. */

@@ -1,6 +1,9 @@
 import type { Geometry } from "../layout.ts";
 import { inEachLanguage, type Translation } from "../words/language.ts";
 
+/** Columns by rows. */
+type Cells = readonly [number, number];
+
 const english = {
   editor: "Layout editor",
   pages: "Pages",
@@ -32,6 +35,13 @@ const english = {
   place: ({ x, y, w, h }: Geometry) => `column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high`,
   tile: (name: string, place: string) => `${name}, ${place}`,
   atEdge: (name: string) => `${name} cannot go further`,
+  atSmallest: (name: string) => `${name} cannot be smaller`,
+  atLargest: (name: string) => `${name} cannot be larger`,
+  misfit: "not the size it is made for",
+  small: "It is smaller than it is made for.",
+  large: "It is larger than it is made for.",
+  asksFor: ([w, h]: Cells, most?: Cells) =>
+    `At least ${w} wide and ${h} high${most ? `, at most ${most[0]} and ${most[1]}` : ""}`,
 
   added: (name: string) => `${name} added`,
   removed: (name: string) => `${name} removed`,
@@ -146,6 +156,13 @@ const german: Translation<typeof english> = {
   place: ({ x, y, w, h }) => `Spalte ${x + 1}, Zeile ${y + 1}, ${w} breit, ${h} hoch`,
   tile: (name, place) => `${name}, ${place}`,
   atEdge: (name) => `${name} kann nicht weiter`,
+  atSmallest: (name) => `${name} kann nicht kleiner sein`,
+  atLargest: (name) => `${name} kann nicht größer sein`,
+  misfit: "nicht in passender Größe",
+  small: "Sie ist kleiner, als es ihr guttut.",
+  large: "Sie ist größer, als es ihr guttut.",
+  asksFor: ([w, h], most) =>
+    `Mindestens ${w} breit und ${h} hoch${most ? `, höchstens ${most[0]} und ${most[1]}` : ""}`,
 
   added: (name) => `${name} hinzugefügt`,
   removed: (name) => `${name} entfernt`,
