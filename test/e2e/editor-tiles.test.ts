@@ -4,6 +4,7 @@ import {
   at,
   drag,
   geometryOf,
+  giveFinger,
   type House,
   LAYOUT,
   open,
@@ -88,23 +89,11 @@ async function drags(t: TestContext, house: House): Promise<void> {
 
 async function dragsByTouch(t: TestContext, house: House): Promise<void> {
   const { page } = await visit(t, house);
-  const touch = await page.context().newCDPSession(page);
-  await touch.send("Emulation.setTouchEmulationEnabled", { enabled: true });
-  await page.reload();
+  const finger = await giveFinger(page);
   await open(page);
-  const box = await tile(page, "Clock").boundingBox();
-  assert(box);
-  const [x, y] = [box.x + box.width / 2, box.y + 60];
-  const send = (type: "touchStart" | "touchMove" | "touchEnd", dy: number) =>
-    touch.send("Input.dispatchTouchEvent", {
-      type,
-      touchPoints: type === "touchEnd" ? [] : [{ x, y: y + dy }],
-    });
 
-  await send("touchStart", 0);
-  await page.locator("[data-tile=clock].ui-draggable-armed").waitFor();
-  for (let dy = 16; dy <= 96; dy += 16) await send("touchMove", dy);
-  await send("touchEnd", 96);
+  await finger.press(tile(page, "Clock"), page.locator("[data-tile=clock].ui-draggable-armed"));
+  await finger.dragBy(0, 96);
 
   await page.getByRole("button", { name: /^Clock, column 1, row [34]/ }).waitFor();
 }

@@ -81,7 +81,7 @@ export function tile(page: Page, name: string): Locator {
 }
 
 /** Waits for what a screen reader is told last. */
-export async function says(page: Page, text: string): Promise<void> {
+export async function says(page: Page, text: string | RegExp): Promise<void> {
   await page.locator("[aria-live]", { hasText: text }).waitFor({ state: "attached" });
 }
 
@@ -107,6 +107,41 @@ export async function drag(
   await page.mouse.down();
   await page.mouse.move(end[0] ?? x, end[1] ?? y, { steps: 12 });
   await page.mouse.up();
+}
+
+/** A finger on a page that is loaded anew for it. */
+export interface Finger {
+  /** Rests on something until that has come. */
+  readonly press: (on: Locator, until: Locator) => Promise<void>;
+  /** Goes on from there by some CSS pixels, and is lifted. */
+  readonly dragBy: (dx: number, dy: number) => Promise<void>;
+}
+
+export async function giveFinger(page: Page): Promise<Finger> {
+  const touch = await page.context().newCDPSession(page);
+  await touch.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  await page.reload();
+  let at = { x: 0, y: 0 };
+  const send = (type: "touchStart" | "touchMove" | "touchEnd", dx = 0, dy = 0) =>
+    touch.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchEnd" ? [] : [{ x: at.x + dx, y: at.y + dy }],
+    });
+  return {
+    async press(on, until) {
+      const box = await on.boundingBox();
+      assert(box);
+      at = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 60) };
+      await send("touchStart");
+      await until.waitFor();
+    },
+    async dragBy(dx, dy) {
+      for (let part = 1; part <= 6; part++) {
+        await send("touchMove", (dx * part) / 6, (dy * part) / 6);
+      }
+      await send("touchEnd");
+    },
+  };
 }
 
 export async function stored({ host }: House): Promise<LayoutDocument> {

@@ -18,6 +18,8 @@ import {
   changePage,
   configure,
   derivePage,
+  type Drop,
+  dropWidget,
   movePage,
   moveToPage,
   type NewWidget,
@@ -96,6 +98,18 @@ export class Editing {
     const { document, id } = addWidget(this.document, page.id, widget);
     const added = findWidget(document, id);
     this.#do(document, words.value.added(added ? this.nameOf(added) : id));
+    return id;
+  }
+
+  /** Puts a widget where it was dropped on the page. Returns the id of the new tile. */
+  drop(drop: Drop): string | undefined {
+    const page = this.page.peek();
+    if (!page) return undefined;
+    const at = { pageId: page.id, breakpoint: this.breakpoint.peek() };
+    const { document, id } = dropWidget(this.document, at, drop);
+    const added = findWidget(document, id);
+    const label = words.value.added(added ? this.nameOf(added) : id);
+    this.#do(document, label, { said: `${label}: ${words.value.place(drop.place)}` });
     return id;
   }
 

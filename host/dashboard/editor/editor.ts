@@ -11,6 +11,7 @@ import { Editing } from "./editing.ts";
 import { GridView } from "./grid-view.ts";
 import { keysFor } from "./keys.ts";
 import { askToLeave } from "./leave.ts";
+import type { Drop } from "./operations.ts";
 import { PanelView } from "./panel-view.ts";
 import { stripOf } from "./strip.ts";
 import { words } from "./words.ts";
@@ -88,6 +89,7 @@ class Editor {
     this.#grid = new GridView(tiles, {
       arranged: (id, how, places) => editing.arrange(id, how, places),
       droppedOn: (id, pageId) => editing.moveToPage(id, pageId),
+      draggedIn: (module, place, others) => this.#takeIn(module, { place, others }),
       chosen: (id) => this.#choose(id),
       nameOf: (id) => editing.nameOfId(id),
     });
@@ -207,6 +209,12 @@ class Editor {
     } catch (error) {
       console.warn("what changed elsewhere could not be read", error);
     }
+  }
+
+  #takeIn(module: string, { place, others }: Pick<Drop, "place" | "others">): void {
+    const size = this.#definitions.sizes.peek().get(module)?.default ?? [place.w, place.h];
+    const id = this.#editing.drop({ widget: { module, config: {}, size }, place, others });
+    if (id !== undefined) this.#choose(id);
   }
 
   #choose(id: string): void {

@@ -9,6 +9,8 @@ import type { AnyWidget } from "../widget-loader.ts";
 import { spokenLocale } from "../words/language.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
 import { demoSurroundings } from "./demo.ts";
+import { letDragIn } from "./drag-in.ts";
+import { firstSize, type Screen } from "./limits.ts";
 import type { NewWidget } from "./operations.ts";
 import { words } from "./words.ts";
 
@@ -21,6 +23,8 @@ const PREVIEW = { width: 292, height: 170 };
 interface GalleryParts {
   readonly tiles: TileParts;
   readonly definitions: Definitions;
+  /** What a widget that is dragged onto the page is made for. */
+  readonly screen: () => Screen;
   readonly onPick: (widget: NewWidget) => void;
 }
 
@@ -63,16 +67,27 @@ export class Gallery {
     if (this.#isClosed) return;
     const size = definition?.size.default ?? [4, 4];
     const name = nameOf(module, definition);
-    const pick = (): void => this.#parts.onPick({ module: module.id, config: {}, size });
+    const { screen, onPick } = this.#parts;
+    const pick = (): void => onPick({ module: module.id, config: {}, size });
     render(
       html`<div class="preview" inert>${definition ? stage : words.value.noPreview}</div>
         <strong>
           <mantel-icon name=${definition?.icon ?? "mdi:puzzle-outline"}></mantel-icon>
           <span dir="auto">${name}</span>
         </strong>
-        <button type="button" aria-label=${words.value.add(name)} @click=${pick}></button>`,
+        <button
+          type="button"
+          class="pick"
+          aria-label=${words.value.add(name)}
+          @click=${pick}
+        ></button>`,
       card,
     );
+    const preview = card.querySelector<HTMLElement>(".preview");
+    if (preview) {
+      const cells = () => firstSize(definition?.size, screen());
+      letDragIn(card, { handle: ".pick", preview, module: module.id, cells });
+    }
     if (definition) await this.#preview(stage, { module, definition, size });
   }
 

@@ -1,7 +1,8 @@
-import { GridStack, type GridItemHTMLElement } from "gridstack";
+import { GridStack, type GridItemHTMLElement, type GridStackNode } from "gridstack";
 import type { Geometry } from "../layout.ts";
 import { Tile, type TileParts } from "../tile.ts";
 import type { LayoutPage } from "./document.ts";
+import { DRAGGED_IN } from "./drag-in.ts";
 import { limitsFor, misfit, type WidgetSize } from "./limits.ts";
 import { placesOf, shifted, type Shown } from "./places.ts";
 import { words } from "./words.ts";
@@ -14,6 +15,8 @@ export interface GridEvents {
   arranged(id: string, how: "moved" | "resized", places: ReadonlyMap<string, Geometry>): void;
   /** A tile was dropped onto the tab of another page. */
   droppedOn(id: string, pageId: string): void;
+  /** A module's widget was dragged in from outside; others may have made way. */
+  draggedIn(moduleId: string, place: Geometry, others: ReadonlyMap<string, Geometry>): void;
   chosen(id: string): void;
   nameOf(id: string): string;
 }
@@ -100,6 +103,7 @@ export class GridView {
         mode: breakpoint === "lg" ? "float" : "top",
         animate: !matchMedia("(prefers-reduced-motion: reduce)").matches,
         alwaysShowResizeHandle: true,
+        acceptWidgets: DRAGGED_IN,
         draggable: { handle: ".grip" },
         resizable: { handles: breakpoint === "lg" ? "se" : "e" },
       },
@@ -109,7 +113,17 @@ export class GridView {
     made.on("drag", (event) => showTarget(targetAt(event)));
     made.on("dragstop", (event, element_) => this.#dropped(idOf(element_), targetAt(event)));
     made.on("resizestop", (_event, element_) => this.#changed(idOf(element_), "resized"));
+    made.on("dropped", (_event, _before, node) => this.#takeIn(node));
     this.#grid = made;
+  }
+
+  /** The document says what becomes of it; what gridstack has made of it makes way for that. */
+  #takeIn({ el, id = "", x = 0, y = 0, w = 1, h = 1 }: GridStackNode): void {
+    queueMicrotask(() => {
+      const others = this.#places();
+      if (el) this.#grid?.removeWidget(el, true, false);
+      this.#events.draggedIn(id, { x, y, w, h }, others);
+    });
   }
 
   #dropped(id: string, target: HTMLElement | undefined): void {
@@ -127,9 +141,10 @@ export class GridView {
 
   #places(): Map<string, Geometry> {
     const nodes = this.#grid?.engine.nodes ?? [];
-    return new Map(
-      nodes.map(({ el, x = 0, y = 0, w = 1, h = 1 }) => [idOf(el), { x, y, w, h }] as const),
+    const places = nodes.map(
+      ({ el, x = 0, y = 0, w = 1, h = 1 }) => [idOf(el), { x, y, w, h }] as const,
     );
+    return new Map(places.filter(([id]) => this.#items.has(id)));
   }
 
   #stands(wanted: ReadonlyMap<string, Geometry>): boolean {

@@ -23,7 +23,7 @@ export function keysFor(editing: Editing, acts: Acts): (event: KeyboardEvent) =>
 
 /** Ctrl or ⌘ with Z, Y, S, and Escape. A field keeps its own undo. */
 function commandKey(editing: Editing, event: KeyboardEvent, isTyping: boolean): boolean {
-  if (event.key === "Escape" && editing.panel.peek()) {
+  if (event.key === "Escape" && editing.panel.peek() && !isDragging()) {
     editing.panel.value = undefined;
     return true;
   }
@@ -35,6 +35,11 @@ function commandKey(editing: Editing, event: KeyboardEvent, isTyping: boolean): 
   const command = commands[event.key.toLowerCase()];
   command?.();
   return command !== undefined;
+}
+
+/** Escape ends what is dragged first. */
+function isDragging(): boolean {
+  return document.querySelector(".ui-draggable-dragging") !== null;
 }
 
 function takeStep(editing: Editing, { shiftKey }: KeyboardEvent): void {

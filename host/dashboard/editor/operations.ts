@@ -24,6 +24,12 @@ export interface NewWidget {
   readonly size: readonly [number, number];
 }
 
+export interface Drop {
+  readonly widget: NewWidget;
+  readonly place: Geometry;
+  readonly others: ReadonlyMap<string, Geometry>;
+}
+
 /** Puts a widget into the first gap of a page; where the page is arranged by hand, at its end. */
 export function addWidget(
   document: LayoutDocument,
@@ -37,6 +43,16 @@ export function addWidget(
     id,
     document: onPage(document, pageId, (page) => received(page, widget, document.grid.columns)),
   };
+}
+
+/** Puts a widget onto a place of a page, as it is arranged for one screen; `others` have made way. */
+export function dropWidget(
+  document: LayoutDocument,
+  at: { readonly pageId: string; readonly breakpoint: Breakpoint },
+  { widget, place, others }: Drop,
+): { readonly document: LayoutDocument; readonly id: string } {
+  const { document: added, id } = addWidget(document, at.pageId, widget);
+  return { id, document: arrangePage(added, at, new Map([...others, [id, place]])) };
 }
 
 /** Moves a widget to another page with its size and settings. */

@@ -87,13 +87,17 @@ export class PanelView {
   }
 
   #setGallery(isOpen: boolean): void {
-    const { tiles, definitions } = this.#parts;
+    const { editing, tiles, definitions } = this.#parts;
     if (!isOpen) this.#gallery?.close();
     this.#gallery = isOpen
       ? (this.#gallery ??
         new Gallery({
           tiles,
           definitions,
+          screen: () => ({
+            breakpoint: editing.breakpoint.peek(),
+            columns: editing.document.grid.columns,
+          }),
           onPick: (widget) => this.#add(widget),
         }))
       : undefined;
