@@ -121,17 +121,17 @@ export async function giveFinger(page: Page): Promise<Finger> {
   const touch = await page.context().newCDPSession(page);
   await touch.send("Emulation.setTouchEmulationEnabled", { enabled: true });
   await page.reload();
-  let at = { x: 0, y: 0 };
+  let start = { x: 0, y: 0 };
   const send = (type: "touchStart" | "touchMove" | "touchEnd", dx = 0, dy = 0) =>
     touch.send("Input.dispatchTouchEvent", {
       type,
-      touchPoints: type === "touchEnd" ? [] : [{ x: at.x + dx, y: at.y + dy }],
+      touchPoints: type === "touchEnd" ? [] : [{ x: start.x + dx, y: start.y + dy }],
     });
   return {
     async press(on, until) {
       const box = await on.boundingBox();
       assert(box);
-      at = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 60) };
+      start = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 60) };
       await send("touchStart");
       await until.waitFor();
     },

@@ -34,6 +34,20 @@ function tabsOf(editing: Editing): unknown {
   </nav>`;
 }
 
+/** The tab of a page under the pointer. */
+export function targetAt(event: Event): HTMLElement | undefined {
+  const { clientX = -1, clientY = -1 } = event as Partial<MouseEvent>;
+  const under = document.elementsFromPoint(clientX, clientY);
+  return under.find((each): each is HTMLElement => each.matches("[data-page]"));
+}
+
+/** Shows which tab would take the tile that is dragged. */
+export function showTarget(target: HTMLElement | undefined): void {
+  for (const tab of document.querySelectorAll("[data-page]")) {
+    tab.toggleAttribute("data-target", tab === target);
+  }
+}
+
 function screensOf(editing: Editing): unknown {
   const say = words.value;
   const screens: readonly (readonly [Breakpoint, string, string])[] = [

@@ -25,8 +25,7 @@ export class Definitions {
 
   /** Reads the sizes of these modules' widgets. One whose code does not run has none. */
   async readSizes(moduleIds: Iterable<string>): Promise<void> {
-    const found = [...new Set(moduleIds)].map((id) => this.find(id)?.catch(() => undefined));
-    await Promise.all(found);
+    await Promise.allSettled([...new Set(moduleIds)].map(async (id) => this.find(id)));
   }
 
   /** `undefined` for a module that is gone or has no widget. Rejects when its code does not run. */

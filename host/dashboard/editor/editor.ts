@@ -14,14 +14,8 @@ import { askToLeave } from "./leave.ts";
 import type { Drop } from "./operations.ts";
 import { PanelView } from "./panel-view.ts";
 import { stripOf } from "./strip.ts";
+import { wearStyles } from "./styles.ts";
 import { words } from "./words.ts";
-import formStyles from "../form/form.css";
-import styles from "./editor.css";
-import galleryStyles from "./gallery.css";
-import gridViewStyles from "./grid-view.css";
-import panelStyles from "./panel-view.css";
-import stripStyles from "./strip.css";
-import gridStyles from "gridstack/dist/gridstack.css";
 
 export interface EditorParts {
   readonly root: HTMLElement;
@@ -40,20 +34,7 @@ export async function editLayout({ root, api, tiles, ...start }: EditorParts): P
   const draft = await Draft.open(api);
   const editing = new Editing({ draft, tiles, ...start });
   const scope = new Scope();
-  const sheets = [
-    gridStyles,
-    formStyles,
-    styles,
-    stripStyles,
-    gridViewStyles,
-    panelStyles,
-    galleryStyles,
-  ].map(sheetOf);
-  document.adoptedStyleSheets.push(...sheets);
-  scope.onEnd(() => {
-    const isOurs = (sheet: CSSStyleSheet): boolean => sheets.includes(sheet);
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !isOurs(each));
-  });
+  wearStyles(scope);
   await new Promise<void>((leave) => new Editor(editing, { root, api, tiles, scope, leave }));
   scope.end();
 }
@@ -254,10 +235,4 @@ class Editor {
       if (other instanceof HTMLElement) other.inert = false;
     }
   }
-}
-
-function sheetOf(css: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  return sheet;
 }

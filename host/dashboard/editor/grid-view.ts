@@ -1,6 +1,7 @@
 import { GridStack, type GridItemHTMLElement, type GridStackNode } from "gridstack";
 import type { Geometry } from "../layout.ts";
 import { Tile, type TileParts } from "../tile.ts";
+import { showTarget, targetAt } from "./bar.ts";
 import type { LayoutPage } from "./document.ts";
 import { DRAGGED_IN } from "./drag-in.ts";
 import { limitsFor, misfit, type WidgetSize } from "./limits.ts";
@@ -242,17 +243,4 @@ export class GridView {
 
 function idOf(element: HTMLElement | undefined): string {
   return element?.dataset.tile ?? "";
-}
-
-/** The tab of a page under the pointer. */
-function targetAt(event: Event): HTMLElement | undefined {
-  const { clientX = -1, clientY = -1 } = event as Partial<MouseEvent>;
-  const under = document.elementsFromPoint(clientX, clientY);
-  return under.find((each): each is HTMLElement => each.matches("[data-page]"));
-}
-
-function showTarget(target: HTMLElement | undefined): void {
-  for (const tab of document.querySelectorAll("[data-page]")) {
-    tab.toggleAttribute("data-target", tab === target);
-  }
 }
