@@ -74,7 +74,7 @@ export class Api {
    * @throws ApiError with status 412 when it stands at another one by now
    */
   change<T>(
-    method: "PUT" | "POST",
+    method: "PUT" | "POST" | "PATCH",
     path: string,
     { body = {}, revision }: { body?: unknown; revision: number },
   ): Promise<T> {

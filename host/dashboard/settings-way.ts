@@ -22,10 +22,19 @@ export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult 
   </a>`;
 }
 
+/** Takes the address back, once, when going there would lose what was typed. */
+function staysAt(shown: string, settings: Settings | undefined): boolean {
+  if (location.hash === shown || !settings?.holdsBack()) return false;
+  history.replaceState(null, "", shown);
+  return true;
+}
+
 /** Shows the settings while the address names them. Their code is loaded when they are opened. */
 export function followSettings(root: HTMLElement, parts: { api: Api; store: Store }): void {
   let settings: Settings | undefined;
+  let shown = "";
   const follow = async (): Promise<void> => {
+    if (staysAt(shown, settings)) return;
     const [found, page = "", item = ""] = ADDRESS.exec(location.hash) ?? [];
     if (found === undefined) {
       settings?.close();
@@ -36,6 +45,7 @@ export function followSettings(root: HTMLElement, parts: { api: Api; store: Stor
     if (ADDRESS.exec(location.hash)?.[0] !== found) return; // gone elsewhere while it was loaded
     settings ??= new code.Settings(root, parts);
     settings.show(page, decodeURIComponent(item));
+    shown = found;
   };
   const open = (): void =>
     void follow().then(

@@ -28,7 +28,8 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
   const banner = document.createElement("div");
   wall.className = "wall";
   header.className = "top";
-  root.replaceChildren(wall, banner);
+  root.replaceChildren(wall);
+  root.after(banner); // the settings take the place of the root, and not of this
 
   const current = currentPage(session.shown);
   const breakpoint = currentBreakpoint();

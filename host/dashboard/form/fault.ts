@@ -11,7 +11,9 @@ type Words = typeof words.value;
 export function faultOf(schema: FieldSchema, value: unknown, say: Words): string | undefined {
   if (value === undefined) return undefined;
   const choices = choicesOf(schema);
-  if (choices) return choices.includes(value) ? undefined : say.notOffered(shown(value));
+  if (choices) {
+    return choices.some((each) => each.value === value) ? undefined : say.notOffered(shown(value));
+  }
   return CHECKS[controlOf(schema)](schema, value, say);
 }
 
@@ -37,7 +39,13 @@ const CHECKS: Readonly<Record<Control, Check>> = {
     typeof value === "boolean" ? undefined : say.notSwitch(shown(value)),
   list: (schema, value, say) =>
     Array.isArray(value) ? countFault(schema, value, say) : say.notList,
+  choices: (schema, value, say) =>
+    Array.isArray(value) ? countFault(schema, value, say) : say.notList,
   group: (_schema, value, say) => (isRecord(value) ? undefined : say.notGroup),
+  map: ({ maxProperties = Infinity }, value, say) => {
+    if (!isRecord(value)) return say.notGroup;
+    return Object.keys(value).length > maxProperties ? say.tooMany(maxProperties) : undefined;
+  },
 };
 
 function rangeFault(

@@ -37,6 +37,11 @@ export interface Field {
   readonly set: (value: unknown) => void;
 }
 
+/** The JSON pointer of what stands under a key. */
+export function pointerTo(pointer: string, key: string): string {
+  return `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
 /** The id of a field's input in the page. */
 export function idOf({ request, pointer }: Pick<Field, "request" | "pointer">): string {
   return `${request.id}${pointer.replaceAll("/", "-")}`;

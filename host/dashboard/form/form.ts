@@ -1,7 +1,8 @@
 import { html, nothing } from "lit";
+import { groupView } from "./compound.ts";
 import { faultOf, isRecord } from "./fault.ts";
 import { type Field, type FormRequest, idOf } from "./field.ts";
-import { groupView, inputOf } from "./inputs.ts";
+import { inputOf } from "./inputs.ts";
 import { controlOf, titleOf } from "./schema.ts";
 import { words } from "./words.ts";
 
@@ -36,8 +37,10 @@ function fieldView(field: Field): unknown {
   switch (controlOf(schema)) {
     case "switch":
       return html`<div class="field line"><label for=${id}>${title}</label>${input}${notes}</div>`;
+    case "choices":
     case "list":
     case "group":
+    case "map":
       return html`<fieldset class="field">
         <legend>${title}</legend>
         ${input}${notes}

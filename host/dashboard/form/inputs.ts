@@ -1,7 +1,9 @@
 import { html, nothing } from "lit";
+import { groupView, listView } from "./compound.ts";
 import { faultOf, isRecord } from "./fault.ts";
 import { type Field, idOf } from "./field.ts";
-import { choicesOf, type Control, controlOf, emptyValueOf, titleOf } from "./schema.ts";
+import { mapView } from "./map-view.ts";
+import { choicesOf, type Control, controlOf, type FieldSchema } from "./schema.ts";
 import { words } from "./words.ts";
 
 type Draw = (field: Field) => unknown;
@@ -12,10 +14,11 @@ export function inputOf(field: Field, draw: Draw): unknown {
   const control = controlOf(field.schema);
   if (control === "group") return groupView(field, draw);
   if (control === "list") return listView(field, draw);
+  if (control === "map") return mapView(field, draw);
   return INPUTS[control](field);
 }
 
-const INPUTS: Readonly<Record<Exclude<Control, "group" | "list">, Draw>> = {
+const INPUTS: Readonly<Record<Exclude<Control, "group" | "list" | "map">, Draw>> = {
   text: (field) => textInput(field, "text"),
   lines: linesInput,
   icon: (field) => textInput(field, "text", "mdi:lightbulb"),
@@ -26,8 +29,9 @@ const INPUTS: Readonly<Record<Exclude<Control, "group" | "list">, Draw>> = {
   choice: ({ schema, ...field }) =>
     selectInput(
       { schema, ...field },
-      (choicesOf(schema) ?? []).map((value) => [value, String(value)]),
+      (choicesOf(schema) ?? []).map(({ value, name }) => [value, name]),
     ),
+  choices: choicesInput,
   device: (field) =>
     selectInput(field, [
       ["", words.value.none],
@@ -43,62 +47,6 @@ const INPUTS: Readonly<Record<Exclude<Control, "group" | "list">, Draw>> = {
   json: jsonInput,
 };
 
-/** The fields of an object. A value that is no object is replaced by one at the first change. */
-export function groupView({ schema, value, pointer, request, set }: Field, draw: Draw): unknown {
-  const values = isRecord(value) ? value : {};
-  return Object.entries(schema.properties ?? {}).map(([key, each]) =>
-    draw({
-      key,
-      schema: each,
-      value: values[key],
-      pointer: `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
-      request,
-      set(next) {
-        const { [key]: _before, ...rest } = values;
-        set(next === undefined ? rest : { ...rest, [key]: next });
-      },
-    }),
-  );
-}
-
-function listView(field: Field, draw: Draw): unknown {
-  const { key, schema, value, pointer, request, set } = field;
-  const items = Array.isArray(value) ? (value as unknown[]) : [];
-  const title = titleOf(key, schema);
-  const { items: itemSchema = {}, maxItems = Infinity } = schema;
-  const rows = items.map((item, index) => {
-    const name = words.value.item(titleOf(title, itemSchema), index + 1);
-    const row = draw({
-      key: name,
-      schema: { ...itemSchema, title: name },
-      value: item,
-      pointer: `${pointer}/${index}`,
-      request,
-      set: (next) => set(items.with(index, next ?? emptyValueOf(itemSchema))),
-    });
-    return html`<div class="row">
-      ${row}
-      <button
-        type="button"
-        aria-label=${words.value.remove(name)}
-        @click=${() => set(items.toSpliced(index, 1))}
-      >
-        <mantel-icon name="mdi:close"></mantel-icon>
-      </button>
-    </div>`;
-  });
-  return html`${rows}
-    <button
-      type="button"
-      class="add"
-      aria-label="${words.value.add}: ${title}"
-      ?disabled=${items.length >= maxItems}
-      @click=${() => set([...items, emptyValueOf(itemSchema)])}
-    >
-      <mantel-icon name="mdi:plus"></mantel-icon>${words.value.add}
-    </button>`;
-}
-
 function textInput(field: Field, type: "text" | "password", example?: string): unknown {
   const { schema, value, set } = field;
   const usual = schema.default === undefined || schema.default === "" ? example : schema.default;
@@ -112,8 +60,14 @@ function textInput(field: Field, type: "text" | "password", example?: string): u
     aria-describedby=${notesOf(field)}
     aria-invalid=${invalid(field)}
     .value=${typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)}
-    @change=${({ currentTarget }: Changed) => set(currentTarget.value)}
+    @change=${({ currentTarget }: Changed) => set(textOf(schema, currentTarget.value))}
   />`;
+}
+
+/** An empty text where none may be stands for nothing, and so for the default. */
+function textOf(schema: FieldSchema, value: string): string | undefined {
+  const { minLength = 0, pattern = "" } = schema;
+  return value === "" && (minLength > 0 || pattern !== "") ? undefined : value;
 }
 
 /** What the host has is never shown: an empty input leaves it as it is. */
@@ -126,9 +80,10 @@ function secretInput(field: Field): unknown {
     autocomplete="new-password"
     placeholder=${isSet ? words.value.secretIsSet : nothing}
     aria-describedby=${notesOf(field)}
+    aria-invalid=${invalid(field)}
     .value=${typeof value === "string" ? value : ""}
     @change=${({ currentTarget }: Changed) => {
-      if (currentTarget.value !== "" || !isSet) set(currentTarget.value);
+      if (currentTarget.value !== "" || !isSet) set(currentTarget.value || undefined);
     }}
   />`;
 }
@@ -185,6 +140,31 @@ function selectInput(field: Field, offered: readonly (readonly [unknown, string]
   >
     ${options.map(([each, name]) => html`<option .selected=${each === value}>${name}</option>`)}
   </select>`;
+}
+
+/** Any of several values, a box for each. A stored value that is not on offer stays. */
+function choicesInput({ schema, value = schema.default, set }: Field): unknown {
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  const offered = choicesOf(schema.items ?? {}) ?? [];
+  const others = chosen.filter((each) => !offered.some((offer) => offer.value === each));
+  const choose = (changed: unknown, isChosen: boolean): void => {
+    const values = offered.map((offer) => offer.value);
+    const next = values.filter((each) => (each === changed ? isChosen : chosen.includes(each)));
+    set([...others, ...next]);
+  };
+  return html`<div class="choices">
+    ${offered.map(
+      ({ value: each, name }) =>
+        html`<label class="choice">
+          <input
+            type="checkbox"
+            .checked=${chosen.includes(each)}
+            @change=${({ currentTarget }: Changed) => choose(each, currentTarget.checked)}
+          />
+          <span>${name}</span>
+        </label>`,
+    )}
+  </div>`;
 }
 
 function linesInput(field: Field): unknown {

@@ -10,6 +10,12 @@ const english = {
   unknown: "Settings that are not known here are kept.",
   drop: (key: string) => `Drop ${key}`,
 
+  key: "Id",
+  newEntry: "New entry",
+  keyMissing: "This needs an id.",
+  badKey: (pattern: string) => `An id here has to fit ${pattern}.`,
+  keyTaken: (key: string) => `There is ${key} already.`,
+
   notOffered: (value: string) => `${value} is not one of the choices.`,
   notNumber: "This has to be a number.",
   notWhole: "This has to be a whole number.",
@@ -34,6 +40,12 @@ const german: Translation<typeof english> = {
   secretIsSet: "Ist gesetzt; tippen ersetzt es",
   unknown: "Einstellungen, die hier nicht bekannt sind, bleiben erhalten.",
   drop: (key) => `${key} verwerfen`,
+
+  key: "Id",
+  newEntry: "Neuer Eintrag",
+  keyMissing: "Das braucht eine Id.",
+  badKey: (pattern) => `Eine Id muss hier zu ${pattern} passen.`,
+  keyTaken: (key) => `${key} gibt es schon.`,
 
   notOffered: (value) => `${value} steht nicht zur Wahl.`,
   notNumber: "Das muss eine Zahl sein.",

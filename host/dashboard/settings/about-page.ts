@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { type Fact, factsView } from "./facts.ts";
 import type { OpenPage, SettingsParts } from "./page.ts";
 import { words } from "./words.ts";
 
@@ -17,28 +18,17 @@ export function aboutPage({ api, doing }: SettingsParts): OpenPage {
     (answer) => (health.value = answer),
     (error: unknown) => doing.fail(error),
   );
-  return { view: () => (health.value ? factsView(health.value, api.address("")) : nothing) };
+  return { view: () => (health.value ? healthView(health.value, api.address("")) : nothing) };
 }
 
-function factsView({ version, uptimeSeconds, modules }: Health, api: string): TemplateResult {
+function healthView({ version, uptimeSeconds, modules }: Health, api: string): TemplateResult {
   const say = words.value;
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: Fact[] = [
     [say.version, version],
     [say.upFor, say.hours(Math.floor(uptimeSeconds / 3600), Math.floor(uptimeSeconds / 60) % 60)],
     [say.modules, say.moduleCounts(modules.active, modules.failed)],
     [say.address, location.origin],
   ];
-  return html`<section class="panel">
-      <h2>Mantel</h2>
-      <dl>
-        ${facts.map(
-          ([name, value]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd>${value}</dd>
-            </div>`,
-        )}
-      </dl>
-    </section>
+  return html`${factsView("Mantel", facts)}
     <p><a class="link" href="${api}/docs">${say.apiDocs}</a></p>`;
 }

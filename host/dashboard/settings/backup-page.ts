@@ -57,7 +57,7 @@ function passphraseField(id: string): TemplateResult {
 function make(event: SubmitEvent, { api, doing }: SettingsParts): void {
   event.preventDefault();
   const passphrase = typed(event.currentTarget, "passphrase");
-  void doing.run(async () => {
+  void doing.save(async () => {
     const file = await api.download("/backup", passphrase === "" ? {} : { passphrase });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
@@ -72,7 +72,7 @@ function restore({ api, doing }: SettingsParts): void {
   const file = form?.querySelector<HTMLInputElement>("#backup-file")?.files?.[0];
   if (!form?.reportValidity() || !file) return;
   const passphrase = typed(form, "passphrase");
-  void doing.run(async () => {
+  void doing.save(async () => {
     const backup = await base64Of(file);
     await api.post("/restore", { backup, ...(passphrase === "" ? {} : { passphrase }) }, 60_000);
   }, words.value.restoreStaged);

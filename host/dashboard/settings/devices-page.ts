@@ -2,9 +2,11 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { type Fact, factsView } from "./facts.ts";
 import { instantOf } from "./figures.ts";
+import { nameField } from "./named-field.ts";
 import { offersOf } from "./offers.ts";
-import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { addressOf, backTo, type OpenPage, type SettingsParts } from "./page.ts";
 import { typed } from "./typed.ts";
 import { words } from "./words.ts";
 
@@ -64,23 +66,11 @@ function rowOf({ id, name, room, available, hidden }: Device): TemplateResult {
 function oneView(parts: SettingsParts, id: string): TemplateResult {
   const device = parts.store.device(id).value;
   const say = words.value;
-  const back = html`<p><a class="link" href=${addressOf("devices")}>${say.allDevices}</a></p>`;
+  const back = backTo("devices", say.allDevices);
   if (!device)
     return html`${back}
       <p>${say.noSuchDevice}</p>`;
-  return html`${back} ${formOf(parts, device)}
-    <section class="panel">
-      <h2>${say.facts}</h2>
-      <dl>
-        ${factsOf(device).map(
-          ([name, value]) =>
-            html`<div>
-              <dt>${name}</dt>
-              <dd dir="auto">${value}</dd>
-            </div>`,
-        )}
-      </dl>
-    </section>`;
+  return html`${back} ${formOf(parts, device)} ${factsView(say.facts, factsOf(device))}`;
 }
 
 function formOf(parts: SettingsParts, device: Device): TemplateResult {
@@ -101,12 +91,9 @@ function formOf(parts: SettingsParts, device: Device): TemplateResult {
   </form>`;
 }
 
-function fieldsOf({ store }: SettingsParts, device: Device): TemplateResult {
+function fieldsOf({ doing, store }: SettingsParts, device: Device): TemplateResult {
   const say = words.value;
-  return html`<div class="field">
-      <label for="name">${say.name}</label>
-      <input id="name" name="name" maxlength="200" dir="auto" required .value=${device.name} />
-    </div>
+  return html`${nameField(doing, { id: "name", maxLength: 200, value: device.name })}
     <div class="field">
       <label for="room">${say.room}</label>
       <input
@@ -120,6 +107,7 @@ function fieldsOf({ store }: SettingsParts, device: Device): TemplateResult {
       <datalist id="rooms">
         ${offersOf(store).rooms.map((room) => html`<option value=${room}></option>`)}
       </datalist>
+      ${doing.faultAt("/room")}
     </div>
     <div class="field line">
       <label for="hidden">${say.hide}</label>
@@ -148,7 +136,7 @@ function save(event: SubmitEvent, parts: SettingsParts, device: Device): void {
 }
 
 function send({ api, doing, store }: SettingsParts, id: string, patch: object): void {
-  void doing.run(async () => {
+  void doing.save(async () => {
     store.putDevice(await api.send<Device>("PATCH", pathOf(id), patch));
   }, words.value.saved);
 }
@@ -161,7 +149,7 @@ function pathOf(id: string): string {
   return `/smart-home/devices/${encodeURIComponent(id)}`;
 }
 
-function factsOf(device: Device): (readonly [string, string])[] {
+function factsOf(device: Device): Fact[] {
   const say = words.value;
   const { manufacturer, model, serial, firmware } = device.info;
   const facts: readonly (readonly [string, string | null])[] = [

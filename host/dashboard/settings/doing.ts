@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { ApiError } from "../api.ts";
 import { words } from "./words.ts";
 
 interface Notice {
@@ -10,6 +11,9 @@ interface Notice {
 /** What a person has asked for on the settings pages: one thing at a time, and what came of it. */
 export class Doing {
   readonly busy = signal(false);
+  /** What the host found wrong with what was sent last, by JSON pointer (RFC 6901). */
+  readonly faults = signal<ReadonlyMap<string, string>>(new Map());
+  #unsaved: "nothing" | "typed" | "warned" = "nothing";
   readonly #notice = signal<Notice | undefined>(undefined);
   readonly #armed = signal<string | undefined>(undefined);
 
@@ -17,8 +21,7 @@ export class Doing {
   async run(work: () => Promise<unknown>, done = ""): Promise<boolean> {
     if (this.busy.peek()) return false;
     this.busy.value = true;
-    this.#armed.value = undefined;
-    this.#notice.value = undefined;
+    this.clear();
     try {
       await work();
       if (done !== "") this.#notice.value = { text: done, failed: false };
@@ -31,13 +34,52 @@ export class Doing {
     }
   }
 
-  fail(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.#notice.value = { text, failed: true };
+  /** Does what keeps what was typed: it cannot be lost any more when that went well. */
+  async save(work: () => Promise<unknown>, done: string): Promise<boolean> {
+    const isDone = await this.run(work, done);
+    if (isDone) this.leave();
+    return isDone;
   }
 
-  /** Forgets what was said; another page is shown. */
+  /** Somebody has begun to change something. */
+  type(): void {
+    this.#unsaved = "typed";
+  }
+
+  /** What was typed is kept, or given up. */
+  leave(): void {
+    this.#unsaved = "nothing";
+  }
+
+  get hasUnsaved(): boolean {
+    return this.#unsaved !== "nothing";
+  }
+
+  /** Whether leaving would lose what was typed and nobody has been told so; tells it. */
+  holdsBack(): boolean {
+    if (this.#unsaved !== "typed") return false;
+    this.#unsaved = "warned";
+    this.#notice.value = { text: words.peek().unsaved, failed: true };
+    return true;
+  }
+
+  fail(error: unknown): void {
+    const isOffline = error instanceof ApiError && error.code === "offline";
+    const text = error instanceof Error ? error.message : String(error);
+    this.#notice.value = { text: isOffline ? words.value.offline : text, failed: true };
+    const faults = error instanceof ApiError ? error.faults : [];
+    this.faults.value = new Map(faults.map(({ pointer, detail }) => [pointer, detail]));
+  }
+
+  /** What is wrong with a field, for below it. */
+  faultAt(pointer: string): TemplateResult | typeof nothing {
+    const fault = this.faults.value.get(pointer);
+    return fault === undefined ? nothing : html`<p class="fault">${fault}</p>`;
+  }
+
+  /** Forgets what was said; another page is shown, or something else is done. */
   clear(): void {
+    this.faults.value = new Map();
     this.#notice.value = undefined;
     this.#armed.value = undefined;
   }
@@ -45,7 +87,7 @@ export class Doing {
   notice(): TemplateResult {
     const notice = this.#notice.value;
     const text = notice
-      ? html`<p class=${notice.failed ? "notice failed" : "notice"} dir="auto">${notice.text}</p>`
+      ? html`<p class=${notice.failed ? "said failed" : "said"} dir="auto">${notice.text}</p>`
       : nothing;
     return html`<div class="notices">
       <div role="alert">${notice?.failed ? text : nothing}</div>

@@ -64,6 +64,11 @@ export const german: Translation<typeof english> = {
   leastLevel: "Ab Stufe",
   noRecords: "Nichts wurde protokolliert.",
   options: "Optionen",
+  offline:
+    "Mantel antwortet nicht, also hat sich nichts geändert. Was getippt wurde, steht noch hier.",
+  changedElsewhere:
+    "Diese Einstellungen wurden inzwischen anderswo geändert. Das und das Getippte stehen jetzt im Formular; noch einmal speichern behält beides.",
+  unsaved: "Was getippt wurde, ist nicht gespeichert. Noch einmal tippen verlässt es.",
   save: "Speichern",
   saved: "Gespeichert",
   test: "Testen",
@@ -104,9 +109,6 @@ export const german: Translation<typeof english> = {
   removed: "Entfernt",
 
   sources: "Kalender, die hereinkommen",
-  addSource: "Kalender hinzufügen",
-  sourceId: "Kennung des neuen Kalenders",
-  sourceIdHint: "Kleine Buchstaben, Ziffern und Bindestriche, etwa familie.",
   feeds: "Feed-Adressen",
   feedsHint: "Wer eine Adresse kennt, liest alle Kalender ohne Token.",
   makeFeed: "Adresse anlegen",
@@ -118,6 +120,7 @@ export const german: Translation<typeof english> = {
   pairDisplay: "Display koppeln",
   none: "Keine",
   thisOne: "Dieses hier",
+  neverUsed: "nie benutzt",
   newToken: "Neues Token",
   scope: "Darf",
   read: "Alles sehen",
@@ -156,6 +159,7 @@ export const german: Translation<typeof english> = {
   captured: (name) => `${name} ist festgehalten`,
   remove: (name) => `${name} entfernen`,
   madeAt: (when) => `angelegt ${when}`,
+  withId: (start) => `Id ${start}…`,
   until: (when) => `bis ${when}`,
   lastUsed: (when) => `zuletzt benutzt ${when}`,
   revoke: (name) => `${name} widerrufen`,

@@ -15,6 +15,17 @@ export function mergePatch(before: Values, after: Values): Values {
   return patch;
 }
 
+/** A document after a JSON Merge Patch. */
+export function applied(document: Values, patch: Values): Values {
+  const result = new Map(Object.entries(document));
+  for (const [key, change] of Object.entries(patch)) {
+    const old = result.get(key);
+    if (change === null) result.delete(key);
+    else result.set(key, isObject(change) ? applied(isObject(old) ? old : {}, change) : change);
+  }
+  return Object.fromEntries(result);
+}
+
 function isObject(value: unknown): value is Values {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { ApiError } from "../api.ts";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
-import { mergePatch, type Values } from "./merge-patch.ts";
+import { applied, mergePatch, type Values } from "./merge-patch.ts";
 import { offersOf } from "./offers.ts";
 import type { SettingsParts } from "./page.ts";
 import { words } from "./words.ts";
@@ -11,50 +11,58 @@ import { words } from "./words.ts";
 interface Stored {
   readonly schema: FieldSchema | null;
   readonly options: Values;
+  readonly revision: number;
 }
 interface TestResult {
   readonly ok: boolean;
   readonly detail: string;
 }
 
+/** The host gives a test 15 s, beside the time to load the code. */
+const TEST_DEADLINE_MS = 30_000;
+
 /** The options of a module as a form. Secrets that are not typed anew stay as they are. */
 export class ModuleOptions {
   readonly #parts: SettingsParts;
   readonly #path: string;
+  readonly #only: string | undefined;
   readonly #stored = signal<Stored | undefined>(undefined);
   readonly #values = signal<Values>({});
-  readonly #faults = signal<ReadonlyMap<string, string>>(new Map());
   readonly #tested = signal<TestResult | undefined>(undefined);
 
-  constructor(parts: SettingsParts, path: string) {
+  /** `only` names the one option that is shown. */
+  constructor(parts: SettingsParts, id: string, only?: string) {
     this.#parts = parts;
-    this.#path = path;
+    this.#path = `/modules/${encodeURIComponent(id)}`;
+    this.#only = only;
     void this.load();
   }
 
   async load(): Promise<void> {
     try {
-      const stored = await this.#parts.api.get<Stored>(`${this.#path}/config`);
+      const stored = await this.#read();
       this.#stored.value = stored;
       this.#values.value = stored.options;
     } catch (error) {
-      this.#parts.doing.fail(error);
+      const isAbsent = error instanceof ApiError && error.code === "module_unknown";
+      if (!isAbsent) this.#parts.doing.fail(error);
     }
   }
 
-  view(canTest: boolean): unknown {
-    const schema = this.#stored.value?.schema;
+  /** Nothing for a module without options. */
+  view(title: string, canTest = false): TemplateResult | typeof nothing {
+    const schema = this.#shown;
     if (!schema) return nothing;
     const { doing, store } = this.#parts;
     const say = words.value;
     return html`<section class="panel">
-      <h2>${say.options}</h2>
+      <h2>${title}</h2>
       ${formView({
         id: "options",
         schema,
         values: this.#values.value,
         offers: offersOf(store),
-        faults: this.#faults.value,
+        faults: doing.faults.value,
         onChange: (values) => (this.#values.value = values),
       })}
       ${this.#testView()}
@@ -65,49 +73,63 @@ export class ModuleOptions {
     </section>`;
   }
 
+  get #shown(): FieldSchema | null | undefined {
+    const schema = this.#stored.value?.schema;
+    if (this.#only === undefined) return schema;
+    const one = schema?.properties?.[this.#only];
+    return one && { type: "object", properties: { [this.#only]: one } };
+  }
+
   #testView(): TemplateResult | typeof nothing {
     const tested = this.#tested.value;
     if (!tested) return nothing;
-    return html`<p class=${tested.ok ? "notice" : "notice failed"} role="status" dir="auto">
+    return html`<p class=${tested.ok ? "said" : "said failed"} role="status" dir="auto">
       ${tested.detail}
     </p>`;
   }
 
+  async #read(): Promise<Stored> {
+    const stored = await this.#parts.api.get<Stored>(`${this.#path}/config`);
+    if (this.#only === undefined) return stored;
+    const { [this.#only]: own } = stored.options;
+    return { ...stored, options: own === undefined ? {} : { [this.#only]: own } };
+  }
+
   async #save(): Promise<void> {
-    const saved = await this.#send(
-      (patch) => this.#parts.api.send("PATCH", `${this.#path}/config`, patch),
-      words.value.saved,
-    );
+    const saved = await this.#parts.doing.save(() => this.#store(), words.value.saved);
     if (saved) await this.load();
+  }
+
+  /** Stores over the revision that was read. What is elsewhere in the config may have another by now. */
+  async #store(): Promise<void> {
+    const before = this.#stored.peek();
+    if (!before) return;
+    const patch = this.#patch;
+    try {
+      const { revision } = before;
+      await this.#parts.api.change("PATCH", `${this.#path}/config`, { body: patch, revision });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 412)) throw error;
+      const now = await this.#read();
+      this.#stored.value = now;
+      this.#values.value = applied(now.options, patch);
+      const isOther = JSON.stringify(now.options) !== JSON.stringify(before.options);
+      if (isOther) throw new Error(words.value.changedElsewhere, { cause: error });
+      await this.#store();
+    }
   }
 
   async #test(): Promise<void> {
     this.#tested.value = undefined;
-    await this.#send(async (patch) => {
-      this.#tested.value = await this.#parts.api.post<TestResult>(
-        `${this.#path}/test`,
-        patch,
-        TEST_DEADLINE_MS,
-      );
+    const { api, doing } = this.#parts;
+    await doing.run(async () => {
+      const path = `${this.#path}/test`;
+      this.#tested.value = await api.post<TestResult>(path, this.#patch, TEST_DEADLINE_MS);
     });
   }
 
-  /** Sends what differs from what is stored; faults go to their fields. */
-  #send(send: (patch: unknown) => Promise<unknown>, done?: string): Promise<boolean> {
-    this.#faults.value = new Map();
-    const patch = mergePatch(this.#stored.peek()?.options ?? {}, this.#values.peek());
-    return this.#parts.doing.run(async () => {
-      try {
-        await send(patch);
-      } catch (error) {
-        if (error instanceof ApiError) {
-          this.#faults.value = new Map(error.faults.map((fault) => [fault.pointer, fault.detail]));
-        }
-        throw error;
-      }
-    }, done);
+  /** What differs from what is stored. */
+  get #patch(): Values {
+    return mergePatch(this.#stored.peek()?.options ?? {}, this.#values.peek());
   }
 }
-
-/** The host gives a test 15 s, beside the time to load the code. */
-const TEST_DEADLINE_MS = 30_000;

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { ModuleView } from "../../modules/view.ts";
+import { type Fact, factsView } from "./facts.ts";
 import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
 import { ModuleOptions } from "./module-options.ts";
-import { addressOf, type SettingsParts } from "./page.ts";
+import { backTo, type SettingsParts } from "./page.ts";
 import { SetupSteps } from "./setup-steps.ts";
 import { stateChip } from "./state-chip.ts";
 import { words } from "./words.ts";
@@ -22,15 +23,13 @@ export class ModulePage {
     this.#id = id;
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#log = new ModuleLog(parts, this.#path);
-    this.#options = new ModuleOptions(parts, this.#path);
+    this.#options = new ModuleOptions(parts, id);
     this.#setup = new SetupSteps(parts, this.#path, () => void this.#options.load());
   }
 
   view(): unknown {
     const module = this.#parts.store.module(this.#id).value;
-    const back = html`<p>
-      <a class="link" href=${addressOf("modules")}>${words.value.allModules}</a>
-    </p>`;
+    const back = backTo("modules", words.value.allModules);
     if (!module)
       return html`${back}
         <p>${words.value.noSuchModule}</p>`;
@@ -45,7 +44,8 @@ export class ModulePage {
         <div class="actions">${this.#actions(module)}</div>
       </section>
       ${trials.includes("setup") ? this.#setup.view() : nothing}
-      ${this.#options.view(trials.includes("test"))} ${factsView(module)} ${this.#log.view()}`;
+      ${this.#options.view(words.value.options, trials.includes("test"))}
+      ${factsView(words.value.facts, factsOf(module))} ${this.#log.view()}`;
   }
 
   close(): void {
@@ -70,17 +70,19 @@ export class ModulePage {
   }
 }
 
-function faultView({ error, lastReload, progress, heldSince }: ModuleView): TemplateResult {
+function faultView({ state, error, lastReload, progress, heldSince }: ModuleView): TemplateResult {
   const fault = error ?? lastReload?.error;
   return html`${progress === null ? nothing : html`<p>${progress}</p>`}
   ${
     heldSince === null
       ? nothing
-      : html`<p class="notice">${words.value.heldSince(instantOf(heldSince))}</p>`
+      : html`<p class="said">${words.value.heldSince(instantOf(heldSince))}</p>`
   }
   ${
     fault
-      ? html`<p class="notice failed" dir="auto">${fault.message}</p>
+      ? html`<p class=${state === "unconfigured" ? "said" : "said failed"} dir="auto">
+            ${fault.message}
+          </p>
           ${
             fault.frame === undefined
               ? nothing
@@ -90,10 +92,10 @@ function faultView({ error, lastReload, progress, heldSince }: ModuleView): Temp
   }`;
 }
 
-function factsView(module: ModuleView): TemplateResult {
+function factsOf(module: ModuleView): Fact[] {
   const say = words.value;
   const { resources, limits, lastReload, earlier } = module;
-  const facts: readonly (readonly [string, string])[] = [
+  return [
     [say.version, module.version],
     [say.kinds, module.kinds.join(", ")],
     [say.generation, String(module.generation)],
@@ -106,18 +108,6 @@ function factsView(module: ModuleView): TemplateResult {
     [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionsOf(module),
   ];
-  return html`<section class="panel">
-    <h2>${say.facts}</h2>
-    <dl>
-      ${facts.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd dir="auto">${value}</dd>
-          </div>`,
-      )}
-    </dl>
-  </section>`;
 }
 
 function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): string {
@@ -129,7 +119,7 @@ function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
   return `${say[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
 }
 
-function permissionsOf({ permissions }: ModuleView): (readonly [string, string])[] {
+function permissionsOf({ permissions }: ModuleView): Fact[] {
   const say = words.value;
   const { hosts, folders, provides, uses, added } = permissions;
   const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons"] as const)

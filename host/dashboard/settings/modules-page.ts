@@ -53,9 +53,15 @@ function rowOf(module: ModuleView): TemplateResult {
         <small>${id} · ${version}</small>
         ${note === undefined ? nothing : html`<small dir="auto">${note}</small>`}
       </span>
-      <span class="figure">${shareOf(resources.cpuPercent)}</span>
-      <span class="figure">${sizeOf(resources.memoryBytes)}</span>
-      <span class="figure">${words.value.generationShort(module.generation)}</span>
+      <span class="figure figures">
+        ${
+          resources.memoryBytes === null
+            ? nothing
+            : html`<span>${shareOf(resources.cpuPercent)}</span>
+                <span>${sizeOf(resources.memoryBytes)}</span>`
+        }
+        <span>${words.value.generationShort(module.generation)}</span>
+      </span>
       ${stateChip(module.state)}
     </a>
   </li>`;

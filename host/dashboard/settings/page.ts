@@ -1,3 +1,4 @@
+import { html, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
 import type { Store } from "../store.ts";
 import type { Doing } from "./doing.ts";
@@ -14,6 +15,11 @@ export interface OpenPage {
   view(): unknown;
   /** Ends what it has begun. */
   close?(): void;
+}
+
+/** The way from one thing to the page that lists all. */
+export function backTo(page: string, text: string): TemplateResult {
+  return html`<p><a class="link" href=${addressOf(page)}>${text}</a></p>`;
 }
 
 /** Goes to a settings page, and to one thing on it. */

@@ -2,6 +2,7 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { nameField } from "./named-field.ts";
 import type { OpenPage, SettingsParts } from "./page.ts";
 import { commandOf } from "./scene-command.ts";
 import { typed } from "./typed.ts";
@@ -30,13 +31,10 @@ class ScenesPage {
     return html`<ul class="rows">
         ${this.#scenes.value.map((scene) => this.#rowOf(scene))}
       </ul>
-      <form class="panel form" @submit=${(event: SubmitEvent) => this.#capture(event)}>
+      <form class="panel form" @submit=${(event: SubmitEvent) => void this.#capture(event)}>
         <h2>${say.newScene}</h2>
         <p class="hint">${say.captureHint}</p>
-        <div class="field">
-          <label for="scene">${say.name}</label>
-          <input id="scene" name="name" maxlength="200" dir="auto" required />
-        </div>
+        ${nameField(this.#parts.doing, { id: "scene", maxLength: 200 })}
         <fieldset class="field choices">
           <legend>${say.devices}</legend>
           ${this.#capturable().map((device) => this.#choiceOf(device))}
@@ -68,11 +66,15 @@ class ScenesPage {
       )}
       ${
         scene.source === OWN
-          ? html`${doing.sureButton(`again ${scene.id}`, say.captureAgain(scene.name), () =>
-              this.#put(scene.id, scene.name, targets),
+          ? html`${doing.sureButton(
+              `again ${scene.id}`,
+              say.captureAgain(scene.name),
+              () => void this.#put(scene.id, scene.name, targets),
             )}
-            ${doing.sureButton(scene.id, say.remove(scene.name), () =>
-              this.#send(() => api.send("DELETE", path), say.removed),
+            ${doing.sureButton(
+              scene.id,
+              say.remove(scene.name),
+              () => void this.#send(() => api.send("DELETE", path), say.removed),
             )}`
           : nothing
       }
@@ -104,18 +106,19 @@ class ScenesPage {
     this.#chosen.value = next;
   }
 
-  #capture(event: SubmitEvent): void {
+  async #capture(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const name = typed(form, "name");
     if (name === "") return;
-    this.#put(`host:scene:${freeSlug(name, this.#scenes.peek())}`, name, [...this.#chosen.peek()]);
+    const id = `host:scene:${freeSlug(name, this.#scenes.peek())}`;
+    if (!(await this.#put(id, name, [...this.#chosen.peek()]))) return;
     this.#chosen.value = new Set();
     form.reset();
   }
 
   /** Stores how the devices are now; one that is gone, or does not take commands, is left out. */
-  #put(id: string, name: string, deviceIds: readonly string[]): void {
+  #put(id: string, name: string, deviceIds: readonly string[]): Promise<boolean> {
     const { api, store } = this.#parts;
     const targets = Object.fromEntries(
       deviceIds.flatMap((deviceId) => {
@@ -125,11 +128,11 @@ class ScenesPage {
       }),
     );
     const path = `/smart-home/scenes/${encodeURIComponent(id)}`;
-    this.#send(() => api.send("PUT", path, { name, targets }), words.value.captured(name));
+    return this.#send(() => api.send("PUT", path, { name, targets }), words.value.captured(name));
   }
 
-  #send(work: () => Promise<unknown>, done: string): void {
-    void this.#parts.doing.run(async () => {
+  #send(work: () => Promise<unknown>, done: string): Promise<boolean> {
+    return this.#parts.doing.save(async () => {
       await work();
       await this.#load();
     }, done);

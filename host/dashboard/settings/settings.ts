@@ -7,6 +7,7 @@ import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
+import contentStyles from "./content.css";
 import styles from "./settings.css";
 
 interface Shown {
@@ -32,10 +33,17 @@ export class Settings {
     this.#root = root;
     this.#parts = { api, store, doing: new Doing() };
     adoptStyles();
+    this.#element.addEventListener("input", this.#onInput);
+    addEventListener("beforeunload", this.#onUnload);
     this.#element.className = "settings";
     root.hidden = true;
     root.after(this.#element);
     this.#end = effect(() => void render(this.#view(), this.#element));
+  }
+
+  /** Whether what was typed would be lost, which is said once. */
+  holdsBack(): boolean {
+    return this.#parts.doing.holdsBack();
   }
 
   show(id: string, item: string): void {
@@ -43,6 +51,7 @@ export class Settings {
     if (!entry) return;
     this.#shown.peek()?.page.close?.();
     this.#parts.doing.clear();
+    this.#parts.doing.leave();
     this.#shown.value = untracked(() => ({
       name: item === "" ? entry.id : `${entry.id}/${item}`,
       entry,
@@ -50,15 +59,27 @@ export class Settings {
     }));
     scrollTo(0, 0);
     this.#element.querySelector("h1")?.focus();
+    // On a phone the menu is wider than the screen.
+    const current = this.#element.querySelector("nav [aria-current]");
+    current?.scrollIntoView({ block: "nearest", inline: "center" });
   }
 
   close(): void {
     this.#end();
+    removeEventListener("beforeunload", this.#onUnload);
     this.#shown.peek()?.page.close?.();
     this.#element.remove();
     this.#root.hidden = false;
     if (this.#before instanceof HTMLElement) this.#before.focus();
   }
+
+  readonly #onInput = ({ target }: Event): void => {
+    if (target instanceof Element && target.closest(".form")) this.#parts.doing.type();
+  };
+
+  readonly #onUnload = (event: Event): void => {
+    if (this.#parts.doing.hasUnsaved) event.preventDefault();
+  };
 
   #view(): unknown {
     const shown = this.#shown.value;
@@ -66,7 +87,8 @@ export class Settings {
     const { entry, page } = shown;
     return html`<nav aria-label=${words.value.settings}>
         <a class="back" href="#">
-          <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon>${words.value.back}
+          <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon
+          ><span>${words.value.back}</span>
         </a>
         ${PAGES.map((each) => linkTo(each, each === entry))}
       </nav>
@@ -89,7 +111,7 @@ let adopted = false;
 function adoptStyles(): void {
   if (adopted) return;
   adopted = true;
-  for (const text of [formStyles, styles]) {
+  for (const text of [formStyles, styles, contentStyles]) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
     document.adoptedStyleSheets.push(sheet);

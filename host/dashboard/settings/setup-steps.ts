@@ -65,10 +65,10 @@ export class SetupSteps {
 
   #stepView(setup: SetupView): TemplateResult {
     const say = words.value;
-    if (setup.state === "done") return html`<p class="notice">${say.paired}</p>`;
+    if (setup.state === "done") return html`<p class="said">${say.paired}</p>`;
     if (setup.state === "cancelled") return html`<p>${say.pairingGivenUp}</p>`;
     if (setup.state === "failed") {
-      return html`<p class="notice failed" dir="auto">${setup.error}</p>`;
+      return html`<p class="said failed" dir="auto">${setup.error}</p>`;
     }
     return html`<h3 dir="auto">${setup.title}</h3>
       ${setup.text === null ? nothing : html`<p dir="auto">${setup.text}</p>`}
@@ -88,6 +88,7 @@ export class SetupSteps {
         schema,
         values: answer,
         offers: offersOf(store),
+        faults: answerFaults(doing.faults.value),
         onChange: (values) => (this.#answer.value = values),
       })}
       <div class="actions">
@@ -101,7 +102,8 @@ export class SetupSteps {
 
   #send(method: "POST" | "DELETE", end: string, body?: unknown): void {
     const { api, doing } = this.#parts;
-    void doing.run(async () => this.#take(await api.send(method, `${this.#path}${end}`, body)));
+    const send = async () => this.#take(await api.send(method, `${this.#path}${end}`, body));
+    void doing.save(send, "");
   }
 
   /** Follows a setup that is under way, also one that was begun elsewhere. */
@@ -121,4 +123,9 @@ export class SetupSteps {
       this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
     }
   }
+}
+
+/** Faults of an answer come with where it stands in the body. */
+function answerFaults(faults: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...faults].map(([pointer, fault]) => [pointer.replace(/^\/answer/, ""), fault]));
 }

@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { instantOf } from "./figures.ts";
+import { GivenOut } from "./given-out.ts";
 import type { OpenPage, SettingsParts } from "./page.ts";
 import { typed } from "./typed.ts";
 import { words } from "./words.ts";
@@ -20,110 +20,69 @@ const SCOPES = ["read", "control", "edit", "admin"] as const;
 
 /** Who may do what: displays and other tokens, to revoke and to make. */
 export function tokensPage(parts: SettingsParts): OpenPage {
-  const page = new TokensPage(parts);
-  return { view: () => page.view() };
+  const tokens = new GivenOut<Token>(parts, {
+    path: "/tokens",
+    pathOf: ({ id, name }) => `/tokens/${encodeURIComponent(name)}?id=${encodeURIComponent(id)}`,
+    listed: (answer: { tokens: Token[] }) =>
+      answer.tokens.filter(({ status }) => status === "valid"),
+    secretIn: ({ token }: { token: string }) => token,
+  });
+  return { view: () => pageView(tokens) };
 }
 
-class TokensPage {
-  readonly #parts: SettingsParts;
-  readonly #tokens = signal<readonly Token[]>([]);
-  /** Shown once, until another page is opened. */
-  readonly #made = signal<string | undefined>(undefined);
-
-  constructor(parts: SettingsParts) {
-    this.#parts = parts;
-    void this.#load().catch((error: unknown) => parts.doing.fail(error));
-  }
-
-  view(): TemplateResult {
-    const say = words.value;
-    const valid = this.#tokens.value.filter(({ status }) => status === "valid");
-    return html`<section>
-        <h2>${say.displays}</h2>
-        ${this.#listOf(valid.filter(({ display }) => display))}
-        <p><a class="link" href="#pair">${say.pairDisplay}</a></p>
-      </section>
-      <section>
-        <h2>${say.tokens}</h2>
-        ${this.#listOf(valid.filter(({ display }) => !display))}
-      </section>
-      ${this.#formView()}`;
-  }
-
-  #listOf(tokens: readonly Token[]): TemplateResult {
-    if (tokens.length === 0) return html`<p class="hint">${words.value.none}</p>`;
-    return html`<ul class="rows">
-      ${tokens.map((token) => this.#rowOf(token))}
-    </ul>`;
-  }
-
-  #rowOf({ id, name, scope, expiresAt, lastUsedAt, current }: Token): TemplateResult {
-    const say = words.value;
-    return html`<li class="row">
-      <span class="grow">
-        <strong dir="auto">${name}</strong>
-        <small>${scope.join(", ")} · ${say.until(instantOf(expiresAt))}</small>
-        <small>${say.lastUsed(instantOf(lastUsedAt))}</small>
-      </span>
-      ${
-        current
-          ? html`<span class="state ok">${say.thisOne}</span>`
-          : this.#parts.doing.sureButton(id, say.revoke(name), () => this.#revoke(name))
-      }
-    </li>`;
-  }
-
-  #formView(): TemplateResult {
-    const say = words.value;
-    const made = this.#made.value;
-    return html`<form class="panel form" @submit=${(event: SubmitEvent) => this.#make(event)}>
+function pageView(tokens: GivenOut<Token>): TemplateResult {
+  const say = words.value;
+  const all = tokens.items.value;
+  return html`<section>
+      <h2>${say.displays}</h2>
+      ${listOf(
+        tokens,
+        all.filter(({ display }) => display),
+      )}
+      <p><a class="link" href="#pair">${say.pairDisplay}</a></p>
+    </section>
+    <section>
+      <h2>${say.tokens}</h2>
+      ${listOf(
+        tokens,
+        all.filter(({ display }) => !display),
+      )}
+    </section>
+    <section class="panel">
       <h2>${say.newToken}</h2>
-      <div class="field">
-        <label for="token-name">${say.name}</label>
-        <input id="token-name" name="name" maxlength="64" dir="auto" required />
-      </div>
-      <div class="field">
-        <label for="token-scope">${say.scope}</label>
-        <select id="token-scope" name="scope">
-          ${SCOPES.map((scope) => html`<option value=${scope}>${say[scope]}</option>`)}
-        </select>
-      </div>
-      ${
-        made === undefined
-          ? nothing
-          : html`<div class="field">
-              <label for="token-made">${say.shownOnce}</label>
-              <textarea id="token-made" readonly rows="4" dir="ltr" .value=${made}></textarea>
-            </div>`
-      }
-      <div class="actions">
-        <button class="button primary" ?disabled=${this.#parts.doing.busy.value}>
-          ${say.make}
-        </button>
-      </div>
-    </form>`;
-  }
+      ${tokens.formView({
+        ...{ id: "token", make: say.make, made: say.tokenMade },
+        fields: scopeField(),
+        bodyOf: (form) => ({ name: typed(form, "name"), scope: [typed(form, "scope")] }),
+      })}
+    </section>`;
+}
 
-  #make(event: SubmitEvent): void {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const body = { name: typed(form, "name"), scope: [typed(form, "scope")] };
-    void this.#parts.doing.run(async () => {
-      const { token } = await this.#parts.api.post<{ token: string }>("/tokens", body);
-      form.reset(); // before the token is shown, which it would empty
-      this.#made.value = token;
-      await this.#load();
-    }, words.value.tokenMade);
-  }
+function listOf(tokens: GivenOut<Token>, shown: readonly Token[]): TemplateResult {
+  if (shown.length === 0) return html`<p class="hint">${words.value.none}</p>`;
+  return html`<ul class="rows">
+    ${shown.map((token) => rowOf(tokens, token))}
+  </ul>`;
+}
 
-  #revoke(name: string): void {
-    void this.#parts.doing.run(async () => {
-      await this.#parts.api.send("DELETE", `/tokens/${encodeURIComponent(name)}`);
-      await this.#load();
-    }, words.value.revoked(name));
-  }
+/** Of several with one name, each says which it is. */
+function rowOf(tokens: GivenOut<Token>, token: Token): TemplateResult {
+  const say = words.value;
+  const { id, name, scope, expiresAt, lastUsedAt, current } = token;
+  const isShared = tokens.items.value.some((each) => each.name === name && each.id !== id);
+  const details = html`<small>${scope.join(", ")} · ${say.until(instantOf(expiresAt))}</small>
+    <small>${lastUsedAt === null ? say.neverUsed : say.lastUsed(instantOf(lastUsedAt))}</small>
+    ${isShared ? html`<small>${say.withId(id.slice(0, 8))}</small>` : nothing}`;
+  const here = current ? html`<span class="state ok">${say.thisOne}</span>` : undefined;
+  return tokens.rowOf(token, details, here);
+}
 
-  async #load(): Promise<void> {
-    this.#tokens.value = (await this.#parts.api.get<{ tokens: Token[] }>("/tokens")).tokens;
-  }
+function scopeField(): TemplateResult {
+  const say = words.value;
+  return html`<div class="field">
+    <label for="token-scope">${say.scope}</label>
+    <select id="token-scope" name="scope">
+      ${SCOPES.map((scope) => html`<option value=${scope}>${say[scope]}</option>`)}
+    </select>
+  </div>`;
 }

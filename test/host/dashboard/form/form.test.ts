@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultOf } from "../../../../host/dashboard/form/fault.ts";
 import {
+  choicesOf,
   controlOf,
   emptyValueOf,
+  entriesOf,
   type FieldSchema,
   titleOf,
+  withoutSecrets,
 } from "../../../../host/dashboard/form/schema.ts";
 import { words } from "../../../../host/dashboard/form/words.ts";
 
@@ -22,7 +25,10 @@ test("a schema's input follows from its type, its format and its choices", () =>
     { enum: ["a", "b"] },
     { anyOf: [{ const: "a" }, { const: 2 }] },
     { type: "array", items: { type: "string" } },
+    { type: "array", items: { enum: ["a", "b"] }, uniqueItems: true },
     { type: "object", properties: {} },
+    { type: "object", patternProperties: { "^[a-z]+$": { type: "string" } } },
+    { type: "object", patternProperties: { "^a": {}, "^b": {} } },
     { type: "object" },
     { anyOf: [{ type: "string" }, { type: "null" }] },
     {},
@@ -37,7 +43,10 @@ test("a schema's input follows from its type, its format and its choices", () =>
     "choice",
     "choice",
     "list",
+    "choices",
     "group",
+    "map",
+    "json",
     "json",
     "json",
     "json",
@@ -67,6 +76,40 @@ test("a new item of a list starts from its default, its first choice, or empty",
   assert.equal(emptyValueOf({ type: "number", minimum: 3 }), 3);
   assert.equal(emptyValueOf({ type: "string" }), "");
   assert.deepEqual(emptyValueOf({ type: "object", properties: {} }), {});
+});
+
+test("a choice is called by its title, and by its value where it has none", () => {
+  const schema = { anyOf: [{ const: "10.0.0.5", title: "Hall" }, { const: 2 }] };
+
+  assert.deepEqual(choicesOf(schema), [
+    { value: "10.0.0.5", name: "Hall" },
+    { value: 2, name: "2" },
+  ]);
+});
+
+test("the entries of a map have one pattern, which the host reads when a browser cannot", () => {
+  const text = { type: "string" };
+
+  assert.equal(entriesOf({ patternProperties: { "^[a-z]+$": text } })?.pattern.test("A"), false);
+  assert.equal(entriesOf({ patternProperties: { "(": text } })?.pattern.test("A"), true);
+  assert.equal(
+    fault({ type: "object", patternProperties: { "^": text }, maxProperties: 0 }, { a: "" }),
+    "There may be 0 at most.",
+  );
+});
+
+test("a renamed entry leaves behind the secrets that only the host has", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      key: { type: "string", writeOnly: true },
+      typed: { type: "string", writeOnly: true },
+      account: { type: "object", properties: { password: { type: "string", format: "password" } } },
+    },
+  };
+  const value = { key: { set: true }, typed: "new", account: { password: { set: true } }, x: 1 };
+
+  assert.deepEqual(withoutSecrets(schema, value), { typed: "new", account: {}, x: 1 });
 });
 
 test("a key without a title is written as people write", () => {

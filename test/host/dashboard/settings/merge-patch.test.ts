@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergePatch } from "../../../../host/dashboard/settings/merge-patch.ts";
+import { applied, mergePatch } from "../../../../host/dashboard/settings/merge-patch.ts";
 
 test("only what differs is in a patch, and what is gone is null", () => {
   const before = { host: "a", port: 1, deep: { same: 1, other: 2 }, list: [1, 2] };
@@ -17,4 +17,12 @@ test("a secret that was left alone is not sent, and one that was typed is", () =
   const patch = mergePatch(before, { password: { set: true }, key: "new" });
 
   assert.deepEqual(patch, { key: "new" });
+});
+
+test("a document after its patch is the other document", () => {
+  const before = { a: 1, b: { c: 2, d: 3 }, gone: true };
+  const after = { a: 1, b: { c: 4 }, e: { f: [1] } };
+
+  assert.deepEqual(applied(before, mergePatch(before, after)), after);
+  assert.deepEqual(applied({ b: 7 }, { b: { c: 1 } }), { b: { c: 1 } });
 });

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser } from "../helpers/browser.ts";
+import { startHost } from "../helpers/host.ts";
+import { layLine } from "../helpers/line.ts";
+import { type House, visitSettings } from "../helpers/settings.ts";
+import { picture } from "../helpers/stage.ts";
+import { until } from "../helpers/until.ts";
+
+test("forms in the settings", async (t) => {
+  const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
+  const house: House = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
+
+  await t.test("say offline, and keep what was typed until it can be saved", (each) =>
+    staysOffline(each, house),
+  );
+  await t.test("are not left with something unsaved, unless somebody means it", (each) =>
+    holdsBack(each, house),
+  );
+  await t.test("keep what somebody else has changed meanwhile", (each) => merges(each, house));
+  await t.test("say at the field what is wrong with a name", (each) => saysAtField(each, house));
+  await t.test("revoke one of two tokens of a name", (each) => revokesOne(each, house));
+});
+
+async function staysOffline(t: TestContext, house: House): Promise<void> {
+  const line = await layLine(t, house.host.url);
+  const host = { ...house.host, url: line.url };
+  const page = await visitSettings(t, { ...house, host }, "devices/demo:light:1");
+  const name = page.getByLabel("Name");
+  await name.fill("Reading lamp");
+
+  line.cut();
+  await page.getByText(/Offline for \d+ s/).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("Mantel does not answer").waitFor();
+  await assertAccessible(page);
+  await picture(page, "settings-offline");
+  line.mend();
+  await page.getByText(/Offline for/).waitFor({ state: "detached" });
+
+  assert.equal(await name.inputValue(), "Reading lamp");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").getByText("Saved").waitFor();
+}
+
+async function holdsBack(t: TestContext, house: House): Promise<void> {
+  const page = await visitSettings(t, house, "modules/calendar");
+  const days = page.getByLabel("Default days");
+  await days.fill("5");
+
+  await page.getByRole("link", { name: "Devices" }).click();
+  await page.getByRole("alert").getByText("What you typed is not saved").waitFor();
+  assert.equal(await days.inputValue(), "5");
+  assert.match(page.url(), /#\/settings\/modules\/calendar$/);
+
+  await page.getByRole("link", { name: "Devices" }).click();
+  await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
+}
+
+async function merges(t: TestContext, house: House): Promise<void> {
+  const page = await visitSettings(t, house, "modules/calendar");
+  await page.getByLabel("Default days").fill("30");
+  await page.getByLabel("Default days").blur();
+  const patch = (json: object) => house.host.api("/config", { method: "PATCH", json });
+
+  await patch({ ui: { theme: "dark" } });
+  await save(page);
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await page.getByLabel("Default days").fill("31");
+  await page.getByLabel("Default days").blur();
+  await patch({ calendar: { refreshSeconds: 120 } });
+  await save(page);
+
+  await page.getByRole("alert").getByText("were changed elsewhere").waitFor();
+  assert.equal(await page.getByLabel("Refresh seconds").inputValue(), "120");
+  assert.equal(await page.getByLabel("Default days").inputValue(), "31");
+  await save(page);
+  await page.getByRole("status").getByText("Saved").waitFor();
+  const { config } = (await (await house.host.api("/config")).json()) as {
+    config: { calendar: object };
+  };
+  assert.deepEqual(config.calendar, { refreshSeconds: 120, defaultDays: 31, sources: {} });
+}
+
+async function saysAtField(t: TestContext, house: House): Promise<void> {
+  const page = await visitSettings(t, house, "access");
+  const name = page.getByLabel("Name");
+  const make = page.getByRole("button", { name: "Make a token" });
+
+  await make.click();
+  await page.locator("#token-name:invalid:focus").waitFor();
+  await name.fill("   ");
+  await make.click();
+  await page.locator("#token-name:invalid:focus").waitFor();
+  await name.fill("a/b?");
+  await make.click();
+
+  await page
+    .locator(".field .fault")
+    .getByText(/a\/b\?/)
+    .waitFor();
+  assert.equal(await name.getAttribute("aria-invalid"), "true");
+  assert.equal(await name.inputValue(), "a/b?");
+  await name.fill("x".repeat(80));
+  assert.equal((await name.inputValue()).length, 64);
+}
+
+async function revokesOne(t: TestContext, house: House): Promise<void> {
+  const ask = { name: "tablet", scope: ["read"] };
+  for (let i = 0; i < 2; i++) await house.host.api("/tokens", { method: "POST", json: ask });
+  const page = await visitSettings(t, house, "access");
+  const rows = page.getByRole("listitem").filter({ hasText: "tablet" });
+  const ids = await rows.getByText(/^id [\da-f]{8}…$/).allTextContents();
+
+  assert.equal(new Set(ids).size, 2, "each says which it is");
+  await rows.first().getByRole("button", { name: "Revoke tablet" }).click();
+  await page.getByRole("button", { name: "Really: Revoke tablet?" }).click();
+  await page.getByRole("status").getByText("tablet is revoked").waitFor();
+
+  await until(async () => (await rows.count()) === 1);
+}
+
+async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Save" }).click();
+}

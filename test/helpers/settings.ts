@@ -1,0 +1,23 @@
+import type { TestContext } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { openPage } from "./browser.ts";
+import type { TestHost } from "./host.ts";
+
+export interface House {
+  readonly host: TestHost;
+  readonly browser: Browser;
+}
+
+/** A page of the settings, such as `modules/hue`, as an admin sees it; empty for the house itself. */
+export async function visitSettings(
+  t: TestContext,
+  { host, browser }: House,
+  address: string,
+): Promise<Page> {
+  const url = `${host.url}/#token=${await host.token("admin")}`;
+  const { page } = await openPage(t, browser, url);
+  page.setDefaultTimeout(10_000);
+  await page.getByRole("link", { name: "Settings" }).waitFor();
+  if (address !== "") await page.evaluate(`location.hash = "#/settings/${address}"`);
+  return page;
+}
