@@ -48,7 +48,14 @@ test("the document lists every route of the table, with its scope and its parame
     assert.deepEqual(named ?? [], inPath, path);
   }
   assert.deepEqual(paths["/api/v1/mqtt/publish"]?.["post"]?.security, [{ token: ["admin"] }]);
-  assert.deepEqual(paths["/api"]?.["get"]?.security, []);
+  const open = operations.filter(({ operation }) => operation.security.length === 0);
+  assert.deepEqual(
+    open.map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`),
+    [
+      ...["get /api", "get /docs", "get /health", "get /calendar/feeds/{secret}.ics"],
+      ...["post /pairing", "post /pairing/token"],
+    ],
+  );
 });
 
 test("the document says which headers of requests and answers have a meaning", async (t) => {
