@@ -89,7 +89,7 @@ export class Doing {
     const text = notice
       ? html`<p class=${notice.failed ? "said failed" : "said"} dir="auto">${notice.text}</p>`
       : nothing;
-    return html`<div class="notices">
+    return html`<div class="outcome">
       <div role="alert">${notice?.failed ? text : nothing}</div>
       <div role="status">${notice?.failed ? nothing : text}</div>
     </div>`;

@@ -76,11 +76,11 @@ function faultView({ state, error, lastReload, progress, heldSince }: ModuleView
   ${
     heldSince === null
       ? nothing
-      : html`<p class="said">${words.value.heldSince(instantOf(heldSince))}</p>`
+      : html`<p class="said plain">${words.value.heldSince(instantOf(heldSince))}</p>`
   }
   ${
     fault
-      ? html`<p class=${state === "unconfigured" ? "said" : "said failed"} dir="auto">
+      ? html`<p class=${state === "unconfigured" ? "said plain" : "said failed"} dir="auto">
             ${fault.message}
           </p>
           ${
