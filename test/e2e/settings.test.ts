@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Page } from "playwright-core";
-import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { type House, visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
-const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "backup", "about"];
-
 test("the settings", async (t) => {
-  const house: House = { browser: await openBrowser(t), host: await startHost(t) };
+  const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
+  const house: House = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
 
   await t.test("are a tap away, and so is the house", (each) => opens(each, house));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, house));
@@ -21,7 +17,6 @@ test("the settings", async (t) => {
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, house));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, house));
   await t.test("save a backup, and take it back", (each) => backsUp(each, house));
-  await t.test("are accessible, wide and narrow, dark and light", (each) => complies(each, house));
 });
 
 async function opens(t: TestContext, house: House): Promise<void> {
@@ -141,39 +136,4 @@ async function backsUp(t: TestContext, house: House): Promise<void> {
     .getByRole("status")
     .getByText(/when Mantel starts next/)
     .waitFor();
-}
-
-async function complies(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules");
-  const asked = followRequests(page);
-  const pictures = process.env["MANTEL_SCREENSHOTS"];
-  if (pictures !== undefined) await mkdir(pictures, { recursive: true });
-  for (const [theme, width] of [
-    ["dark", 1280],
-    ["light", 390],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await house.host.api("/config", { method: "PATCH", json: { ui: { theme } } });
-    await page.locator(`:root[data-theme=${theme}]`).waitFor();
-    for (const address of [...PAGES, "modules/calendar", "modules/demo-home"]) {
-      await page.evaluate(`location.hash = "#/settings/${address}"`);
-      await page.locator(`.settings main[data-page="${address}"]`).waitFor();
-      await until(() => asked.size === 0);
-      await assertAccessible(page);
-      if (pictures === undefined) continue;
-      const name = `settings-${address.replace("/", "-")}-${theme}.png`;
-      await page.screenshot({ path: join(pictures, name) });
-    }
-  }
-}
-
-/** What a page has asked for and not been answered, apart from the stream, which does not end. */
-function followRequests(page: Page): ReadonlySet<object> {
-  const asked = new Set<object>();
-  page.on("request", (request) => {
-    if (!request.url().endsWith("/events")) asked.add(request);
-  });
-  page.on("requestfinished", (request) => asked.delete(request));
-  page.on("requestfailed", (request) => asked.delete(request));
-  return asked;
 }

@@ -1,0 +1,51 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser } from "../helpers/browser.ts";
+import { startHost } from "../helpers/host.ts";
+import { visitSettings } from "../helpers/settings.ts";
+import { until } from "../helpers/until.ts";
+
+const PLUGINS = ["demo-home", "calendar", "room-widget", "hue", "home-assistant"];
+const PAGES = ["modules", "devices", "bridges", "scenes", "calendars", "access", "backup", "about"];
+const SCREENS = [
+  ["dark", 1280, 800],
+  ["light", 390, 844],
+] as const;
+
+test("every page of the settings is accessible, wide and narrow, dark and light", async (t) => {
+  const plugins = PLUGINS.map((id) => `plugins/${id}`);
+  const house = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
+  const page = await visitSettings(t, house, "modules");
+  const asked = followRequests(page);
+  const pictures = process.env["MANTEL_SCREENSHOTS"];
+  if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+  for (const [theme, width, height] of SCREENS) {
+    await page.setViewportSize({ width, height });
+    await house.host.api("/config", { method: "PATCH", json: { ui: { theme } } });
+    await page.locator(`:root[data-theme=${theme}]`).waitFor();
+    for (const address of [...PAGES, "modules/calendar", "modules/hue", "devices/demo:light:1"]) {
+      await page.evaluate(`location.hash = "#/settings/${address}"`);
+      await page.locator(`.settings main[data-page="${address}"]`).waitFor();
+      await until(() => asked.size === 0, { withinMs: 20_000 });
+      await assertAccessible(page);
+      if (pictures === undefined) continue;
+      const name = `settings-${address.replaceAll(/[/:]/g, "-")}-${theme}.png`;
+      await page.screenshot({ path: join(pictures, name) });
+    }
+  }
+});
+
+/** What a page has asked for and not been answered, apart from the stream, which does not end. */
+function followRequests(page: Page): ReadonlySet<object> {
+  const asked = new Set<object>();
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/events")) asked.add(request);
+  });
+  page.on("requestfinished", (request) => asked.delete(request));
+  page.on("requestfailed", (request) => asked.delete(request));
+  return asked;
+}
