@@ -96,7 +96,10 @@ export interface CommandResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** How large the tile is, in cells and in CSS pixels. */
+/**
+ * How large the tile is, in cells, and in CSS pixels at the usual text size: where people have set larger
+ * text, a tile has less room for it, and says so by being smaller.
+ */
 export interface TileSize {
   readonly cols: number;
   readonly rows: number;

@@ -3,6 +3,8 @@ import { Tile, type TileParts } from "./tile.ts";
 
 /** On a narrow screen heights follow the content; this is the least a tile gets, in CSS pixels. */
 const LEAST_FLOW_PX = 116;
+/** Heights are written in this, so that tiles grow with the text that they hold. */
+const REM_PX = 16;
 
 /** How a page is to be drawn. */
 export interface Arrangement {
@@ -53,7 +55,7 @@ export class PageView {
     const { style } = this.element;
     style.setProperty("--columns", `${columns}`);
     style.setProperty("--rows", `${rows}`);
-    style.setProperty("--row", `${rowHeight}px`);
+    style.setProperty("--row", `${rowHeight / REM_PX}rem`);
     style.setProperty("--gap", `${gap}px`);
   }
 
@@ -87,5 +89,5 @@ function place(element: HTMLElement, { x, y, w, h }: Cell["geometry"], at: Break
 }
 
 function leastHeight({ h }: Cell["geometry"], { rowHeight, gap }: Layout["grid"]): number {
-  return Math.min(LEAST_FLOW_PX, h * rowHeight + (h - 1) * gap);
+  return Math.min(LEAST_FLOW_PX, h * rowHeight + (h - 1) * gap) / REM_PX;
 }

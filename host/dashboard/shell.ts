@@ -17,8 +17,9 @@ import { words } from "./words/shell.ts";
 const BANNER_AFTER_MS = 3_000;
 const DEFAULT_IDLE_SECONDS = 300;
 
-const phone = matchMedia("(max-width: 640px)");
-const tablet = matchMedia("(max-width: 1100px)");
+// Of the text's size, because larger text needs the narrower arrangement just as a smaller screen does.
+const phone = matchMedia("(max-width: 40em)");
+const tablet = matchMedia("(max-width: 68.75em)");
 
 /** Draws the house: its pages, the header, and what must be said about the connection. */
 export function mountShell(root: HTMLElement, session: Session, parts: TileParts): void {

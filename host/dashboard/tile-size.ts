@@ -2,7 +2,9 @@ import type { TileSize } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import type { Geometry } from "./layout.ts";
 
-/** Follows how large an element is drawn, in cells and in CSS pixels. */
+const TEXT_PX = 16;
+
+/** Follows how large an element is drawn, in cells and in pixels as `TileSize` has them. */
 export class SizeWatch {
   readonly #size = signal<TileSize>({ cols: 1, rows: 1, width: 0, height: 0, shape: "icon" });
   readonly #observer: ResizeObserver;
@@ -11,7 +13,9 @@ export class SizeWatch {
     this.#observer = new ResizeObserver(([entry]) => {
       const { width = 0, height = 0 } = entry?.contentRect ?? {};
       // A page that is not shown measures nothing; its tiles keep the size they had.
-      if (width > 0) this.#set({ width: Math.round(width), height: Math.round(height) });
+      if (width === 0) return;
+      const scale = textScale();
+      this.#set({ width: Math.round(width / scale), height: Math.round(height / scale) });
     });
     this.#observer.observe(element);
   }
@@ -41,4 +45,9 @@ export class SizeWatch {
 function shapeOf({ width, height }: { width: number; height: number }): TileSize["shape"] {
   if (height < 100) return width < 140 ? "icon" : "row";
   return width < 420 && height < 260 ? "card" : "panel";
+}
+
+/** How much larger than usual people have set the text of their browser. */
+function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / TEXT_PX;
 }

@@ -76,12 +76,12 @@ export class Tile {
   }
 
   /**
-   * The cells it takes. With `leastHeight`, in CSS pixels, the height follows what the widget shows,
+   * The cells it takes. With `leastHeight`, in rem, the height follows what the widget shows,
    * as on a phone; without, the widget fills its cells.
    */
   resize(geometry: Geometry, leastHeight: number | undefined): void {
     this.#size.place(geometry);
-    this.element.style.minHeight = leastHeight === undefined ? "" : `${leastHeight}px`;
+    this.element.style.minHeight = leastHeight === undefined ? "" : `${leastHeight}rem`;
     this.element.toggleAttribute("flow", leastHeight !== undefined);
     this.#shown?.mounted.host.toggleAttribute("flow", leastHeight !== undefined);
   }

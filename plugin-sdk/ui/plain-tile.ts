@@ -16,6 +16,8 @@ const KEY_STEPS: Readonly<Record<string, number>> = {
   End: 100,
 };
 
+const THIN_SPACE = "\u202f";
+
 interface Tile {
   readonly device: Device;
   readonly look: Look;
@@ -74,11 +76,10 @@ function slider(tile: Tile, percent: number): TemplateResult {
 }
 
 function button(tile: Tile): TemplateResult {
-  const { device, look, actions, classes, style, said } = tile;
+  const { device, look, actions, classes, style } = tile;
   return html`<button
     class=${classes}
     .style=${style}
-    aria-label="${device.name}, ${said}"
     aria-pressed=${look.on}
     @click=${() => actions.tap(device, look)}
   >
@@ -87,28 +88,23 @@ function button(tile: Tile): TemplateResult {
 }
 
 function still(tile: Tile): TemplateResult {
-  const { device, classes, style, said } = tile;
-  return html`<div
-    class=${classes}
-    .style=${style}
-    role="group"
-    aria-label="${device.name}, ${said}"
-  >
+  const { device, classes, style } = tile;
+  return html`<div class=${classes} .style=${style} role="group" aria-label=${device.name}>
     ${content(tile)}
   </div>`;
 }
 
+/** What is seen, in the order it is said: a button has its name from it, so the two cannot differ. */
 function content({ device, look, actions }: Tile): TemplateResult {
   const { value, unit } = look;
-  const shown = html`${value}${unit === undefined ? nothing : html`<small>${unit}</small>`}`;
+  const shown = html`${value}${unit === undefined ? nothing : html`<small>${THIN_SPACE}${unit}</small>`}`;
   const age = actions.ageOf(device);
   return html`<span class="icon"><mantel-icon name=${iconOf(device)}></mantel-icon></span>
-    <span class="value">
-      ${actions.wordOf(device) ?? shown}${
-        age === undefined ? nothing : html`<small class="age">${age}</small>`
-      }
-    </span>
-    <span class="name">${device.name}</span>`;
+    <span class="name">${device.name}</span>
+    <span class="value ${/\p{N}/u.test(value) ? "" : "words"}">
+      ${actions.wordOf(device) ?? shown}
+      ${age === undefined ? nothing : html`<small class="age">${age}</small>`}
+    </span>`;
 }
 
 const dragged = new WeakSet<EventTarget>();

@@ -93,6 +93,16 @@ export const WINDOW: DeviceDescription = {
   state: { contact: false },
 };
 
+export const DISHWASHER: DeviceDescription = {
+  ...{ nativeId: "dishwasher", kind: "plug", name: "Dishwasher" },
+  capabilities: {
+    on: SWITCH,
+    remaining: { type: "number", unit: "min", step: 1, readOnly: true },
+    progress: { type: "number", unit: "%", step: 1, readOnly: true },
+  },
+  state: { on: true, remaining: 24, progress: 73 },
+};
+
 /** `readings.json`, in which a field has gone through `values`, one every five minutes until now. */
 export function readingsFile(fields: Readonly<Record<string, readonly number[]>>): string {
   const now = Math.floor(Date.now() / 1000);

@@ -66,13 +66,14 @@ export class Chart {
 
   #options({ lines, ctx }: Drawing, size: { width: number; height: number }): uPlot.Options {
     const style = getComputedStyle(this.#frame);
+    const text = Number.parseFloat(style.fontSize);
     const token = (name: string): string => style.getPropertyValue(`--mantel-${name}`).trim();
     return {
       ...size,
       padding: [8, 22, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 8 }, drag: { x: false, y: false } },
-      axes: axesOf(ctx, lines[0]?.capability ?? {}, token),
+      axes: axesOf(ctx, lines[0]?.capability ?? {}, { token, text }),
       series: [
         {},
         ...lines.map(({ name, hue }) => ({
@@ -91,23 +92,23 @@ export class Chart {
 function axesOf(
   ctx: Speech,
   capability: Line["capability"],
-  token: (name: string) => string,
+  { token, text }: { token: (name: string) => string; text: number },
 ): uPlot.Axis[] {
   const axis = {
     stroke: token("text-3"),
-    font: `550 13px ${token("font")}`,
+    font: `550 ${text}px ${token("font")}`,
     ticks: { show: false },
   };
   return [
     {
       ...axis,
       grid: { show: false },
-      ...{ space: 70, size: 28 },
+      ...{ space: text * 5.4, size: text * 2.2 },
       values: (_, splits) => splits.map((seconds) => ctx.fmt.time(seconds * 1000)),
     },
     {
       ...axis,
-      size: 58,
+      size: text * 4.5,
       grid: { stroke: token("surface-3"), width: 1 },
       values: (_, splits) =>
         splits.map((value) => readingText(value, { ...capability, step: 0.1 }, ctx)),
