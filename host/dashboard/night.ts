@@ -1,10 +1,11 @@
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, render } from "lit";
+import { words } from "./words/shell.ts";
 
 /** A dark room's screen: the time alone, warm and dim. The touch that wakes it does nothing else. */
 export class Night {
   readonly #root: HTMLElement;
-  readonly #element = document.createElement("div");
+  readonly #element = document.createElement("section");
 
   constructor(root: HTMLElement, onWake: () => void) {
     this.#root = root;
@@ -19,6 +20,7 @@ export class Night {
   }
 
   show(fmt: WidgetContext<never, never>["fmt"], now: number): void {
+    this.#element.ariaLabel = words.value.night;
     render(html`<time>${fmt.time(now)}</time><span>${fmt.date(now)}</span>`, this.#element);
     if (!this.#element.isConnected) this.#root.append(this.#element);
   }

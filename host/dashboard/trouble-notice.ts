@@ -33,6 +33,6 @@ function troubleView({ name, message, place, frame, ...trouble }: Trouble): unkn
     <h2>${name} <span>${trouble.effect}</span></h2>
     <p>${message}</p>
     ${place === undefined ? nothing : html`<p class="place">${place}</p>`}
-    ${frame === undefined ? nothing : html`<pre>${frame}</pre>`}
+    ${frame === undefined ? nothing : html`<pre tabindex="0">${frame}</pre>`}
   </section>`;
 }

@@ -86,6 +86,7 @@ async function dims(t: TestContext, { visit }: House): Promise<void> {
 
   await page.clock.runFor(130_000);
   await page.locator(":root[data-theme=night] .night time").waitFor();
+  await assertAccessible(page);
   const shift = await page.evaluate("document.documentElement.style.getPropertyValue('--shift-x')");
   await page.mouse.click(200, 200);
 

@@ -3,6 +3,7 @@ import { inEachLanguage, type Translation } from "./language.ts";
 const english = {
   pages: "Pages",
   house: "House",
+  night: "Night",
   settings: "Settings",
   settingsAway: "Settings (they do not open now)",
   editLayout: "Edit the layout",
@@ -38,6 +39,7 @@ const english = {
 const german: Translation<typeof english> = {
   pages: "Seiten",
   house: "Haus",
+  night: "Nacht",
   settings: "Einstellungen",
   settingsAway: "Einstellungen (gehen gerade nicht auf)",
   editLayout: "Layout bearbeiten",

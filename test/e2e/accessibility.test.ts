@@ -1,0 +1,93 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { patchUi, picture, type Stage } from "../helpers/stage.ts";
+import { until } from "../helpers/until.ts";
+
+const SIZES = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+];
+
+test("everyone can use a wall with every widget", async (t) => {
+  const stage = await openFullHouse(t);
+  const { page } = await stage.visit(t, "edit");
+  // Colours on their way to another theme are neither the one's nor the other's.
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await showsAll(page);
+
+  await t.test("at work, waiting, refused and asking, on a wall and a phone", async () => {
+    await inBothThemes(page, stage, async (theme) => {
+      for (const size of SIZES) {
+        await page.setViewportSize(size);
+        await bringAbout(page);
+        await picture(page, `wall-${theme}-${size.width}`);
+        await assertAccessible(page);
+      }
+    });
+  });
+  await t.test("with broken code, in its tile and told to those who can mend it", async () => {
+    await breakCode(page, stage);
+    await page.reload();
+    await page.getByRole("alert").getByText("no ink").waitFor();
+    await page.getByRole("button", { name: /^Show what is wrong/ }).click();
+    await page.locator("#troubles").getByText("index.ts:1").waitFor();
+    await inBothThemes(page, stage, async (theme) => {
+      await picture(page, `wall-broken-${theme}`);
+      await assertAccessible(page);
+    });
+  });
+  await t.test("while the host is away", async () => {
+    await showsAll(page);
+    await page.context().setOffline(true);
+    await stage.host.stop();
+    await page.getByRole("alert").getByText("showing the last known state").waitFor();
+    for (const theme of ["dark", "light"]) {
+      await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+      await picture(page, `wall-away-${theme}`);
+      await assertAccessible(page);
+    }
+  });
+});
+
+async function inBothThemes(
+  page: Page,
+  { host }: Stage,
+  look: (theme: string) => Promise<void>,
+): Promise<void> {
+  for (const theme of ["dark", "light"] as const) {
+    await patchUi(host, { theme });
+    await page.locator(`:root[data-theme=${theme}]`).waitFor();
+    await look(theme);
+  }
+}
+
+/** A command that waits for its answer, one that is refused, and a lock that asks. */
+async function bringAbout(page: Page): Promise<void> {
+  await page.getByRole("slider", { name: "Cellar" }).press("ArrowRight");
+  await page.getByRole("button", { name: "Front door Locked" }).click();
+  const waiting = page.locator(".pending");
+  await until(async () => {
+    if ((await waiting.count()) > 0) return true;
+    return page.getByRole("slider", { name: "Attic" }).press("ArrowRight");
+  });
+
+  await page.getByRole("slider", { name: "Cellar" }).getByText("No answer").waitFor();
+  await page.getByRole("button", { name: "Front door Unlock?" }).waitFor();
+}
+
+async function breakCode(page: Page, { host }: Stage): Promise<void> {
+  const note = join(host.plugins, "note-widget/widget.ts");
+  const source = await readFile(note, "utf8");
+  const system = join(host.plugins, "system/index.ts");
+  await writeFile(
+    note,
+    source.replace("mount(root, ctx) {", '$& if (ctx.version) throw new Error("no ink");'),
+  );
+  await writeFile(system, `const = 1;\n${await readFile(system, "utf8")}`);
+  await page.locator(".badge").getByText("no ink").waitFor();
+  await assertAccessible(page);
+}
