@@ -26,8 +26,11 @@ export default defineWidget({
       const time = parts.map(({ type, value }) =>
         type === "literal" ? html`<i>${value}</i>` : html`<span class=${type}>${value}</span>`,
       );
+      const twelve = parts.some(({ type }) => type === "dayPeriod");
       render(
-        html`<time class=${seconds ? "seconds" : ""} role="timer">${time}</time>
+        html`<time class="${seconds ? "seconds" : ""} ${twelve ? "twelve" : ""}" role="timer"
+            >${time}</time
+          >
           <p>${ctx.fmt.date(now.value)}</p>`,
         root,
       );

@@ -25,6 +25,8 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 const TALL_PX = 430;
 const WIDE_PX = 600;
 const MOST_DOTS = 3;
+/** Letters that a column has room for; Arabic has no shorter name of a day than the whole. */
+const LONGEST_WEEKDAY = 4;
 const KEYS: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowRight: 1,
@@ -164,17 +166,15 @@ function header({ t }: Context, title: string, { chosen, today, go }: Page): Tem
 function table(ctx: Context, shown: Page): TemplateResult {
   const { weekNumbers } = ctx.settings.value;
   const { weeks } = shown.month;
-  const weekday = (style: "short" | "long") =>
-    new Intl.DateTimeFormat(ctx.locale.value, { weekday: style, timeZone: "UTC" });
-  const [short, long] = [weekday("short"), weekday("long")];
+  const names = (weekday: "narrow" | "short" | "long"): string[] =>
+    daysOf(ctx.locale.value, weeks[0]?.dates ?? [], weekday);
+  const short = names("short");
+  const heads = short.some(({ length }) => length > LONGEST_WEEKDAY) ? names("narrow") : short;
   return html`<table role="grid" @keydown=${(event: KeyboardEvent) => moveByKey(event, shown)}>
     <thead>
       <tr>
         ${weekNumbers ? html`<th scope="col"><span class="unseen">${ctx.t("Week")}</span></th>` : nothing}
-        ${weeks[0]?.dates.map((date) => {
-          const at = middayOf(date);
-          return html`<th scope="col" abbr=${long.format(at)}>${short.format(at)}</th>`;
-        })}
+        ${names("long").map((name, index) => html`<th scope="col" abbr=${name}>${heads[index]}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -187,6 +187,15 @@ function table(ctx: Context, shown: Page): TemplateResult {
       )}
     </tbody>
   </table>`;
+}
+
+function daysOf(
+  locale: string,
+  dates: readonly string[],
+  weekday: "narrow" | "short" | "long",
+): string[] {
+  const format = new Intl.DateTimeFormat(locale, { weekday, timeZone: "UTC" });
+  return dates.map((date) => format.format(middayOf(date)));
 }
 
 function day(

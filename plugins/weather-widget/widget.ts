@@ -22,6 +22,8 @@ type Context = WidgetContext<typeof settings, unknown>;
 const HOURS_PX = 150;
 const DAYS_PX = 280;
 const HOUR_PX = 56;
+/** Where a time of day says whether it is before noon. */
+const LONG_HOUR_PX = 84;
 const DAY_PX = 40;
 /** An older forecast is dated. */
 const OLD_MS = 3 * 3_600_000;
@@ -108,7 +110,8 @@ function isFlowing({ width, rows }: { width: number; rows: number }): boolean {
 
 function hourList(ctx: Context, { hours }: WeatherForecast): unknown {
   const { size, settings: own, fmt } = ctx;
-  const fits = Math.max(3, Math.floor(size.value.width / HOUR_PX));
+  const room = fmt.time(Date.now()).length > "00:00".length ? LONG_HOUR_PX : HOUR_PX;
+  const fits = Math.max(3, Math.floor(size.value.width / room));
   const shown = hours.slice(1, 1 + Math.min(own.value.hours, fits));
   if (shown.length === 0) return nothing;
   return html`<ol class="hours" aria-label=${ctx.t("By the hour")}>

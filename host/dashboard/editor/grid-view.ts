@@ -96,17 +96,19 @@ export class GridView {
     element.className = "grid-stack";
     this.element.dataset.breakpoint = breakpoint;
     this.element.replaceChildren(element);
+    const end = document.dir === "rtl" ? "w" : "e";
     const made = GridStack.init(
       {
         column: grid.columns,
         cellHeight: breakpoint === "sm" ? PHONE_ROW_PX : grid.rowHeight + grid.gap,
         margin: grid.gap / 2,
+        rtl: end === "w",
         mode: breakpoint === "lg" ? "float" : "top",
         animate: !matchMedia("(prefers-reduced-motion: reduce)").matches,
         alwaysShowResizeHandle: true,
         acceptWidgets: DRAGGED_IN,
         draggable: { handle: ".grip" },
-        resizable: { handles: breakpoint === "lg" ? "se" : "e" },
+        resizable: { handles: breakpoint === "lg" ? `s${end}` : end },
       },
       element,
     );

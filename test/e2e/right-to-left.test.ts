@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { patchUi, picture } from "../helpers/stage.ts";
+import { assertFits } from "../helpers/text-boxes.ts";
+import { until } from "../helpers/until.ts";
+
+test("a house that reads from right to left", async (t) => {
+  const stage = await openFullHouse(t);
+  const { page } = await stage.visit(t, "edit");
+  await showsAll(page);
+  await patchUi(stage.host, { locale: "ar" });
+  await page.locator(":root[dir=rtl]").waitFor();
+
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+    [320, 568],
+  ] as const) {
+    await t.test(`is mirrored and whole, ${width} pixels wide`, async () => {
+      await page.setViewportSize({ width, height });
+      await picture(page, `right-to-left-${width}`);
+      await assertFits(page);
+      await assertAccessible(page);
+    });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await t.test("writes times and figures from the left", () => times(page));
+  await t.test("is edited as it is shown", () => edits(page));
+});
+
+async function times(page: Page): Promise<void> {
+  const clock = page.locator("[data-module=clock-widget]");
+  const [hour, minute, half] = await Promise.all(
+    [".hour", ".minute", ".dayPeriod"].map((part) => boxOf(clock.locator(part))),
+  );
+
+  assert.ok(half && hour && minute && half.x < hour.x && hour.x < minute.x);
+}
+
+async function edits(page: Page): Promise<void> {
+  await page.locator(".edit-layout").click();
+  const tile = page.locator(".grid-stack-item", { hasText: "is not allowed yet" });
+  await tile.scrollIntoViewIfNeeded();
+  await picture(page, "right-to-left-editor");
+  const before = await boxOf(tile);
+
+  await dragLeft(page, { x: before.x + before.width / 2, y: before.y + before.height / 2 });
+  await until(async () => (await boxOf(tile)).x < before.x - 90);
+  const moved = await boxOf(tile);
+  await dragLeft(page, { x: moved.x + 16, y: moved.y + moved.height - 16 });
+
+  await until(async () => (await boxOf(tile)).width > before.width + 90);
+  const resized = await boxOf(tile);
+  assert.equal(Math.round(moved.width), Math.round(before.width));
+  assert.equal(Math.round(resized.x + resized.width), Math.round(moved.x + moved.width));
+}
+
+/** One column of the wall. */
+async function dragLeft(page: Page, { x, y }: { x: number; y: number }): Promise<void> {
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 104, y, { steps: 10 });
+  await page.mouse.up();
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+async function boxOf(element: Locator): Promise<Box> {
+  const box = await element.boundingBox();
+  assert.ok(box);
+  return box;
+}
