@@ -59,7 +59,23 @@ interface WeekLocale extends Intl.Locale {
 /** The first day of the week where a language is spoken: 1 for Monday to 7 for Sunday. */
 export function weekStart(locale: string): number {
   const known: WeekLocale = new Intl.Locale(locale);
-  return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? 1;
+  return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? usualWeekStart(known);
+}
+
+/** Where weeks do not begin on a Monday (CLDR 48, `weekData`), for browsers that do not say. */
+const OTHER_STARTS: Readonly<Record<number, string>> = {
+  5: "MV",
+  6: "AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY",
+  7:
+    "AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN IS JM JP KE KH KR LA MH MM MO MT MX MZ " +
+    "NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW US VE VI WS YE ZA ZW",
+};
+
+/** The same from what is known of the language's land, in which it is guessed where it is not said. */
+export function usualWeekStart(locale: Intl.Locale): number {
+  const { region = "" } = locale.maximize();
+  const found = Object.entries(OTHER_STARTS).find(([, lands]) => lands.split(" ").includes(region));
+  return Number(found?.[0] ?? 1);
 }
 
 /** ISO 8601: the week of its Thursday, and the first of a year is the one with its first Thursday. */

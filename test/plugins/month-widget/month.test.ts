@@ -6,6 +6,7 @@ import {
   addDays,
   addMonths,
   monthOf,
+  usualWeekStart,
   weekStart,
 } from "../../../plugins/month-widget/widget/month.ts";
 
@@ -33,7 +34,25 @@ test("dates are counted over the ends of months and years, and through changes o
 });
 
 test("weeks begin as people of a language are used to", () => {
-  assert.deepEqual(["de-DE", "en-US", "en-GB"].map(weekStart), [1, 7, 1]);
+  assert.deepEqual(["de-DE", "en-US", "en-GB", "ar-EG"].map(weekStart), [1, 7, 1, 6]);
+});
+
+test("weeks begin the same in a browser that does not know when", () => {
+  for (const locale of [
+    "de",
+    "en-US",
+    "en-GB",
+    "en",
+    "ar",
+    "fa",
+    "he",
+    "ja",
+    "pt",
+    "pt-PT",
+    "dv",
+  ]) {
+    assert.equal(usualWeekStart(new Intl.Locale(locale)), weekStart(locale), locale);
+  }
 });
 
 test("an event is on each of its days, in the zone of the house", () => {
