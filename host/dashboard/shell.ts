@@ -11,6 +11,7 @@ import { settingsLink } from "./settings-way.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
 import type { TileParts } from "./tile.ts";
+import { titles } from "./title.ts";
 import { words } from "./words/shell.ts";
 
 /** A short break is mended before anyone would read about it. */
@@ -42,6 +43,7 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
     const at = breakpoint.value;
     if (layout && page) untracked(() => views.show(layout, page, at));
   });
+  effect(() => void (titles.page.value = current.value?.title ?? ""));
   const edit = session.mayEdit
     ? editButton({ root, session, tiles: parts, page: current, breakpoint })
     : nothing;

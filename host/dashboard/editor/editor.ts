@@ -4,6 +4,8 @@ import type { Api } from "../api.ts";
 import type { Breakpoint } from "../layout.ts";
 import { Scope } from "../scope.ts";
 import type { TileParts } from "../tile.ts";
+import { titles } from "../title.ts";
+import { words as shellWords } from "../words/shell.ts";
 import { barOf } from "./bar.ts";
 import { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
@@ -35,6 +37,8 @@ export async function editLayout({ root, api, tiles, ...start }: EditorParts): P
   const editing = new Editing({ draft, tiles, ...start });
   const scope = new Scope();
   wearStyles(scope);
+  titles.over.value = shellWords.value.editLayout;
+  scope.onEnd(() => (titles.over.value = ""));
   await new Promise<void>((leave) => new Editor(editing, { root, api, tiles, scope, leave }));
   scope.end();
 }

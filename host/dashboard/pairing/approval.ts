@@ -2,6 +2,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { type Api, ApiError } from "../api.ts";
 import type { Layout } from "../layout.ts";
+import { titles } from "../title.ts";
 import { words } from "../words/pairing.ts";
 import { wearStyles } from "./styles.ts";
 
@@ -47,6 +48,7 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
       const say = words.peek();
       return { is: "done", text: grant ? say.letIn(grant.name) : say.wasTurnedAway };
     });
+  effect(() => void (titles.page.value = words.value.letDisplayIn));
   effect(() => void render(pageOf(step.value, { look, decide, scopes, names: names.value }), root));
   if (code !== "") look(code);
   void api.get<Layout>("/layout").then(

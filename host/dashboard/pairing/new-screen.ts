@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
+import { titles } from "../title.ts";
 import type { Refusal } from "../token.ts";
 import { words } from "../words/pairing.ts";
 import { qrOf } from "./qr.ts";
@@ -21,6 +22,7 @@ export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Opt
   const { state, again } = waitForApproval(api, onToken);
   effect(() => {
     const say = words.value;
+    titles.page.value = say.pairThisScreen;
     render(
       html`<main class="welcome">
         <header>

@@ -2,6 +2,7 @@ import { effect, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
 import type { Store } from "../store.ts";
+import { titles } from "../title.ts";
 import { Doing } from "./doing.ts";
 import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
@@ -69,6 +70,7 @@ export class Settings {
     removeEventListener("beforeunload", this.#onUnload);
     this.#shown.peek()?.page.close?.();
     this.#element.remove();
+    titles.over.value = "";
     this.#root.hidden = false;
     if (this.#before instanceof HTMLElement) this.#before.focus();
   }
@@ -85,6 +87,7 @@ export class Settings {
     const shown = this.#shown.value;
     if (!shown) return nothing;
     const { entry, page } = shown;
+    titles.over.value = words.value[entry.title];
     return html`<nav aria-label=${words.value.settings}>
         <a class="back" href="#">
           <mantel-icon name="mdi:arrow-left" class="turned"></mantel-icon
