@@ -72,9 +72,15 @@ function row(
     class="row ${online.value ? "" : "stale"}"
     role="group"
     aria-label=${t("Scenes")}
+    @focusin=${showWhole}
   >
     ${buttons?.length === 0 ? empty : buttons}
   </div>`;
+}
+
+/** Browsers leave what has the focus where it is while a corner of it can be seen. */
+function showWhole({ target }: FocusEvent): void {
+  if (target instanceof Element) target.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** The scenes of the settings' list in its order, by id or name; without a list all of the room. */
