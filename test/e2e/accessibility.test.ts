@@ -1,9 +1,12 @@
+import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
 import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { startHost } from "../helpers/host.ts";
 import { patchUi, picture, type Stage } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
@@ -91,3 +94,27 @@ async function breakCode(page: Page, { host }: Stage): Promise<void> {
   await page.locator(".badge").getByText("no ink").waitFor();
   await assertAccessible(page);
 }
+
+test("everyone can read the API's own page", async (t) => {
+  const [browser, host] = await Promise.all([openBrowser(t), startHost(t, { plugins: [] })]);
+  const { page } = await openPage(t, browser, `${host.url}/api/v1/docs`);
+  await assertAccessible(page);
+
+  await page.getByLabel("Token").fill(await host.token("admin"));
+  await page.getByRole("button", { name: "Read the API" }).click();
+  const operation = page.locator("details", { hasText: "/smart-home/devices" }).first();
+  await operation.locator("summary").click();
+  await operation.getByRole("button", { name: "Send" }).click();
+  await operation.locator(".answer").getByText("200").waitFor();
+
+  for (const colorScheme of ["dark", "light"] as const) {
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `docs-${colorScheme}-${size.width}`);
+      await assertAccessible(page);
+      const wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+      assert.equal(wide, false, `${size.width} pixels wide`);
+    }
+  }
+});
