@@ -1,37 +1,10 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, MantelError, type PluginContext } from "@mantel/plugin-sdk";
-import type { StartRequest } from "@mantel/plugin-sdk/protocol";
-import type { PluginDefinition } from "../../../plugin-sdk/plugin.ts";
-import type { HostLink } from "../../../plugin-sdk/runtime/host-link.ts";
-import { Runner } from "../../../plugin-sdk/runtime/runner.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
+import { MantelError, type PluginContext } from "@mantel/plugin-sdk";
+import { LAMP, startRunner } from "./start-runner.ts";
 
-type Start = PluginDefinition<undefined, undefined>["start"];
 type Context = PluginContext<undefined, undefined>;
-const LAMP = { nativeId: "lamp-1", command: { on: true }, commandId: "c1" };
-
-/** A generation of a plugin, and in `said` all that its host was told, in the order it was. */
-async function startRunner(t: TestContext, start: Start, request: Partial<StartRequest> = {}) {
-  const said: [method: string, input: unknown][] = [];
-  const host = {
-    async call(method: string, input: unknown) {
-      said.push([method, input]);
-    },
-    notify: (method: string, input: unknown) => void said.push([method, input]),
-  } as HostLink;
-  const runner = new Runner(definePlugin({ start }), host);
-  const started = runner.start("garden-bridge", {
-    config: {},
-    house: { locale: "en-GB", timeZone: "Europe/Berlin" },
-    storage: await emptyFolder(t),
-    folders: {},
-    uses: [],
-    ...request,
-  });
-  return { runner, said, started };
-}
 
 test("a plugin is started with what the host asks it to start with", async (t) => {
   let seen: Context | undefined;
@@ -227,78 +200,4 @@ test("records go to the host with their level, and errors in them as their stack
       },
     ],
   ]);
-});
-
-test("quiescing finishes the accepted calls, takes the state, and then closes", async (t) => {
-  const steps: string[] = [];
-  const { runner, said, started } = await startRunner(t, ({ devices, onDispose, signal }) => {
-    onDispose(() => {
-      steps.push(`closed, aborted: ${signal.aborted}`);
-      devices.update({ nativeId: "lamp-1", available: false });
-    });
-    return {
-      async command() {
-        await delay(20);
-        steps.push(`command done, aborted: ${signal.aborted}`);
-      },
-      handOver: () => {
-        steps.push("handed over");
-        return undefined;
-      },
-    };
-  });
-  await started;
-  const command = runner.command(LAMP);
-
-  const result = await runner.quiesce({ deadlineMs: 5_000 });
-
-  await command;
-  assert.deepEqual(result, { drained: 1, faults: [] });
-  assert.deepEqual(steps, ["command done, aborted: false", "handed over", "closed, aborted: true"]);
-  assert.deepEqual(said, [["updateDevices", [{ nativeId: "lamp-1", available: false }]]]);
-});
-
-test("the state is what handOver gives, and faults of releases are told beside it", async (t) => {
-  const { runner, started } = await startRunner(t, ({ onDispose }) => {
-    onDispose(() => Promise.reject(new Error("the socket was closed already")));
-    return { handOver: () => ({ on: true }) as never };
-  });
-  await started;
-
-  assert.deepEqual(await runner.quiesce({ deadlineMs: 100 }), {
-    state: { on: true },
-    drained: 0,
-    faults: ["Error: the socket was closed already"],
-  });
-});
-
-test("a call that failed is not waited for, and does not fail the quiesce", async (t) => {
-  const { runner, started } = await startRunner(t, () => ({
-    command: async () => {
-      throw new Error("broken");
-    },
-  }));
-  await started;
-  await assert.rejects(runner.command(LAMP), /broken/);
-  const failing = runner.command(LAMP);
-
-  const [result] = await Promise.all([
-    runner.quiesce({ deadlineMs: 100 }),
-    assert.rejects(failing, /broken/),
-  ]);
-
-  assert.deepEqual(result, { drained: 1, faults: [] });
-});
-
-test("a call that does not end is waited for until the deadline, and no longer", async (t) => {
-  const { runner, started } = await startRunner(t, () => ({
-    command: () => new Promise(() => undefined),
-  }));
-  await started;
-  void runner.command(LAMP);
-
-  const { faults, drained } = await runner.quiesce({ deadlineMs: 10 });
-
-  assert.equal(drained, 1);
-  assert.match(faults.join(), /finishing the accepted calls did not end within 10 ms/);
 });

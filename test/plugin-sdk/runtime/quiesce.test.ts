@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { LAMP, startRunner } from "./start-runner.ts";
+
+test("quiescing finishes the accepted calls, takes the state, and then closes", async (t) => {
+  const steps: string[] = [];
+  const { runner, said, started } = await startRunner(t, ({ devices, onDispose, signal }) => {
+    onDispose(() => {
+      steps.push(`closed, aborted: ${signal.aborted}`);
+      devices.update({ nativeId: "lamp-1", available: false });
+    });
+    return {
+      async command() {
+        await delay(20);
+        steps.push(`command done, aborted: ${signal.aborted}`);
+      },
+      handOver: () => {
+        steps.push("handed over");
+        return undefined;
+      },
+    };
+  });
+  await started;
+  const command = runner.command(LAMP);
+
+  const result = await runner.quiesce({ deadlineMs: 5_000 });
+
+  await command;
+  assert.deepEqual(result, { drained: 1, faults: [] });
+  assert.deepEqual(steps, ["command done, aborted: false", "handed over", "closed, aborted: true"]);
+  assert.deepEqual(said, [["updateDevices", [{ nativeId: "lamp-1", available: false }]]]);
+});
+
+test("the state is what handOver gives, and faults of releases are told beside it", async (t) => {
+  const { runner, started } = await startRunner(t, ({ onDispose }) => {
+    onDispose(() => Promise.reject(new Error("the socket was closed already")));
+    return { handOver: () => ({ on: true }) as never };
+  });
+  await started;
+
+  assert.deepEqual(await runner.quiesce({ deadlineMs: 100 }), {
+    state: { on: true },
+    drained: 0,
+    faults: ["Error: the socket was closed already"],
+  });
+});
+
+test("a call that failed is not waited for, and does not fail the quiesce", async (t) => {
+  const { runner, started } = await startRunner(t, () => ({
+    command: async () => {
+      throw new Error("broken");
+    },
+  }));
+  await started;
+  await assert.rejects(runner.command(LAMP), /broken/);
+  const failing = runner.command(LAMP);
+
+  const [result] = await Promise.all([
+    runner.quiesce({ deadlineMs: 100 }),
+    assert.rejects(failing, /broken/),
+  ]);
+
+  assert.deepEqual(result, { drained: 1, faults: [] });
+});
+
+test("a call that does not end is waited for until the deadline, and no longer", async (t) => {
+  const { runner, started } = await startRunner(t, () => ({
+    command: () => new Promise(() => undefined),
+  }));
+  await started;
+  void runner.command(LAMP);
+
+  const { faults, drained } = await runner.quiesce({ deadlineMs: 10 });
+
+  assert.equal(drained, 1);
+  assert.match(faults.join(), /finishing the accepted calls did not end within 10 ms/);
+});

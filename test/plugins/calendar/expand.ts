@@ -1,0 +1,17 @@
+import { Feed } from "../../../plugins/calendar/feed.ts";
+import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
+
+const BERLIN = findZone("Europe/Berlin") ?? UTC;
+const MARKING = { calendarId: "home", color: "#112233" };
+
+/** The events of a window in 2026, by start. The house is in Berlin. */
+export async function expand(bytes: Buffer, from = "2026-01-01", to = "2027-01-01") {
+  const feed = await Feed.read(bytes, BERLIN);
+  const expansion = await feed.eventsIn({ from: Date.parse(from), to: Date.parse(to) }, MARKING);
+  const bound = (at: { date: string } | { dateTime: string }) =>
+    "date" in at ? at.date : at.dateTime;
+  const events = expansion.events
+    .map((each) => ({ ...each, from: bound(each.start), to: bound(each.end) }))
+    .toSorted((a, b) => (a.from < b.from ? -1 : 1));
+  return { ...expansion, feed, events, starts: events.map(({ from: start }) => start) };
+}
