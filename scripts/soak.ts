@@ -72,8 +72,9 @@ async function brokers(count: number): Promise<boolean> {
       const slider = await slide(house, id);
       const reloads = await reloadUnderStates(house, id, storm);
       bridges[id] = { backMs, slider, reloads };
-      const { lost, vanished, unavailable, cuts } = reloads;
-      const faults = lost + vanished + unavailable + cuts + slider.others + slider.wrongRetryAfter;
+      const { failed, lost, vanished, unavailable, cuts } = reloads;
+      const ofReloads = failed + lost + vanished + unavailable + cuts;
+      const faults = ofReloads + slider.others + slider.wrongRetryAfter;
       isSound &&= faults === 0 && slider.last === TOP_LEVEL && backMs.max <= BACK_BOUND_MS;
     }
     return tell("broker", isSound, { ...found, backMs: undefined, bridges });

@@ -105,10 +105,13 @@ export async function reloadUnderStates(
   const watch = new EventWatch(house.served);
   await watch.opened;
   const states = new StateStorm(house.lamps[id], perSecond);
-  for (let round = 0; round < rounds; round++) await reloadBridge(house, id);
+  let failed = 0;
+  for (let round = 0; round < rounds; round++) {
+    if (!(await reloadBridge(house, id))) failed++;
+  }
   const { sent } = states.end();
   await delay(SETTLE_MS);
   const lost = states.lost(await house.devices());
   const { vanished, unavailable, cuts, gaps } = await watch.stop();
-  return { rounds, sent, lost, vanished, unavailable, cuts, gaps };
+  return { rounds, failed, sent, lost, vanished, unavailable, cuts, gaps };
 }
