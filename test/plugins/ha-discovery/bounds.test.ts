@@ -92,14 +92,14 @@ test("ten thousand components of one device are that device, soon", () => {
   for (let at = 0; at < 10_000; at++) {
     announce(`button/b${at}`, { cmd_t: "x", uniq_id: `${at}`, dev: { ids: "one" } });
   }
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
 
   home.arrange(announcements.components);
 
   const [device] = parseDescriptions("ha", home.describe(false));
   assert.equal(Object.keys(device?.capabilities ?? {}).length, 100);
-  const elapsedMs = performance.now() - startedAt;
-  assert.ok(elapsedMs < 2_000, `${elapsedMs} ms`);
+  const usedMs = process.cpuUsage(before).user / 1_000;
+  assert.ok(usedMs < 2_000, `${usedMs} ms`);
 });
 
 test("one component announced from many topics is the first, and the others are named", () => {
