@@ -57,6 +57,7 @@ export class Bridge {
     if (kept !== undefined) await this.#restore(kept, handedOver !== undefined);
     const running = this.#client.run(signal);
     onDispose(async () => {
+      this.#confirmations.end();
       await running;
       this.#mirror?.close();
     });

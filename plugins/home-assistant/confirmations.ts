@@ -1,4 +1,4 @@
-import type { DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
+import { type DeviceCommand, type DeviceState, MantelError } from "@mantel/plugin-sdk";
 import { hasReached } from "./convert.ts";
 import type { Domain } from "./domain.ts";
 import type { Entity } from "./entities.ts";
@@ -13,6 +13,7 @@ interface Waiting {
   readonly entityId: string;
   readonly isReached: (now: Moment) => boolean;
   readonly confirm: () => void;
+  readonly abandon: (reason: MantelError) => void;
 }
 
 /**
@@ -24,12 +25,15 @@ export class Confirmations {
 
   /** `confirmed` resolves when the entity shows all that was asked; `end` gives up waiting. */
   expect(command: DeviceCommand, domain: Domain, before: Moment) {
-    let confirm = (): void => undefined;
-    const confirmed = new Promise<void>((resolve) => (confirm = resolve));
+    let [confirm, abandon]: [Waiting["confirm"], Waiting["abandon"]] = [() => {}, () => {}];
+    const confirmed = new Promise<void>(
+      (resolve, reject) => ([confirm, abandon] = [resolve, reject]),
+    );
     const asked = Object.entries(command).map(([field, value]) => ({ field, value }));
     const waiting: Waiting = {
       entityId: before.entity.id,
       confirm,
+      abandon,
       isReached: (now) =>
         asked.every(
           (one) =>
@@ -39,6 +43,12 @@ export class Confirmations {
     };
     this.#waiting.add(waiting);
     return { confirmed, end: () => void this.#waiting.delete(waiting) };
+  }
+
+  /** Nobody looks any more: whoever waits is told so. */
+  end(): void {
+    const reason = "the bridge was reloaded before the device showed what was asked";
+    for (const { abandon } of this.#waiting) abandon(new MantelError("deadline_passed", reason));
   }
 
   /** An entity is like this now. */

@@ -13,6 +13,7 @@ import { type GuardedSocket, openSocket } from "./socket.ts";
 const ANSWER_MS = 10_000;
 const PING_EVERY_MS = 10_000;
 const PONG_MS = 5_000;
+const LOST = "the connection was lost";
 
 /** The id that the library leaves free for this message: several messages may come as one array. */
 const COALESCE = { id: 1, type: "supported_features", features: { coalesce_messages: 1 } };
@@ -47,8 +48,8 @@ export class Session {
   readonly version: string;
   readonly #socket: GuardedSocket;
   readonly #connection: Connection;
-  /** What it was asked for and has not told yet, for people. */
-  readonly #untold = new Set<string>();
+  /** What it was asked for and has not told yet, for people, by what ends the waiting for it. */
+  readonly #untold = new Map<(error: Refused) => void, string>();
 
   private constructor(socket: GuardedSocket) {
     this.#socket = socket;
@@ -60,9 +61,11 @@ export class Session {
     });
     this.#connection.closeRequested = true; // it shall not connect again by itself
     this.lost = new Promise((resolve) => {
-      socket.addEventListener("close", ({ reason }) =>
-        resolve(reason || "the connection was lost"),
-      );
+      socket.addEventListener("close", ({ reason }) => {
+        // the library leaves a subscription alone that was not answered
+        for (const lose of this.#untold.keys()) lose(new Refused("", LOST));
+        resolve(reason || LOST);
+      });
     });
   }
 
@@ -91,20 +94,22 @@ export class Session {
   /** Waits for what a message asks for. @throws as `ask` */
   async told<T>({ type }: MessageBase, answer: Promise<T>): Promise<T> {
     const what = ASKED[type] ?? `the end of ${type}`;
-    this.#untold.add(what);
+    let lose: (error: Refused) => void = () => undefined;
+    const lost = new Promise<never>((_, reject) => (lose = reject));
+    this.#untold.set(lose, what);
     try {
-      return await withDeadline(answer, ANSWER_MS, type);
+      return await withDeadline(Promise.race([answer, lost]), ANSWER_MS, type);
     } catch (error) {
       if (!(error instanceof MantelError)) throw error;
       throw new MantelError("deadline_passed", doesNotTell([what]), { cause: error });
     } finally {
-      this.#untold.delete(what);
+      this.#untold.delete(lose);
     }
   }
 
   /** What Home Assistant lets wait for, in a sentence; `undefined` when it has told all it was asked for. */
   get untold(): string | undefined {
-    return this.#untold.size === 0 ? undefined : doesNotTell([...this.#untold]);
+    return this.#untold.size === 0 ? undefined : doesNotTell([...new Set(this.#untold.values())]);
   }
 
   /** Ends the session when the other side stops answering, which a socket alone may never tell. */
@@ -136,7 +141,7 @@ function doesNotTell(what: readonly string[]): string {
 function refuse(error: unknown): never {
   const { code: lost } = record(record(error)["error"]);
   if (error === ERR_CONNECTION_LOST || lost === ERR_CONNECTION_LOST) {
-    throw new Refused("", "the connection was lost");
+    throw new Refused("", LOST);
   }
   const { code, message } = record(error);
   if (typeof code !== "string") throw new Refused("unknown", "it refuses, and does not say why");

@@ -93,6 +93,27 @@ test("a reload amid a flood of changes loses no device and no state", async (t) 
   assert.deepEqual(faults, []);
 });
 
+test("a reload while Home Assistant does not answer leaves nothing open", async (t) => {
+  const fake = await startFake(t);
+  const { registry, devices, commands, patch, settle, edit } = await startHost(t, fake);
+  await patch();
+  await settle();
+  const lamp = devices.list().find(({ name }) => name === "Sofa lamp")?.id ?? "";
+  const faults = [{ mute: true, idle: true }, { unanswered: "get_config" }, { silent: true }];
+
+  for (const [at, fault] of faults.entries()) {
+    Object.assign(fake.faults, fault);
+    if (at === 0) commands.send(lamp, { on: false }).done.catch(() => undefined);
+    else fake.drop();
+    await until(() => (at === 0 ? fake.calls.length > 0 : fake.connections > 0));
+    await edit(`${ID}/mirror.ts`, (source) =>
+      source.replace(/GATHER_MS = 30\d/, `GATHER_MS = 30${at + 1}`),
+    );
+    const { reload } = await registry.reload(ID);
+    assert.deepEqual(reload.leftOpen, [], JSON.stringify(fault));
+  }
+});
+
 test("numbers and devices outlast a restart while Home Assistant is away", async (t) => {
   const fake = await startFake(t);
   const first = await startHost(t, fake);

@@ -35,6 +35,9 @@ test("a home with a Hue bridge", async (t) => {
     "reloads while it is busy, and no device vanishes or flaps, no state is lost",
     (part) => reloads(part, host, bridge),
   );
+  await t.test("leaves nothing open when it is reloaded while the bridge does not answer", () =>
+    leavesNothing(host, bridge),
+  );
   await t.test("has the same numbers after a restart, also while the bridge is away", (part) =>
     restarts(part, host, bridge),
   );
@@ -123,6 +126,21 @@ async function reloads(t: TestContext, host: TestHost, bridge: FakeHueBridge) {
   assert.deepEqual(bridge.asked, [], "everything was read anew");
   const { generation } = await moduleView(host);
   assert.ok(generation >= 4, `generation ${generation}`);
+}
+
+async function leavesNothing(host: TestHost, bridge: FakeHueBridge) {
+  const lamp = (await deviceList(host)).find(({ kind }) => kind === "light");
+  for (const fault of ["never", "half"] as const) {
+    bridge.fault = fault;
+    const begun = command(host, lamp?.id ?? "", { on: true });
+    bridge.cut();
+    await appendFile(join(host.plugins, "hue/index.ts"), `\nexport const ${fault} = 1;\n`);
+    const answer = host.api("/modules/hue/reload", { method: "POST" });
+    const receipt = await json<{ reload: { leftOpen: unknown[] } }>(answer);
+    assert.deepEqual(receipt.reload?.leftOpen, [], JSON.stringify(receipt));
+    await begun;
+  }
+  bridge.fault = undefined;
 }
 
 async function restarts(t: TestContext, host: TestHost, bridge: FakeHueBridge) {
