@@ -17,7 +17,8 @@ async function startHost(t: TestContext, fake: FakeHomeAssistant, before?: strin
   const files = names.map(async (name) => [name, await readFile(join(FOLDER, name), "utf8")]);
   const plugins = { [ID]: Object.fromEntries(await Promise.all(files)) as Record<string, string> };
   const host = await startModules(t, before ? {} : plugins, before);
-  const settle = () => until(() => host.devices.list().some(({ available }) => available));
+  const settle = () =>
+    until(() => host.devices.list().some(({ available }) => available), { withinMs: 20_000 });
   const patch = () =>
     host.config.patch({ [ID]: { url: fake.url, token: fake.token } }, { admin: true });
   return { ...host, settle, patch };
