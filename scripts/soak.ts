@@ -1,5 +1,5 @@
-// npm run soak [-- reloads | failed | widgets | faults | fuzz | week | kills | broker | home-assistant | full-disk]
-// [count]: ten thousand reloads by the real host, reloads that fail, widget swaps in a real Chromium, plugins that go wrong in every
+// npm run soak [-- reloads | failed | widgets | tab | faults | fuzz | week | kills | broker | home-assistant | full-disk]
+// [count]: ten thousand reloads by the real host, reloads that fail, widget swaps in a real Chromium, a day of a tab there, plugins that go wrong in every
 // known way, random requests, a week's worth of events; then what the host, its processes and the page hold
 // is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
 // kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker, or cuts of
@@ -17,11 +17,14 @@ import { openReloads } from "./soak/reloads.ts";
 import { carryOut, type Run } from "./soak/run.ts";
 import { slide } from "./soak/slider.ts";
 import { openSwaps } from "./soak/swaps.ts";
+import { openTab } from "./soak/tab.ts";
 import { openWeek } from "./soak/week.ts";
 
 /** A fault takes seconds. Of ten rounds of all kinds the first is the warm-up. */
 const FAULT_COUNT = 10 * FAULTS.length;
 const WEEK_HOURS = 7 * 24;
+const DAY_MINUTES = 24 * 60;
+const SWAPS = 3_000;
 const START_BOUND_MS = 3_000;
 const BACK_BOUND_MS = 5_000;
 const SOAK_LAMPS = 200;
@@ -43,7 +46,8 @@ const rounds = (name: string, open: () => Promise<Run>, usual = 10_000): [string
 const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("reloads", () => openReloads(false)),
   rounds("failed", () => openReloads(true)),
-  rounds("widgets", openSwaps),
+  rounds("widgets", openSwaps, SWAPS),
+  rounds("tab", openTab, DAY_MINUTES),
   rounds("faults", openFaults, FAULT_COUNT),
   rounds("fuzz", openFuzz),
   rounds("week", openWeek, WEEK_HOURS),

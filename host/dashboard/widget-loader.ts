@@ -6,12 +6,29 @@ import * as repeat from "lit/directives/repeat.js";
 import type { ScopedGlobals } from "./scope.ts";
 
 /** What a widget may `require`. The list in host/assets/build-widget.ts leaves these out of bundles. */
-const LIBRARIES = new Map<string, unknown>([
-  ["lit", lit],
-  ["lit/directives/repeat.js", repeat],
-  ["@preact/signals-core", signals],
-  ["@mantel/plugin-sdk/widget", sdk],
-]);
+const librariesFor = (): ReadonlyMap<string, unknown> =>
+  new Map<string, unknown>([
+    ["lit", { ...lit, html: apart(lit.html), svg: apart(lit.svg) }],
+    ["lit/directives/repeat.js", repeat],
+    ["@preact/signals-core", signals],
+    ["@mantel/plugin-sdk/widget", sdk],
+  ]);
+
+/**
+ * A tag of lit whose templates go when it goes. lit keeps a template as long as the browser keeps the
+ * strings in the code, and Chromium keeps those as long as the page is open, to note for the next visit
+ * which functions of a script were needed. So lit is given copies of them.
+ */
+function apart<R>(
+  tag: (strings: TemplateStringsArray, ...values: unknown[]) => R,
+): (strings: TemplateStringsArray, ...values: unknown[]) => R {
+  const copies = new Map<TemplateStringsArray, TemplateStringsArray>();
+  return (strings, ...values) => {
+    const copy = copies.get(strings) ?? Object.assign([...strings], { raw: strings.raw });
+    copies.set(strings, copy);
+    return tag(copy, ...values);
+  };
+}
 
 export type AnyWidget = WidgetDefinition<Record<string, never>, unknown>;
 type Factory = (
@@ -35,6 +52,12 @@ const defined = new WeakMap<Element, WidgetCode>();
 globalThis.mantelDefine = (id, hash, factory) => {
   const script = document.currentScript;
   if (!script) return;
+  const libraries = librariesFor();
+  const requireLibrary = (name: string): unknown => {
+    const library = libraries.get(name);
+    if (library === undefined) throw new Error(`the dashboard has no library ${name}`);
+    return library;
+  };
   defined.set(script, {
     hash,
     instantiate(globals) {
@@ -44,12 +67,6 @@ globalThis.mantelDefine = (id, hash, factory) => {
     },
   });
 };
-
-function requireLibrary(name: string): unknown {
-  const library = LIBRARIES.get(name);
-  if (library === undefined) throw new Error(`the dashboard has no library ${name}`);
-  return library;
-}
 
 function isWidget(value: unknown): value is AnyWidget {
   return typeof value === "object" && value !== null && "mount" in value;

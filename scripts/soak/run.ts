@@ -14,6 +14,8 @@ export interface Run {
   /** @throws Error when the round did not end as it must */
   readonly round: (number: number) => Promise<void>;
   readonly read: () => Promise<Reading>;
+  /** By how much figures may grow, where that is not what holds for all. */
+  readonly bounds?: Reading;
   /** Ends everything and tells of the requests that ran beside the rounds. */
   readonly end: () => Promise<Partial<RequestCounts>>;
 }
@@ -50,7 +52,7 @@ export async function carryOut(run: Run, name: string, count: number): Promise<b
   const requests = await run.end();
   const [start = {}, , end = {}] = readings;
   const growth = growthOf(start, end);
-  const faults = faultsOf(growth);
+  const faults = faultsOf(growth, run.bounds);
   if ((requests.failed ?? 0) > 0) faults.push(`${requests.failed} requests failed`);
   const verdict = faults.length === 0 ? "sound" : "broken";
   console.log(JSON.stringify({ soak: name, verdict, rounds: done, growth, ...requests, faults }));

@@ -5,6 +5,8 @@ import { openControl, openDashboard, writeWidget } from "./widgets.ts";
 
 /** Enough to see by how much a page grows that only loads scripts. */
 const CONTROL_ROUNDS = 500;
+/** What three thousand swaps may add to the page. */
+const MAX_GROWTH_MIB = 3;
 
 /** Widget swaps in a page of a real Chromium, beside a control page that only loads scripts. */
 export async function openSwaps(): Promise<Run> {
@@ -26,6 +28,7 @@ export async function openSwaps(): Promise<Run> {
         ...Object.fromEntries(controlFigures.map(([name, value]) => [`control ${name}`, value])),
       };
     },
+    bounds: { pageHeapMiB: MAX_GROWTH_MIB },
     async end() {
       await dashboard.close();
       await control.close();

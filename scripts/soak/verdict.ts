@@ -24,15 +24,19 @@ export function growthOf(start: Reading, end: Reading): Reading {
   );
 }
 
-/** What has grown beyond its bound, in words; nothing when the run was sound. */
-export function faultsOf(growth: Reading): string[] {
+/** What has grown beyond its bound, the usual one or of `bounds`; nothing when the run was sound. */
+export function faultsOf(growth: Reading, bounds: Reading = {}): string[] {
   const { hostRssMiB = 0, childrenMiB = 0, ...others } = growth;
   const memory = rounded(hostRssMiB + childrenMiB);
   const faults = memory > MAX_GROWTH_MIB ? [`host and children grew by ${memory} MiB`] : [];
   for (const [name, grown] of Object.entries(others)) {
     if (name.startsWith("control ")) continue;
-    const bound = name.endsWith("MiB") ? MAX_GROWTH_MIB : (SLACK[name] ?? 0);
+    const bound = bounds[name] ?? usualBound(name);
     if (grown > bound) faults.push(`${name} grew by ${grown}, and ${bound} is the bound`);
   }
   return faults;
+}
+
+function usualBound(name: string): number {
+  return name.endsWith("MiB") ? MAX_GROWTH_MIB : (SLACK[name] ?? 0);
 }

@@ -1,19 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
-import { type CDPSession, chromium } from "playwright-core";
 import type { BenchHome, Served } from "../bench/house.ts";
+import { becomes, openPage, readPage } from "./page.ts";
 import type { Reading } from "./reading.ts";
-
-const DEADLINE_MS = 20_000;
-const POLL_MS = 5;
-/**
- * Chromium notes for the next visit which functions of a script were needed, and for that keeps every
- * script of more than 1 kB, with all templates in it, as long as the page is open. The page that is
- * measured goes without; the control shows what a script costs in a browser as it comes.
- */
-const WITHOUT_HINTS = "--disable-features=LocalCompileHints";
 
 const PACKAGE = {
   name: "counter-widget",
@@ -75,6 +65,8 @@ function load(round) {
 var shown = "";
 </script>`;
 
+const shows = (round: number): string => `globalThis.shown === "round ${round}"`;
+
 /** A page that is swapped once in each round. */
 export interface SwappedPage {
   swap(round: number): Promise<void>;
@@ -93,12 +85,12 @@ export async function openDashboard(host: Served, home: BenchHome): Promise<Swap
   const headers = { authorization: `Bearer ${host.token}`, "content-type": "application/json" };
   const body = JSON.stringify(LAYOUT);
   await fetch(`${host.url}/api/v1/layout`, { method: "PUT", headers, body });
-  const { session, close } = await openPage(`${host.url}/#token=${host.token}`, [WITHOUT_HINTS]);
-  await shows(session, 0);
+  const { session, close } = await openPage(`${host.url}/#token=${host.token}`);
+  await becomes(session, shows(0));
   return {
     async swap(round) {
       await home.write("counter-widget/widget.ts", widget(round));
-      await shows(session, round);
+      await becomes(session, shows(round));
     },
     read: () => readPage(session),
     close,
@@ -120,50 +112,12 @@ export async function openControl(): Promise<SwappedPage> {
   return {
     async swap(round) {
       await session.send("Runtime.evaluate", { expression: `load(${round})` });
-      await shows(session, round);
+      await becomes(session, shows(round));
     },
     read: () => readPage(session),
     async close() {
       await close();
       server.close();
     },
-  };
-}
-
-async function openPage(
-  url: string,
-  flags: readonly string[] = [],
-): Promise<{ session: CDPSession; close: () => Promise<void> }> {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-quic", "--disable-background-networking", ...flags],
-  });
-  const page = await browser.newPage();
-  await page.goto(url);
-  const session = await page.context().newCDPSession(page);
-  return { session, close: () => browser.close() };
-}
-
-/** Asked without Playwright's own helpers, which leave objects in the page. */
-async function shows(session: CDPSession, round: number): Promise<void> {
-  const until = performance.now() + DEADLINE_MS;
-  while (performance.now() < until) {
-    const ask = { expression: "globalThis.shown", returnByValue: true };
-    const { result } = await session.send("Runtime.evaluate", ask);
-    if (result.value === `round ${round}`) return;
-    await delay(POLL_MS);
-  }
-  throw new Error(`the page does not show round ${round}`);
-}
-
-async function readPage(session: CDPSession): Promise<Reading> {
-  await session.send("HeapProfiler.collectGarbage");
-  const { documents, nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
-  const { usedSize } = await session.send("Runtime.getHeapUsage");
-  return {
-    pageHeapMiB: Math.round((usedSize / 2 ** 20) * 100) / 100,
-    pageNodes: nodes,
-    pageListeners: jsEventListeners,
-    pageDocuments: documents,
   };
 }

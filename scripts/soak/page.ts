@@ -1,0 +1,57 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { Reading } from "./reading.ts";
+
+const USUAL_DEADLINE_MS = 20_000;
+const POLL_MS = 5;
+
+/** A page of a real Chromium, as it comes, and a line to its counters. */
+export interface SoakPage {
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a page; `prepare` comes before it goes to `url`. */
+export async function openPage(
+  url: string,
+  prepare: (page: Page) => Promise<void> = async () => undefined,
+): Promise<SoakPage> {
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-quic", "--disable-background-networking"],
+  });
+  const page = await browser.newPage();
+  await prepare(page);
+  await page.goto(url);
+  const session = await page.context().newCDPSession(page);
+  return { page, session, close: () => browser.close() };
+}
+
+/** Waits until an expression is true. Asked without Playwright's own helpers, which leave objects in the page. */
+export async function becomes(
+  session: CDPSession,
+  expression: string,
+  withinMs = USUAL_DEADLINE_MS,
+): Promise<void> {
+  const until = performance.now() + withinMs;
+  while (performance.now() < until) {
+    const { result } = await session.send("Runtime.evaluate", { expression, returnByValue: true });
+    if (result.value === true) return;
+    await delay(POLL_MS);
+  }
+  throw new Error(`the page does not come to ${expression}`);
+}
+
+/** What a page holds after a full collection. */
+export async function readPage(session: CDPSession): Promise<Reading> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { documents, nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return {
+    pageHeapMiB: Math.round((usedSize / 2 ** 20) * 100) / 100,
+    pageNodes: nodes,
+    pageListeners: jsEventListeners,
+    pageDocuments: documents,
+  };
+}

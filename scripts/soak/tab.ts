@@ -1,0 +1,148 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { layLine, type Line } from "../../test/helpers/line.ts";
+import { type BenchHome, openHome, type Served } from "../bench/house.ts";
+import { becomes, openPage, readPage, type SoakPage } from "./page.ts";
+import { readAtRest, serveProbed } from "./reading.ts";
+import type { Run } from "./run.ts";
+
+const PLUGINS = join(import.meta.dirname, "../../plugins");
+const PAGES = ["home", "lights", "climate", "calendar", "system"];
+/** Below the 35 s after which a dashboard that hears nothing calls again. */
+const STEP_MS = 15_000;
+const STEPS = 4;
+const PAGE_EVERY = 5;
+const CUT_EVERY = 30;
+const HOUR = 60;
+const TRIES = 5;
+const SHOWN_WITHIN_MS = 5_000;
+/**
+ * What a whole day may add to the page. Another page is shown and another hour when it is read; a leak
+ * of each minute would be thousands, one of each reconnection 40.
+ */
+const BOUNDS = { pageHeapMiB: 5, pageNodes: 500, pageListeners: 30, processes: 1 };
+const LAMP = "Sofa lamp";
+const LEVEL = `[...document.querySelectorAll(".tile > .widget")].map(({ shadowRoot }) =>
+  shadowRoot.querySelector('[aria-label="${LAMP}"]')?.getAttribute("aria-valuenow"))`;
+
+/**
+ * A tab that stays open, a minute a round: its clock is moved on, so that all that ticks does, and the night
+ * comes and goes; a lamp changes four times, the page is another one every five minutes, the line is cut every
+ * half hour, and every hour the calendar and the settings change. The token is asked for four times a day.
+ */
+export async function openTab(): Promise<Run> {
+  const home = await openHome((await readdir(PLUGINS)).filter((name) => !name.startsWith(".")));
+  await mkdir(join(home.data, "calendars"), { recursive: true, mode: 0o700 });
+  const host = await serveProbed(home);
+  const endings: (() => unknown)[] = [];
+  const line = await layLine({ after: (end) => void endings.push(end as () => unknown) }, host.url);
+  const house = new House(host, home);
+  await house.beReady();
+  const tab = await openPage(`${line.url}/#token=${await house.pair()}`, async (page) => {
+    await page.clock.install();
+  });
+  await becomes(tab.session, `${LEVEL}.some((level) => level !== undefined)`);
+  return {
+    round: (minute) => pass(minute, { tab, house, line }),
+    read: async () => ({ ...(await readAtRest(host, home)), ...(await readPage(tab.session)) }),
+    bounds: BOUNDS,
+    async end() {
+      await tab.close();
+      for (const end of endings) await end();
+      await host.stop();
+      await home.remove();
+      return {};
+    },
+  };
+}
+
+async function pass(
+  minute: number,
+  { tab, house, line }: { tab: SoakPage; house: House; line: Line },
+): Promise<void> {
+  if (minute % CUT_EVERY === 0) line.cut();
+  if (minute % HOUR === 0) await house.change(minute / HOUR);
+  for (let step = 0; step < STEPS; step++) {
+    await tab.page.clock.runFor(STEP_MS);
+    line.mend();
+    await dim(1 + ((minute * STEPS + step) % 99), { tab, house });
+  }
+  if (minute % PAGE_EVERY !== 0) return;
+  const page = PAGES[(minute / PAGE_EVERY) % PAGES.length];
+  const expression = `location.replace("#${page}")`;
+  await tab.session.send("Runtime.evaluate", { expression });
+}
+
+/** A bridge that was ended on a busy machine has forgotten the lamp, so it is asked again; the page never is. */
+async function dim(level: number, { tab, house }: { tab: SoakPage; house: House }): Promise<void> {
+  for (let left = TRIES; left > 0; left--) {
+    await house.dim(level);
+    try {
+      return await becomes(tab.session, `${LEVEL}.includes("${level}")`, SHOWN_WITHIN_MS);
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+    await tab.page.clock.runFor(STEP_MS); // a connection that was cut waits before it is opened again
+  }
+}
+
+/** The house behind the tab. */
+class House {
+  readonly #host: Served;
+  readonly #data: string;
+
+  constructor(host: Served, { data }: BenchHome) {
+    this.#host = host;
+    this.#data = data;
+  }
+
+  async beReady(): Promise<void> {
+    for (;;) {
+      const { devices } = (await this.#ask("/smart-home/devices")) as { devices: unknown[] };
+      if (devices.length > 20) break;
+    }
+    await this.#ask("/config", "PATCH", { ui: { night: { from: "22:30", to: "06:30" } } });
+    await this.change(0);
+  }
+
+  /** The token of a display that a person has let in. */
+  async pair(): Promise<string> {
+    const { deviceCode, userCode } = await this.#ask("/pairing", "POST", {});
+    await this.#ask(`/pairing/${String(userCode)}/approve`, "POST", {
+      name: "Tab",
+      scope: ["control"],
+    });
+    return (await this.#ask("/pairing/token", "POST", { deviceCode })).token as string;
+  }
+
+  async dim(brightness: number): Promise<void> {
+    await this.#ask("/smart-home/devices/demo:light:1/command", "POST", { on: true, brightness });
+  }
+
+  /** Another appointment in the calendar, and other settings of the house. */
+  async change(hour: number): Promise<void> {
+    const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+    const event = `UID:a\r\nDTSTART:${day}T200000Z\r\nRRULE:FREQ=DAILY\r\nSUMMARY:Hour ${hour}`;
+    await writeFile(
+      join(this.#data, "calendars/house.ics"),
+      `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\n${event}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
+    );
+    const units = hour % 2 === 0 ? "metric" : "imperial";
+    const locale = hour % 3 === 0 ? "de" : "en";
+    await this.#ask("/config", "PATCH", { ui: { units, locale } });
+  }
+
+  async #ask(
+    path: string,
+    method = "GET",
+    body?: object,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const response = await fetch(`${this.#host.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#host.token}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Readonly<Record<string, unknown>>;
+  }
+}

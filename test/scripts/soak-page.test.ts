@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openHome, serveHost } from "../../scripts/bench/house.ts";
+import { growthOf } from "../../scripts/soak/verdict.ts";
+import { openDashboard, writeWidget } from "../../scripts/soak/widgets.ts";
+
+const WARM_UP = 10;
+const SWAPS = 40;
+
+test("widgets that are swapped leave nothing in the page of a Chromium as it comes", async (t) => {
+  const home = await openHome();
+  t.after(() => home.remove());
+  await writeWidget(home);
+  const host = await serveHost(home);
+  t.after(() => host.stop());
+  const dashboard = await openDashboard(host, home);
+  t.after(() => dashboard.close());
+  const swap = async (from: number, to: number) => {
+    for (let round = from; round <= to; round++) await dashboard.swap(round);
+    return dashboard.read();
+  };
+
+  const start = await swap(1, WARM_UP);
+  const growth = growthOf(start, await swap(WARM_UP + 1, WARM_UP + SWAPS));
+
+  const { pageNodes = 0, pageListeners = 0, pageDocuments } = growth;
+  assert.ok(pageNodes < SWAPS, `${pageNodes} nodes`);
+  assert.ok(pageListeners < SWAPS / 4, `${pageListeners} listeners`);
+  assert.equal(pageDocuments, 0);
+});
