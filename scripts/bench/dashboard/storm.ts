@@ -46,6 +46,7 @@ const MANIFEST = {
   kinds: ["bridge"],
   server: "index.ts",
   bridge: { kind: "storm", commandsPerSecond: 1_000, burst: 1_000 },
+  limits: { cpuPercent: 400, memoryMiB: 256 }, // what it is told to do is more than the usual ones allow
 };
 
 /** Writes the bridge. Its lamps are `Lamp 1` and so on, twenty to a room; call it before the host starts. */
