@@ -1,9 +1,8 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { layLine, type Line } from "../../test/helpers/line.ts";
-import { type BenchHome, openHome, type Served } from "../bench/house.ts";
+import { type BenchHome, openHome, type Served, serveHost } from "../bench/house.ts";
 import { becomes, openPage, readPage, type SoakPage } from "./page.ts";
-import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
 const PLUGINS = join(import.meta.dirname, "../../plugins");
@@ -20,7 +19,7 @@ const SHOWN_WITHIN_MS = 5_000;
  * What a whole day may add to the page. Another page is shown and another hour when it is read; a leak
  * of each minute would be thousands, one of each reconnection 40.
  */
-const BOUNDS = { pageHeapMiB: 5, pageNodes: 500, pageListeners: 30, processes: 1 };
+const BOUNDS = { pageHeapMiB: 5, pageNodes: 500, pageListeners: 30 };
 const LAMP = "Sofa lamp";
 const LEVEL = `[...document.querySelectorAll(".tile > .widget")].map(({ shadowRoot }) =>
   shadowRoot.querySelector('[aria-label="${LAMP}"]')?.getAttribute("aria-valuenow"))`;
@@ -33,7 +32,7 @@ const LEVEL = `[...document.querySelectorAll(".tile > .widget")].map(({ shadowRo
 export async function openTab(): Promise<Run> {
   const home = await openHome((await readdir(PLUGINS)).filter((name) => !name.startsWith(".")));
   await mkdir(join(home.data, "calendars"), { recursive: true, mode: 0o700 });
-  const host = await serveProbed(home);
+  const host = await serveHost(home);
   const endings: (() => unknown)[] = [];
   const line = await layLine({ after: (end) => void endings.push(end as () => unknown) }, host.url);
   const house = new House(host, home);
@@ -44,7 +43,7 @@ export async function openTab(): Promise<Run> {
   await becomes(tab.session, `${LEVEL}.some((level) => level !== undefined)`);
   return {
     round: (minute) => pass(minute, { tab, house, line }),
-    read: async () => ({ ...(await readAtRest(host, home)), ...(await readPage(tab.session)) }),
+    read: () => readPage(tab.session),
     bounds: BOUNDS,
     async end() {
       await tab.close();
