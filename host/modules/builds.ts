@@ -68,6 +68,12 @@ export class Builds {
     this.#refused = undefined;
   }
 
+  /** What is on the disk did not start, and this runs instead. */
+  restore(build: Build): void {
+    this.#current = build;
+    this.#before = undefined;
+  }
+
   /** Notes that what runs works, with what is set now. */
   async keep(): Promise<void> {
     const { id, lastGoods, config, log } = this.#parts;
@@ -85,10 +91,13 @@ export class Builds {
     return this.#refused && isSameBuild(build, this.#refused.build) ? this.#refused : undefined;
   }
 
-  /** Leaves no code on the disk but what runs, what ran before, and `others`. */
+  /** Leaves no code on the disk but what runs and what can be gone back to: at a change what ran, else `others`. */
   async tidy(...others: readonly (Build | undefined)[]): Promise<void> {
     const { id, compiler, lastGoods } = this.#parts;
-    const kept = [this.#current, this.#before, ...others].filter((build) => build !== undefined);
+    const before = this.#before;
+    const hasChanged = before !== undefined && !isSameBuild(before, this.#current);
+    const builds = [this.#current, before, ...(hasChanged ? [] : others)];
+    const kept = builds.filter((build) => build !== undefined);
     const hasUnused = await compiler.prune(id, kept);
     if (hasUnused) await compiler.pruneVendors(await lastGoods.vendors());
   }

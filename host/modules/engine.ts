@@ -186,7 +186,7 @@ export class Engine {
     } catch {
       return false;
     }
-    this.builds.run(good);
+    this.builds.restore(good);
     return true;
   }
 

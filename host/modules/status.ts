@@ -127,7 +127,8 @@ export class ModuleStatus {
 
   /** What it ran before is other code now, or what is on the disk waits or does not any more. */
   couldGoBack(change: Pick<ModuleView, "earlier" | "heldSince">): void {
-    this.#set(change);
+    const { earlier, heldSince } = this.#view;
+    if (!isDeepStrictEqual({ earlier, heldSince }, change)) this.#set(change);
   }
 
   /** What takes long now, for people; `undefined` when it is over. */
