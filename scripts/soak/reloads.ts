@@ -1,13 +1,24 @@
-import { nameFile, openHome, writeLamp } from "../bench/house.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/house.ts";
 import { failToReload, giveLampState } from "./failures.ts";
 import { LampRequests, reloadLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
+/**
+ * V8 lets garbage lie until a process has some of what it may have, which takes one that is little used
+ * hours and looks like a leak. With less to have it collects early, and a leak would end the plugin.
+ */
+const MEMORY_MIB = 32;
+/** A third of the usual, because two of eleven failures are starts that do not end. */
+const START_MS = 500;
+
 /** Reloads of a bridge of ten files with one npm dependency, under requests to its device. */
 export async function openReloads(areFailing: boolean): Promise<Run> {
   const home = await openHome(["system"]);
   await writeLamp(home, "lamp");
+  await limitModules(home);
   if (areFailing) await giveLampState(home);
   const host = await serveProbed(home);
   const requests = new LampRequests(host);
@@ -29,4 +40,11 @@ export async function openReloads(areFailing: boolean): Promise<Run> {
       return requests.counts;
     },
   };
+}
+
+async function limitModules({ data }: BenchHome): Promise<void> {
+  const limits = { memoryMiB: MEMORY_MIB, startMs: START_MS };
+  const modules = { lamp: { limits }, system: { limits } };
+  await mkdir(data, { recursive: true });
+  await writeFile(join(data, "config.json"), JSON.stringify({ modules }));
 }
