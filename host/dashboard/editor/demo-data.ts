@@ -31,7 +31,7 @@ export function scenes(): readonly Scene[] {
 
 export function calendar(timeZone: string): CalendarWindow {
   const say = words.value;
-  const today = new Date().setHours(0, 0, 0, 0);
+  const today = startOfDay(timeZone);
   const at = (hours: number) => ({
     dateTime: new Date(today + hours * HOUR_MS).toISOString(),
     timeZone,
@@ -63,6 +63,13 @@ export function calendar(timeZone: string): CalendarWindow {
     })),
     sources: [{ id: "demo", name: say.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
   };
+}
+
+/** Epoch milliseconds. */
+function startOfDay(timeZone: string): number {
+  const clock = new Intl.DateTimeFormat("en", { timeZone, timeStyle: "medium", hourCycle: "h23" });
+  const [hours = 0, minutes = 0, seconds = 0] = clock.format().split(":").map(Number);
+  return Math.floor(Date.now() / 1000 - (hours * 60 + minutes) * 60 - seconds) * 1000;
 }
 
 export function system(): SystemSample {
