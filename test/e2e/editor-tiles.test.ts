@@ -22,6 +22,7 @@ testEditor("tiles in the layout editor", {
   "moves, resizes and removes by keyboard, and takes it back": worksByKeyboard,
   "drags a tile, resizes it, and drops it on another page": drags,
   "is dragged by a finger after a moment": dragsByTouch,
+  "is resized by a finger, and dropped on another page": resizesByTouch,
   "are kept to the sizes that their widgets ask for": keepsToSizes,
   "are shown as the layout says where that is too small, and can only grow": showsTooSmall,
   "share a phone in halves, and are no narrower there": keepsToSizesOnPhones,
@@ -96,6 +97,35 @@ async function dragsByTouch(t: TestContext, house: House): Promise<void> {
   await finger.dragBy(0, 96);
 
   await page.getByRole("button", { name: /^Clock, column 1, row [34]/ }).waitFor();
+}
+
+async function resizesByTouch(t: TestContext, house: House): Promise<void> {
+  const { page } = await visit(t, house);
+  const finger = await giveFinger(page);
+  await open(page);
+  const living = page.locator("[data-tile=living]");
+  const handle = living.locator(".ui-resizable-se");
+
+  await finger.press(handle, living.locator(".ui-resizable-armed"));
+  await finger.dragBy(-205, 64);
+  await page.getByRole("button", { name: /^Room Living room.*6 wide, 7 high/ }).waitFor();
+  const grip = await living.locator(".grip").boundingBox();
+  const tab = await page.getByRole("button", { name: "Lights" }).boundingBox();
+  assert(grip && tab);
+  const from = { x: grip.x + grip.width / 2, y: grip.y + Math.min(grip.height / 2, 60) };
+  await finger.press(
+    living.locator(".grip"),
+    page.locator("[data-tile=living].ui-draggable-armed"),
+  );
+  await finger.dragBy(tab.x + tab.width / 2 - from.x, tab.y + tab.height / 2 - from.y);
+  await says(page, "Room Living room moved to Lights");
+  await save(page);
+
+  const { pages } = await stored(house);
+  assert.deepEqual(
+    pages[1]?.widgets.map(({ id, geometry: { lg } }) => [id, lg.w, lg.h]),
+    [["living", 6, 7]],
+  );
 }
 
 async function keepsToSizes(t: TestContext, house: House): Promise<void> {
