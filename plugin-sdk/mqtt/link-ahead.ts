@@ -4,6 +4,8 @@ import type { PluginContext } from "../plugin.ts";
 import { brokerOf, type brokerOptions } from "./broker.ts";
 import { MqttLink } from "./link.ts";
 
+/** A broker that is there answers sooner, also on a busy machine. */
+const CONNECTED_WITHIN_MS = 2_000;
 const LOOK_EVERY_MS = 10;
 
 /** Who hears of the connection itself. */
@@ -30,6 +32,7 @@ export class LinkAhead {
   readonly #ctx: Context;
   #owner: LinkOwner | undefined;
   #isConnected = false;
+  #hasFailed = false;
   #awayReason: string | undefined;
   #refusal: string | undefined;
 
@@ -50,18 +53,24 @@ export class LinkAhead {
         this.#isConnected = true;
         this.#owner?.connected();
       },
+      onFailed: () => (this.#hasFailed = true),
     });
   }
 
-  get isConnected(): boolean {
-    return this.#isConnected;
-  }
-
-  /** Connects. Resolves when `isReady`, and after `longestMs` at the latest: a broker may be away. */
-  async open(isReady: () => boolean, longestMs: number): Promise<void> {
+  /**
+   * Connects. True when there is a connection and its subscriptions are granted; false when the first
+   * attempt fails or takes long: a broker may be away, and the link goes on trying.
+   */
+  async open(): Promise<boolean> {
     const { signal, onDispose } = this.#ctx;
     const running = this.link.run(signal);
     onDispose(() => running);
+    await this.until(() => this.#isConnected || this.#hasFailed, CONNECTED_WITHIN_MS);
+    return this.#isConnected;
+  }
+
+  /** Waits for something that the broker is about to send, and no longer than `longestMs`. */
+  async until(isReady: () => boolean, longestMs: number): Promise<void> {
     const endsAt = performance.now() + longestMs;
     while (!isReady() && performance.now() < endsAt) await delay(LOOK_EVERY_MS);
   }

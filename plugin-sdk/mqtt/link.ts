@@ -34,6 +34,8 @@ export interface MqttLinkParts {
   readonly report: (reason: string | undefined) => void;
   /** Hears of each new connection, when all subscriptions are granted that are not refused. */
   readonly onConnected?: () => void;
+  /** Hears of each attempt to connect that failed. */
+  readonly onFailed?: () => void;
   /** Hears, in a sentence for people, which subscriptions the broker refuses, and `undefined` when none. */
   readonly onRefused?: (sentence: string | undefined) => void;
 }
@@ -50,6 +52,8 @@ export class MqttLink {
   /** Filters that the broker has refused on this connection. */
   readonly #refused = new Set<string>();
   #connection: Connection | undefined;
+  /** Subscriptions that the broker has not answered yet. */
+  #asked = 0;
   #awaySince = performance.now();
   #reason = "the link is starting";
   /** The reason that was last reported, while it holds. */
@@ -92,6 +96,11 @@ export class MqttLink {
     };
   }
 
+  /** True when the broker has answered every subscription, so that nothing more is missed. */
+  get isSubscribed(): boolean {
+    return this.#asked === 0 && this.#fresh.size === 0;
+  }
+
   /** Filters of one turn of the event loop travel as one packet; a new connection asks for all. */
   #subscribeSoon(filter: string): void {
     this.#fresh.add(filter);
@@ -99,11 +108,19 @@ export class MqttLink {
     queueMicrotask(() => {
       const [connection, filters] = [this.#connection, [...this.#fresh]];
       this.#fresh.clear();
-      connection?.subscribe(filters).then(
-        (refused) => this.#refuse(refused),
-        ({ message }: Error) => connection.giveUp(message),
-      );
+      if (connection) void this.#subscribe(connection, filters);
     });
+  }
+
+  async #subscribe(connection: Connection, filters: readonly string[]): Promise<void> {
+    this.#asked += 1;
+    try {
+      this.#refuse(await connection.subscribe(filters));
+    } catch (error) {
+      connection.giveUp((error as Error).message);
+    } finally {
+      this.#asked -= 1;
+    }
   }
 
   /** What the broker refuses does not come; all else does. */
@@ -203,6 +220,7 @@ export class MqttLink {
   /** Says why there is no broker, once for each reason, and not while it may only be restarting. */
   #failed(reason: string): void {
     this.#reason = reason;
+    this.#parts.onFailed?.();
     if (reason === this.#reported || performance.now() < this.#awaySince + GRACE_MS) return;
     this.#reported = reason;
     this.#parts.report(reason);

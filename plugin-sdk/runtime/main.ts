@@ -41,7 +41,7 @@ let stands: Guard | undefined;
 let packages: Require | undefined;
 let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
-/** One that has opened its connections and waits for its start. */
+/** One that opens its connections, or has, and waits for its start. */
 let next: Runner | undefined;
 let trial: TrialRunner | undefined;
 
@@ -58,9 +58,13 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   async connect(request) {
     const { id, code, guard: guarding } = loaded();
     guarding.configured(request.config);
-    const connecting = new Runner(code, host());
-    await connecting.connect(id, request);
-    next = connecting;
+    next = new Runner(code, host());
+    try {
+      await next.connect(id, request);
+    } catch (error) {
+      next = undefined; // the start tries again
+      throw error;
+    }
   },
   async start(request) {
     const { id, code, guard: guarding } = loaded();

@@ -19,8 +19,8 @@ export class Runner {
   readonly #accepted = new Set<Promise<unknown>>();
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
-  /** What the plugin has opened ahead of its start. */
-  #connected: { readonly value: unknown } | undefined;
+  /** What the plugin opens ahead of its start, which the host does not wait for without end. */
+  #connected: Promise<unknown> | undefined;
 
   constructor(plugin: Plugin, host: HostLink) {
     this.#plugin = plugin;
@@ -29,9 +29,14 @@ export class Runner {
 
   /** Opens the plugin's connections ahead of its start. One that fails leaves nothing open. */
   async connect(id: string, request: StartRequest): Promise<void> {
+    this.#connected = this.#connect(id, request);
+    await this.#connected;
+  }
+
+  async #connect(id: string, request: StartRequest): Promise<unknown> {
     const ctx = { ...this.#context(id, request), handedOver: undefined };
     try {
-      this.#connected = { value: await this.#plugin.connect?.(ctx) };
+      return await this.#plugin.connect?.(ctx);
     } catch (error) {
       await this.#scope.dispose();
       throw error;
@@ -47,8 +52,8 @@ export class Runner {
   /** A start that throws leaves nothing open. */
   async #begin(id: string, request: StartRequest): Promise<unknown> {
     try {
-      if (!this.#connected) await this.connect(id, request);
-      return await this.#plugin.start(this.#context(id, request), this.#connected?.value);
+      this.#connected ??= this.#connect(id, request);
+      return await this.#plugin.start(this.#context(id, request), await this.#connected);
     } catch (error) {
       this.#ended.abort();
       await this.#scope.dispose();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { PluginContext } from "@mantel/plugin-sdk";
 import { Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
 import { Announcements, type Kept } from "./announcements.ts";
@@ -12,10 +11,9 @@ import { Subscribed } from "./subscribed.ts";
 const PAUSE = { quietMs: 200, longestMs: 1_000 };
 /** A broker sends all that it keeps at once; when that pauses, it is there. */
 const FIRST = { quietMs: 300, longestMs: 3_000 };
-/** So long a start waits for a broker, which may be away, and for what it keeps. */
-const CONNECTED_WITHIN_MS = 700;
-const SETTLED_WITHIN_MS = 1_000;
-const LOOK_EVERY_MS = 10;
+/** So long a start waits for what the broker keeps, and for the topics that follow from it. */
+const SETTLED_WITHIN_MS = 2_000;
+const SUBSCRIBED_WITHIN_MS = 500;
 const ANNOUNCEMENT_BYTES = 256 * 1024;
 
 /** Who wants to know what is heard. */
@@ -76,11 +74,12 @@ export class Listening {
     const listening = new Listening(ctx);
     listening.#listen(kept);
     const { ahead } = listening;
-    await ahead.open(() => ahead.isConnected, CONNECTED_WITHIN_MS);
-    if (!ahead.isConnected) return listening;
+    if (!(await ahead.open())) return listening;
     listening.expectAll();
-    const endsAt = performance.now() + SETTLED_WITHIN_MS;
-    while (listening.#first.isWaiting && performance.now() < endsAt) await delay(LOOK_EVERY_MS);
+    await ahead.until(() => !listening.#first.isWaiting, SETTLED_WITHIN_MS);
+    listening.follow();
+    // The generation before listens until all that it is told comes here too.
+    await ahead.until(() => ahead.link.isSubscribed, SUBSCRIBED_WITHIN_MS);
     return listening;
   }
 

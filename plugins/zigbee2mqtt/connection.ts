@@ -3,7 +3,7 @@ import { type brokerOptions, LinkAhead } from "@mantel/plugin-sdk/mqtt";
 import { Client } from "./client.ts";
 import { type BridgeHealth, openHealth } from "./health.ts";
 
-/** Retained lists come at once; a start does not wait longer for a broker that may be away. */
+/** Retained lists come at once; a start does not wait longer for a Zigbee2MQTT that may not run. */
 const LISTED_WITHIN_MS = 700;
 
 type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOptions>>;
@@ -22,6 +22,6 @@ export async function connect(ctx: PluginContext<Options, undefined>): Promise<C
   const ahead = new LinkAhead(ctx);
   ctx.onDispose(() => health.close());
   ctx.onDispose(client.follow(ahead.link));
-  await ahead.open(() => client.isListed, LISTED_WITHIN_MS);
+  if (await ahead.open()) await ahead.until(() => client.isListed, LISTED_WITHIN_MS);
   return { ahead, client, health };
 }

@@ -72,3 +72,15 @@ test("code that connects and does not start leaves the old code at work", async 
 
   assert.equal(await ask(services), "connected 2 2");
 });
+
+test("code that is still connecting when it is to start goes on with that, and does not connect twice", async (t) => {
+  const { services, edit, once } = await startModules(t, { listener });
+  await ask(services);
+
+  await edit("listener/index.ts", (source) =>
+    source.replace("CONNECT_MS = 0", "CONNECT_MS = 5_500"),
+  );
+  await once("listener", ({ generation }) => generation === 2, 10_000);
+
+  assert.equal(await ask(services), "connected 1 2");
+});
