@@ -9,9 +9,17 @@ class MantelIcon extends HTMLElement {
   static readonly observedAttributes = ["name"];
 
   attributeChangedCallback(): void {
-    const name = /^mdi:([a-z0-9-]+)$/.exec(this.getAttribute("name") ?? "")?.[1];
-    this.style.maskImage = `url("${ICONS_URL}${name ?? "help"}.svg")`;
+    this.style.maskImage = `url("${addressOf(this.getAttribute("name") ?? "")}")`;
   }
+}
+
+/** Fetches an icon that will be shown when there is no host to ask. */
+export function keepIcon(name: string): void {
+  new Image().src = addressOf(name);
+}
+
+function addressOf(name: string): string {
+  return `${ICONS_URL}${/^mdi:([a-z0-9-]+)$/.exec(name)?.[1] ?? "help"}.svg`;
 }
 
 customElements.define("mantel-icon", MantelIcon);

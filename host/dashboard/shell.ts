@@ -3,6 +3,7 @@ import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
 import { editButton } from "./edit-button.ts";
+import { keepIcon } from "./icon.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
@@ -17,6 +18,7 @@ import { words } from "./words/shell.ts";
 /** A short break is mended before anyone would read about it. */
 const BANNER_AFTER_MS = 3_000;
 const DEFAULT_IDLE_SECONDS = 300;
+const OFFLINE_ICON = "mdi:wifi-off";
 
 // Of the text's size, because larger text needs the narrower arrangement just as a smaller screen does.
 const phone = matchMedia("(max-width: 40em)");
@@ -83,6 +85,7 @@ async function addTheRest(
 ): Promise<void> {
   const { keepWallScreen } = await import("./display/wall-screen.ts");
   keepWallScreen(root, session, current);
+  keepIcon(OFFLINE_ICON);
   if (!session.mayEdit) return;
   const { showTroubles } = await import("./trouble-notice.ts");
   showTroubles(root, session.store.modules());
@@ -182,7 +185,7 @@ function bannerOf(link: Link, now: number): unknown {
   const say = words.value;
   const left = Math.ceil((link.retryAt - now) / 1000);
   return html`<div class="banner" role="alert">
-    <mantel-icon name="mdi:wifi-off"></mantel-icon>
+    <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
     <span>${say.offlineFor(spanOf(now - link.since))}</span>
     <span>${left > 0 ? say.retryIn(left) : say.retrying}</span>
   </div>`;
