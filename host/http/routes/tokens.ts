@@ -4,7 +4,7 @@ import { recordDone } from "../../auth/audit.ts";
 import { SCOPES } from "../../auth/scopes.ts";
 import { type TokenRecord, statusOf } from "../../auth/token-register.ts";
 import { TokenName, TokenRequest } from "../../auth/token-request.ts";
-import type { Principal } from "../../auth/tokens.ts";
+import type { IssueRequest, Principal } from "../../auth/tokens.ts";
 import { check, withDefaults } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
 import type { Parts } from "../parts.ts";
@@ -142,7 +142,11 @@ function rotateRoute(parts: TokenParts): Route {
 }
 
 /** What asks for a token like the one that is void now, for as long as that had. */
-function successor({ sub, scope }: Principal, own: TokenRecord | undefined): TokenRequest {
+function successor(
+  { sub, scope, display = false }: Principal,
+  own: TokenRecord | undefined,
+): IssueRequest {
   const leftSeconds = own ? Math.floor((Date.parse(own.expiresAt) - Date.now()) / 1000) : 0;
-  return { name: sub, scope: [...scope], ttlSeconds: Math.max(LEAST_SECONDS, leftSeconds) };
+  const ttlSeconds = Math.max(LEAST_SECONDS, leftSeconds);
+  return { name: sub, scope: [...scope], ttlSeconds, ...(display ? { display } : {}) };
 }

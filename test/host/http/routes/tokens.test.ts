@@ -106,6 +106,17 @@ test("a rotation keeps tokens; one that drops keys voids them and replaces the c
   assert.ok(exp * 1000 - Date.now() < 61_000, "it lives no longer than the one it replaces");
 });
 
+test("a display that drops the keys goes on as a display, which renews itself", async (t) => {
+  const app = await serveApp(t);
+  const ask: IssueRequest = { name: "wall", scope: ["admin"], ttlSeconds: 60, display: true };
+  const headers = { authorization: `Bearer ${await app.tokens.issue(ask)}` };
+
+  const dropped = await app.api(null, "/tokens/rotate", json("POST", { drop: true }, headers));
+  const { token } = (await dropped.json()) as { token: string };
+
+  assert.equal(app.tokens.verify(token).display, true);
+});
+
 test("a rotation that is asked for in a way nobody documented changes nothing", async (t) => {
   const app = await serveApp(t);
   const bodies = [null, [], "drop", { drop: "yes" }, { drop: true, also: 1 }];
