@@ -8,6 +8,8 @@ import {
   type Gamut,
   toChromaticity,
   toHueSaturation,
+  toKelvin,
+  toMired,
 } from "@mantel/plugin-sdk";
 import { at, numberAt, type Resource, textAt } from "./resources.ts";
 
@@ -30,8 +32,8 @@ export function lightCapabilities(lights: readonly Resource[]): Capabilities {
       "colorTemperature",
       whites.length > 0 && {
         type: "number",
-        min: kelvin(Math.max(...whites.map(({ max }) => max))),
-        max: kelvin(Math.min(...whites.map(({ min }) => min))),
+        min: toKelvin(Math.max(...whites.map(({ max }) => max))),
+        max: toKelvin(Math.min(...whites.map(({ min }) => min))),
         step: 1,
         unit: "K",
       },
@@ -57,7 +59,7 @@ export function lightState(light: Resource, capabilities: Capabilities): DeviceS
     on: typeof on === "boolean" ? on : null,
     brightness: brightness === undefined ? null : wholePercent(brightness),
     colorTemperature:
-      shinesWhite && mirek ? inRange(capabilities["colorTemperature"], kelvin(mirek)) : null,
+      shinesWhite && mirek ? inRange(capabilities["colorTemperature"], toKelvin(mirek)) : null,
     color: point && !shinesWhite ? toHueSaturation(point) : null,
     effect: effect && effectsOf(light).includes(effect) ? effect : null,
   };
@@ -148,15 +150,13 @@ function mirekRange(light: Resource | undefined): { min: number; max: number } {
 
 function toMirek(light: Resource | undefined, asked: number): number {
   const { min, max } = mirekRange(light);
-  return within(min, Math.round(1_000_000 / asked), max);
+  return within(min, toMired(asked), max);
 }
 
 /** Lights have 254 steps, so whole percents come back as they were sent. A light that shines is not at 0. */
 function wholePercent(brightness: number): number {
   return brightness > 0 ? within(1, Math.round(brightness), 100) : 0;
 }
-
-const kelvin = (mirek: number): number => Math.round(1_000_000 / mirek);
 
 function effectsOf(light: Resource | undefined): string[] {
   const values = at(light, "effects", "effect_values");
