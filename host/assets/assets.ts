@@ -16,11 +16,17 @@ const WIDGET_BUILDERS = ["build-widget.ts", "guard-loops.ts"].map((file) =>
 /** How many earlier contents of a widget are served on, for pages that have not swapped yet. */
 const KEPT_VERSIONS = 2;
 
+interface ServedWidget {
+  readonly hash: string;
+  readonly code: Asset;
+  readonly map: Asset;
+}
+
 /** Everything static that browsers load: the shell, the widgets' code and the icons. */
 export class Assets implements WidgetAssets {
   readonly #log: Log;
   readonly #built: Built;
-  readonly #widgets = new Map<string, WidgetBundle[]>();
+  readonly #widgets = new Map<string, ServedWidget[]>();
   #shell: ReadonlyMap<string, Asset> = new Map();
   #icons: Icons | undefined;
 
@@ -45,10 +51,11 @@ export class Assets implements WidgetAssets {
     });
   }
 
-  setWidget(id: string, bundle: WidgetBundle): string {
-    const others = (this.#widgets.get(id) ?? []).filter(({ hash }) => hash !== bundle.hash);
-    this.#widgets.set(id, [bundle, ...others].slice(0, KEPT_VERSIONS));
-    return `/assets/widgets/${id}.${bundle.hash}.js`;
+  setWidget(id: string, { hash, code, map }: WidgetBundle): string {
+    const others = (this.#widgets.get(id) ?? []).filter((each) => each.hash !== hash);
+    const served = { hash, code: asset(code, ".js"), map: asset(map, ".map") };
+    this.#widgets.set(id, [served, ...others].slice(0, KEPT_VERSIONS));
+    return `/assets/widgets/${id}.${hash}.js`;
   }
 
   removeWidget(id: string): void {
@@ -69,9 +76,8 @@ export class Assets implements WidgetAssets {
   #widget(path: string): Asset | undefined {
     const [, id = "", hash, end] =
       /^\/assets\/widgets\/([a-z0-9-]+)\.([0-9a-f]+)(\.js|\.js\.map)$/.exec(path) ?? [];
-    const bundle = this.#widgets.get(id)?.find((each) => each.hash === hash);
-    if (!bundle) return undefined;
-    return end === ".js" ? asset(bundle.code, ".js") : asset(bundle.map, ".map");
+    const served = this.#widgets.get(id)?.find((each) => each.hash === hash);
+    return end === ".js" ? served?.code : served?.map;
   }
 }
 

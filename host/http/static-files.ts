@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Asset, AssetsPart } from "./parts.ts";
 import type { Context, Middleware } from "./route.ts";
 
 const METHODS = ["GET", "HEAD"];
+/** What fits into one packet is not made smaller by compression. */
+const LEAST_BYTES = 1_400;
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /**
@@ -30,11 +34,33 @@ function find(sources: readonly AssetsPart[], path: string): Asset | undefined {
   return undefined;
 }
 
-function send(ctx: Context, { body, type, immutable }: Asset): void {
+async function send(ctx: Context, asset: Asset): Promise<void> {
+  const { body, type, immutable } = asset;
   ctx.set("Cache-Control", immutable ? FOR_EVER : "no-cache");
-  ctx.body = body;
   ctx.type = type;
+  if (!isCompressible(asset)) {
+    ctx.body = body;
+    return;
+  }
+  ctx.vary("Accept-Encoding");
+  const isWanted = ctx.acceptsEncodings("gzip", "identity") === "gzip";
+  if (isWanted) ctx.set("Content-Encoding", "gzip");
+  ctx.body = isWanted ? await compressed(asset) : body;
 }
+
+/** Fonts and pictures are compressed as they are. */
+function isCompressible({ body, type }: Asset): boolean {
+  return body.length >= LEAST_BYTES && /^text\/|json|svg/.test(type);
+}
+
+/** Each asset is compressed once. Nothing secret is in one, so lengths give nothing away. */
+function compressed(asset: Asset): Promise<Buffer> {
+  const made = zipped.get(asset) ?? promisify(gzip)(asset.body);
+  zipped.set(asset, made);
+  return made;
+}
+
+const zipped = new WeakMap<Asset, Promise<Buffer>>();
 
 /** The page for trying the API. It holds no data, and asks for the token that its requests send. */
 export function readDocsPage(): { page: string; assets: AssetsPart } {

@@ -14,6 +14,30 @@ test("the shell is asked for again at each visit, and what has its hash in its n
   assert.equal(await widget.text(), "define()");
 });
 
+test("text is compressed for whoever takes it, and what is short or a picture is not", async (t) => {
+  const long = "define();\n".repeat(500);
+  const of = (body: string | Buffer, type: string) => ({ body, type, immutable: true });
+  const files = new Map([
+    ["/assets/long.js", of(long, "text/javascript")],
+    ["/assets/short.js", of("define()", "text/javascript")],
+    ["/assets/picture.png", of(Buffer.alloc(5_000), "image/png")],
+  ]);
+  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+  const answerTo = async (path: string, encoding: string) => {
+    const { headers } = await fetch(url + path, { headers: { "accept-encoding": encoding } });
+    return [headers.get("content-encoding"), headers.get("vary")?.includes("Accept-Encoding")];
+  };
+
+  const gzipped = await fetch(`${url}/assets/long.js`, { headers: { "accept-encoding": "gzip" } });
+
+  assert.equal(await gzipped.text(), long);
+  assert.ok(Number(gzipped.headers.get("content-length")) < 200);
+  assert.deepEqual(await answerTo("/assets/long.js", "br, gzip"), ["gzip", true]);
+  assert.deepEqual(await answerTo("/assets/long.js", "identity"), [null, true]);
+  assert.deepEqual((await answerTo("/assets/short.js", "gzip"))[0], null);
+  assert.deepEqual((await answerTo("/assets/picture.png", "gzip"))[0], null);
+});
+
 test("nothing but what was built is served", async (t) => {
   const { url } = await serveApp(t);
   const targets = [
