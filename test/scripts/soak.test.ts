@@ -49,7 +49,7 @@ test("a soak of another name is refused with the names there are", async () => {
   assert.equal(code, 2);
   assert.match(
     errors,
-    /usage: npm run soak -- \[reloads \| failed \| widgets \| tab \| faults \| fuzz \| week \| kills \| broker \| full-disk\] \[rounds\]/,
+    /usage: npm run soak -- \[reloads \| failed \| widgets \| tab \| faults \| fuzz \| week \| kills \| broker \| home-assistant \| full-disk\] \[rounds\]/,
   );
 });
 
