@@ -23,6 +23,12 @@ export class Bunch<T> {
     }
   }
 
+  /** Hands on what waits, and what comes next, at once: somebody waits for it. */
+  hurry(): void {
+    if (this.#waiting.length > 0) this.#handAll();
+    this.#handedAt = -Infinity;
+  }
+
   /** Lets go of what waits. */
   drop(): void {
     clearTimeout(this.#timer);

@@ -20,11 +20,14 @@ interface Lane {
 export class Commands {
   readonly #api: Api;
   readonly #store: Store;
+  readonly #answered: () => void;
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(api: Api, store: Store) {
+  /** @param answered hears of each answer: what the host tells of it besides is about to come */
+  constructor(api: Api, store: Store, answered: () => void) {
     this.#api = api;
     this.#store = store;
+    this.#answered = answered;
   }
 
   /** Never rejects. Commands that were merged while waiting share one result. */
@@ -58,6 +61,7 @@ export class Commands {
         this.#store.setAsked(id, lane.waiting);
       });
       if (!lane.next) this.#lanes.delete(id);
+      this.#answered();
       return result;
     });
   }

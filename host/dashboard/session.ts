@@ -90,7 +90,7 @@ export class Session {
       api,
       store,
       channels: this.channels,
-      commands: new Commands(api, store),
+      commands: new Commands(api, store, () => this.#events.hurry()),
       theme: this.theme.theme,
       online: computed(() => this.link.value.state === "live"),
       timeZone: this.#timeZone,

@@ -40,6 +40,19 @@ test("without timers no more than a thousand wait", (t) => {
   );
 });
 
+test("in a hurry what waits is handed on at once, and so is what comes next", (t) => {
+  const { bunch, handed, pass } = opened(t);
+  bunch.add(1);
+  pass(0);
+
+  bunch.add(2);
+  bunch.hurry();
+  bunch.add(3);
+  pass(0);
+
+  assert.deepEqual(handed, [[1], [2], [3]]);
+});
+
 test("what was dropped is not handed on", (t) => {
   const { bunch, handed, pass } = opened(t);
 

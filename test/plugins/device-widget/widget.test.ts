@@ -113,7 +113,7 @@ async function waits(page: Page): Promise<void> {
   await until(async () => (await attic.getAttribute("aria-valuenow")) === "65");
   assert.match((await attic.getAttribute("class")) ?? "", /pending/);
   await attic.getByText("No answer").waitFor();
-  assert.equal(await attic.getAttribute("aria-valuenow"), "60");
+  await until(async () => (await attic.getAttribute("aria-valuenow")) === "60", { withinMs: 500 });
   await until(async () => (await attic.getAttribute("aria-valuetext")) === "60 %");
 }
 
@@ -123,7 +123,7 @@ async function refuses(page: Page): Promise<void> {
   await cellar.click();
 
   await cellar.getByText("No answer").waitFor();
-  assert.equal(await cellar.getAttribute("aria-valuenow"), "60");
+  await until(async () => (await cellar.getAttribute("aria-valuenow")) === "60", { withinMs: 500 });
 }
 
 async function unlocks(page: Page, { host }: Stage): Promise<void> {
