@@ -8,6 +8,7 @@ import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
 import { Connection, type Link } from "./connection.ts";
 import { displayOf, settingsOn, shownOn } from "./display/choice.ts";
+import { dataOf } from "./event-data.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import type { Display, Layout } from "./layout.ts";
 import { Store, type UiSettings } from "./store.ts";
@@ -170,9 +171,14 @@ export class Session {
     else this.#events.add(event);
   }
 
-  #apply({ topic, data }: StreamEvent): void {
-    const apply = this.#appliers[topic];
-    if (apply) apply(JSON.parse(data) as never);
+  /** What is not understood changes nothing, and holds nothing up that comes after it. */
+  #apply(event: StreamEvent): void {
+    if (!Object.hasOwn(this.#appliers, event.topic)) return;
+    try {
+      this.#appliers[event.topic]?.(dataOf(event) as never);
+    } catch (error) {
+      console.warn(`the event ${event.topic} is not understood`, error);
+    }
   }
 
   readonly #appliers: Readonly<Record<string, (data: never) => unknown>> = {

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dataOf } from "../../../host/dashboard/event-data.ts";
+import { deviceOf } from "../../helpers/device.ts";
+
+const LAMP = deviceOf();
+
+test("what fits its topic is read, and topics without a rule may carry anything", () => {
+  assert.deepEqual(read("device.state", { device: LAMP }), { device: LAMP });
+  assert.deepEqual(read("device.added", { device: { ...LAMP, room: "Hall", more: 1 } }), {
+    device: { ...LAMP, room: "Hall", more: 1 },
+  });
+  assert.deepEqual(read("device.removed", { id: LAMP.id }), { id: LAMP.id });
+  assert.equal(read("layout.changed", 5), 5);
+});
+
+for (const [topic, data] of [
+  ["device.state", 5],
+  ["device.state", []],
+  ["device.state", null],
+  ["device.state", { device: { ...LAMP, id: 7 } }],
+  ["device.state", { device: { ...LAMP, name: null } }],
+  ["device.state", { device: { ...LAMP, revision: "9" } }],
+  ["device.state", { device: { ...LAMP, capabilities: [] } }],
+  ["device.added", { device: { ...LAMP, state: null } }],
+  ["device.removed", { id: 7 }],
+  ["module.state", { module: { id: "hue" } }],
+  ["widget.updated", { module: "clock-widget", hash: "a", url: 5 }],
+  ["scene.activated", "host:scene:morning"],
+  ["system.sample", { cpu: {} }],
+] as const) {
+  test(`${topic} with ${JSON.stringify(data).slice(0, 60)} is refused`, () => {
+    assert.throws(() => read(topic, data), { message: `this is no ${topic}` });
+  });
+}
+
+test("what is not JSON is refused", () => {
+  assert.throws(() => dataOf({ topic: "layout.changed", id: undefined, data: "{" }), SyntaxError);
+});
+
+function read(topic: string, data: unknown): unknown {
+  return dataOf({ topic, id: undefined, data: JSON.stringify(data) });
+}
