@@ -1,4 +1,10 @@
-import type { Channels, Field, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
+import type {
+  Channels,
+  Field,
+  Settings,
+  SettingSchema,
+  WidgetContext,
+} from "@mantel/plugin-sdk/widget";
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
@@ -73,7 +79,7 @@ export class Surroundings {
     return this.#api.open(path, {}, AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]));
   }
 
-  /** A tile's config as its widget's settings: what is absent or of another type has its default. */
+  /** A tile's config as its widget's settings: what is absent or does not fit has its default. */
   settings(
     fields: Settings,
     config: ReadonlySignal<Readonly<Record<string, unknown>>>,
@@ -86,8 +92,17 @@ export class Surroundings {
   }
 }
 
+/** Of a list, what fits is taken. */
 function valueOf({ schema }: Field<unknown>, value: unknown): unknown {
-  const type = Array.isArray(value) ? "array" : typeof value;
-  const fits = type === schema.type && (!schema.enum || schema.enum.includes(value as string));
-  return fits ? value : schema.default;
+  const { type, items, maxItems = Infinity } = schema;
+  if (type !== "array") return fits(schema, value) ? value : schema.default;
+  if (!Array.isArray(value)) return schema.default;
+  return value.filter((each) => !items || fits(items, each)).slice(0, maxItems);
+}
+
+function fits(schema: SettingSchema, value: unknown): boolean {
+  const { type, enum: choices, minimum = -Infinity, maximum = Infinity } = schema;
+  if (typeof value !== type) return false;
+  if (typeof value === "number") return minimum <= value && value <= maximum;
+  return !choices || choices.includes(value as string);
 }
