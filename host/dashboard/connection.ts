@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 
-/** Whether the host is heard. `since` and `retryAt` are epoch milliseconds. */
+/** Whether the host is heard. `since` and `retryAt` are as `performance.now`, which never jumps. */
 export type Link =
   | { readonly state: "live" }
   | { readonly state: "away"; readonly since: number; readonly retryAt: number };
@@ -22,7 +22,7 @@ interface Listener {
 export class Connection {
   readonly #api: Api;
   readonly #listener: Listener;
-  readonly #link = signal<Link>({ state: "away", since: Date.now(), retryAt: Date.now() });
+  readonly #link = signal<Link>({ state: "away", since: 0, retryAt: 0 });
   readonly #closing = new AbortController();
   #lastEventId: string | undefined;
   #wake = (): void => undefined;
@@ -85,7 +85,7 @@ export class Connection {
 
   async #pause(ms: number): Promise<void> {
     const before = this.#link.value;
-    const now = Date.now();
+    const now = performance.now();
     const since = before.state === "away" ? before.since : now;
     this.#link.value = { state: "away", since, retryAt: now + ms };
     await new Promise<void>((resolve) => {

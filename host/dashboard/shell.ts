@@ -29,11 +29,9 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
   const { store, theme } = session;
   const wall = document.createElement("div");
   const header = document.createElement("header");
-  const banner = document.createElement("div");
   wall.className = "wall";
   header.className = "top";
   root.replaceChildren(wall);
-  root.after(banner); // the settings take the place of the root, and not of this
 
   const current = currentPage(session.shown);
   const breakpoint = currentBreakpoint();
@@ -57,11 +55,19 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
 
   const now = signal(Date.now());
   setInterval(() => (now.value = Date.now()), 1_000);
-  effect(() => void render(bannerOf(session.link.value, now.value), banner));
-
+  showLink(root, session, now);
   showThemes(root, session, now);
   followTouches(store, () => theme.touch());
   void addTheRest(root, session, current);
+}
+
+function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
+  const banner = document.createElement("div");
+  root.after(banner); // the settings take the place of the root, and not of this
+  effect(() => {
+    void now.value; // it counts the seconds
+    render(bannerOf(link.value, performance.now()), banner);
+  });
 }
 
 function showThemes(

@@ -1,4 +1,4 @@
-import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import type { UiSettings } from "./store.ts";
 
 export type Theme = "dark" | "light" | "night";
@@ -31,19 +31,21 @@ export function rememberTheme(choice: UiSettings["theme"]): void {
 export class ThemeClock {
   readonly #light = signal(lightPreferred.matches);
   readonly #now = signal(Date.now());
-  readonly #touchedAt = signal(Date.now());
+  /** Both as `performance.now`, because the time of day may be set at any time. */
+  readonly #ticks = signal(performance.now());
+  readonly #touchedAt = signal(performance.now());
   readonly theme: ReadonlySignal<Theme>;
 
   constructor(ui: ReadonlySignal<UiSettings>, timeZone: ReadonlySignal<string>) {
     lightPreferred.addEventListener("change", () => (this.#light.value = lightPreferred.matches));
-    setInterval(() => (this.#now.value = Date.now()), 5_000);
+    setInterval(() => this.#tick(), 5_000);
     const isNight = computed(() => {
       const { theme, night } = ui.value;
       return theme === "night" || (night && isWithin(night, this.#now.value, timeZone.value));
     });
     this.theme = computed(() => {
       const { theme = "auto" } = ui.value;
-      if (isNight.value && this.#now.value - this.#touchedAt.value >= AWAKE_MS) return "night";
+      if (isNight.value && this.#ticks.value - this.#touchedAt.value >= AWAKE_MS) return "night";
       const light = theme === "auto" ? this.#light.value : theme === "light";
       return light ? "light" : "dark";
     });
@@ -51,11 +53,17 @@ export class ThemeClock {
 
   /** Somebody touched the screen: it stays awake for a minute. */
   touch(): void {
-    const now = Date.now();
     // One touch a second is enough to stay awake, and keeps a drag from computing the theme anew.
-    if (now - this.#touchedAt.peek() < 1_000) return;
-    this.#now.value = now;
-    this.#touchedAt.value = now;
+    if (performance.now() - this.#touchedAt.peek() < 1_000) return;
+    batch(() => {
+      this.#tick();
+      this.#touchedAt.value = this.#ticks.peek();
+    });
+  }
+
+  #tick(): void {
+    this.#now.value = Date.now();
+    this.#ticks.value = performance.now();
   }
 }
 

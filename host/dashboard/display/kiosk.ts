@@ -37,7 +37,7 @@ export function keepKiosk(
   effect(() => {
     const { idleSeconds = DEFAULT_IDLE_SECONDS } = store.ui.value;
     if (!left.value || idleSeconds === 0) return undefined;
-    const idleMs = Math.max(0, Date.now() - touchedAt.value);
+    const idleMs = performance.now() - touchedAt.value;
     const timer = setTimeout(() => (left.value = false), idleSeconds * 1000 - idleMs);
     return () => clearTimeout(timer);
   });

@@ -32,11 +32,14 @@ export function keepWallScreen(
   shiftPixels();
 }
 
-/** Epoch milliseconds of the last touch or key. */
+/** When the last touch or key was, as `performance.now`. */
 function followTouches(): ReadonlySignal<number> {
-  const touchedAt = signal(Date.now());
+  const touchedAt = signal(performance.now());
   for (const type of ["pointerdown", "keydown"]) {
-    addEventListener(type, () => (touchedAt.value = Date.now()), { passive: true, capture: true });
+    addEventListener(type, () => (touchedAt.value = performance.now()), {
+      passive: true,
+      capture: true,
+    });
   }
   return touchedAt;
 }
@@ -49,7 +52,7 @@ function turnPages(
   const seconds = display.value?.rotateSeconds ?? 0;
   if (seconds === 0) return undefined;
   const turning = setInterval(() => {
-    if (Math.abs(Date.now() - touchedAt.peek()) < REST_MS) return;
+    if (performance.now() - touchedAt.peek() < REST_MS) return;
     const all = shown.peek()?.pages ?? [];
     const next = all[(all.findIndex((page) => page === current.peek()) + 1) % all.length];
     if (next) location.replace(`#${next.id}`);
