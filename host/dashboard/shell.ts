@@ -168,7 +168,7 @@ function headerOf(
           aria-current=${id === current?.id ? "page" : nothing}
           @click=${() => location.replace(`#${id}`)}
         >
-          <mantel-icon name=${icon ?? "mdi:circle-small"}></mantel-icon>${title}
+          <mantel-icon name=${icon ?? "mdi:circle-small"}></mantel-icon><span>${title}</span>
         </button>`,
     )}
   </nav>`;
@@ -178,7 +178,7 @@ function headerOf(
         class="chip ${hue === "warn" ? "attention" : ""}"
         .style=${`--hue: var(--mantel-hue-${hue})`}
       >
-        <mantel-icon name=${icon}></mantel-icon>${text}
+        <mantel-icon name=${icon}></mantel-icon><span>${text}</span>
       </span>`,
   );
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
