@@ -1,10 +1,10 @@
 import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";
+import type { Log } from "./context.ts";
 import { migrated, NewerDocument, type Versions } from "./document-version.ts";
 import { writeDurably } from "./durable-file.ts";
 import { MantelError } from "./errors.ts";
 import { parseJsonText } from "./json-text.ts";
-import type { Log } from "./plugin.ts";
 import { Turns } from "./turns.ts";
 
 export interface DocumentOptions<T> extends Partial<Versions> {

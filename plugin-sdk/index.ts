@@ -8,7 +8,8 @@ export { Slots } from "./slots.ts";
 export { MantelError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";
-export type { Log, LogFields, Plugin, PluginContext, RunningPlugin, Storage } from "./plugin.ts";
+export type { Log, LogFields, PluginContext, Storage } from "./context.ts";
+export type { Plugin, RunningPlugin } from "./plugin.ts";
 export type {
   Capabilities,
   Capability,

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { LogFields } from "./plugin.ts";
+import type { LogFields } from "./context.ts";
 
 /** Characters of a record's sentence, and of its fields as JSON. */
 const LONGEST = 4_000;

@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
+import type { HouseSettings } from "./context.ts";
 import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Permissions } from "./permissions.ts";
-import type { HouseSettings } from "./plugin.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { SetupStep, Trial } from "./trial.ts";
 

@@ -1,5 +1,5 @@
 import type { Static, TObject } from "typebox";
-import type { PluginContext } from "./plugin.ts";
+import type { PluginContext } from "./context.ts";
 
 /** What of a plugin may be tried out in a process of its own, beside the one that works. */
 export const TRIALS = ["test", "setup"] as const;

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build, transform } from "esbuild";
 import { toReloadFailure } from "../modules/code-frame.ts";
-import type { WidgetBundle, WidgetSource } from "../modules/widget-side.ts";
+import type { WidgetBundle } from "../modules/version.ts";
+import type { WidgetSource } from "../modules/widget-side.ts";
 import { guardLoops } from "./guard-loops.ts";
 
 /** What the shell hands to widgets; host/dashboard/widget-loader.ts holds the other end. */

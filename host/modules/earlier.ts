@@ -1,31 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Build } from "./build.ts";
 import type { LastGoods } from "./last-good.ts";
 import type { ModuleLog } from "./logs.ts";
-import type { PluginPackage } from "./manifest.ts";
 import type { ModuleStatus } from "./status.ts";
-import type { WidgetBundle } from "./widget-side.ts";
-
-/** All that runs of a module: its manifest, and the code of the sides that it has. */
-export interface Version {
-  readonly plugin: PluginPackage;
-  readonly server: Build | undefined;
-  readonly widget: WidgetBundle | undefined;
-}
-
-/** What a module ran besides what it runs now. Instants are ISO 8601. */
-export interface Ran {
-  /** What it ran before, until then. */
-  readonly version?: (Version & { readonly until: string }) | undefined;
-  /** What somebody has gone back from, and when; the code of each side by its hash. */
-  readonly left?: (Identity & { readonly at: string }) | undefined;
-}
-
-interface Identity {
-  readonly plugin: PluginPackage;
-  readonly server?: string | undefined;
-  readonly widget?: string | undefined;
-}
+import type { Identity, Ran, Version } from "./version.ts";
 
 interface EarlierParts {
   readonly id: string;

@@ -6,10 +6,9 @@ import { Manifest } from "@mantel/plugin-sdk/manifest";
 import { type Static, type TSchema, Type } from "typebox";
 import { faultsOf } from "../validate.ts";
 import type { Build, Section } from "./build.ts";
-import type { Ran, Version } from "./earlier.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import type { WidgetBundle } from "./widget-side.ts";
+import type { Ran, Version, WidgetBundle } from "./version.ts";
 
 type RecordLog = Pick<ModuleLog, "record">;
 

@@ -1,9 +1,11 @@
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { type HostParts, isPublication } from "./host-api.ts";
 import type { PluginPackage } from "./manifest.ts";
-import type { Module } from "./module.ts";
+import type { ServerSide } from "./server-side.ts";
 
-export type OfferingModule = Pick<Module, "id" | "call">;
+export interface OfferingModule extends Pick<ServerSide, "call"> {
+  readonly id: string;
+}
 
 /** What a module offers the house under its manifest: services that it answers, values that it publishes. */
 export class Offers {

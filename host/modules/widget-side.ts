@@ -1,16 +1,8 @@
 import type { LastGoods } from "./last-good.ts";
 import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
+import type { WidgetBundle } from "./version.ts";
 import type { ModuleView } from "./view.ts";
-
-/** A widget's code as the browser loads it. */
-export interface WidgetBundle {
-  readonly hash: string;
-  readonly code: string;
-  readonly map: string;
-  /** Absolute paths of every source file in it. */
-  readonly inputs: readonly string[];
-}
 
 export interface WidgetSource {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import type { PluginContext } from "../plugin.ts";
+import type { PluginContext } from "../context.ts";
 import type { MqttBroker } from "../service.ts";
 
 const Text = (title: string) => Type.Optional(Type.String({ title, minLength: 1 }));

@@ -1,4 +1,4 @@
-import type { Log } from "../plugin.ts";
+import type { Log } from "../context.ts";
 
 /** What was left out is shown to people until there was none of it for so long. */
 const QUIET_MS = 60_000;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Static, TObject } from "typebox";
-import type { PluginContext } from "../plugin.ts";
+import type { PluginContext } from "../context.ts";
 import { brokerOf, type brokerOptions } from "./broker.ts";
 import { MqttLink } from "./link.ts";
 

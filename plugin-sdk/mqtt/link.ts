@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Log } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
-import type { Log } from "../plugin.ts";
 import type { MqttBroker, MqttPublish } from "../service.ts";
 import { Connection } from "./connection.ts";
 import { awayReason } from "./reasons.ts";

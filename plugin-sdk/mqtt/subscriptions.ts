@@ -1,4 +1,4 @@
-import type { Log } from "../plugin.ts";
+import type { Log } from "../context.ts";
 
 /** Bytes of a payload that most messages stay far below. */
 const USUAL_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
+import type { Log, LogFields } from "../context.ts";
 import { boundedFields, boundedSentence } from "../log-record.ts";
-import type { Log, LogFields } from "../plugin.ts";
 import type { LogLevel } from "../protocol.ts";
 import type { HostLink } from "./host-link.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CalendarEvent, CalendarPart } from "../calendar.ts";
-import type { PluginContext } from "../plugin.ts";
+import type { PluginContext } from "../context.ts";
 import type { Publications } from "../service.ts";
 import type { HostLink } from "./host-link.ts";
 

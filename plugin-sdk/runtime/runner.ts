@@ -1,8 +1,9 @@
+import type { PluginContext } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
-import type { Plugin, PluginContext, RunningPlugin } from "../plugin.ts";
+import type { Plugin, RunningPlugin } from "../plugin.ts";
 import type { PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import type { HostLink } from "./host-link.ts";

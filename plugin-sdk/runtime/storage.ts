@@ -1,9 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Log, Storage } from "../context.ts";
 import { DocumentFile } from "../document-file.ts";
 import { sweepTemporaryFiles } from "../durable-file.ts";
 import { MantelError } from "../errors.ts";
-import type { Log, Storage } from "../plugin.ts";
 import { Turns } from "../turns.ts";
 
 /** The storage of one plugin: a JSON document for each key in `folder`, written durably and in order. */

@@ -1,6 +1,6 @@
 import type { Fields } from "./abbreviations.ts";
-import type { Payload } from "./facet.ts";
 import { Options, type ReadText, type Surroundings } from "./options.ts";
+import type { Payload } from "./payload.ts";
 
 interface Source {
   readonly topic: string;

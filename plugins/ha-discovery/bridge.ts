@@ -6,10 +6,10 @@ import {
 } from "@mantel/plugin-sdk";
 import type { LinkOwner } from "@mantel/plugin-sdk/mqtt";
 import { Commands } from "./commands.ts";
-import { Payload } from "./facet.ts";
 import { Home } from "./home.ts";
 import type { Listener, Listening } from "./listening.ts";
 import { nativeId } from "./names.ts";
+import { Payload } from "./payload.ts";
 import type { State } from "./state.ts";
 
 interface BridgeConfig {

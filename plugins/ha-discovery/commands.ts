@@ -7,9 +7,9 @@ import {
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
 import type { Arranged } from "./arrange.ts";
 import { Waiting } from "./confirmation.ts";
-import type { Message } from "./facet.ts";
 import { isConfirmed } from "./fit.ts";
 import type { Home } from "./home.ts";
+import type { Message } from "./payload.ts";
 import { sharesOf, split } from "./shares.ts";
 
 const RETRY_MS = 3_000;

@@ -1,7 +1,7 @@
 import type { DeviceDescription, DeviceState, DeviceUpdate } from "@mantel/plugin-sdk";
 import { type Arranged, arrange, type Part } from "./arrange.ts";
-import type { Payload } from "./facet.ts";
 import type { Known, Told } from "./known.ts";
+import type { Payload } from "./payload.ts";
 
 /** What the host takes of one bridge, and the characters of all descriptions in one message, without states. */
 const MOST_DEVICES = 5_000;

@@ -2,9 +2,10 @@ import type { DeviceState, StateValue } from "@mantel/plugin-sdk";
 import { Availability } from "./availability.ts";
 import { facetMaker } from "./components/platforms.ts";
 import type { Component } from "./discovery.ts";
-import type { Facet, Input, Payload } from "./facet.ts";
+import type { Facet, Input } from "./facet.ts";
 import { changed, fitted } from "./fit.ts";
 import { Options, type Surroundings } from "./options.ts";
+import type { Payload } from "./payload.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A component that can be used, and what it has told. */

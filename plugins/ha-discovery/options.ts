@@ -1,5 +1,5 @@
 import type { Fields } from "./abbreviations.ts";
-import type { Message, Payload } from "./facet.ts";
+import type { Message, Payload } from "./payload.ts";
 import { Refusal } from "./refusal.ts";
 import type { Clock } from "./template/run.ts";
 import { Template, type Variables } from "./template/template.ts";

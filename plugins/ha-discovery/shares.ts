@@ -6,7 +6,7 @@ import {
 } from "@mantel/plugin-sdk";
 import type { Arranged, Part } from "./arrange.ts";
 import { DO } from "./components/capabilities.ts";
-import type { Message } from "./facet.ts";
+import type { Message } from "./payload.ts";
 import { TemplateError } from "./template/values.ts";
 
 /** What a command is for one component: by its own names of fields. */

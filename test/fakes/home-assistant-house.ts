@@ -1,4 +1,5 @@
-import type { FakeHomeAssistant, Json } from "./home-assistant.ts";
+import type { Json } from "./home-assistant-services.ts";
+import type { FakeHomeAssistant } from "./home-assistant.ts";
 
 interface Row {
   readonly id: string;

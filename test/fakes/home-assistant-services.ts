@@ -1,15 +1,20 @@
-import type { FakeHomeAssistant, Json } from "./home-assistant.ts";
+export type Json = Record<string, unknown>;
+
+/** Whose entities a service changes. */
+interface Home {
+  change(id: string, attributes: Json, state?: string): void;
+}
 
 interface ServiceCall {
   readonly service: string;
   readonly data: Json;
   readonly entityId: string;
 }
-type Act = (fake: FakeHomeAssistant, call: ServiceCall) => void;
+type Act = (fake: Home, call: ServiceCall) => void;
 
 /** Carries out a service on an entity that exists, as the integrations of Home Assistant's core do. */
 export function callService(
-  fake: FakeHomeAssistant,
+  fake: Home,
   call: ServiceCall,
 ): { code: string; message: string } | undefined {
   const [, name = ""] = call.service.split(".");

@@ -4,9 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Faults, writeHalf } from "./home-assistant-faults.ts";
-import { callService } from "./home-assistant-services.ts";
-
-export type Json = Record<string, unknown>;
+import { callService, type Json } from "./home-assistant-services.ts";
 
 /** An entity as Home Assistant keeps it. */
 export interface FakeEntity {

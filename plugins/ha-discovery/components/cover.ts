@@ -1,13 +1,7 @@
 import type { Capability, DeviceState } from "@mantel/plugin-sdk";
-import {
-  type Input,
-  inputs,
-  type MakeFacet,
-  type Message,
-  numberField,
-  UNKNOWN,
-} from "../facet.ts";
+import { type Input, inputs, type MakeFacet, numberField, UNKNOWN } from "../facet.ts";
 import type { Options, Write } from "../options.ts";
+import { type Message } from "../payload.ts";
 import { DO, PERCENT, present } from "./capabilities.ts";
 import { messagesOf } from "./simple.ts";
 

@@ -1,4 +1,5 @@
-import { jsonIn, type MakeFacet } from "../facet.ts";
+import { type MakeFacet } from "../facet.ts";
+import { jsonIn } from "../payload.ts";
 import { Refusal } from "../refusal.ts";
 import { isDict } from "../template/values.ts";
 import { SHOWN } from "./capabilities.ts";

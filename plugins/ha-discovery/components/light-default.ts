@@ -9,7 +9,6 @@ import {
   type Input,
   inputs,
   type MakeFacet,
-  type Message,
   flagField,
   numberField,
   numberIn,
@@ -17,6 +16,7 @@ import {
   UNKNOWN,
 } from "../facet.ts";
 import type { Options, Write } from "../options.ts";
+import { type Message } from "../payload.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";
 import { effectsOf, scaleOf, whiteOf } from "./light-common.ts";

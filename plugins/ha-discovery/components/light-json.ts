@@ -6,8 +6,9 @@ import {
   toLevel,
   toPercent,
 } from "@mantel/plugin-sdk";
-import { type Input, jsonIn, type MakeFacet, type Payload, UNKNOWN } from "../facet.ts";
+import { type Input, type MakeFacet, UNKNOWN } from "../facet.ts";
 import type { Options } from "../options.ts";
+import { jsonIn, type Payload } from "../payload.ts";
 import { type Dict, isDict, numberOf, type Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";

@@ -5,8 +5,9 @@ import {
   toLevel,
   toPercent,
 } from "@mantel/plugin-sdk";
-import { type Input, type MakeFacet, numberIn, type Payload, UNKNOWN } from "../facet.ts";
+import { type Input, type MakeFacet, numberIn, UNKNOWN } from "../facet.ts";
 import type { Options, ReadText, Write } from "../options.ts";
+import { type Payload } from "../payload.ts";
 import { Refusal } from "../refusal.ts";
 import type { Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";

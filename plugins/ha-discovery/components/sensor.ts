@@ -1,6 +1,7 @@
 import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
-import { type Input, inputs, jsonIn, type MakeFacet, numberField, textField } from "../facet.ts";
+import { type Input, inputs, type MakeFacet, numberField, textField } from "../facet.ts";
 import type { Options } from "../options.ts";
+import { jsonIn } from "../payload.ts";
 import { isDict, type Value } from "../template/values.ts";
 import { choice, DO, numberOf, SHOWN, unitOf, YES_NO } from "./capabilities.ts";
 import { messagesOf } from "./simple.ts";

@@ -1,14 +1,7 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk";
-import {
-  flagField,
-  inputs,
-  type MakeFacet,
-  type Message,
-  numberField,
-  textField,
-  UNKNOWN,
-} from "../facet.ts";
+import { flagField, inputs, type MakeFacet, numberField, textField, UNKNOWN } from "../facet.ts";
 import type { Options, Write } from "../options.ts";
+import { type Message } from "../payload.ts";
 import { Refusal } from "../refusal.ts";
 import { choice, DO, numberOf, SHOWN, SWITCH, TEXT, unitOf } from "./capabilities.ts";
 

@@ -1,6 +1,5 @@
-import type { Expression } from "./primary.ts";
 import type { Reader } from "./reader.ts";
-import type { Run } from "./run.ts";
+import type { Expression, Run } from "./run.ts";
 import { numberOf, TemplateError, type Value } from "./values.ts";
 
 /** What a filter, test, function or method is given. */
@@ -39,6 +38,8 @@ export class Arguments {
 }
 
 export const NONE = new Arguments([]);
+
+export type Filter = (value: Value, given: Arguments, run: Run) => Value;
 
 /** Reads arguments up to the closing bracket; the opening one has been read. */
 export function parseArguments(

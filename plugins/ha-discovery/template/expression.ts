@@ -2,8 +2,9 @@ import { Arguments, NONE, parseArguments } from "./arguments.ts";
 import { arithmetic, concatenate, negate, positive } from "./arithmetic.ts";
 import { comparison } from "./comparison.ts";
 import { filterNamed } from "./filters.ts";
-import { type Expression, parsePrimary } from "./primary.ts";
+import { parsePrimary } from "./primary.ts";
 import type { Reader } from "./reader.ts";
+import type { Expression } from "./run.ts";
 import { testNamed } from "./tests.ts";
 import { isTrue } from "./values.ts";
 

@@ -1,12 +1,9 @@
-import type { Arguments } from "./arguments.ts";
+import type { Filter } from "./arguments.ts";
 import { listFilters } from "./list-filters.ts";
 import { momentFilters } from "./moment-filters.ts";
 import { numberFilters } from "./number-filters.ts";
-import type { Run } from "./run.ts";
 import { textFilters } from "./text-filters.ts";
-import { TemplateError, type Value } from "./values.ts";
-
-export type Filter = (value: Value, given: Arguments, run: Run) => Value;
+import { TemplateError } from "./values.ts";
 
 const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...Object.entries(textFilters),

@@ -1,6 +1,5 @@
-import { Arguments } from "./arguments.ts";
+import { Arguments, type Filter } from "./arguments.ts";
 import { filterNamed } from "./filters.ts";
-import type { Filter } from "./filters.ts";
 import { acrossArguments } from "./list-filters.ts";
 import { asDatetime, asTimestamp, strptime } from "./moment-filters.ts";
 import { Moment } from "./moment.ts";

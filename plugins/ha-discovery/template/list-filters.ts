@@ -1,6 +1,5 @@
-import { Arguments, NONE } from "./arguments.ts";
+import { Arguments, type Filter, NONE } from "./arguments.ts";
 import { arithmetic } from "./arithmetic.ts";
-import type { Filter } from "./filters.ts";
 import { item, itemsOf } from "./items.ts";
 import { looseNumber } from "./percent.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,5 @@
-import type { Arguments } from "./arguments.ts";
+import type { Arguments, Filter } from "./arguments.ts";
 import { readIso, readMoment, writeMoment } from "./clock-format.ts";
-import type { Filter } from "./filters.ts";
 import { isOnCalendar, isoFormat, Moment } from "./moment.ts";
 import { looseNumber } from "./percent.ts";
 import type { Run } from "./run.ts";

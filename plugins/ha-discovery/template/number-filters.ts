@@ -1,5 +1,4 @@
-import type { Arguments } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import type { Arguments, Filter } from "./arguments.ts";
 import { parseWhole, round as roundNumber } from "./numbers.ts";
 import { looseNumber } from "./percent.ts";
 import { float, kindOf, numberOf, TemplateError, type Value } from "./values.ts";

@@ -4,11 +4,10 @@ import { item } from "./items.ts";
 import { methodNamed } from "./methods.ts";
 import { fieldsOf, Moment } from "./moment.ts";
 import type { Reader } from "./reader.ts";
-import type { Run } from "./run.ts";
+import type { Expression, Run } from "./run.ts";
 import { float, isList, keyOf, kindOf, numberOf, TemplateError, type Value } from "./values.ts";
 
 /** A compiled expression. */
-export type Expression = (run: Run) => Value;
 type Parse = (reader: Reader) => Expression;
 
 /** Reads one value and what follows it: `.name`, `[…]`, `.method(…)`. */

@@ -90,3 +90,6 @@ export class Run {
     }
   }
 }
+
+/** What gives a value when a template is rendered. */
+export type Expression = (run: Run) => Value;

@@ -1,9 +1,8 @@
 import { parseExpression, parseOr } from "./expression.ts";
 import { Namespace } from "./functions.ts";
 import { itemsOf } from "./items.ts";
-import type { Expression } from "./primary.ts";
 import { Reader } from "./reader.ts";
-import type { Run } from "./run.ts";
+import type { Expression, Run } from "./run.ts";
 import { printed } from "./text.ts";
 import type { Part } from "./tokens.ts";
 import { isList, isTrue, TemplateError, type Value } from "./values.ts";

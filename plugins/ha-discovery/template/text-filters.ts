@@ -1,5 +1,4 @@
-import type { Arguments } from "./arguments.ts";
-import type { Filter } from "./filters.ts";
+import type { Arguments, Filter } from "./arguments.ts";
 import { percentFormat } from "./percent.ts";
 import type { Run } from "./run.ts";
 import { COMPACT, json, printed, SPACED } from "./text.ts";

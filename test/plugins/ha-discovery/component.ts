@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { DeviceCommand } from "@mantel/plugin-sdk";
 import { placeOf, readAnnouncement } from "../../../plugins/ha-discovery/discovery.ts";
-import { Payload } from "../../../plugins/ha-discovery/facet.ts";
 import { Known } from "../../../plugins/ha-discovery/known.ts";
+import { Payload } from "../../../plugins/ha-discovery/payload.ts";
 
 /** A component as its announcement makes it, without a broker. */
 export function component(platform: string, config: object) {

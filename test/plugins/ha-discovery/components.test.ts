@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Payload } from "../../../plugins/ha-discovery/facet.ts";
+import { Payload } from "../../../plugins/ha-discovery/payload.ts";
 import { component } from "./component.ts";
 
 test("a switch tells and is asked by its payloads", () => {
