@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isPluginId, readManifest } from "../host/modules/manifest.ts";
+import { isPluginId, readManifest } from "../host/modules/code/manifest.ts";
 
 const TEMPLATES = join(import.meta.dirname, "templates");
 const SUFFIX = ".template";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "@mantel/plugin-sdk";
 import { Built } from "../built.ts";
-import type { WidgetBundle } from "../modules/version.ts";
+import type { WidgetBundle } from "../modules/code/version.ts";
 import type { WidgetAssets, WidgetSource } from "../modules/widget-side.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { buildShell } from "./build-shell.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build, transform } from "esbuild";
-import { toReloadFailure } from "../modules/code-frame.ts";
-import type { WidgetBundle } from "../modules/version.ts";
+import { toReloadFailure } from "../modules/code/code-frame.ts";
+import type { WidgetBundle } from "../modules/code/version.ts";
 import type { WidgetSource } from "../modules/widget-side.ts";
 import { guardLoops } from "./guard-loops.ts";
 

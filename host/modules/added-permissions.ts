@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { PluginPackage } from "./code/manifest.ts";
 import type { ModuleLog } from "./logs.ts";
-import type { PluginPackage } from "./manifest.ts";
 import type { ModuleStatus } from "./status.ts";
 import { permissionsOf } from "./view.ts";
 

@@ -1,10 +1,10 @@
 import { sep } from "node:path";
 import type { HostLog } from "../log.ts";
-import { foldersBeside, usesLink } from "./links.ts";
+import { foldersBeside, usesLink } from "./code/links.ts";
+import { SDK_FOLDER } from "./code/own-sources.ts";
 import type { Module } from "./module.ts";
-import { SDK_FOLDER } from "./own-sources.ts";
 import { quietly } from "./renew-runtime.ts";
-import { type FolderChange, Watcher } from "./watch.ts";
+import { type FolderChange, Watcher } from "./watch/watch.ts";
 
 export interface FollowingParts {
   readonly log: HostLog;

@@ -1,12 +1,12 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Turns } from "@mantel/plugin-sdk/turns";
-import { type ModuleWork, NO_CALLS } from "./calls.ts";
+import type { PluginPackage } from "./code/manifest.ts";
 import type { ModuleLog } from "./logs.ts";
-import type { PluginPackage } from "./manifest.ts";
-import { isSetUp, Unconfigured } from "./prepare.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
 import { ReloadTurns } from "./reload-turns.ts";
-import type { ServerSide } from "./server-side.ts";
+import { type ModuleWork, NO_CALLS } from "./reload/calls.ts";
+import { isSetUp, Unconfigured } from "./reload/prepare.ts";
+import type { ServerSide } from "./reload/server-side.ts";
 import { canBecome, Sides, type SidesParts } from "./sides.ts";
 import { ModuleStatus, toFault } from "./status.ts";
 import type { Trials } from "./trials.ts";

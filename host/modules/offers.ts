@@ -1,7 +1,7 @@
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { PluginPackage } from "./code/manifest.ts";
 import { type HostParts, isPublication } from "./host-api.ts";
-import type { PluginPackage } from "./manifest.ts";
-import type { ServerSide } from "./server-side.ts";
+import type { ServerSide } from "./reload/server-side.ts";
 
 export interface OfferingModule extends Pick<ServerSide, "call"> {
   readonly id: string;

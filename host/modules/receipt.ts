@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Swap } from "./server-side.ts";
+import type { Swap } from "./reload/server-side.ts";
 import type { ModuleStatus } from "./status.ts";
 import { toFault } from "./status.ts";
 import type { LastReload, ModuleFault, ReloadReceipt } from "./view.ts";

@@ -1,5 +1,5 @@
-import { REGARDLESS } from "./engine.ts";
 import type { ReloadTrigger } from "./receipt.ts";
+import { REGARDLESS } from "./reload/engine.ts";
 import type { ReloadReceipt } from "./view.ts";
 
 type Reload = (

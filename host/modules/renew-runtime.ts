@@ -1,7 +1,7 @@
 import type { HostLog } from "../log.ts";
+import { compileRuntime } from "./code/runtime.ts";
 import type { Module } from "./module.ts";
-import { compileRuntime } from "./runtime.ts";
-import type { Spare } from "./spare.ts";
+import type { Spare } from "./process/spare.ts";
 import type { ReloadReceipt } from "./view.ts";
 
 interface RuntimeParts {

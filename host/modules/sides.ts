@@ -1,11 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Earlier } from "./earlier.ts";
-import { Engine, type EngineOwner, type EngineParts, REGARDLESS } from "./engine.ts";
-import type { PluginPackage } from "./manifest.ts";
+import { Earlier } from "./code/earlier.ts";
+import type { PluginPackage } from "./code/manifest.ts";
+import type { Version } from "./code/version.ts";
 import { Offers, type OfferingModule } from "./offers.ts";
 import type { ReloadTrigger } from "./receipt.ts";
-import type { Swap } from "./server-side.ts";
-import type { Version } from "./version.ts";
+import { Engine, type EngineOwner, type EngineParts, REGARDLESS } from "./reload/engine.ts";
+import type { Swap } from "./reload/server-side.ts";
 import type { ModuleFault } from "./view.ts";
 import { type WidgetAssets, WidgetSide } from "./widget-side.ts";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Trial } from "@mantel/plugin-sdk/trial";
-import type { Figures } from "./health.ts";
-import type { PluginPackage } from "./manifest.ts";
+import type { PluginPackage } from "./code/manifest.ts";
+import type { Figures } from "./process/health.ts";
 import {
   type LastReload,
   limitsOf,

@@ -5,10 +5,10 @@ import type { Trial } from "@mantel/plugin-sdk/trial";
 import { type Static, Type } from "typebox";
 import { optionSchema } from "../config/option-schema.ts";
 import type { ConfigStore } from "../config/store.ts";
-import type { Build } from "./build.ts";
-import type { Generation } from "./generation.ts";
-import { HealthWatch } from "./health.ts";
-import { type Opened, type Preparation, surroundings } from "./prepare.ts";
+import type { Build } from "./code/build.ts";
+import type { Generation } from "./process/generation.ts";
+import { HealthWatch } from "./process/health.ts";
+import { type Opened, type Preparation, surroundings } from "./reload/prepare.ts";
 import { Setup, SETUP_MS, type SetupView } from "./setup.ts";
 
 const TEST_MS = 15_000;

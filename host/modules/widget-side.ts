@@ -1,7 +1,7 @@
-import type { LastGoods } from "./last-good.ts";
+import type { LastGoods } from "./code/last-good.ts";
+import type { PluginPackage } from "./code/manifest.ts";
+import type { WidgetBundle } from "./code/version.ts";
 import type { ModuleLog } from "./logs.ts";
-import type { PluginPackage } from "./manifest.ts";
-import type { WidgetBundle } from "./version.ts";
 import type { ModuleView } from "./view.ts";
 
 export interface WidgetSource {

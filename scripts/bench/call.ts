@@ -8,9 +8,9 @@ import type { Plugin } from "@mantel/plugin-sdk";
 import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
-import { Compiler } from "../../host/modules/compile.ts";
-import { Generation } from "../../host/modules/generation.ts";
-import { compileRuntime } from "../../host/modules/runtime.ts";
+import { Compiler } from "../../host/modules/code/compile.ts";
+import { compileRuntime } from "../../host/modules/code/runtime.ts";
+import { Generation } from "../../host/modules/process/generation.ts";
 import { openHome } from "./house.ts";
 import { ratios, summarise } from "./shared/figures.ts";
 

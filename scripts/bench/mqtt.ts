@@ -2,7 +2,7 @@
 // mosquitto, a bridge and the host, and what the processes use; then the same while the bridge is reloaded: what
 // vanishes, flaps or is lost. First with Zigbee2MQTT, then with MQTT discovery; a line of JSON for each.
 import { setTimeout as delay } from "node:timers/promises";
-import { readProcess } from "../../host/modules/proc.ts";
+import { readProcess } from "../../host/modules/process/proc.ts";
 import { findChildren } from "./house.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";

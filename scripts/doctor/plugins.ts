@@ -1,6 +1,6 @@
 import type { Config } from "../../host/config/schema.ts";
 import { openPluginFolder } from "../../host/folders.ts";
-import { discover } from "../../host/modules/discover.ts";
+import { discover } from "../../host/modules/code/discover.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 const { ok, fail } = findingsOf("plugins");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { causeOf, type Exit } from "../../../host/modules/cause.ts";
+import { causeOf, type Exit } from "../../../host/modules/process/cause.ts";
 
 const EXIT: Exit = { code: null, signal: null, lastLines: [], isFlooding: false };
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { locationInStack, toReloadFailure } from "../../../host/modules/code-frame.ts";
+import { locationInStack, toReloadFailure } from "../../../host/modules/code/code-frame.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 test("what esbuild rejects is told with file, line, column and a frame", async (t) => {

@@ -3,7 +3,7 @@ import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { Compiler } from "../../../host/modules/compile.ts";
+import { Compiler } from "../../../host/modules/code/compile.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 

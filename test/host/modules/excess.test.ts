@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CpuUse } from "../../../host/modules/excess.ts";
+import { CpuUse } from "../../../host/modules/process/excess.ts";
 
 test("CPU time counts from the first look, and within the window", () => {
   const use = new CpuUse(30_000);

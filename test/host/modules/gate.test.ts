@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Gate } from "../../../host/modules/gate.ts";
+import { Gate } from "../../../host/modules/reload/gate.ts";
 
 test("calls pass an open gate at once", async () => {
   const gate = new Gate("lamp", () => 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { type Bounds, Intake } from "../../../host/modules/intake.ts";
+import { type Bounds, Intake } from "../../../host/modules/process/intake.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 

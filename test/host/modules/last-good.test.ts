@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Assets } from "../../../host/assets/assets.ts";
-import { LastGoods } from "../../../host/modules/last-good.ts";
+import { LastGoods } from "../../../host/modules/code/last-good.ts";
 import { ModuleLog } from "../../../host/modules/logs.ts";
 import { WidgetSide } from "../../../host/modules/widget-side.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { isPluginId, readManifest } from "../../../host/modules/manifest.ts";
+import { isPluginId, readManifest } from "../../../host/modules/code/manifest.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 const GOOD = { id: "lamp", kinds: ["service"], server: "index.ts" };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { endOrphans } from "../../../host/modules/orphans.ts";
+import { endOrphans } from "../../../host/modules/process/orphans.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Supervisor } from "../../../host/modules/supervisor.ts";
+import { Supervisor } from "../../../host/modules/reload/supervisor.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type FolderChange, Watcher } from "../../../host/modules/watch.ts";
+import { type FolderChange, Watcher } from "../../../host/modules/watch/watch.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { watchResources } from "../../helpers/resources.ts";

@@ -1,11 +1,11 @@
-import type { ConfigStore } from "../config/store.ts";
+import type { ConfigStore } from "../../config/store.ts";
+import type { ModuleLog } from "../logs.ts";
+import type { ModuleStatus } from "../status.ts";
 import { type Build, isSameBuild, type Section } from "./build.ts";
 import type { Compiler } from "./compile.ts";
 import { installMissing } from "./install.ts";
 import type { LastGoods } from "./last-good.ts";
-import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
-import type { ModuleStatus } from "./status.ts";
 
 interface BuildsParts {
   readonly id: string;

@@ -5,7 +5,7 @@ import { placeOfFault } from "@mantel/plugin-sdk/json-text";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
-import { check } from "../validate.ts";
+import { check } from "../../validate.ts";
 import { codeFrame } from "./code-frame.ts";
 
 const PackageFile = Type.Object({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { statOf } from "../stat-of.ts";
+import { statOf } from "../../stat-of.ts";
 
 /** How long a file that is in use may be missing: editors move it away before they write it anew. */
 const MISSING_MS = 50;

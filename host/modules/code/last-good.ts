@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
 import { type Static, type TSchema, Type } from "typebox";
-import { faultsOf } from "../validate.ts";
+import { faultsOf } from "../../validate.ts";
+import type { ModuleLog } from "../logs.ts";
 import type { Build, Section } from "./build.ts";
-import type { ModuleLog } from "./logs.ts";
 import type { PluginPackage } from "./manifest.ts";
 import type { Ran, Version, WidgetBundle } from "./version.ts";
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure } from "esbuild";
-import { bundlePackages } from "../package-bundle.js";
+import { bundlePackages } from "../../package-bundle.js";
 import { locationOfText, toReloadFailure } from "./code-frame.ts";
 
 /** Bundles of npm packages, each made once and kept under the hash of what it was made from. */

@@ -1,10 +1,10 @@
 import { type Leftover, LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
-import { faultsOf } from "../validate.ts";
-import { locationInStack } from "./code-frame.ts";
+import { faultsOf } from "../../validate.ts";
+import { locationInStack } from "../code/code-frame.ts";
+import type { ModuleLog } from "../logs.ts";
+import type { LeftOpen } from "../view.ts";
 import type { Generation } from "./generation.ts";
-import type { ModuleLog } from "./logs.ts";
-import type { LeftOpen } from "./view.ts";
 
 /** The old process is about to be ended anyway, so its answer is worth no long wait. */
 const DEADLINE_MS = 500;

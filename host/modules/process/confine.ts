@@ -2,9 +2,9 @@ import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Permissions } from "@mantel/plugin-sdk/permissions";
+import type { PluginPackage } from "../code/manifest.ts";
+import type { ModuleView } from "../view.ts";
 import type { ProcessSettings } from "./generation.ts";
-import type { PluginPackage } from "./manifest.ts";
-import type { ModuleView } from "./view.ts";
 
 /** What a plugin's process is given: how it is started, and the paths it learns of. */
 export interface Confinement {

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { build } from "esbuild";
-import { Built } from "../built.ts";
+import { Built } from "../../built.ts";
 import { hashOf } from "./compile.ts";
 import { SDK_FOLDER } from "./own-sources.ts";
 

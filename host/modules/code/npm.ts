@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { environmentOfNpm } from "../environment.ts";
+import { environmentOfNpm } from "../../environment.ts";
 
 const FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--omit=dev", "--install-links"];
 const INSTALL_DEADLINE_MS = 5 * 60_000;

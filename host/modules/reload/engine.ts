@@ -1,22 +1,22 @@
-import type { ConfigStore } from "../config/store.ts";
-import { tellAdded } from "./added-permissions.ts";
-import { type Build, isSameBuild } from "./build.ts";
-import { Builds } from "./builds.ts";
-import type { Compiler } from "./compile.ts";
-import type { Generation } from "./generation.ts";
-import { hostApi, type HostParts } from "./host-api.ts";
-import type { LastGoods } from "./last-good.ts";
-import { tellLeftOpen } from "./left-open.ts";
-import type { ModuleLog } from "./logs.ts";
-import type { PluginPackage } from "./manifest.ts";
+import type { ConfigStore } from "../../config/store.ts";
+import { tellAdded } from "../added-permissions.ts";
+import { type Build, isSameBuild } from "../code/build.ts";
+import { Builds } from "../code/builds.ts";
+import type { Compiler } from "../code/compile.ts";
+import type { LastGoods } from "../code/last-good.ts";
+import type { PluginPackage } from "../code/manifest.ts";
+import { hostApi, type HostParts } from "../host-api.ts";
+import type { ModuleLog } from "../logs.ts";
+import type { Generation } from "../process/generation.ts";
+import { tellLeftOpen } from "../process/left-open.ts";
+import type { Spare } from "../process/spare.ts";
+import type { ReloadTrigger } from "../receipt.ts";
+import type { ModuleStatus } from "../status.ts";
+import { Trials } from "../trials.ts";
+import { limitsIn, type ModuleFault } from "../view.ts";
 import { Preparation } from "./prepare.ts";
-import type { ReloadTrigger } from "./receipt.ts";
 import { Recovery } from "./recovery.ts";
 import { type ServerEvents, type ServerLimits, ServerSide, type Swap } from "./server-side.ts";
-import type { Spare } from "./spare.ts";
-import type { ModuleStatus } from "./status.ts";
-import { Trials } from "./trials.ts";
-import { limitsIn, type ModuleFault } from "./view.ts";
 
 /** Reloads for these reasons happen even when the code is the same. */
 export const REGARDLESS: ReadonlySet<ReloadTrigger> = new Set(["config", "sdk"]);

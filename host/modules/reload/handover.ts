@@ -1,9 +1,9 @@
 import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
 import { Type } from "typebox";
-import { check } from "../validate.ts";
-import type { Build } from "./build.ts";
+import { check } from "../../validate.ts";
+import type { Build } from "../code/build.ts";
+import type { Generation } from "../process/generation.ts";
 import type { Gate } from "./gate.ts";
-import type { Generation } from "./generation.ts";
 
 /** A start that a debugger has paused takes as long as a person needs. */
 const DEBUGGED_START_MS = 3_600_000;

@@ -1,11 +1,17 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
-import type { Build } from "./build.ts";
+import type { Build } from "../code/build.ts";
+import { locationInStack } from "../code/code-frame.ts";
+import type { PluginPackage } from "../code/manifest.ts";
+import { causeOf } from "../process/cause.ts";
+import type { Generation } from "../process/generation.ts";
+import { type Figures, HealthWatch } from "../process/health.ts";
+import { findLeftOpen } from "../process/left-open.ts";
+import { readHoldings } from "../process/proc.ts";
+import { toFault } from "../status.ts";
+import { type LeftOpen, limitsOf, type ModuleFault, type ModuleView } from "../view.ts";
 import { type CallCounts, type Called, Calls } from "./calls.ts";
-import { causeOf } from "./cause.ts";
-import { locationInStack } from "./code-frame.ts";
-import type { Generation } from "./generation.ts";
 import {
   begin,
   type Candidate,
@@ -14,13 +20,7 @@ import {
   RolledBack,
   type Started,
 } from "./handover.ts";
-import { type Figures, HealthWatch } from "./health.ts";
-import { findLeftOpen } from "./left-open.ts";
-import type { PluginPackage } from "./manifest.ts";
 import type { Preparation } from "./prepare.ts";
-import { readHoldings } from "./proc.ts";
-import { toFault } from "./status.ts";
-import { type LeftOpen, limitsOf, type ModuleFault, type ModuleView } from "./view.ts";
 
 /** After a switch, a crash within this time brings the previous bundle back. */
 const PROBATION_MS = 10_000;

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { lstatOf } from "../stat-of.ts";
+import { lstatOf } from "../../stat-of.ts";
 
 const INSTALLED = `${sep}node_modules${sep}`;
 

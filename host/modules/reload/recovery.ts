@@ -1,9 +1,9 @@
-import type { Build } from "./build.ts";
+import type { Build } from "../code/build.ts";
+import { type ModuleStatus, toFault } from "../status.ts";
+import type { ModuleFault } from "../view.ts";
 import { WAIT_MS } from "./gate.ts";
 import type { ServerSide } from "./server-side.ts";
-import { type ModuleStatus, toFault } from "./status.ts";
 import { Supervisor } from "./supervisor.ts";
-import type { ModuleFault } from "./view.ts";
 
 /** What a restart takes besides its wait, when the machine is busy. */
 const START_MS = 500;

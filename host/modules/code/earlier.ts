@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ModuleLog } from "../logs.ts";
+import type { ModuleStatus } from "../status.ts";
 import type { LastGoods } from "./last-good.ts";
-import type { ModuleLog } from "./logs.ts";
-import type { ModuleStatus } from "./status.ts";
 import type { Identity, Ran, Version } from "./version.ts";
 
 interface EarlierParts {

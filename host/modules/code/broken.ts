@@ -1,7 +1,7 @@
-import type { HostLog } from "../log.ts";
+import type { HostLog } from "../../log.ts";
+import { brokenView } from "../status.ts";
+import type { ModuleView } from "../view.ts";
 import type { BrokenFolder } from "./discover.ts";
-import { brokenView } from "./status.ts";
-import type { ModuleView } from "./view.ts";
 
 /** The folders that cannot be plugins now, and why. Each fault is logged once. */
 export class BrokenFolders {

@@ -1,6 +1,6 @@
 import { type Dirent, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { lstatOf } from "../stat-of.ts";
+import { lstatOf } from "../../stat-of.ts";
 
 export interface TreeEvents {
   /** Whether what lies at this path, and all below it, is nobody's concern. */
