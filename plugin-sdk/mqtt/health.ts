@@ -1,4 +1,4 @@
-import type { Log } from "../context.ts";
+import type { PluginContext } from "../context.ts";
 
 /** What was left out is shown to people until there was none of it for so long. */
 const QUIET_MS = 60_000;
@@ -14,16 +14,12 @@ export interface LeftOut {
   readonly where: string;
 }
 
-interface Parts<Reason> {
-  /** What else may be wrong, the more important first. */
-  readonly reasons: readonly Reason[];
-  readonly report: (sentence: string | undefined) => void;
-  readonly log: Log;
-}
+type Context = Pick<PluginContext<unknown, unknown>, "reportDegraded" | "log">;
 
 /** Why a bridge does not work as it should, for people: one sentence, about the most important of all reasons. */
 export class Health<Reason extends string> {
-  readonly #parts: Parts<Reason>;
+  readonly #ctx: Context;
+  readonly #reasons: readonly Reason[];
   readonly #sentences = new Map<Reason, string>();
   readonly #counts = new Map<string, number>();
   /** How much was left out since it was last quiet, and the sentence about it. */
@@ -33,8 +29,10 @@ export class Health<Reason extends string> {
   #reported: string | undefined;
   #speaks = false;
 
-  constructor(parts: Parts<Reason>) {
-    this.#parts = parts;
+  /** `reasons` are what else may be wrong, the more important first. */
+  constructor(ctx: Context, reasons: readonly Reason[]) {
+    this.#ctx = ctx;
+    this.#reasons = reasons;
   }
 
   /** From now on people hear of it: before its start a generation has nothing to say. */
@@ -71,7 +69,7 @@ export class Health<Reason extends string> {
     this.#counts.set(kind, count);
     if (Math.floor(Math.log10(before)) === Math.floor(Math.log10(count))) return;
     const fields = { reason: why.slice(0, 300), where: where.slice(0, 200), count };
-    this.#parts.log.warn(`${what} was left out`, fields);
+    this.#ctx.log.warn(`${what} was left out`, fields);
   }
 
   close(): void {
@@ -85,10 +83,10 @@ export class Health<Reason extends string> {
   }
 
   #tell(): void {
-    const first = this.#parts.reasons.find((each) => this.#sentences.has(each));
+    const first = this.#reasons.find((each) => this.#sentences.has(each));
     const now = first === undefined ? this.#garbage : this.#sentences.get(first);
     if (!this.#speaks || now === this.#reported) return;
     this.#reported = now;
-    this.#parts.report(now);
+    this.#ctx.reportDegraded(now);
   }
 }

@@ -1,8 +1,8 @@
 import type { PluginContext } from "@mantel/plugin-sdk";
-import { Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
+import { Health, Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
 import { Announcements, type Kept } from "./announcements.ts";
 import { discoveryFilters, placeOf } from "./discovery.ts";
-import { type BridgeHealth, openHealth } from "./health.ts";
+import { type BridgeHealth, REASONS } from "./health.ts";
 import { publishableTo } from "./publishable.ts";
 import { Settled } from "./settled.ts";
 import { Subscribed } from "./subscribed.ts";
@@ -49,7 +49,7 @@ export class Listening {
   private constructor(ctx: PluginContext<Options, unknown>) {
     const { config, house } = ctx;
     this.#prefix = config.prefix;
-    this.health = openHealth(ctx);
+    this.health = new Health(ctx, REASONS);
     this.announcements = new Announcements({
       prefix: config.prefix,
       health: this.health,

@@ -1,7 +1,7 @@
 import type { PluginContext, Static, Type } from "@mantel/plugin-sdk";
-import { type brokerOptions, LinkAhead } from "@mantel/plugin-sdk/mqtt";
+import { type brokerOptions, Health, LinkAhead } from "@mantel/plugin-sdk/mqtt";
 import { Client } from "./client.ts";
-import { type BridgeHealth, openHealth } from "./health.ts";
+import { type BridgeHealth, REASONS } from "./health.ts";
 
 /** Retained lists come at once; a start does not wait longer for a Zigbee2MQTT that may not run. */
 const LISTED_WITHIN_MS = 700;
@@ -17,7 +17,7 @@ export interface Connection {
 
 /** Connects, and waits a moment for what is retained. It ends with `ctx`. */
 export async function connect(ctx: PluginContext<Options, undefined>): Promise<Connection> {
-  const health = openHealth(ctx);
+  const health = new Health(ctx, REASONS);
   const client = new Client(ctx.config.topic, health);
   const ahead = new LinkAhead(ctx);
   ctx.onDispose(() => health.close());

@@ -10,8 +10,8 @@ function open(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const log = collectedLog();
   const heard: (string | undefined)[] = [];
-  const report = (sentence: string | undefined) => void heard.push(sentence);
-  const health = new Health({ reasons: ["broker", "host"], report, log });
+  const reportDegraded = (sentence: string | undefined) => void heard.push(sentence);
+  const health = new Health({ reportDegraded, log }, ["broker", "host"]);
   return { health, heard, log };
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { Health } from "../../../plugin-sdk/mqtt/health.ts";
 import { LONGEST_MESSAGE } from "../../../plugin-sdk/rpc/lines.ts";
 import { Announcements } from "../../../plugins/ha-discovery/announcements.ts";
-import { openHealth } from "../../../plugins/ha-discovery/health.ts";
+import { REASONS } from "../../../plugins/ha-discovery/health.ts";
 import { Home } from "../../../plugins/ha-discovery/home.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 
@@ -11,7 +12,7 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 function open() {
   let told: string | undefined;
   const log = collectedLog();
-  const health = openHealth({ reportDegraded: (reason) => void (told = reason), log });
+  const health = new Health({ reportDegraded: (reason) => void (told = reason), log }, REASONS);
   health.speak();
   const clock = { now: () => 1e9, zone: "UTC" };
   const announcements = new Announcements({
