@@ -2,6 +2,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
 import type { Device, DeviceCommand } from "./device.ts";
 import type { SystemSample } from "./metrics.ts";
+import type { ModuleState } from "./module-state.ts";
 import type { Scene } from "./scene.ts";
 import type { Speech, Texts } from "./speech.ts";
 import type { WeatherForecast } from "./weather.ts";
@@ -113,16 +114,7 @@ export interface ModuleStatus {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  readonly state:
-    | "disabled"
-    | "loading"
-    | "active"
-    | "degraded"
-    | "unconfigured"
-    | "reloading"
-    | "failed"
-    | "quarantined"
-    | "stopping";
+  readonly state: ModuleState;
   readonly generation: number;
   readonly restarts: number;
   /** Null without a process. */

@@ -1,3 +1,4 @@
+import { MODULE_STATES } from "@mantel/plugin-sdk/module-state";
 import type { StreamEvent } from "./event-stream.ts";
 
 type Check = (value: unknown) => boolean;
@@ -6,6 +7,10 @@ const text: Check = (value) => typeof value === "string";
 const number: Check = (value) => typeof value === "number";
 const flag: Check = (value) => typeof value === "boolean";
 const list: Check = Array.isArray;
+const oneOf =
+  (values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value);
 const orNull =
   (check: Check): Check =>
   (value) =>
@@ -26,7 +31,7 @@ const device = record({
   ...{ capabilities: record(), state: record(), pending: record() },
 });
 const module = record({
-  ...{ id: text, name: text, state: text, kinds: list, resources: record() },
+  ...{ id: text, name: text, state: oneOf(MODULE_STATES), kinds: list, resources: record() },
   error: orNull(record({ message: text })),
   lastReload: orNull(record()),
   widget: orNull(record({ hash: text, url: text })),

@@ -1,5 +1,6 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type {
   Bridge,
   BridgeDirectory,
@@ -9,7 +10,6 @@ import type {
   Rate,
 } from "../devices/bridge.ts";
 import type { Module } from "./module.ts";
-import type { ModuleState } from "./view.ts";
 
 const STATUS: Partial<Record<ModuleState, BridgeStatus>> = {
   active: "ok",

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type { Trial } from "@mantel/plugin-sdk/trial";
 import type { PluginPackage } from "./code/manifest.ts";
 import type { Figures } from "./process/health.ts";
@@ -7,7 +8,6 @@ import {
   type LastReload,
   limitsOf,
   type ModuleFault,
-  type ModuleState,
   type ModuleView,
   permissionsOf,
 } from "./view.ts";

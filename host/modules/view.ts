@@ -1,4 +1,5 @@
 import type { Limits, Manifest } from "@mantel/plugin-sdk/manifest";
+import { MODULE_STATES, type ModuleState } from "@mantel/plugin-sdk/module-state";
 import { LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { TRIALS } from "@mantel/plugin-sdk/trial";
@@ -6,19 +7,6 @@ import { Type, type Static } from "typebox";
 import type { Config } from "../config/schema.ts";
 
 const Instant = Type.String({ format: "date-time" });
-
-export const MODULE_STATES = [
-  "disabled",
-  "loading",
-  "active",
-  "degraded",
-  "unconfigured",
-  "reloading",
-  "failed",
-  "quarantined",
-  "stopping",
-] as const;
-export type ModuleState = (typeof MODULE_STATES)[number];
 
 /** Why a module is not well: a sentence for people, and the place in its source when it is known. */
 export const ModuleFault = Type.Object({

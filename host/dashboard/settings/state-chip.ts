@@ -1,5 +1,5 @@
+import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import { html, type TemplateResult } from "lit";
-import type { ModuleState } from "../../modules/view.ts";
 import { words } from "./words.ts";
 
 const HUES: Readonly<Record<ModuleState, string>> = {

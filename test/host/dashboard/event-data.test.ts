@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dataOf } from "../../../host/dashboard/event-data.ts";
+import { MODULE_STATES } from "../../../plugin-sdk/module-state.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 const LAMP = deviceOf();
+const HUE = {
+  ...{ id: "hue", state: "active", name: "Hue", kinds: ["bridge"], resources: {} },
+  ...{ error: null, lastReload: null, widget: null },
+};
 
 test("what fits its topic is read, and topics without a rule may carry anything", () => {
   assert.deepEqual(read("device.state", { device: LAMP }), { device: LAMP });
@@ -12,6 +17,13 @@ test("what fits its topic is read, and topics without a rule may carry anything"
   });
   assert.deepEqual(read("device.removed", { id: LAMP.id }), { id: LAMP.id });
   assert.equal(read("layout.changed", 5), 5);
+});
+
+test("a module may be in each state there is", () => {
+  for (const state of MODULE_STATES) {
+    const data = { module: { ...HUE, state } };
+    assert.deepEqual(read("module.state", data), data);
+  }
 });
 
 for (const [topic, data] of [
@@ -25,6 +37,8 @@ for (const [topic, data] of [
   ["device.added", { device: { ...LAMP, state: null } }],
   ["device.removed", { id: 7 }],
   ["module.state", { module: { id: "hue" } }],
+  ["module.state", { module: { ...HUE, state: "dozing" } }],
+  ["module.state", { module: { ...HUE, state: "toString" } }],
   ["widget.updated", { module: "clock-widget", hash: "a", url: 5 }],
   ["scene.activated", "host:scene:morning"],
   ["system.sample", { cpu: {} }],
