@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { GREEN } from "../helpers/full-house.ts";
+import { servePage } from "../helpers/serve-page.ts";
 import { DOOR, lamp, WINDOW } from "../helpers/stage-devices.ts";
 import { openStage, patchUi, picture, type Stage, tileOf } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
@@ -11,7 +10,7 @@ import { until } from "../helpers/until.ts";
 const HOSTILE = "<b>Bedtime</b> at eight.\nNo sweets.";
 
 test("widgets of the house", async (t) => {
-  const elsewhere = await serveElsewhere(t);
+  const elsewhere = await servePage(t, PRYING_PAGE);
   const stage = await openStage(t, {
     plugins: ["calendar", "weather"],
     devices: [DOOR, WINDOW, lamp("away", "Garden", { available: false })],
@@ -185,31 +184,16 @@ const CALENDAR = [
   "",
 ].join("\r\n");
 
-/** Four green pixels. */
-const GREEN = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQ2GAARAwQCgAZzgPBxHHjcAAAAABJRU5ErkJggg==",
-  "base64",
-);
-
 /** A page on another origin that tries what a sandbox is to keep it from. */
-async function serveElsewhere(t: TestContext): Promise<string> {
-  const page = `<!doctype html><body><script>
-    const attempt = (name, run) => {
-      let outcome = "refused";
-      try { if (run()) outcome = "possible"; } catch {}
-      document.body.append(document.createElement("p"));
-      document.body.lastChild.textContent = name + ": " + outcome;
-    };
-    attempt("storage", () => localStorage.setItem("a", "b") === undefined);
-    attempt("parent", () => parent.document.body);
-    attempt("window", () => open("/"));
-    try { top.location = "/gone"; } catch {}
-  </script>`;
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "Content-Type": "text/html" }).end(page);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const PRYING_PAGE = `<!doctype html><body><script>
+  const attempt = (name, run) => {
+    let outcome = "refused";
+    try { if (run()) outcome = "possible"; } catch {}
+    document.body.append(document.createElement("p"));
+    document.body.lastChild.textContent = name + ": " + outcome;
+  };
+  attempt("storage", () => localStorage.setItem("a", "b") === undefined);
+  attempt("parent", () => parent.document.body);
+  attempt("window", () => open("/"));
+  try { top.location = "/gone"; } catch {}
+</script>`;

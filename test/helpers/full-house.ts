@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk";
 import type { Page } from "playwright-core";
 import { openMeteoAnswer, serveWeather } from "../plugins/weather/serve.ts";
+import { servePage } from "./serve-page.ts";
 import {
   BLINDS,
   CLIMATE,
@@ -86,7 +84,7 @@ const TILES: readonly Placed[] = [
 export async function openFullHouse(t: TestContext): Promise<Stage> {
   const [{ url }, elsewhere] = await Promise.all([
     serveWeather(t, openMeteoAnswer()),
-    servePage(t),
+    servePage(t, PAGE),
   ]);
   return openStage(t, {
     plugins: ["weather", "system"],
@@ -124,16 +122,7 @@ export async function showsAll(page: Page): Promise<void> {
   await page.locator("[data-module=history-widget] canvas").waitFor();
 }
 
-async function servePage(t: TestContext): Promise<string> {
-  const page = `<!doctype html><html lang="en"><title>Elsewhere</title><main><h1>A page</h1></main>`;
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "Content-Type": "text/html" }).end(page);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const PAGE = `<!doctype html><html lang="en"><title>Elsewhere</title><main><h1>A page</h1></main>`;
 
 /** An event of the whole day and one in an hour, both today. */
 function calendar(): string {
@@ -154,7 +143,7 @@ function calendar(): string {
 }
 
 /** Four green pixels. */
-const GREEN = Buffer.from(
+export const GREEN = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGMQ2GAARAwQCgAZzgPBxHHjcAAAAABJRU5ErkJggg==",
   "base64",
 );
