@@ -6,8 +6,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "playwright-core";
-import { hasBrowser, openBrowser, openPage } from "./dashboard/browser.ts";
+import { hasBrowser, launchBrowser } from "../../test/helpers/browser.ts";
 import { measureBusy, measureRepaints } from "./dashboard/changes.ts";
+import { openPage } from "./dashboard/page.ts";
 import { allTilesAt, measureFloor, measureLoads, watchTiles } from "./dashboard/paint.ts";
 import { Storm, writeStorm } from "./dashboard/storm.ts";
 import { openWholePage } from "./dashboard/whole-page.ts";
@@ -28,7 +29,7 @@ if (!hasBrowser()) {
   console.log(JSON.stringify({ bench: "dashboard", leftOut: "Chromium is not installed" }));
   process.exit(0);
 }
-const browser = await openBrowser();
+const browser = await launchBrowser();
 const whole = await openWholePage(LAMPS);
 tell("paint", await measurePaint(browser));
 tell("changes", await measureLamps(browser, LAMPS));

@@ -2,7 +2,6 @@
 // Chromium, on the dashboard, against a page that imports the built code again by a version query, and
 // against a page that is loaded again whole. Painted means: after the frame that shows it was drawn.
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,20 +9,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { watch } from "chokidar";
 import { build } from "esbuild";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { hasBrowser, launchBrowser } from "../../test/helpers/browser.ts";
 import { openHome, serveHost } from "./house.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
-const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 const WARM_UP = 3;
 const PAUSE_MS = 200;
 const DEADLINE_MS = 20_000;
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--no-first-run",
-];
 
 const widget = (text: string): string => `
 import { defineWidget } from "@mantel/plugin-sdk/widget";
@@ -76,15 +69,15 @@ globalThis.bench = {
 };
 `;
 
-if (!existsSync(CHROMIUM)) {
-  console.log(JSON.stringify({ bench: "widget", leftOut: `${CHROMIUM} is not installed` }));
+if (!hasBrowser()) {
+  console.log(JSON.stringify({ bench: "widget", leftOut: "Chromium is not installed" }));
   process.exit(0);
 }
 const count = Number(process.argv[2] ?? 30);
 const home = await openHome();
 await home.write("word-widget/package.json", JSON.stringify(PACKAGE));
 await home.write("word-widget/widget.ts", widget("word 0"));
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+const browser = await launchBrowser();
 const mantel = await measureMantel();
 const others = {
   versionQuery: await measureServed("import"),

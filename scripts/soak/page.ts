@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
+import { launchBrowser } from "../../test/helpers/browser.ts";
 import type { Reading } from "./reading.ts";
 
 const USUAL_DEADLINE_MS = 20_000;
@@ -17,10 +18,7 @@ export async function openPage(
   url: string,
   prepare: (page: Page) => Promise<void> = async () => undefined,
 ): Promise<SoakPage> {
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-quic", "--disable-background-networking"],
-  });
+  const browser = await launchBrowser();
   const page = await browser.newPage();
   await prepare(page);
   await page.goto(url);

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 /** What a page is waited for shows within this; a slow machine shares it with other tests. */
 const DEADLINE_MS = 10_000;
 
@@ -11,19 +13,17 @@ export interface TestPage {
   readonly faults: readonly string[];
 }
 
+/** Whether there is a browser that can be launched. */
+export const hasBrowser = (): boolean => existsSync(CHROMIUM);
+
+/** A Chromium that whoever launches it closes. Playwright itself keeps it from updates, sync and first runs. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--disable-quic"] });
+}
+
 /** A browser that is closed when the test ends. */
 export async function openBrowser(t: TestContext): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
-    args: [
-      "--no-sandbox",
-      "--disable-quic",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-    ],
-  });
+  const browser = await launchBrowser();
   t.after(() => browser.close());
   return browser;
 }

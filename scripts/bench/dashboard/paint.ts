@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { until } from "../../../test/helpers/until.ts";
 import type { Served } from "../house.ts";
 import { summarise, type Summary } from "../shared/figures.ts";
-import { openPage } from "./browser.ts";
+import { openPage } from "./page.ts";
 
 const PAUSE_MS = 200;
 const PATIENCE = { withinMs: 60_000 };

@@ -1,24 +1,7 @@
-import { existsSync } from "node:fs";
-import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 
-const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
 const DEADLINE_MS = 60_000;
 const SCREEN = { width: 1280, height: 800 };
-
-/** Whether there is a browser to measure in. */
-export const hasBrowser = (): boolean => existsSync(CHROMIUM);
-
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-}
 
 /** A page of a wall tablet's size with a line to its own measurements (Chrome DevTools Protocol). */
 export interface MeasuredPage {
