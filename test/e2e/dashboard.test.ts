@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
+import { boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { layLine } from "../helpers/line.ts";
 import { until } from "../helpers/until.ts";
@@ -90,8 +90,7 @@ async function dims(t: TestContext, { host, visit }: House): Promise<void> {
   page.on("request", (request) => {
     if (request.url().endsWith("/command")) sent.push(request.postDataJSON());
   });
-  const box = await lamp.boundingBox();
-  assert(box);
+  const box = await boxOf(lamp);
 
   await page.mouse.move(box.x + box.width * 0.85, box.y + 50);
   await page.mouse.down();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { boxOf } from "../helpers/browser.ts";
 import {
   at,
   geometryOf,
@@ -150,10 +151,4 @@ async function moveTo(page: Page, { column, row }: { column: number; row: number
   const cell = grid.width / 12;
   const rowHeight = (cell / (1236 / 12)) * 32;
   await page.mouse.move(grid.x + column * cell + 14, grid.y + row * rowHeight + 14, { steps: 20 });
-}
-
-async function boxOf(locator: Locator) {
-  const box = await locator.boundingBox();
-  assert(box);
-  return box;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { boxOf } from "../helpers/browser.ts";
 import {
   at,
   drag,
@@ -109,9 +110,8 @@ async function resizesByTouch(t: TestContext, house: House): Promise<void> {
   await finger.press(handle, living.locator(".ui-resizable-armed"));
   await finger.dragBy(-205, 64);
   await page.getByRole("button", { name: /^Room Living room.*6 wide, 7 high/ }).waitFor();
-  const grip = await living.locator(".grip").boundingBox();
-  const tab = await page.getByRole("button", { name: "Lights" }).boundingBox();
-  assert(grip && tab);
+  const grip = await boxOf(living.locator(".grip"));
+  const tab = await boxOf(page.getByRole("button", { name: "Lights" }));
   const from = { x: grip.x + grip.width / 2, y: grip.y + Math.min(grip.height / 2, 60) };
   await finger.press(
     living.locator(".grip"),

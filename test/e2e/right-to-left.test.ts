@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
+import { boxOf } from "../helpers/browser.ts";
 import { openFullHouse, showsAll } from "../helpers/full-house.ts";
 import { patchUi, picture } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
@@ -64,17 +65,4 @@ async function dragLeft(page: Page, { x, y }: { x: number; y: number }): Promise
   await page.mouse.down();
   await page.mouse.move(x - 104, y, { steps: 10 });
   await page.mouse.up();
-}
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function boxOf(element: Locator): Promise<Box> {
-  const box = await element.boundingBox();
-  assert.ok(box);
-  return box;
 }

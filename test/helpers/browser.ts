@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 /** What a page is waited for shows within this; a slow machine shares it with other tests. */
@@ -44,4 +45,19 @@ export async function openPage(t: TestContext, browser: Browser, url: string): P
   });
   await page.goto(url);
   return { page, faults };
+}
+
+/** Where something is drawn, in CSS pixels of the window. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where one element is drawn; fails when it is not. */
+export async function boxOf(element: Locator): Promise<Box> {
+  const box = await element.boundingBox();
+  assert.ok(box);
+  return box;
 }

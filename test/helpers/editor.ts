@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
-import { openBrowser, openPage, type TestPage } from "./browser.ts";
+import { boxOf, openBrowser, openPage, type TestPage } from "./browser.ts";
 import { startHost, type TestHost } from "./host.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/room-widget", "plugins/clock-widget"];
@@ -96,9 +96,8 @@ export async function drag(
   from: Locator,
   { by, onto }: { by?: readonly [number, number]; onto?: Locator },
 ): Promise<void> {
-  const box = await from.boundingBox();
-  const target = await onto?.boundingBox();
-  assert(box);
+  const box = await boxOf(from);
+  const target = onto && (await boxOf(onto));
   const [x, y] = [box.x + box.width / 2, box.y + Math.min(box.height / 2, 60)];
   const end = target
     ? [target.x + target.width / 2, target.y + target.height / 2]
@@ -129,8 +128,7 @@ export async function giveFinger(page: Page): Promise<Finger> {
     });
   return {
     async press(on, until) {
-      const box = await on.boundingBox();
-      assert(box);
+      const box = await boxOf(on);
       start = { x: box.x + box.width / 2, y: box.y + Math.min(box.height / 2, 60) };
       await send("touchStart");
       await until.waitFor();

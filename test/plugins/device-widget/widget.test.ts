@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { type Box, boxOf } from "../../helpers/browser.ts";
 import {
   BLINDS,
   CLIMATE,
@@ -216,19 +217,6 @@ async function ages(page: Page, { host }: Stage): Promise<void> {
 
   await page.locator(".stale .age").first().waitFor();
   await picture(page, "device-stale");
-}
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function boxOf(element: Locator): Promise<Box> {
-  const box = await element.boundingBox();
-  assert.ok(box);
-  return box;
 }
 
 async function drag(
