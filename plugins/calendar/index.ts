@@ -13,14 +13,19 @@ type Context = PluginContext<Static<typeof Options>, undefined>;
 /** Calendars of files in the calendars folder, of addresses on the web, and of accounts. */
 export default definePlugin({
   options: Options,
-  async start(ctx) {
+
+  /** Within a reload calendars are read and worked out while the old code still answers. */
+  async connect(ctx) {
     const { timeZone, locale } = ctx.house;
     const shared = { floating: findZone(timeZone) ?? UTC, locale };
     const onFault = (error: unknown) => ctx.log.error("calendars have a fault", { error });
+    const stage = { isLive: false };
     const agenda = new Agenda({
       zone: shared.floating,
       now: Date.now,
-      publish: (window) => ctx.publish("calendar.window", window),
+      publish: async (window) => {
+        if (stage.isLive) await ctx.publish("calendar.window", window);
+      },
       onFault,
     });
     ctx.onDispose(agenda.watchDays());
@@ -28,7 +33,7 @@ export default definePlugin({
     const entries = Object.entries(ctx.config.sources);
     const web = entries.flatMap(([id, { url, ...rest }]) => (url ? [{ ...rest, id, url }] : []));
     const files = entries.filter(([, { url }]) => url === undefined);
-    await connect(ctx, { web, agenda, shared });
+    const readers = await restore(ctx, { web, agenda, shared });
     const stopFollowing = await followFolder({
       ...shared,
       path: ctx.folder("calendars"),
@@ -40,6 +45,18 @@ export default definePlugin({
       onFault,
     });
     ctx.onDispose(stopFollowing);
+    await agenda.publish();
+    return { agenda, readers, stage, keys: web.map(storageKey) };
+  },
+
+  async start({ storage, onDispose }, { agenda, readers, stage, keys }) {
+    stage.isLive = true;
+    await sweepKept(storage, keys);
+    const running = readers.map(async ({ reader, restored }) => {
+      await restored;
+      await reader.run();
+    });
+    onDispose(async () => void (await Promise.all(running)));
     await agenda.publish();
 
     return {
@@ -57,29 +74,31 @@ interface Parts {
   readonly shared: ConstructorParameters<typeof Account>[0]["shared"];
 }
 
+/** What is on the web, which is asked for when what was kept of it has been read. */
+interface Reading {
+  readonly reader: Account | Subscription;
+  readonly restored: Promise<void>;
+}
+
 /** How long a start waits for what was kept of the web. */
 const RESTORING_MS = 2_000;
 
-/** Begins to read what is on the web. What was kept of it is there when this resolves, unless it takes too long. */
-async function connect(ctx: Context, { web, agenda, shared }: Parts): Promise<void> {
+/** Reads what was kept of the web. It is there when this resolves, unless that takes too long. */
+async function restore(ctx: Context, { web, agenda, shared }: Parts): Promise<Reading[]> {
   const { config, storage, log, signal } = ctx;
-  await sweepKept(storage, web.map(storageKey));
-  const running: Promise<void>[] = [];
-  const restoring: Promise<void>[] = [];
-  ctx.onDispose(async () => void (await Promise.all(running)));
   const taken = new Set(Object.keys(config.sources));
-  for (const each of web) {
+  const readers = web.map((each) => {
     const refreshMs = (each.refreshSeconds ?? config.refreshSeconds) * 1000;
     const polling = { refreshMs, storage, log, signal, changed: agenda.changed };
     const reader = readerOf(each, { polling, agenda, shared, taken });
     const restored = reader.restore().catch((error: unknown) => {
       log.error("what was kept of a calendar cannot be shown", { calendar: each.id, error });
     });
-    restoring.push(restored);
-    running.push(restored.then(() => reader.run()));
-  }
+    return { reader, restored };
+  });
   const tooLate = delay(RESTORING_MS, undefined, { ref: false });
-  await Promise.race([Promise.all(restoring), tooLate]);
+  await Promise.race([Promise.all(readers.map(({ restored }) => restored)), tooLate]);
+  return readers;
 }
 
 function readerOf(
