@@ -1,13 +1,6 @@
 import type { Device } from "@mantel/plugin-sdk/device";
+import { type Chip, openIcon } from "@mantel/plugin-sdk/ui/chip";
 import { words } from "./words/shell.ts";
-
-/** A short word in the header about the state of the house. */
-export interface Chip {
-  readonly text: string;
-  readonly icon: `mdi:${string}`;
-  /** Which of the theme's hues colours it. */
-  readonly hue: "ok" | "warn";
-}
 
 const MOST_CHIPS = 4;
 
@@ -16,7 +9,7 @@ export function attentionOf(devices: readonly Device[]): Chip[] {
   const say = words.value;
   const open = devices
     .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
-    .map(({ name }): Chip => ({ text: say.open(name), icon: iconOf(name), hue: "warn" }));
+    .map(({ name }): Chip => ({ text: say.open(name), icon: openIcon(name), hue: "warn" }));
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
@@ -28,8 +21,4 @@ export function attentionOf(devices: readonly Device[]): Chip[] {
   const allLocked = locks.length > 0 && locks.every(({ state }) => state.locked === true);
   const calm: Chip[] = allLocked ? [{ text: say.locked, icon: "mdi:lock-outline", hue: "ok" }] : [];
   return [...open, ...unlocked, ...calm].slice(0, MOST_CHIPS);
-}
-
-function iconOf(name: string): Chip["icon"] {
-  return /door|gate/i.test(name) ? "mdi:door-open" : "mdi:window-open-variant";
 }

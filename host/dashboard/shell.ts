@@ -1,3 +1,4 @@
+import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
 import { attentionOf } from "./attention.ts";
@@ -172,15 +173,7 @@ function headerOf(
         </button>`,
     )}
   </nav>`;
-  const chips = attentionOf(devices).map(
-    ({ text, icon, hue }) =>
-      html`<span
-        class="chip ${hue === "warn" ? "attention" : ""}"
-        .style=${`--hue: var(--mantel-hue-${hue})`}
-      >
-        <mantel-icon name=${icon}></mantel-icon><span>${text}</span>
-      </span>`,
-  );
+  const chips = attentionOf(devices).map(chip);
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
     <div class="chips" role="status" aria-label=${words.value.house}>${chips}</div>`;

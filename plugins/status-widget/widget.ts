@@ -1,7 +1,9 @@
+import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { defineWidget, s } from "@mantel/plugin-sdk/widget";
 import { html, render } from "lit";
 import { chipsOf } from "./widget/chips.ts";
 import styles from "./widget.css";
+import chipStyles from "@mantel/plugin-sdk/ui/chip.css";
 
 export default defineWidget({
   name: "Status",
@@ -37,7 +39,7 @@ export default defineWidget({
     }),
     room: s.room({ title: "Only of this room" }),
   },
-  styles,
+  styles: chipStyles + styles,
   mount(root, ctx) {
     const devices = ctx.devices();
     ctx.effect(() => {
@@ -47,15 +49,7 @@ export default defineWidget({
       const chips = chipsOf(here, { ...settings, speech: ctx });
       render(
         html`<ul class=${ctx.online.value ? "" : "stale"} aria-label=${ctx.t("Status")}>
-          ${chips.map(
-            ({ text, icon, hue }) =>
-              html`<li
-                class=${hue === "warn" ? "attention" : ""}
-                .style=${`--hue: var(--mantel-hue-${hue})`}
-              >
-                <mantel-icon name=${icon}></mantel-icon><span>${text}</span>
-              </li>`,
-          )}
+          ${chips.map((each) => html`<li>${chip(each)}</li>`)}
         </ul>`,
         root,
       );

@@ -1,12 +1,6 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { Speech } from "@mantel/plugin-sdk/speech";
-
-/** A short word about the house. `warn` deserves a look. */
-export interface Chip {
-  readonly text: string;
-  readonly icon: `mdi:${string}`;
-  readonly hue: "ok" | "warn" | "info";
-}
+import { type Chip, openIcon } from "@mantel/plugin-sdk/ui/chip";
 
 /** Which words are wanted. */
 export interface Wanted {
@@ -47,10 +41,6 @@ function openings(devices: readonly Device[], { speech: { t } }: Wanted): Chip[]
   return devices
     .filter(({ state, available }) => available && state.contact === false)
     .map(({ name }) => ({ text: t("{name} open", { name }), icon: openIcon(name), hue: "warn" }));
-}
-
-function openIcon(name: string): Chip["icon"] {
-  return /door|gate|tür|tor\b/i.test(name) ? "mdi:door-open" : "mdi:window-open-variant";
 }
 
 function unlocked(devices: readonly Device[], { speech: { t } }: Wanted): Chip[] {
