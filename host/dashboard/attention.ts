@@ -9,12 +9,13 @@ export function attentionOf(devices: readonly Device[]): Chip[] {
   const say = words.value;
   const open = devices
     .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
-    .map(({ name }): Chip => ({ text: say.open(name), icon: openIcon(name), hue: "warn" }));
+    .map(({ name }): Chip => ({ text: say.open, name, icon: openIcon(name), hue: "warn" }));
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
     .map(({ name }): Chip => ({
-      text: say.unlocked(name),
+      text: say.unlocked,
+      name,
       icon: "mdi:lock-open-variant",
       hue: "warn",
     }));

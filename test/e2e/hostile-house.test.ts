@@ -77,6 +77,7 @@ test("a house that nobody would give such names and settings", async (t) => {
       await page.setViewportSize({ width, height });
       await picture(page, `hostile-${width}`);
       await assertFits(page, { mayBeCut: true });
+      await saysStates(page);
     });
   }
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -106,6 +107,19 @@ async function hasText(page: Page): Promise<void> {
     await page.locator("header .chip", { hasText: name }).waitFor();
   }
   await assertInert(page);
+}
+
+/** Only names end with dots: after them is said whole what is open, unlocked or low. */
+async function saysStates(page: Page): Promise<void> {
+  const chips = await page.locator(".chip.attention").all();
+
+  assert.ok(chips.length > NAMES.length);
+  for (const chip of chips) {
+    const name = (await chip.locator(".name").textContent()) ?? "";
+    assert.ok(NAMES.includes(name));
+    const fits = await chip.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    assert.ok(fits, `all is seen that is said of ${name}`);
+  }
 }
 
 /** Nothing of a name has become a part of the page, and nothing in it was run. */

@@ -8,8 +8,8 @@ const english = {
   settingsAway: "Settings (they do not open now)",
   editLayout: "Edit the layout",
   editorAway: (reason: string) => `The editor does not open: ${reason}`,
-  open: (name: string) => `${name} open`,
-  unlocked: (name: string) => `${name} unlocked`,
+  open: "{name} open",
+  unlocked: "{name} unlocked",
   locked: "Locked",
 
   offlineFor: (span: string) => `Offline for ${span} · showing the last known state`,
@@ -44,8 +44,8 @@ const german: Translation<typeof english> = {
   settingsAway: "Einstellungen (gehen gerade nicht auf)",
   editLayout: "Layout bearbeiten",
   editorAway: (reason) => `Der Editor geht nicht auf: ${reason}`,
-  open: (name) => `${name} offen`,
-  unlocked: (name) => `${name} entriegelt`,
+  open: "{name} offen",
+  unlocked: "{name} entriegelt",
   locked: "Verriegelt",
 
   offlineFor: (span) => `Seit ${span} offline · zuletzt bekannter Stand`,

@@ -40,15 +40,15 @@ export function chipsOf(devices: readonly Device[], wanted: Wanted): Chip[] {
 function openings(devices: readonly Device[], { speech: { t } }: Wanted): Chip[] {
   return devices
     .filter(({ state, available }) => available && state.contact === false)
-    .map(({ name }) => ({ text: t("{name} open", { name }), icon: openIcon(name), hue: "warn" }));
+    .map(({ name }) => ({ text: t("{name} open"), name, icon: openIcon(name), hue: "warn" }));
 }
 
 function unlocked(devices: readonly Device[], { speech: { t } }: Wanted): Chip[] {
   return devices
     .filter(({ kind, state }) => kind === "lock" && state.locked === false)
     .map(({ name }) => ({
-      text: t("{name} unlocked", { name }),
-      ...{ icon: "mdi:lock-open-variant", hue: "warn" },
+      text: t("{name} unlocked"),
+      ...{ name, icon: "mdi:lock-open-variant", hue: "warn" },
     }));
 }
 
@@ -60,8 +60,8 @@ function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Wanted)
     return [{ text, icon, hue: "warn" }];
   }
   return away.map(({ name }) => ({
-    text: t("{name} does not answer", { name }),
-    ...{ icon, hue: "warn" },
+    text: t("{name} does not answer"),
+    ...{ name, icon, hue: "warn" },
   }));
 }
 
@@ -69,7 +69,7 @@ function lowBatteries(devices: readonly Device[], wanted: Wanted): Chip[] {
   const { t, fmt } = wanted.speech;
   return devices.flatMap(({ name, state: { battery } }): Chip[] => {
     if (typeof battery !== "number" || battery >= wanted.batteryBelow) return [];
-    const text = t("{name}: battery {percent}", { name, percent: fmt.unit(battery, "percent") });
-    return [{ text, icon: "mdi:battery-alert-variant-outline", hue: "warn" }];
+    const text = t("{name}: battery {percent}", { percent: fmt.unit(battery, "percent") });
+    return [{ text, name, icon: "mdi:battery-alert-variant-outline", hue: "warn" }];
   });
 }

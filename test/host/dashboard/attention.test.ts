@@ -13,11 +13,11 @@ test("what is open or unlocked is named", () => {
   ]);
 
   assert.deepEqual(
-    chips.map(({ text, hue }) => [text, hue]),
+    chips.map(({ name, text, hue }) => [name, text, hue]),
     [
-      ["Bath window open", "warn"],
-      ["Garage door open", "warn"],
-      ["Front door unlocked", "warn"],
+      ["Bath window", "{name} open", "warn"],
+      ["Garage door", "{name} open", "warn"],
+      ["Front door", "{name} unlocked", "warn"],
     ],
   );
 });

@@ -13,7 +13,9 @@ const SPEECH: Speech = {
 };
 const ALL = { openings: true, locks: true, unreachable: true, batteries: true, batteryBelow: 20 };
 const textsOf = (devices: readonly Device[], wanted: Partial<typeof ALL> = {}): string[] =>
-  chipsOf(devices, { ...ALL, ...wanted, speech: SPEECH }).map(({ text }) => text);
+  chipsOf(devices, { ...ALL, ...wanted, speech: SPEECH }).map(({ text, name = "" }) =>
+    text.replace("{name}", name),
+  );
 
 test("what needs a look is named, the open window before the battery", () => {
   const devices = [
