@@ -67,7 +67,7 @@ const METRIC: Readonly<Record<FormatUnit, Written>> = {
   speed: (value, number) => `${number(value, TENTH)} km/h`,
   rain: (value, number) => `${number(value, TENTH)} mm`,
   bytes: scaled(["B", "KiB", "MiB", "GiB", "TiB"], 1024),
-  percent: (value, number) => `${number(value, { maximumFractionDigits: 0 })} %`,
+  percent: (value, number) => number(value / 100, { style: "percent", maximumFractionDigits: 0 }),
 };
 
 const IMPERIAL = {

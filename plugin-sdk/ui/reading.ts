@@ -21,12 +21,15 @@ export function shownReading(
 ): { readonly value: string; readonly unit?: string } {
   const format = FORMATS[unit];
   if (format === undefined) {
-    const digits = step < 1 ? 1 : 0;
-    return withUnit(fmt.number(value, { maximumFractionDigits: digits }), unit);
+    return withUnit(fmt.number(value, { maximumFractionDigits: digitsOf(step) }), unit);
   }
   const text = fmt.unit(value, format);
   const blank = text.lastIndexOf(" ");
   return blank === -1 ? { value: text } : withUnit(text.slice(0, blank), text.slice(blank + 1));
+}
+
+function digitsOf(step: number): number {
+  return step < 1 ? 1 : 0;
 }
 
 function withUnit(value: string, unit: string): { value: string; unit?: string } {
@@ -39,6 +42,10 @@ export function readingText(
   capability: { readonly unit?: string; readonly step?: number },
   speech: Pick<Speech, "fmt">,
 ): string {
+  const { unit, step = 1 } = capability;
+  if (unit === "%") {
+    return speech.fmt.unit(value, "percent", { maximumFractionDigits: digitsOf(step) });
+  }
   const shown = shownReading(value, capability, speech);
   return shown.unit === undefined ? shown.value : `${shown.value} ${shown.unit}`;
 }

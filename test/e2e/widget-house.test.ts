@@ -100,7 +100,7 @@ async function status(page: Page): Promise<void> {
   for (const text of [
     "Bath window open",
     "Garden does not answer",
-    "Front door: battery 8 %",
+    "Front door: battery 8%",
     "Locked",
   ]) {
     await list.getByText(text).waitFor();

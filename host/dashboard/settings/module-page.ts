@@ -100,7 +100,7 @@ function factsOf(module: ModuleView): Fact[] {
     [say.kinds, module.kinds.join(", ")],
     [say.generation, String(module.generation)],
     [say.since, instantOf(module.stateSince)],
-    [say.cpu, say.ofLimit(shareOf(resources.cpuPercent), `${limits.cpuPercent} %`)],
+    [say.cpu, say.ofLimit(shareOf(resources.cpuPercent), shareOf(limits.cpuPercent))],
     [say.memory, say.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
     [say.lag, spanOf(resources.loopLagP99Ms)],
     [say.restarts, String(module.restarts)],

@@ -29,7 +29,7 @@ test("what needs a look is named, the open window before the battery", () => {
     "Bath window open",
     "Front door unlocked",
     "Attic does not answer",
-    "Meter: battery 12 %",
+    "Meter: battery 12%",
   ]);
   assert.deepEqual(textsOf(devices, { openings: false, locks: false, batteryBelow: 10 }), [
     "Attic does not answer",

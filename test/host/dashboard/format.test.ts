@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFormats } from "../../../host/dashboard/format.ts";
+
+test("a share is written as its language writes it", () => {
+  const shares = ["en-GB", "de-DE", "tr-TR"].map((locale) =>
+    createFormats({ locale, timeZone: "UTC", units: "metric" }).unit(57.4, "percent"),
+  );
+
+  assert.deepEqual(shares, ["57%", "57\u00a0%", "%57"]);
+});
