@@ -19,7 +19,7 @@ export default defineWidget({
       "A battery is low below, in percent": "Eine Batterie ist schwach unter, in Prozent",
       "Only of this room": "Nur aus diesem Raum",
       "{name} open": "{name} offen",
-      "{name} unlocked": "{name} nicht verriegelt",
+      "{name} unlocked": "{name} entriegelt",
       "{name}: battery {percent}": "{name}: Batterie {percent}",
       "{name} does not answer": "{name} antwortet nicht",
       "{count} devices do not answer": "{count} Geräte antworten nicht",
