@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Announcements } from "../../../host/events/bus.ts";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
 import { createBridge, lamp, openHouse } from "./open-house.ts";
 
 test("the same event twice is announced twice, with the device's id and its instant", async (t) => {
@@ -46,4 +48,25 @@ test("an event of a device that is being published comes after it", async (t) =>
   await Promise.resolve();
 
   assert.match(JSON.stringify(heard()), /device\.added.*device\.event/);
+});
+
+test("an event comes from the process of its bridge", async (t) => {
+  const source = `
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({ start: async ({ devices }) => {
+  await devices.publish([{ nativeId: "a", kind: "light", name: "A", state: { on: false },
+    capabilities: { on: { type: "boolean" } } }]);
+  return { command: async () => devices.event("a", "double", { side: 2 }) };
+} });`;
+  const bridge = { kind: "press", commandsPerSecond: 10 };
+  const { bus, commands } = await startModules(t, {
+    press: { "package.json": packageJson("press", { bridge }), "index.ts": source },
+  });
+  const heard: Announcements["device.event"][] = [];
+  bus.listen(({ topic, data }) => topic === "device.event" && heard.push(data));
+
+  await commands.send("press:light:1", { on: true }).done;
+
+  const { deviceId, event, data } = (await until(() => heard[0])) ?? {};
+  assert.deepEqual([deviceId, event, data], ["press:light:1", "double", { side: 2 }]);
 });
