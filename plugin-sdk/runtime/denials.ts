@@ -29,6 +29,7 @@ export class Denials {
     return this.#denial("Net", host, this.#undeclared(host, `"${host}"`, "hosts"));
   }
 
+  /** @param on such as `port 80`, or the path of a socket */
   listening(on: string): Error {
     return this.#denial("Net", on, this.#undeclared(`listening on ${on}`, '"listen": true'));
   }
@@ -38,7 +39,7 @@ export class Denials {
     return this.#denial("Addons", file, sentence);
   }
 
-  signal(pid: number): Error {
+  process(pid: number): Error {
     const sentence = this.#undeclared(`the process ${pid}`, '"childProcesses": true');
     return this.#denial("ChildProcess", String(pid), sentence);
   }
@@ -102,7 +103,8 @@ export class Denials {
   #denial(permission: string, resource: string, sentence: string): Error {
     this.#tell(sentence);
     const error = new Error(sentence);
-    return Object.assign(error, { code: "ERR_ACCESS_DENIED", permission, resource });
+    // The code comes last: the setter of `resource` takes an error that has it for one of Node's.
+    return Object.assign(error, { permission, resource, code: "ERR_ACCESS_DENIED" });
   }
 
   #tell(sentence: string): void {

@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import type { PrepareRequest } from "../protocol.ts";
 import { Denials } from "./denials.ts";
 import { Hosts } from "./hosts.ts";
@@ -26,7 +28,7 @@ export function guard(request: PrepareRequest, report: (sentence: string) => voi
   denials.explainNodes();
   guardNetwork(hosts, permissions.listen ?? false, denials);
   if (!permissions.nativeAddons) guardAddons(denials);
-  if (!permissions.childProcesses) guardSignals(denials);
+  if (!permissions.childProcesses) guardProcesses(denials);
   return {
     configured: (config) => hosts.configured(config),
     answered: (service, answer) => hosts.answered(service, answer),
@@ -40,14 +42,24 @@ function guardAddons(denials: Denials): void {
   };
 }
 
-/** Signals to others; those to itself, and to the group of what it has started, may pass. */
-function guardSignals(denials: Denials): void {
+/** Signals to others, and their priority; those to itself, and to the group of what it has started, may pass. */
+function guardProcesses(denials: Denials): void {
   const own = [process.pid, -process.pid, 0];
+  const requireOwn = (pid: unknown): void => {
+    if (!own.includes(Number(pid))) throw denials.process(Number(pid));
+  };
   for (const name of ["kill", "_kill", "_debugProcess"]) {
     const send = Reflect.get(process, name) as (...args: unknown[]) => unknown;
     Reflect.set(process, name, (pid: unknown, ...rest: unknown[]) => {
-      if (!own.includes(Number(pid))) throw denials.signal(Number(pid));
+      requireOwn(pid);
       return send.call(process, pid, ...rest);
     });
   }
+  const { setPriority } = os;
+  os.setPriority = (pid: number, priority?: number) => {
+    if (priority === undefined) return setPriority(pid); // of this process
+    requireOwn(pid);
+    setPriority(pid, priority);
+  };
+  syncBuiltinESMExports();
 }

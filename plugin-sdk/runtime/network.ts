@@ -47,8 +47,13 @@ function targetOf([first, second]: readonly unknown[]): string {
     const { host, path } = first as Partial<net.TcpNetConnectOpts & net.IpcNetConnectOpts>;
     return path || host || "localhost";
   }
-  if (typeof first === "string" && !/^\d+$/.test(first)) return first;
+  if (isPath(first)) return first;
   return typeof second === "string" ? second : "localhost";
+}
+
+/** Ports may come as texts too. */
+function isPath(target: unknown): target is string {
+  return typeof target === "string" && !/^\d+$/.test(target);
 }
 
 function guardServers(denials: Denials): void {
@@ -57,10 +62,9 @@ function guardServers(denials: Denials): void {
     "listen",
     () =>
       function (on) {
-        const { port, path } = (
-          typeof on === "object" && on !== null ? on : { port: on }
-        ) as net.ListenOptions;
-        throw denials.listening(path ?? `port ${String(port ?? 0)}`);
+        const options = typeof on === "object" && on !== null ? (on as net.ListenOptions) : {};
+        const { port, path } = isPath(on) ? { path: on } : { port: on, ...options };
+        throw denials.listening(path ?? `port ${Number(port ?? 0)}`);
       },
   );
 }

@@ -20,10 +20,11 @@ import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
 import net, { connect } from "node:net";
+import { setPriority } from "node:os";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 
-const node = { connect, dgram, dns, execFile, fs, http, net, once, promisify, Worker };
+const node = { connect, dgram, dns, execFile, fs, http, net, once, promisify, setPriority, Worker };
 const names = Object.keys(node);
 const AsyncFunction = (async () => {}).constructor;
 
@@ -109,8 +110,10 @@ const BY_GUARD = [
   ],
   ["a server", "net.createServer().listen(0)", flag("listen")],
   ["a web server", "http.createServer().listen({ port: 8080, host: '127.0.0.1' })", flag("listen")],
+  ["a socket for other programs", "net.createServer().listen('/tmp/x.sock')", flag("listen")],
   ["a UDP port", "dgram.createSocket('udp4').bind(5353)", flag("listen")],
   ["a signal to the host", "process.kill(process.ppid, 'SIGUSR1')", flag("childProcesses")],
+  ["the priority of the host", "setPriority(process.ppid, 19)", flag("childProcesses")],
   ["a debugger for the host", "process._debugProcess(process.ppid)", flag("childProcesses")],
 ] as const;
 
@@ -125,6 +128,17 @@ test("undeclared hosts, ports and signals are refused, with the line to add", as
     /reacher reaches for c\.test, which its manifest does not declare: add "c\.test" to/,
   );
   assert.equal(warnings().filter((sentence) => sentence.includes('"c.test"')).length, 1);
+  assert.ok(warnings().some((sentence) => sentence.includes("listening on /tmp/x.sock, which")));
+});
+
+test("a refused signal is told once, with the process that it was for", async (t) => {
+  const { run, warnings } = await startReacher(t);
+
+  await assert.rejects(run("process.kill(1)"), /^RemoteFault: .*reaches for the process 1, which/);
+  await run("setPriority(5); setPriority(0, 5); process.kill(process.pid, 0)");
+
+  const told = warnings().filter((sentence) => sentence.startsWith("reacher reaches for"));
+  assert.equal(told.length, 1, told.join());
 });
 
 const BY_NODE = [
