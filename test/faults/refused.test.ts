@@ -95,6 +95,42 @@ test("an update of a device that is not its own is refused, and the rest of it c
   assert.equal(devices.list().length, 1);
 });
 
+test("a call at which a plugin's code fails is told once, with its place", async (t) => {
+  const { services, registry, assertGoesOn } = await startOdd(
+    t,
+    "",
+    `{ "calendar.events": async () => { throw new Error("no calendar"); } }`,
+  );
+
+  await assert.rejects(services.call("calendar.events", {}), /no calendar/);
+
+  const told = registry.logs("odd").map(({ fields }) => String(fields?.["error"]));
+  assert.equal(told.length, 1, told.join());
+  assert.match(told[0] ?? "", /no calendar[^]*index\.ts:\d+/);
+  await assertGoesOn();
+});
+
+/** Ways not to give a state, and what the log says of each. */
+const UNREST: readonly (readonly [code: string, cause: RegExp])[] = [
+  [`throw new Error("no state");`, /no state[^]*index\.ts:\d+/],
+  ["for (;;);", /did not answer for.*look for a loop/],
+  ["process.exit(3);", /ended itself with code 3/],
+];
+
+for (const [code, cause] of UNREST) {
+  test(`a quiesce at "${code}" loses the state, says why, and the new code works`, async (t) => {
+    const handOver = `{}, handOver() { ${code} }`;
+    const { registry, once, edit, assertGoesOn } = await startOdd(t, "", handOver);
+
+    await edit("odd/index.ts", (source) => source.replace(handOver, "{}"));
+    await once("odd", ({ generation }) => generation === 2, 30_000);
+
+    const told = registry.logs("odd").find(({ sentence }) => sentence.includes("did not quiesce"));
+    assert.match(String(told?.fields?.["error"]), cause);
+    await assertGoesOn();
+  });
+}
+
 test("a quiesce that does not end is cut off, and the new code works", async (t) => {
   const { registry, once, edit, assertGoesOn } = await startOdd(
     t,

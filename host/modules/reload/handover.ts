@@ -1,7 +1,10 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
+import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Type } from "typebox";
 import { check } from "../../validate.ts";
 import type { Build } from "../code/build.ts";
+import { causeOf } from "../process/cause.ts";
 import type { Generation } from "../process/generation.ts";
 import type { Gate } from "./gate.ts";
 
@@ -131,10 +134,18 @@ async function quiesce(old: Started, { quiesceMs, warn }: HandoverParts): Promis
     for (const fault of result.faults) warn("a release failed", fault);
     return result;
   } catch (error) {
-    warn("the old generation did not quiesce; its state is lost", error);
+    const cause = await causeOfUnrest(error, old.generation);
+    warn("the old generation did not quiesce; its state is lost", cause);
     await old.generation.terminate();
     return { drained: 0, faults: [] };
   }
+}
+
+/** Why a generation did not quiesce: the stack of what its code threw, or why its process ended. */
+export async function causeOfUnrest(error: unknown, { exited }: Generation): Promise<unknown> {
+  if (error instanceof RemoteFault) return error.remoteStack;
+  const isUnknown = error instanceof MantelError && error.code === "outcome_unknown";
+  return error instanceof NotBegun || isUnknown ? causeOf(await exited) : error;
 }
 
 /** Undoes a quiesce: in the same process when it lives, or else in a fresh one. */

@@ -1,6 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
-import { RemoteFault } from "@mantel/plugin-sdk/rpc";
 import type { Build } from "../code/build.ts";
 import { locationInStack } from "../code/code-frame.ts";
 import type { PluginPackage } from "../code/manifest.ts";
@@ -15,6 +14,7 @@ import { type CallCounts, type Called, Calls } from "./calls.ts";
 import {
   begin,
   type Candidate,
+  causeOfUnrest,
   handOver,
   type HandoverParts,
   RolledBack,
@@ -80,7 +80,7 @@ export class ServerSide {
     this.#calls = new Calls(id, {
       live: () => this.#live,
       queueLength: () => this.#limits.queueLength,
-      onFault: ({ remoteStack }) => events.warn("a call failed", remoteStack),
+      onFault: ({ remoteStack }) => events.warn("the plugin's code failed at a call", remoteStack),
     });
   }
 
@@ -170,19 +170,12 @@ export class ServerSide {
   }
 
   /** Calls the live generation. @throws MantelError as `Calls.call` */
-  async call<M extends Called>(
+  call<M extends Called>(
     method: M,
     input: Parameters<PluginApi[M]>[0],
     deadlineMs: number = this.#limits.callMs,
   ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
-    try {
-      return await this.#calls.call(method, input, deadlineMs);
-    } catch (error) {
-      if (error instanceof RemoteFault) {
-        this.#events.warn("the plugin's code failed at a call", error.remoteStack);
-      }
-      throw error;
-    }
+    return this.#calls.call(method, input, deadlineMs);
   }
 
   /** Quiesces and ends the live generation. */
@@ -190,11 +183,15 @@ export class ServerSide {
     const live = this.#forget();
     this.letGo();
     if (!live) return;
-    await live.generation.peer
-      .call("quiesce", { deadlineMs: this.#limits.quiesceMs }, this.#limits.quiesceMs + 500)
-      .catch((error: unknown) => this.#events.warn("the module did not quiesce", error));
+    const { generation } = live;
+    const { quiesceMs } = this.#limits;
+    await generation.peer
+      .call("quiesce", { deadlineMs: quiesceMs }, quiesceMs + 500)
+      .catch(async (error: unknown) =>
+        this.#events.warn("the module did not quiesce", await causeOfUnrest(error, generation)),
+      );
     this.#speaker = undefined;
-    await live.generation.terminate();
+    await generation.terminate();
   }
 
   #handoverParts(startMs: number): HandoverParts {
