@@ -143,6 +143,8 @@ export interface HostApi {
 
 /** Written to standard error before the stack of a rejection that nothing caught. */
 export const UNCAUGHT_REJECTION = "mantel: nothing caught this rejection";
+/** Written there before a process ends because its channel is closed. */
+export const CHANNEL_CLOSED = "mantel: the channel to the host is closed";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -5,6 +5,7 @@ import { format } from "node:util";
 import { MantelError } from "../errors.ts";
 import type { Plugin } from "../plugin.ts";
 import {
+  CHANNEL_CLOSED,
   type HostApi,
   type LogLevel,
   type PluginApi,
@@ -148,6 +149,11 @@ function started(): Runner {
 
 /** The host is gone, and so is the reason to be here, for this process and those it has started. */
 function endWithChildren(): void {
+  try {
+    writeSync(STANDARD_ERROR, `${CHANNEL_CLOSED}\n`); // the plugin's own code may have closed it
+  } catch {
+    // EPIPE: the host is gone indeed
+  }
   process.kill(-process.pid, "SIGKILL");
 }
 

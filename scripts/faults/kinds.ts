@@ -132,6 +132,7 @@ export const FAULTS: readonly FaultKind[] = [
     code: "const part = Buffer.alloc(65_536, 97); for (let left = 1_600; left > 0;) { try { writeSync(3, part); left--; } catch { /* full */ } }",
     cause: /message of more than 8 MiB|did not answer/, // it waits for the pipe in a loop
   },
+  { name: "closed channel", code: "closeSync(3);", cause: /closed its channel to the host/ },
   { name: "no message", code: String.raw`writeSync(3, "hello\n");`, cause: FOREIGN },
   {
     name: "forged failure",
@@ -181,8 +182,8 @@ export function faultyPlugin(id: string, { code, limits }: FaultKind, when: "cal
   const source = `
 import { definePlugin } from "@mantel/plugin-sdk";
 import { execSync, spawn } from "node:child_process";
-import { openSync, writeFileSync, writeSync } from "node:fs";
-const used = { execSync, spawn, openSync, writeFileSync, writeSync };
+import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+const used = { closeSync, execSync, spawn, openSync, writeFileSync, writeSync };
 const hold: unknown[] = [];
 const harm = async (ctx: any) => { ${code} };
 export default definePlugin({

@@ -1,4 +1,4 @@
-import { UNCAUGHT_REJECTION } from "@mantel/plugin-sdk/protocol";
+import { CHANNEL_CLOSED, UNCAUGHT_REJECTION } from "@mantel/plugin-sdk/protocol";
 import { FLOOD } from "./channel.ts";
 
 /** How a process ended, and the last lines it wrote to standard error. */
@@ -29,6 +29,9 @@ export function causeOf({ code, signal, lastLines, isFlooding, ended }: Exit): s
   if (error !== undefined) {
     const isRejection = lastLines.some((line) => line.includes(UNCAUGHT_REJECTION));
     return `it crashed, because nothing caught ${isRejection ? "a rejected promise" : "an error"}: ${error}`;
+  }
+  if (lastLines.includes(CHANNEL_CLOSED)) {
+    return "it closed its channel to the host: close only descriptors that the plugin has opened";
   }
   if (signal !== null) return causeOfSignal(signal);
   return `it ended itself with code ${code}: process.exit ends the whole plugin; throw an error instead`;

@@ -35,6 +35,10 @@ const CAUSES: readonly [Partial<Exit>, RegExp][] = [
     { signal: "SIGABRT", lastLines: ["JavaScript heap out of memory"], isFlooding: true },
     /flooded the host/,
   ],
+  [
+    { signal: "SIGKILL", lastLines: ["mantel: the channel to the host is closed"] },
+    /closed its channel to the host/,
+  ],
   [{ signal: "SIGKILL", ended: { cause: "it was told to", since: 0 } }, /^it was told to$/],
 ];
 
