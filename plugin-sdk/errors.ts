@@ -59,6 +59,9 @@ export interface CodeLocation {
   readonly frame: string;
 }
 
+/** A frame of a stack with its file, line and column. Folders may have spaces and parentheses in their names. */
+export const FRAME = /(?:\(|^at (?:async )?|^)((?:file:\/\/)?\/.+):(\d+):(\d+)\)?$/;
+
 /** What some errors say beyond their sentence. It is plain data and is sent to the client as it is. */
 export interface ErrorExtras {
   readonly errors?: readonly Fault[];

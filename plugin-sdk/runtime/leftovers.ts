@@ -3,6 +3,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { Server } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { FRAME } from "../errors.ts";
 import type { Leftover, LeftoverKind } from "../protocol.ts";
 
 /** Node's resources that go on until somebody closes them, by their names in async_hooks. */
@@ -28,8 +29,6 @@ const MAX_FRAMES = 8;
 const GRACE_MS = 20;
 const TURN_MS = 4;
 
-/** The file, line and column at the end of a frame. */
-const PLACE = /\(?((?:file:\/\/)?\/[^():]+):\d+:\d+\)?$/;
 const MADE = Symbol("made");
 
 /** How a resource came to be. */
@@ -151,14 +150,14 @@ function framesOf(resource: Resource | undefined): string[] {
   const stack = (server ?? resource)?.[MADE]?.stack ?? "";
   const lines = stack.split("\n").map((line) => line.trim());
   const own = ownFile();
-  const places = lines.filter((line) => PLACE.test(line) && !/\(?node:/.test(line));
-  return places.filter((line) => PLACE.exec(line)?.[1] !== own).slice(0, MAX_FRAMES);
+  const places = lines.filter((line) => FRAME.test(line) && !/\(?node:/.test(line));
+  return places.filter((line) => FRAME.exec(line)?.[1] !== own).slice(0, MAX_FRAMES);
 }
 
 /** This file as frames name it: after the source map, when there is one. */
 function ownFile(): string {
-  const frame = new Error("here").stack?.split("\n").find((line) => PLACE.test(line)) ?? "";
-  return PLACE.exec(frame)?.[1] ?? "";
+  const lines = new Error("here").stack?.split("\n").map((line) => line.trim()) ?? [];
+  return FRAME.exec(lines.find((line) => FRAME.test(line)) ?? "")?.[1] ?? "";
 }
 
 /** The three pipes of a child process say nothing that the process does not. */

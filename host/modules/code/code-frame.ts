@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
-import { type CodeLocation, MantelError } from "@mantel/plugin-sdk/errors";
+import { type CodeLocation, FRAME, MantelError } from "@mantel/plugin-sdk/errors";
 import type { BuildFailure, Message } from "esbuild";
 
 const CONTEXT_LINES = 2;
-const STACK_PLACE = /\(?((?:file:\/\/)?\/[^\s():]+):(\d+):(\d+)\)?$/;
 
 /** A few numbered lines around a place, with a caret below it. Lines and columns count from 1. */
 export function codeFrame(
@@ -60,7 +59,7 @@ function locationOf({ location }: Message, folder: string): CodeLocation | undef
 /** The first place of a source-mapped stack that lies in the author's folder. */
 export function locationInStack(stack: string, folder: string): CodeLocation | undefined {
   for (const text of stack.split("\n")) {
-    const [, url, line, column] = STACK_PLACE.exec(text.trim()) ?? [];
+    const [, url, line, column] = FRAME.exec(text.trim()) ?? [];
     if (url === undefined) continue;
     const file = url.replace(/^file:\/\//, "");
     if (!file.startsWith(`${folder}/`) || file.includes("/node_modules/") || !existsSync(file))

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
@@ -41,7 +41,8 @@ test("a failure of another kind keeps its first line", () => {
 });
 
 test("the first place of a stack in the author's folder is the one that is shown", async (t) => {
-  const folder = await emptyFolder(t);
+  const folder = join(await emptyFolder(t), "my plugins (new)");
+  await mkdir(folder);
   await writeFile(join(folder, "lamp.ts"), 'throw new Error("boom");\n');
   const stack = [
     "Error: boom",
