@@ -5,6 +5,7 @@ import type { LogFields } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import semver from "semver";
 import { linkedPackage } from "./links.ts";
+import { parseJson } from "./manifest.ts";
 import { install, verifySignatures } from "./npm.ts";
 
 const SDK = "@mantel/plugin-sdk";
@@ -104,6 +105,9 @@ async function isInstalled(folder: string, name: string, wanted: string): Promis
 async function readPackage(
   folder: string,
 ): Promise<{ version?: string; dependencies?: Dependencies }> {
-  const text = await readFile(join(folder, "package.json"), "utf8");
-  return JSON.parse(text) as { version?: string; dependencies?: Dependencies };
+  const file = join(folder, "package.json");
+  return parseJson(await readFile(file, "utf8"), file) as {
+    version?: string;
+    dependencies?: Dependencies;
+  };
 }

@@ -10,6 +10,7 @@ import { codeFrame } from "./code-frame.ts";
 
 const PackageFile = Type.Object({
   version: Type.Optional(Type.String({ maxLength: 100 })),
+  dependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
   mantel: Manifest,
 });
 
@@ -75,7 +76,8 @@ const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
       : undefined,
 ];
 
-function parseJson(text: string, file: string): unknown {
+/** @throws MantelError `invalid` with the place of what is no JSON */
+export function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

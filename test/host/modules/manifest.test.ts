@@ -59,6 +59,17 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
   ],
 ];
 
+test("dependencies that npm could not read are refused with their place", async (t) => {
+  const folder = await emptyFolder(t);
+  const content = { mantel: GOOD, dependencies: { wordy: 1 } };
+  await writeFile(join(folder, "package.json"), JSON.stringify(content));
+
+  await assert.rejects(
+    readManifest(folder),
+    /\/dependencies\/wordy is 1; it must be of type string/,
+  );
+});
+
 for (const [what, mantel, message] of BAD) {
   test(`a manifest with ${what} is refused with its file and fault`, async (t) => {
     const folder = await emptyFolder(t);

@@ -133,4 +133,6 @@ test("a host that starts while the manifest is broken runs what ran last", async
 
   assert.equal(await ask(services), "hello 1");
   assert.match(registry.get("counter").lastReload?.error?.message ?? "", /is not JSON/);
+  const reasons = registry.logs("counter").map(({ fields }) => String(fields?.["message"]));
+  for (const reason of reasons) assert.match(reason, /package\.json is not JSON/);
 });
