@@ -122,9 +122,9 @@ export class Engine {
   async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
     this.#preparation.warm(); // while the compiler works, when the spare is another's
     const build = await this.builds.compile(plugin);
-    const { current } = this.builds;
-    const isSame = isSameBuild(build, current) && this.#status.view.state === "active";
-    if (isSame && !REGARDLESS.has(trigger)) return undefined;
+    const isSame = isSameBuild(build, this.builds.current);
+    const mayHelp = trigger === "request" && this.#status.view.state === "degraded";
+    if (isSame && !mayHelp && !REGARDLESS.has(trigger)) return undefined;
     const refusal = trigger === "file" ? this.builds.refusalOf(build) : undefined;
     if (refusal) {
       await this.#tidy(); // the compiler has written it once more

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
 
 const COUNTER = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
@@ -20,10 +21,11 @@ export default definePlugin({
   },
 });
 `;
+const GREETING = 'export const greeting: string = "hello";\n';
 const counter = {
   "package.json": packageJson("counter", { provides: ["broker.address"] }),
   "index.ts": COUNTER,
-  "greeting.ts": 'export const greeting: string = "hello";\n',
+  "greeting.ts": GREETING,
 };
 
 const ask = async (services: { call(name: string, input: unknown): Promise<unknown> }) =>
@@ -94,6 +96,28 @@ test("saving what is there already reloads nothing", async (t) => {
 
   assert.equal(reload.result, "unchanged");
   assert.equal(registry.get("counter").generation, 1);
+});
+
+test("saving what is there already reloads no degraded module, but asking does", async (t) => {
+  const degraded = COUNTER.replace(
+    "start({ handedOver }) {",
+    'start({ handedOver, reportDegraded }) { reportDegraded("the lamp is away");',
+  );
+  const { registry, edit, once, services } = await startModules(t, {
+    counter: { ...counter, "index.ts": degraded },
+    later: { "package.json": packageJson("later"), "index.ts": COUNTER, "greeting.ts": GREETING },
+  });
+  await once("counter", ({ state }) => state === "degraded");
+
+  await edit("counter/greeting.ts", (source) => `${source}// a comment\n`);
+  await edit("later/greeting.ts", (source) => source.replace("hello", "later"));
+  await once("later", ({ generation }) => generation === 2);
+  await edit("counter/greeting.ts", (source) => source.replace("hello", "bye"));
+  await until(async () => (await ask(services)).startsWith("bye"));
+  const { reload } = await registry.reload("counter");
+
+  assert.equal(reload.result, "reloaded");
+  assert.equal(registry.get("counter").generation, 3, "by the real change, and as asked for");
 });
 
 test("a hundred requests to reload are at most two reloads", async (t) => {
