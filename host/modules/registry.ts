@@ -155,7 +155,10 @@ export class ModuleRegistry {
     await this.#noteBroken(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
-    for (const { folder, error } of found.broken) void this.#in(folder)?.rejectChange(error);
+    for (const { folder, error } of found.broken) {
+      const module = this.#in(folder); // one that moves to another folder is not the broken one's
+      if (module && !found.plugins.has(module.id)) void module.rejectChange(error);
+    }
   }
 
   /** A module whose folder is still there, only broken, goes on with what it has. */
@@ -229,9 +232,8 @@ export class ModuleRegistry {
     );
     const reloads = concerned.map((module) => quietly(module.reload("config")));
     // A stand-in makes way for what has started by that, and comes back for what has not.
-    if (reloads.length > 0) {
-      void Promise.all(reloads).then(() => this.#inOrder(() => this.#arrange()));
-    }
+    if (reloads.length === 0) return;
+    void Promise.all(reloads).then(() => this.#inOrder(() => this.#arrange()));
   }
 
   async #arrange(): Promise<void> {

@@ -73,6 +73,23 @@ test("of two folders with one id the first works and the other is named", async 
   assert.match(registry.get("beta").error?.message ?? "", /alpha both have the id twin/);
 });
 
+test("a module that moves to an earlier folder of its id works, and the other is named", async (t) => {
+  const { registry, write, once, bus } = await startModules(t, { beta: idle("twin") });
+  const results: unknown[] = [];
+  bus.listen(({ topic, data }) => {
+    if (topic === "module.state") results.push(data.module.lastReload?.result);
+  });
+
+  for (const [file, text] of Object.entries(idle("twin")).toReversed()) {
+    await write(`alpha/${file}`, text);
+  }
+  await once("twin", ({ lastReload }) => lastReload?.result === "reloaded");
+  await registry.reload("twin");
+
+  assert.deepEqual(states(registry), { beta: "failed", twin: "active" });
+  assert.ok(!results.includes("rolled_back"));
+});
+
 test("a service that another module holds is refused by name", async (t) => {
   const provides = { provides: ["mqtt.publish"] };
   const { registry } = await startModules(t, {
