@@ -21,18 +21,31 @@ export function roughSpan(events: readonly RawEvent[]): Span {
 const ALWAYS: Span = { from: -Infinity, to: Infinity };
 
 function spanOf({ lines }: RawEvent): Span {
-  const byName = new Map(lines.map((line) => [nameOf(line), line]));
-  const start = dayIn(byName.get("DTSTART"));
-  const range = byName.get("RECURRENCE-ID");
-  if (start === undefined || byName.has("RDATE") || range?.includes("RANGE")) return ALWAYS;
+  const { first, rules } = glance(lines);
+  const start = dayIn(first.get("DTSTART"));
+  const following = /;RANGE=/i.test(first.get("RECURRENCE-ID") ?? "");
+  if (start === undefined || first.has("RDATE") || following) return ALWAYS;
   const from = start - MARGIN_MS;
-  if (byName.has("DURATION")) return { from, to: Infinity };
-  const end = Math.max(start, dayIn(byName.get("DTEND")) ?? start);
-  const rule = byName.get("RRULE");
-  if (rule === undefined) return { from, to: end + MARGIN_MS };
-  const until = dayIn(/UNTIL=(\d{8})/i.exec(rule)?.[0].replace("=", ":"));
-  const last = until === undefined ? Infinity : Math.max(until, start);
+  if (first.has("DURATION")) return { from, to: Infinity };
+  const end = Math.max(start, dayIn(first.get("DTEND")) ?? start);
+  const last = Math.max(start, ...rules.map(lastDay));
   return { from, to: last + (end - start) + MARGIN_MS };
+}
+
+/** Of a property that is there twice the first counts, as where it is read; rules count all. */
+function glance(lines: readonly string[]) {
+  const first = new Map<string, string>();
+  const rules: string[] = [];
+  for (const line of lines) {
+    const name = nameOf(line);
+    if (name === "RRULE") rules.push(line);
+    else if (!first.has(name)) first.set(name, line);
+  }
+  return { first, rules };
+}
+
+function lastDay(rule: string): number {
+  return dayIn(/[:;]UNTIL(=\d{8})/i.exec(rule)?.[1]?.replace("=", ":")) ?? Infinity;
 }
 
 /** The first eight digits after a colon, as a date; impossible days roll over into the next month. */
