@@ -96,7 +96,7 @@ function lengthOf(start: Moment, properties: Properties): Length {
   const shortest = { days: start.allDay ? 1 : 0, ms: 0 };
   const end = properties.moment("DTEND", start.zone);
   if (end) return lengthTo(start, end) ?? shortest;
-  const duration = properties.text("DURATION");
+  const duration = properties.text("DURATION")?.toUpperCase();
   return duration === undefined ? shortest : (parseDuration(duration, start) ?? shortest);
 }
 
@@ -147,6 +147,19 @@ function webAddress(text: string | undefined): string | null {
   return protocol === "https:" || protocol === "http:" ? href : null;
 }
 
+/**
+ * A property that holds times. Its letters may be of either case (RFC 5545, 2.1), but ical.js takes `z` for no zone; and a
+ * time with an offset, which 3.3.5 forbids, it takes for one without.
+ */
+function parseTimes(line: string): Property {
+  if (/\d{8}T\d{6}[+-]/i.test(line)) {
+    throw new MantelError("invalid", `${line.slice(0, 60)} has an offset in place of a zone`);
+  }
+  return parseProperty(line.replace(TIME_OR_DURATION, (text) => text.toUpperCase()));
+}
+
+const TIME_OR_DURATION = /(?<=[:,/])(?:\d{8}t\d{6}z?|[+-]?p[\dtwdhms]+)(?=[,/]|$)/gi;
+
 /** The properties of one event, read as they are asked for. */
 class Properties {
   readonly #lines: readonly string[];
@@ -158,13 +171,13 @@ class Properties {
   }
 
   all(name: string): Property[] {
-    return this.#lines.filter((line) => nameOf(line) === name).map(parseProperty);
+    return this.#lines.filter((line) => nameOf(line) === name).map(parseTimes);
   }
 
   /** As `all`, without those that list nothing, which some software writes. */
   lists(name: string): Property[] {
     const lines = this.#lines.filter((line) => nameOf(line) === name && !line.endsWith(":"));
-    return lines.map(parseProperty);
+    return lines.map(parseTimes);
   }
 
   text(name: string): string | undefined {
