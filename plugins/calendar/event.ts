@@ -21,8 +21,15 @@ export interface ParsedEvent {
   /** EXDATE: starts that are left out. */
   readonly removed: readonly Moment[];
   /** Which occurrence of its series this replaces, alone or with all that follow it. */
-  readonly replaces: { readonly start: Moment; readonly following: boolean } | undefined;
+  readonly replaces: Replaced | undefined;
   readonly text: EventText;
+}
+
+export interface Replaced {
+  readonly start: Moment;
+  /** True when it says no zone: it is meant on the clock of the series. */
+  readonly floating: boolean;
+  readonly following: boolean;
 }
 
 /** From start to end: days on the calendar, and then a time that passes. */
@@ -61,8 +68,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
   const properties = new Properties(raw, zones);
   const start = properties.moment("DTSTART", zones.floating);
   if (!start) throw new MantelError("invalid", "an event has no DTSTART");
-  const replaces = properties.moment("RECURRENCE-ID", start.zone);
-  const range = properties.all("RECURRENCE-ID")[0]?.parameters["range"];
+  const replaces = properties.replaced(start.zone);
   return {
     uid: properties.text("UID") ?? "",
     sequence: Number(properties.text("SEQUENCE") ?? 0) || 0,
@@ -72,7 +78,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
     exceptions: properties.rules("EXRULE", start),
     added: properties.lists("RDATE").flatMap((each) => properties.added(each, start)),
     removed: properties.lists("EXDATE").flatMap((each) => properties.moments(each, start.zone)),
-    replaces: replaces && { start: replaces, following: /^thisandfuture$/i.test(range ?? "") },
+    replaces,
     text: textOf(properties),
   };
 }
@@ -190,6 +196,15 @@ class Properties {
     return property && this.moments(property, fallback)[0];
   }
 
+  replaced(fallback: Zone): Replaced | undefined {
+    const [property] = this.all("RECURRENCE-ID");
+    const [start] = property ? this.moments(property, fallback) : [];
+    if (!property || !start) return undefined;
+    const { tzid, range = "" } = property.parameters;
+    const floating = tzid === undefined && !String(property.values[0]).endsWith("Z");
+    return { start, floating, following: /^thisandfuture$/i.test(range) };
+  }
+
   moments(property: Property, fallback: Zone): Moment[] {
     const zone = this.#zone(property, fallback);
     return property.values.map((value) => parseMoment(String(value), zone));
@@ -222,7 +237,7 @@ class Properties {
 }
 
 /** A start of the series that begins with `first`: a date among times is at its time, a time among dates is its day. */
-function alike(start: Moment, first: Moment): Moment {
+export function alike(start: Moment, first: Moment): Moment {
   if (start.allDay === first.allDay) return start;
   const midnight = dayOf(start) * DAY_MS;
   return { ...first, wall: midnight + (first.wall - dayOf(first) * DAY_MS) };

@@ -1,8 +1,8 @@
-import type { EventText, Length, ParsedEvent } from "./event.ts";
+import { alike, type EventText, type Length, type ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
 import type { Rule } from "./recurrence.ts";
 import { type Budget, startsOf } from "./starts.ts";
-import { DAY_MS, toInstant, toWall, type Zone } from "./zones.ts";
+import { DAY_MS, toInstant, toWall, UTC, type Zone } from "./zones.ts";
 
 /** A half-open span of instants, in epoch milliseconds. */
 export interface Span {
@@ -56,7 +56,7 @@ function regularOccurrences(
   if (!repeats(master) && overrides.length === 0) {
     return left.has(master.start) ? [] : [occurrenceOf(master, { origin: undefined })];
   }
-  const shifts = shiftsOf(overrides);
+  const shifts = shiftsOf(master, overrides);
   const occurrences: Occurrence[] = [];
   const wide = widened(span, [master, ...overrides], shifts);
   for (const start of startsOfRules(master, master.exceptions, { span: wide, budget }))
@@ -65,7 +65,8 @@ function regularOccurrences(
     if (left.has(start)) continue;
     left.add(start); // a start that two rules give is one occurrence
     budget.spend(shifts.length);
-    const occurrence = shifted(occurrenceOf(master, { origin: start, start, length }), shifts);
+    const regular = occurrenceOf(master, { origin: start, start, length });
+    const occurrence = shifted(regular, shifts, master.start);
     if (!occurrence || !touches(occurrence, span)) continue;
     occurrences.push(occurrence);
     if (occurrences.length >= MAX_OCCURRENCES) break;
@@ -127,43 +128,55 @@ function momentAt(instant: number, zone: Zone): Moment {
 /** A change of one occurrence and of all that follow it, until the next such change. */
 interface Shift {
   readonly from: number;
+  /** From what the clock of the series shows to what that of the change does. */
   readonly by: number;
+  /** The first of the changed ones. */
+  readonly start: Moment;
   readonly override: ParsedEvent;
 }
 
-function shiftsOf(overrides: readonly ParsedEvent[]): Shift[] {
+function shiftsOf({ start: first }: ParsedEvent, overrides: readonly ParsedEvent[]): Shift[] {
   return overrides
-    .flatMap((override) =>
-      override.replaces?.following
-        ? [
-            {
-              from: instantOf(override.replaces.start),
-              by:
-                wallIn(override.start, override.start.zone) -
-                wallIn(override.replaces.start, override.start.zone),
-              override,
-            },
-          ]
-        : [],
-    )
+    .flatMap((override) => {
+      if (!override.replaces?.following) return [];
+      const replaced = onClockOf(first, override.replaces.start);
+      const start = newClock(first, override.start);
+      const by = start.wall - placeOf(replaced, start.allDay);
+      return [{ from: instantOf(replaced), by, start, override }];
+    })
     .toSorted((a, b) => a.from - b.from);
 }
 
-function wallIn(moment: Moment, zone: Zone): number {
-  return moment.allDay ? moment.wall : toWall(zone, instantOf(moment));
+/** A start as the series would give it: at its time of day where only the day is named, and on its clock. */
+function onClockOf(first: Moment, start: Moment): Moment {
+  const same = alike(start, first);
+  if (same.allDay || same.zone === first.zone) return same;
+  return { ...first, wall: toWall(first.zone, instantOf(same)) };
 }
 
-function shifted(occurrence: Occurrence, shifts: readonly Shift[]): Occurrence | undefined {
+/** Where the clock of a change is read from then on. One in UTC names no clock, so that of the series stays. */
+function newClock(first: Moment, changed: Moment): Moment {
+  const stays = changed.zone === UTC && !changed.allDay && !first.allDay;
+  return stays ? onClockOf(first, changed) : changed;
+}
+
+/** What clock and calendar show; the calendar alone where the change is a whole day. */
+function placeOf(moment: Moment, allDay: boolean): number {
+  return allDay ? dayOf(moment) * DAY_MS : moment.wall;
+}
+
+function shifted(
+  occurrence: Occurrence,
+  shifts: readonly Shift[],
+  first: Moment,
+): Occurrence | undefined {
   const at = instantOf(occurrence.start);
   const shift = shifts.findLast(({ from }) => from < at);
   if (!shift) return occurrence;
-  const { override, by } = shift;
+  const { override, by, start } = shift;
   if (override.text.status === "cancelled") return undefined;
-  const wall = wallIn(occurrence.start, override.start.zone) + by;
-  return occurrenceOf(override, {
-    origin: occurrence.origin,
-    start: { ...override.start, wall },
-  });
+  const wall = placeOf(onClockOf(first, occurrence.start), start.allDay) + by;
+  return occurrenceOf(override, { origin: occurrence.origin, start: { ...start, wall } });
 }
 
 /** The span in which starts must be looked for so that no long or moved occurrence is missed. */

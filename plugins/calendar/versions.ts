@@ -13,12 +13,20 @@ export function seriesOf(events: readonly ParsedEvent[]): Series[] {
     all.filter(({ sequence }) => sequence === newest),
     ({ start }) => instantOf(start),
   );
+  const [first, ...others] = masters;
   const overrides = distinct(
-    events.filter(({ replaces }) => replaces),
+    events.filter(({ replaces }) => replaces).map((each) => onClockOf(first, each)),
     ({ replaces }) => (replaces ? instantOf(replaces.start) : 0),
   );
-  const [first, ...others] = masters;
   return [{ master: first, overrides }, ...others.map((master) => ({ master, overrides: [] }))];
+}
+
+/** A change may take place on another clock; where it names no zone, its RECURRENCE-ID is on that of the series. */
+function onClockOf(master: ParsedEvent | undefined, change: ParsedEvent): ParsedEvent {
+  const { replaces } = change;
+  if (!master || !replaces?.floating) return change;
+  const start = { ...replaces.start, zone: master.start.zone };
+  return { ...change, replaces: { ...replaces, start } };
 }
 
 function distinct(
