@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import type { CalendarEvent } from "@mantel/plugin-sdk";
 import { parseColor } from "./color.ts";
 import { firstText, lineOf } from "./content.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { Pace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
+import { Parts } from "./parts.ts";
 import { roughSpan } from "./rough-span.ts";
 import { occurrencesOf, type Series, type Span } from "./series.ts";
 import { Budget } from "./starts.ts";
@@ -24,7 +25,6 @@ export interface Expansion {
 /** Days of recurrences that one event, and all events of a feed, may have looked at for one span. */
 const EVENT_DAYS = 200_000;
 const FEED_DAYS = 1_000_000;
-const MAX_EVENTS = 10_000;
 /** A series with every day of thirteen years changed. */
 const MAX_SAME_UID = 5_000;
 const NAME_LENGTH = 200;
@@ -59,9 +59,9 @@ export class Feed {
 
   /** Works the span out. An event that is broken, or takes too long, is skipped and counted. */
   async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
-    const events = new Map<string, CalendarEvent>();
+    const parts = new Parts();
     const faults: string[] = [];
-    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), events, faults };
+    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), parts, faults };
     try {
       for (const group of this.#groups) {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
@@ -69,11 +69,7 @@ export class Feed {
     } catch (error) {
       faults.push(reasonOf(error)); // it was too much, and what was found until then is shown
     }
-    return {
-      events: [...events.values()].slice(0, MAX_EVENTS),
-      skipped: faults.length,
-      reason: faults[0],
-    };
+    return { events: parts.events(), skipped: faults.length, reason: faults[0] };
   }
 }
 
@@ -112,28 +108,25 @@ interface Task {
   readonly pace: Pace;
   /** What the events of the feed may use up together. */
   readonly whole: Budget;
-  /** What was found so far, by id. */
-  readonly events: Map<string, CalendarEvent>;
+  /** What was found so far. */
+  readonly parts: Parts;
   /** Why events were skipped so far. */
   readonly faults: string[];
 }
 
-/** Adds the events of a group. @throws MantelError `invalid` when the feed has too many */
-async function expand(group: Group, { span, marking, pace, whole, ...found }: Task): Promise<void> {
-  const { events, faults } = found;
+/** Adds the events of a group. */
+async function expand(
+  group: Group,
+  { span, marking, pace, whole, parts, faults }: Task,
+): Promise<void> {
   group.read ??= await read(group, pace);
   faults.push(...group.read.faults);
   for (const series of group.read.series) {
     try {
-      for (const occurrence of occurrencesOf(series, span, new Budget(EVENT_DAYS, whole))) {
-        const event = toCalendarEvent(occurrence, marking);
-        events.set(event.id, event);
-      }
+      const found = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
+      faults.push(...parts.add(found.map((each) => toCalendarEvent(each, marking))));
     } catch (error) {
       faults.push(reasonOf(error));
-    }
-    if (events.size > MAX_EVENTS) {
-      throw new MantelError("invalid", `there are over ${MAX_EVENTS} events at that time`);
     }
     if (pace.due) await pace.rest();
   }

@@ -1,3 +1,4 @@
+import { MantelError } from "@mantel/plugin-sdk";
 import { alike, type EventText, type Length, type ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
 import type { Rule } from "./recurrence.ts";
@@ -34,7 +35,7 @@ const DATE_MARGIN_MS = 14 * 3_600_000;
 /**
  * The occurrences of a series that touch a span. Dates touch it when their day does anywhere on Earth.
  *
- * @throws MantelError `invalid` when the budget is used up
+ * @throws MantelError `invalid` when the budget is used up, and for too many occurrences
  */
 export function occurrencesOf(series: Series, span: Span, budget: Budget): Occurrence[] {
   const { master, overrides } = series;
@@ -69,9 +70,16 @@ function regularOccurrences(
     const occurrence = shifted(regular, shifts, master.start);
     if (!occurrence || !touches(occurrence, span)) continue;
     occurrences.push(occurrence);
-    if (occurrences.length >= MAX_OCCURRENCES) break;
+    if (occurrences.length > MAX_OCCURRENCES) throw tooOften();
   }
   return occurrences;
+}
+
+function tooOften(): MantelError {
+  return new MantelError(
+    "invalid",
+    `an event has over ${MAX_OCCURRENCES} occurrences at that time`,
+  );
 }
 
 function repeats({ rules, added }: ParsedEvent): boolean {

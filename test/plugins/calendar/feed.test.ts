@@ -115,6 +115,41 @@ test("one bomb among good events costs those nothing", async () => {
   assert.equal(skipped, 21);
 });
 
+const quarterHours = event(
+  ...["UID:bomb", "DTSTART:20260101T000000Z"],
+  "RRULE:FREQ=HOURLY;BYMINUTE=0,15,30,45",
+);
+const hours = (uid: string) => event(`UID:${uid}`, "DTSTART:20260101T000000Z", "RRULE:FREQ=HOURLY");
+const dentist = event("UID:good", "SUMMARY:Dentist", "DTSTART:20260601T090000Z");
+
+test("an event without measure is left out, and those after it are shown", async () => {
+  const { starts, skipped, reason } = await expand(calendar(quarterHours, dentist));
+
+  assert.deepEqual([starts, skipped], [["2026-06-01T09:00:00Z"], 1]);
+  assert.match(reason ?? "", /over 10000 occurrences/);
+});
+
+test("events that are too many together leave their room to one that comes once", async () => {
+  const bytes = calendar(hours("a"), hours("b"), dentist);
+
+  const { events, skipped, reason } = await expand(bytes);
+
+  assert.deepEqual([events.length, skipped], [365 * 24 + 1, 1]);
+  assert.ok(events.some(({ title }) => title === "Dentist"));
+  assert.match(reason ?? "", /8760 occurrences has no room/);
+});
+
+test("of too many single events the first are shown, and the others are counted", async () => {
+  const singles = Array.from({ length: 10_005 }, (_, at) =>
+    event(`UID:${at}`, "DTSTART:20260601T090000Z"),
+  );
+
+  const { events, skipped, reason } = await expand(calendar(...singles));
+
+  assert.deepEqual([events.length, skipped], [10_000, 5]);
+  assert.match(reason ?? "", /over 10000 events/);
+});
+
 const NO_CALENDARS: [what: string, text: string, message: RegExp][] = [
   ["a web page", "<!doctype html><title>Sign in</title>", /web page/],
   ["nothing at all", "", /BEGIN:VCALENDAR is missing/],

@@ -1,0 +1,49 @@
+import type { CalendarEvent } from "@mantel/plugin-sdk";
+
+type Part = readonly CalendarEvent[];
+
+/** Of one calendar in one window: every hour of 416 days. */
+const MAX_EVENTS = 10_000;
+
+/**
+ * The events of a calendar as they are found, series by series. When they are too many, the series with the most
+ * occurrences is left out, because a mistake or an attack is that, and a visit to the dentist is not.
+ */
+export class Parts {
+  readonly #parts = new Set<Part>();
+  #largest: Part = [];
+  #count = 0;
+
+  /** Gives a reason for each series that was left out. */
+  add(part: Part): string[] {
+    if (this.#count + part.length > MAX_EVENTS && part.length >= this.#largest.length) {
+      return [reasonFor(part)];
+    }
+    this.#parts.add(part);
+    this.#count += part.length;
+    if (part.length > this.#largest.length) this.#largest = part;
+    const reasons: string[] = [];
+    while (this.#count > MAX_EVENTS) reasons.push(this.#dropLargest());
+    return reasons;
+  }
+
+  /** Each once: of events with one id the last counts. */
+  events(): CalendarEvent[] {
+    return [...new Map([...this.#parts].flat().map((event) => [event.id, event])).values()];
+  }
+
+  #dropLargest(): string {
+    const dropped = this.#largest;
+    this.#parts.delete(dropped);
+    this.#count -= dropped.length;
+    this.#largest = [];
+    for (const part of this.#parts) if (part.length > this.#largest.length) this.#largest = part;
+    return reasonFor(dropped);
+  }
+}
+
+function reasonFor({ length }: Part): string {
+  return length === 1
+    ? `there are over ${MAX_EVENTS} events at that time`
+    : `an event with ${length} occurrences has no room among the others: ${MAX_EVENTS} are shown`;
+}
