@@ -21,18 +21,19 @@ export interface Download {
 
 /**
  * Reads a calendar over HTTP, with one conditional request when it has not changed. `webcal://`, which
- * names no protocol, is tried as HTTPS and, without a password, as HTTP.
+ * names no protocol, is tried as HTTPS and, without a password, as HTTP; `webcals://` is HTTPS alone.
  *
  * @throws MantelError `invalid` or `deadline_passed`, in words that never hold the address's path, with
  *   `retryAfterMs` where the server wants to be left alone
  */
 export async function download(request: DownloadRequest): Promise<Download> {
-  const [, rest] = /^webcals?:(.*)$/i.exec(request.url.trim()) ?? [];
+  const [, secure, rest] = /^webcal(s?):(.*)$/i.exec(request.url.trim()) ?? [];
   if (rest === undefined) return get(request);
   try {
     return await get({ ...request, url: `https:${rest}` });
   } catch (error) {
-    if (basicAuth(request).authorization !== undefined || !isUnreachable(error)) throw error;
+    const needsHttps = secure !== "" || basicAuth(request).authorization !== undefined;
+    if (needsHttps || !isUnreachable(error)) throw error;
     return get({ ...request, url: `http:${rest}` });
   }
 }
@@ -51,7 +52,8 @@ async function get(request: DownloadRequest): Promise<Download> {
     trusts: (url) => url.origin === first?.origin,
   });
   const { etag, "last-modified": lastModified } = headers;
-  if (status === 304) return { bytes: undefined, etag, lastModified };
+  const asked = request.etag !== undefined || request.lastModified !== undefined;
+  if (status === 304 && asked) return { bytes: undefined, etag, lastModified };
   if (status !== 200) throw refusal(status, headers);
   return { bytes: body, etag, lastModified };
 }

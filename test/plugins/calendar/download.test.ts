@@ -108,6 +108,21 @@ test("webcal addresses are read, over plain HTTP where the server has nothing el
   assert.equal(Buffer.from(bytes ?? []).toString(), BODY);
 });
 
+test("a webcals address is never read over plain HTTP", async (t) => {
+  const { url, requests } = await serve(t, (_, response) => response.end(BODY));
+
+  const reading = download({ url: url.replace("http", "webcals"), allowPrivate: true, signal });
+
+  await assert.rejects(reading, /cannot be reached/);
+  assert.equal(requests.length, 0);
+});
+
+test("an answer that nothing has changed is none for who has nothing", async (t) => {
+  const { url } = await serve(t, (_, response) => response.writeHead(304).end());
+
+  await assert.rejects(download({ url, allowPrivate: true, signal }), /status 304/);
+});
+
 const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "a loop of redirects",
