@@ -1,4 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
+import { inUtf8 } from "./charset.ts";
 import { basicAuth, type Credentials } from "./credentials.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import { refusal } from "./refusal.ts";
@@ -55,7 +56,7 @@ async function get(request: DownloadRequest): Promise<Download> {
   const asked = request.etag !== undefined || request.lastModified !== undefined;
   if (status === 304 && asked) return { bytes: undefined, etag, lastModified };
   if (status !== 200) throw refusal(status, headers);
-  return { bytes: body, etag, lastModified };
+  return { bytes: inUtf8(body, headers["content-type"]), etag, lastModified };
 }
 
 function conditions({ etag, lastModified }: DownloadRequest): Record<string, string> {

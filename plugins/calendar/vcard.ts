@@ -1,4 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
+import { decoderFor } from "./charset.ts";
 import { decode, nameOf } from "./content.ts";
 
 /** What a contact says of itself that birthdays are made of. */
@@ -94,14 +95,6 @@ function unquote(value: string, parameters: string): string {
   );
   const [, charset = "utf-8"] = /;CHARSET="?([\w-]+)/i.exec(parameters) ?? [];
   return decoderFor(charset).decode(Buffer.from(bytes, "latin1"));
-}
-
-function decoderFor(charset: string) {
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder(); // a charset that is not known
-  }
 }
 
 function contactOf(lines: readonly Line[]): Contact {

@@ -123,6 +123,27 @@ test("an answer that nothing has changed is none for who has nothing", async (t)
   await assert.rejects(download({ url, allowPrivate: true, signal }), /status 304/);
 });
 
+const CHARSETS: [type: string, encoding: BufferEncoding][] = [
+  ["text/calendar; charset=ISO-8859-1", "latin1"],
+  ['text/calendar; component=vevent; charset="windows-1252"', "latin1"],
+  ["text/calendar;charset=utf-16", "utf16le"],
+  ["text/calendar; charset=utf-8", "utf8"],
+  ["text/calendar; charset=ISO-8859-1", "utf8"], // not true
+  ["text/calendar; charset=nonsense", "utf8"],
+];
+
+for (const [type, encoding] of CHARSETS) {
+  test(`a calendar in ${encoding} comes in UTF-8, as ${type}`, async (t) => {
+    const { url } = await serve(t, (_, response) =>
+      response.setHeader("Content-Type", type).end(Buffer.from("Frühstück", encoding)),
+    );
+
+    const { bytes } = await download({ url, allowPrivate: true, signal });
+
+    assert.equal(Buffer.from(bytes ?? []).toString(), "Frühstück");
+  });
+}
+
 const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "a loop of redirects",
