@@ -43,9 +43,7 @@ export class Feed {
   static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
     const pace = new Pace();
     const calendars = await parseFeed(bytes, pace);
-    const groups: Group[] = [];
-    for (const calendar of calendars) groups.push(...(await groupsOf(calendar, floating, pace)));
-    return new Feed(calendars, groups);
+    return new Feed(calendars, await groupsOf(calendars, floating, pace));
   }
 
   private constructor(calendars: readonly RawCalendar[], groups: readonly Group[]) {
@@ -73,32 +71,52 @@ export class Feed {
   }
 }
 
-/** All events of one UID. They are read when a span first needs them. */
+/** All events of one UID, also from several calendars of one feed. They are read when a span first needs them. */
 interface Group {
-  readonly events: readonly RawEvent[];
-  readonly zones: FeedZones;
+  readonly events: readonly Placed[];
   /** A span that surely holds all of them. */
   readonly span: Span;
   read?: { readonly series: readonly Series[]; readonly faults: readonly string[] };
 }
 
-async function groupsOf(calendar: RawCalendar, house: Zone, pace: Pace): Promise<Group[]> {
-  const find = zoneTable(calendar.zones);
-  const zoneName = firstText(calendar.lines, "X-WR-TIMEZONE");
-  const floating = (zoneName === undefined ? undefined : findZone(zoneName)) ?? house;
-  const byUid = new Map<string, RawEvent[]>();
-  for (const event of calendar.events) {
-    const uid = lineOf(event.lines, "UID") ?? event.lines.join("\n");
-    const group = byUid.get(uid);
-    if (group) group.push(event);
-    else byUid.set(uid, [event]);
+/** An event, and what the calendar that it stands in says of it. */
+interface Placed {
+  readonly raw: RawEvent;
+  readonly calendar: { readonly zones: FeedZones; readonly cancels: boolean };
+}
+
+async function groupsOf(
+  calendars: readonly RawCalendar[],
+  house: Zone,
+  pace: Pace,
+): Promise<Group[]> {
+  const byUid = new Map<string, Placed[]>();
+  for (const each of calendars) {
+    const calendar = { zones: zonesOf(each, house), cancels: cancels(each) };
+    for (const raw of each.events) {
+      const uid = lineOf(raw.lines, "UID") ?? raw.lines.join("\n");
+      const group = byUid.get(uid);
+      if (group) group.push({ raw, calendar });
+      else byUid.set(uid, [{ raw, calendar }]);
+    }
   }
   const groups: Group[] = [];
   for (const events of byUid.values()) {
-    groups.push({ events, zones: { floating, find }, span: roughSpan(events) });
+    groups.push({ events, span: roughSpan(events.map(({ raw }) => raw)) });
     if (pace.due) await pace.rest();
   }
   return groups;
+}
+
+function zonesOf({ lines, zones }: RawCalendar, house: Zone): FeedZones {
+  const name = firstText(lines, "X-WR-TIMEZONE");
+  const floating = (name === undefined ? undefined : findZone(name)) ?? house;
+  return { floating, find: zoneTable(zones) };
+}
+
+/** True for a message that calls its events off (RFC 5546, 3.2.5), as mail programs save it. */
+function cancels({ lines }: RawCalendar): boolean {
+  return firstText(lines, "METHOD")?.toUpperCase() === "CANCEL";
 }
 
 /** What it takes to work out one span of a feed. */
@@ -132,22 +150,28 @@ async function expand(
   }
 }
 
-async function read({ events, zones }: Group, pace: Pace): Promise<NonNullable<Group["read"]>> {
+async function read({ events }: Group, pace: Pace): Promise<NonNullable<Group["read"]>> {
   if (events.length > MAX_SAME_UID) {
     return { series: [], faults: [`${events.length} events have one UID`] };
   }
   const parsed: ParsedEvent[] = [];
   const faults: string[] = [];
-  for (const raw of events) {
+  for (const each of events) {
     try {
-      const event = parseEvent(raw, zones);
-      parsed.push(event.uid === "" ? { ...event, uid: contentId(raw) } : event);
+      parsed.push(readEvent(each));
     } catch (error) {
       faults.push(reasonOf(error));
     }
     if (pace.due) await pace.rest();
   }
   return { series: seriesOf(parsed), faults };
+}
+
+function readEvent({ raw, calendar }: Placed): ParsedEvent {
+  const event = parseEvent(raw, calendar.zones);
+  const uid = event.uid === "" ? contentId(raw) : event.uid;
+  const text = calendar.cancels ? { ...event.text, status: "cancelled" as const } : event.text;
+  return { ...event, uid, text };
 }
 
 /** Whatever a feed makes go wrong costs one event, and never the feed. */

@@ -156,3 +156,18 @@ test("of several copies of an event the newest counts", async () => {
     ["newest"],
   );
 });
+
+test("a message that calls an event off makes the invitation beside it a cancelled event", async () => {
+  const invitation = calendar("METHOD:REQUEST", event("UID:a", "DTSTART:20260601T090000Z"));
+  const message = calendar(
+    "METHOD:CANCEL",
+    event("UID:a", "SEQUENCE:1", "DTSTART:20260601T090000Z"),
+  );
+
+  const { events } = await expand(Buffer.concat([invitation, message]));
+
+  assert.deepEqual(
+    events.map(({ status, busy }) => [status, busy]),
+    [["cancelled", false]],
+  );
+});
