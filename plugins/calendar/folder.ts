@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { basename, extname, join, relative, sep } from "node:path";
+import { basename, extname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { MantelError } from "@mantel/plugin-sdk";
-import { watch } from "chokidar";
 import { isCalendarFile, readEntry } from "./folder-entry.ts";
+import { FolderWatch } from "./folder-watch.ts";
 import type { Settings } from "./options.ts";
 import { Source } from "./source.ts";
 import type { Zone } from "./zones.ts";
@@ -39,26 +39,14 @@ const REST_MS = 100;
 export async function followFolder(options: FolderOptions): Promise<() => Promise<void>> {
   await mkdir(options.path, { recursive: true, mode: 0o700 });
   const entries = new Entries(options);
-  const watcher = watch(options.path, {
-    depth: 1,
-    followSymlinks: false,
-    ignored: (path, stats) => stats?.isFile() === true && !isCalendarFile(path),
-  });
-  const entryOf = (path: string) => relative(options.path, path).split(sep)[0] ?? "";
-  const found = new Set<string>();
-  const findFirst = (path: string) => void found.add(entryOf(path));
-  watcher.on("add", findFirst);
-  watcher.on("error", options.onFault);
-  const ready = new Promise<void>((resolve) => watcher.once("ready", resolve));
-  const reading = ready.then(async () => {
-    watcher.off("add", findFirst);
-    for (const event of ["add", "change", "unlink"] as const)
-      watcher.on(event, (path) => entries.settle(entryOf(path)));
-    await entries.readFirst([...found].toSorted());
-  });
+  const watch = new FolderWatch({ ...options, changed: (name) => entries.settle(name) });
+  const reading = watch
+    .start()
+    .then((names) => entries.readFirst(names))
+    .catch(options.onFault);
   await Promise.race([reading, delay(FIRST_READING_MS, undefined, { ref: false })]);
   return async () => {
-    await watcher.close();
+    watch.close();
     await entries.close();
   };
 }
@@ -94,7 +82,7 @@ class Entries {
 
   /** All that are there at the start. They get their ids in this order, whichever is read first. */
   async readFirst(names: readonly string[]): Promise<void> {
-    for (const name of names) this.#create(name);
+    for (const name of names) if (!this.#sources.has(name)) this.#create(name);
     this.#showMissing();
     await Promise.all(names.map((name) => this.read(name)));
   }
