@@ -66,8 +66,11 @@ function timeOf(bound: CalendarBound): string {
   return `:${compact(Date.parse(bound.dateTime))}`;
 }
 
+/** The last second that has a form there (3.3.5) stands for the few hours after it that a zone behind UTC has left. */
 const compact = (instant: number) =>
-  `${new Date(instant).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+  `${new Date(Math.min(instant, LAST_SECOND)).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+
+const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** An end that is no later than the start is left out (RFC 5545, 3.8.2.2). */
 function sameTime(start: CalendarBound, end: CalendarBound): boolean {

@@ -101,6 +101,12 @@ test("a text cannot begin a property or component of its own", async () => {
   assert.doesNotMatch(text, /^(BEGIN:VALARM|ATTACH)/m);
 });
 
+test("an event that ends with the last year of a zone behind UTC ends in four digits", async () => {
+  const { text } = await write(makeEvent({ end: timed("9999-12-31T23:59:59-08:00") }));
+
+  assert.match(text, /^DTEND:99991231T235959Z\r$/m);
+});
+
 test("a moment has no end, and times that do not exist are left out", async () => {
   const start = timed("2026-06-01T09:00:00+02:00");
   const { text, parsed } = await write(
