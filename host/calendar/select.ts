@@ -56,7 +56,7 @@ interface Edge {
 }
 
 function edgeAt(instant: number, timeZone: string): Edge {
-  return { instant, wall: Date.parse(`${wallClock(instant, timeZone)}Z`) };
+  return { instant, wall: wallClock(instant, timeZone) };
 }
 
 function compare({ at, dated }: Bound, { instant, wall }: Edge): number {

@@ -10,12 +10,16 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What calendar and clock of a zone show at an instant: `2026-11-20T09:00:00`. */
-export function wallClock(instant: number, timeZone: string): string {
+/** What calendar and clock of a zone show at an instant, to the second, as the UTC instant with the same reading. */
+export function wallClock(instant: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(instant);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
-  const date = `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
-  return `${date}T${part("hour")}:${part("minute")}:${part("second")}`;
+  const [year, month, day] = ["year", "month", "day"].map((type) => Number(part(type)));
+  const [hour, minute, second] = ["hour", "minute", "second"].map((type) => Number(part(type)));
+  // the zones behind UTC begin the first year of all in the one before, which Intl counts backwards
+  const counted = part("era") === "BC" ? 1 - (year ?? 0) : (year ?? 0);
+  const midnight = new Date(0).setUTCFullYear(counted, (month ?? 1) - 1, day);
+  return midnight + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000;
 }
 
 /** When a day begins in a zone, in epoch milliseconds; midnight, unless a DST change skips it. */
@@ -31,7 +35,7 @@ export function startOfDay(date: string, timeZone: string): number {
 }
 
 function offsetAt(instant: number, timeZone: string): number {
-  return Date.parse(`${wallClock(instant, timeZone)}Z`) - Math.floor(instant / 1000) * 1000;
+  return wallClock(instant, timeZone) - Math.floor(instant / 1000) * 1000;
 }
 
 /** Making a format costs a hundred times as much as using it; there are some 600 names at most. */
@@ -42,6 +46,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     format = new Intl.DateTimeFormat("en-US", {
       timeZone,
       hourCycle: "h23",
+      era: "short",
       year: "numeric",
       month: "2-digit",
       day: "2-digit",

@@ -76,6 +76,17 @@ test("dates are days of the zone that is asked for", async () => {
   assert.deepEqual(await ids(`${hour}&tz=America/New_York`), ["day"]);
 });
 
+test("events from the first year to the last harm no answer", async () => {
+  const { ids } = setUp([
+    dated("ages", "0000-01-01", "9999-12-31"),
+    timed("eons", "0001-01-01T07:52:58Z", "9999-12-31T23:59:59-08:00"),
+  ]);
+
+  for (const zone of ["UTC", "Europe/Berlin", "Pacific/Kiritimati", "America/Los_Angeles"]) {
+    assert.deepEqual(await ids(`start=2026-06-02&end=2026-06-03&tz=${zone}`), ["ages", "eons"]);
+  }
+});
+
 test("the answer says its window and zone, and whether more events are in it", async () => {
   const events = ["a", "b", "c"].map((id) =>
     timed(id, "2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"),

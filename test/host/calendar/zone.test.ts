@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { startOfDay, wallClock } from "../../../host/calendar/zone.ts";
 
 const day = (date: string, timeZone: string) => new Date(startOfDay(date, timeZone)).toISOString();
+const clock = (instant: string, timeZone: string) =>
+  new Date(wallClock(Date.parse(instant), timeZone)).toISOString();
 
 test("a day begins at midnight of its zone, on either side of a change of DST", () => {
   assert.equal(day("2026-03-29", "Europe/Berlin"), "2026-03-28T23:00:00.000Z");
@@ -14,13 +16,21 @@ test("a day begins at midnight of its zone, on either side of a change of DST", 
 test("a day whose midnight DST skips begins an hour later, and of two midnights the first counts", () => {
   assert.equal(day("2018-11-04", "America/Sao_Paulo"), "2018-11-04T03:00:00.000Z");
   assert.equal(
-    wallClock(startOfDay("2018-11-04", "America/Sao_Paulo"), "America/Sao_Paulo"),
-    "2018-11-04T01:00:00",
+    clock(day("2018-11-04", "America/Sao_Paulo"), "America/Sao_Paulo"),
+    "2018-11-04T01:00:00.000Z",
   );
   assert.equal(day("2026-11-01", "America/Havana"), "2026-11-01T04:00:00.000Z");
 });
 
 test("the clock of a zone shows what people there see", () => {
-  assert.equal(wallClock(Date.parse("2026-11-20T23:30:00Z"), "Asia/Tokyo"), "2026-11-21T08:30:00");
-  assert.equal(wallClock(Date.parse("2026-11-20T00:00:00Z"), "UTC"), "2026-11-20T00:00:00");
+  assert.equal(clock("2026-11-20T23:30:00Z", "Asia/Tokyo"), "2026-11-21T08:30:00.000Z");
+  assert.equal(clock("2026-11-20T00:00:00Z", "UTC"), "2026-11-20T00:00:00.000Z");
+});
+
+test("the first and the last day that can be written begin somewhere", () => {
+  assert.equal(day("0000-01-01", "UTC"), "0000-01-01T00:00:00.000Z");
+  assert.equal(day("0000-01-01", "Etc/GMT+5"), "0000-01-01T05:00:00.000Z");
+  assert.equal(day("0000-01-01", "Etc/GMT-5"), "-000001-12-31T19:00:00.000Z");
+  assert.equal(day("9999-12-31", "Etc/GMT+5"), "9999-12-31T05:00:00.000Z");
+  assert.equal(day("9999-12-31", "Etc/GMT-5"), "9999-12-30T19:00:00.000Z");
 });
