@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
 import { parseColor } from "./color.ts";
 import { firstText, lineOf } from "./content.ts";
+import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { Pace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
@@ -110,8 +111,8 @@ async function groupsOf(
 
 function zonesOf({ lines, zones }: RawCalendar, house: Zone): FeedZones {
   const name = firstText(lines, "X-WR-TIMEZONE");
-  const floating = (name === undefined ? undefined : findZone(name)) ?? house;
-  return { floating, find: zoneTable(zones) };
+  const floating = name === undefined ? undefined : (findZone(name) ?? describedZone(name));
+  return { floating: floating ?? house, find: zoneTable(zones) };
 }
 
 /** True for a message that calls its events off (RFC 5546, 3.2.5), as mail programs save it. */

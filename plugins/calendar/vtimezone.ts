@@ -1,5 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { firstText, lineOf, nameOf, parseProperty } from "./content.ts";
+import { describedZone } from "./described-zone.ts";
 import { parseMoment } from "./moment.ts";
 import type { RawZone } from "./parse.ts";
 import { parseRule } from "./recurrence.ts";
@@ -27,7 +28,8 @@ export function zoneTable(definitions: readonly RawZone[]): (tzid: string) => Zo
     if (!table.has(tzid) && table.size < MAX_ZONES) {
       const own = () => definedZone(byId.get(tzid));
       const isShort = /^[A-Z]{3,4}$/i.test(tzid);
-      table.set(tzid, isShort ? (own() ?? findZone(tzid)) : (findZone(tzid) ?? own()));
+      const named = isShort ? (own() ?? findZone(tzid)) : (findZone(tzid) ?? own());
+      table.set(tzid, named ?? describedZone(tzid));
     }
     return table.get(tzid);
   };
