@@ -133,7 +133,7 @@ interface Task {
   readonly faults: string[];
 }
 
-/** Adds the events of a group. */
+/** Adds the events of a group. @throws MantelError `invalid` when the feed has far too many */
 async function expand(
   group: Group,
   { span, marking, pace, whole, parts, faults }: Task,
@@ -141,12 +141,14 @@ async function expand(
   group.read ??= await read(group, pace);
   faults.push(...group.read.faults);
   for (const series of group.read.series) {
+    let found: CalendarEvent[] = [];
     try {
-      const found = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
-      faults.push(...parts.add(found.map((each) => toCalendarEvent(each, marking))));
+      const occurrences = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
+      found = occurrences.map((each) => toCalendarEvent(each, marking));
     } catch (error) {
       faults.push(reasonOf(error));
     }
+    faults.push(...parts.add(found));
     if (pace.due) await pace.rest();
   }
 }

@@ -1,9 +1,12 @@
-import type { CalendarEvent } from "@mantel/plugin-sdk";
+import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 
 type Part = readonly CalendarEvent[];
 
 /** Of one calendar in one window: every hour of 416 days. */
 const MAX_EVENTS = 10_000;
+
+/** Of those without room. With more it is no use to go on. */
+const MAX_LEFT_OUT = 50_000;
 
 /**
  * The events of a calendar as they are found, series by series. When they are too many, the series with the most
@@ -13,11 +16,12 @@ export class Parts {
   readonly #parts = new Set<Part>();
   #largest: Part = [];
   #count = 0;
+  #leftOut = 0;
 
-  /** Gives a reason for each series that was left out. */
+  /** Gives a reason for each series that was left out. @throws MantelError `invalid` for far too many */
   add(part: Part): string[] {
     if (this.#count + part.length > MAX_EVENTS && part.length >= this.#largest.length) {
-      return [reasonFor(part)];
+      return [this.#leaveOut(part)];
     }
     this.#parts.add(part);
     this.#count += part.length;
@@ -38,7 +42,13 @@ export class Parts {
     this.#count -= dropped.length;
     this.#largest = [];
     for (const part of this.#parts) if (part.length > this.#largest.length) this.#largest = part;
-    return reasonFor(dropped);
+    return this.#leaveOut(dropped);
+  }
+
+  #leaveOut(part: Part): string {
+    this.#leftOut += part.length;
+    if (this.#leftOut <= MAX_LEFT_OUT) return reasonFor(part);
+    throw new MantelError("invalid", `there are far more than ${MAX_EVENTS} events at that time`);
   }
 }
 
