@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CalendarSource, CalendarWindow } from "@mantel/plugin-sdk";
-import type { Span } from "./series.ts";
+import type { Span } from "./ics/series.ts";
+import { DAY_MS, toInstant, toWall, type Zone } from "./ics/zones.ts";
 import type { Source } from "./source.ts";
-import { DAY_MS, toInstant, toWall, type Zone } from "./zones.ts";
 
 /** What the host has at hand, counted from today: enough for a year from now, and a month back. */
 const DAYS_BACK = 31;

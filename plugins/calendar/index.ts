@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, type PluginContext, type Static } from "@mantel/plugin-sdk";
-import { Account } from "./account.ts";
 import { Agenda } from "./agenda.ts";
-import { followFolder } from "./folder.ts";
+import { followFolder } from "./files/folder.ts";
+import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Source } from "./source.ts";
-import { storageKey, Subscription, sweepKept } from "./subscription.ts";
-import { findZone, UTC } from "./zones.ts";
+import { Account } from "./web/account.ts";
+import { storageKey, Subscription, sweepKept } from "./web/subscription.ts";
 
 type Context = PluginContext<Static<typeof Options>, undefined>;
 

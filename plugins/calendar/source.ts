@@ -1,12 +1,12 @@
 import { type CalendarEvent, type CalendarSource, MantelError } from "@mantel/plugin-sdk";
-import { Birthdays } from "./birthdays.ts";
 import { paletteColor } from "./color.ts";
-import { type Expansion, Feed } from "./feed.ts";
+import { Birthdays } from "./ics/birthdays.ts";
+import { type Expansion, Feed } from "./ics/feed.ts";
+import type { Span } from "./ics/series.ts";
+import { isVcard } from "./ics/vcard.ts";
+import type { Zone } from "./ics/zones.ts";
 import type { Settings } from "./options.ts";
-import type { Span } from "./series.ts";
 import { busyWord, shownEvents } from "./shown.ts";
-import { isVcard } from "./vcard.ts";
-import type { Zone } from "./zones.ts";
 
 export interface SourceOptions {
   readonly id: string;

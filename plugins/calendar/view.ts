@@ -1,7 +1,7 @@
 import { type CalendarBound, type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
-import { instantOf, type Moment } from "./moment.ts";
-import type { Occurrence } from "./series.ts";
-import { UTC } from "./zones.ts";
+import { instantOf, type Moment } from "./ics/moment.ts";
+import type { Occurrence } from "./ics/series.ts";
+import { UTC } from "./ics/zones.ts";
 
 /** What a `Date` can hold (ECMA-262, 21.4.1.1). */
 const MAX_INSTANT = 8.64e15;

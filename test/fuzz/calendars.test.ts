@@ -4,8 +4,8 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { CalendarEvent } from "@mantel/plugin-sdk/calendar";
 import * as fc from "fast-check";
 import { faultsOf } from "../../host/validate.ts";
-import { Feed } from "../../plugins/calendar/feed.ts";
-import { UTC } from "../../plugins/calendar/zones.ts";
+import { Feed } from "../../plugins/calendar/ics/feed.ts";
+import { UTC } from "../../plugins/calendar/ics/zones.ts";
 import { oddText } from "../../scripts/fuzz/values.ts";
 import { hold } from "./settings.ts";
 

@@ -1,8 +1,8 @@
 import ICAL from "ical.js";
 import ical, { type VEvent } from "node-ical";
 import { timed, touching } from "../../../host/calendar/select.ts";
-import { Feed } from "../../../plugins/calendar/feed.ts";
-import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
+import { Feed } from "../../../plugins/calendar/ics/feed.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
 /** One occurrence. An instant is in ISO 8601 and UTC, a date is `2026-06-01`. */
 export interface Found {

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import ICAL from "ical.js";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
 
 const timed = (dateTime: string) => ({ dateTime, timeZone: "Europe/Berlin" });
 const TITLE = "Grüße, \\ an; alle 🎂 " + "sehr lang ".repeat(20);

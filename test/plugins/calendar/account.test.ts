@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
-import { Account } from "../../../plugins/calendar/account.ts";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import type { Source } from "../../../plugins/calendar/source.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
+import { Account } from "../../../plugins/calendar/web/account.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { countingProxy } from "../../helpers/proxy.ts";

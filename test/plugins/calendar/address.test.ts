@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPublic, pinAddresses } from "../../../plugins/calendar/address.ts";
+import { isPublic, pinAddresses } from "../../../plugins/calendar/web/address.ts";
 
 test("addresses of this machine, the local network and special ranges are not public", () => {
   const special = [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarWindow } from "@mantel/plugin-sdk";
 import { Agenda } from "../../../plugins/calendar/agenda.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
 

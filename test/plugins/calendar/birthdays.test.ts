@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
 
 const card = (...lines: string[]) => ["BEGIN:VCARD", ...lines, "END:VCARD", ""].join("\r\n");
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { CalendarBound } from "@mantel/plugin-sdk";
 import { timed, touching } from "../../../host/calendar/select.ts";
 import { startOfDay } from "../../../host/calendar/zone.ts";
-import { Feed } from "../../../plugins/calendar/feed.ts";
-import { findZone } from "../../../plugins/calendar/zones.ts";
+import { Feed } from "../../../plugins/calendar/ics/feed.ts";
+import { findZone } from "../../../plugins/calendar/ics/zones.ts";
 import { type Case, compare, readCorpus } from "./corpus.ts";
 
 const MARKING = { calendarId: "home", color: "#112233" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { basicAuth, isSameSite } from "../../../plugins/calendar/credentials.ts";
+import { basicAuth, isSameSite } from "../../../plugins/calendar/web/credentials.ts";
 
 const trusts = (first: string, url: string) => isSameSite(new URL(first), new URL(url));
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { MantelError } from "@mantel/plugin-sdk";
-import { download } from "../../../plugins/calendar/download.ts";
-import { MAX_BYTES } from "../../../plugins/calendar/guarded-request.ts";
+import { download } from "../../../plugins/calendar/web/download.ts";
+import { MAX_BYTES } from "../../../plugins/calendar/web/guarded-request.ts";
 
 const BODY = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
-import { Feed } from "../../../plugins/calendar/feed.ts";
-import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
+import { Feed } from "../../../plugins/calendar/ics/feed.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
 const BERLIN = findZone("Europe/Berlin") ?? UTC;
 const MARKING = { calendarId: "home", color: "#112233" };

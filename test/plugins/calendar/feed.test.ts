@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Feed } from "../../../plugins/calendar/feed.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
+import { Feed } from "../../../plugins/calendar/ics/feed.ts";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { calendar, event } from "./calendar-text.ts";
 import { expand } from "./expand.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { Subscription } from "../../../plugins/calendar/subscription.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
+import { Subscription } from "../../../plugins/calendar/web/subscription.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { startNginx, withoutNginx } from "../../helpers/nginx.ts";

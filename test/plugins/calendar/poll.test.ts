@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
-import { Poll, pauseMs } from "../../../plugins/calendar/poll.ts";
+import { Poll, pauseMs } from "../../../plugins/calendar/web/poll.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { until } from "../../helpers/until.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Feed } from "../../../plugins/calendar/feed.ts";
-import { findZone, UTC } from "../../../plugins/calendar/zones.ts";
+import { Feed } from "../../../plugins/calendar/ics/feed.ts";
+import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { bruteForce, type PlainRule } from "./brute-force.ts";
 import { calendar, event } from "./calendar-text.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusal } from "../../../plugins/calendar/refusal.ts";
+import { refusal } from "../../../plugins/calendar/web/refusal.ts";
 
 const AT = Date.parse("2026-11-20T12:00:00Z");
 const inAnHour = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import type { Settings } from "../../../plugins/calendar/options.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
 import { calendar, event } from "./calendar-text.ts";
 
 const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };

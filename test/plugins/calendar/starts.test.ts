@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseMoment } from "../../../plugins/calendar/moment.ts";
-import { parseRule } from "../../../plugins/calendar/recurrence.ts";
-import { Budget, startsOf } from "../../../plugins/calendar/starts.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
+import { parseMoment } from "../../../plugins/calendar/ics/moment.ts";
+import { parseRule } from "../../../plugins/calendar/ics/recurrence.ts";
+import { Budget, startsOf } from "../../../plugins/calendar/ics/starts.ts";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 
 /** Starts of a rule, as `1997-09-02` or, when the rule names times, as `1997-09-02T09`. */
 function starts(

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { storageKey, Subscription, sweepKept } from "../../../plugins/calendar/subscription.ts";
-import { UTC } from "../../../plugins/calendar/zones.ts";
+import { storageKey, Subscription, sweepKept } from "../../../plugins/calendar/web/subscription.ts";
 import { calendar, event } from "./calendar-text.ts";
 
 const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };

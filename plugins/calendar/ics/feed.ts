@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
-import { parseColor } from "./color.ts";
+import { parseColor } from "../color.ts";
+import { type Marking, toCalendarEvent } from "../view.ts";
 import { firstText, lineOf } from "./content.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
@@ -11,7 +12,6 @@ import { roughSpan } from "./rough-span.ts";
 import { occurrencesOf, type Series, type Span } from "./series.ts";
 import { Budget } from "./starts.ts";
 import { seriesOf } from "./versions.ts";
-import { type Marking, toCalendarEvent } from "./view.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { findZone, type Zone } from "./zones.ts";
 

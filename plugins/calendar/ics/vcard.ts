@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { decoderFor } from "./charset.ts";
+import { decoderFor } from "../web/charset.ts";
 import { decode, nameOf } from "./content.ts";
 
 /** What a contact says of itself that birthdays are made of. */

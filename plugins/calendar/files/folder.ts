@@ -3,11 +3,11 @@ import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { MantelError } from "@mantel/plugin-sdk";
+import type { Zone } from "../ics/zones.ts";
+import type { Settings } from "../options.ts";
+import { Source } from "../source.ts";
 import { isCalendarFile, readEntry } from "./folder-entry.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import type { Settings } from "./options.ts";
-import { Source } from "./source.ts";
-import type { Zone } from "./zones.ts";
 
 /** How long a start waits for what is in the folder; a bomb in it must not end the start of all. */
 const FIRST_READING_MS = 2_000;

@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
-import { parseColor } from "./color.ts";
+import { parseColor } from "../color.ts";
 import { firstText, nameOf, parseProperty, type Property } from "./content.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
+import type { Marking } from "../view.ts";
 import type { Expansion } from "./feed.ts";
 import type { Span } from "./series.ts";
 import { type Contact, parseContacts } from "./vcard.ts";
-import type { Marking } from "./view.ts";
 import { DAY_MS } from "./zones.ts";
 
 /** More than anybody congratulates. */

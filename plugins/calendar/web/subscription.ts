@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Log, Storage } from "@mantel/plugin-sdk";
+import type { WebOptions } from "../options.ts";
+import type { Source } from "../source.ts";
 import { type Download, download } from "./download.ts";
-import type { WebOptions } from "./options.ts";
 import { Poll } from "./poll.ts";
-import type { Source } from "./source.ts";
 
 export interface SubscriptionOptions {
   readonly feed: WebOptions;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import { parseColor } from "../color.ts";
+import { slugOf } from "../files/folder.ts";
+import type { WebOptions } from "../options.ts";
+import { Source, type SourceOptions } from "../source.ts";
 import { Collection, type KeptCollection } from "./collection.ts";
-import { parseColor } from "./color.ts";
 import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
-import { slugOf } from "./folder.ts";
-import type { WebOptions } from "./options.ts";
 import { Poll } from "./poll.ts";
-import { Source, type SourceOptions } from "./source.ts";
 import { keep, storageKey } from "./subscription.ts";
 
 export interface AccountOptions {

@@ -1,8 +1,8 @@
 import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { DavObject, DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
-import type { Source } from "./source.ts";
 import { keep, NOT_ASKED_YET } from "./subscription.ts";
 
 /** What an account remembers of a collection. */

@@ -9,11 +9,11 @@ import {
   propfind,
   serviceDiscovery,
 } from "tsdav";
+import type { WebOptions } from "../options.ts";
 import { basicAuth, isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, textOf, whole } from "./dav-value.ts";
 import { guardedRequest } from "./guarded-request.ts";
-import type { WebOptions } from "./options.ts";
 import { refusal } from "./refusal.ts";
 
 /** Where an account keeps its collections; or, when `single`, the only one that is meant. */

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk";
-import { MAX_BYTES } from "./guarded-request.ts";
+import { MAX_BYTES } from "../web/guarded-request.ts";
 
 const EXTENSIONS = new Set([".ics", ".vcf"]);
 const MAX_FILES = 50_000;
