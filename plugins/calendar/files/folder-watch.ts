@@ -10,14 +10,22 @@ export interface FolderWatchOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** How soon it is looked whether a folder that was taken away is there again. */
+const BACK_MS = 1_000;
+
 /**
- * Watches a folder and the folders in it. It never asks where a link leads: chokidar does, which the process of a
+ * Watches a folder and the folders in it, also when it is taken away and comes back. It never asks where a link leads: chokidar does, which the process of a
  * plugin may not, and a single link to elsewhere would hide all that is beside it.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
   /** By name; the folder itself is the empty name. */
   readonly #watchers = new Map<string, FSWatcher>();
+  /** What the folder is to the system; another one under its path is not watched yet. */
+  #inode: number | undefined;
+  /** What is in the folder, as far as it was told. */
+  readonly #known = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: FolderWatchOptions) {
@@ -27,6 +35,8 @@ export class FolderWatch {
   /** Begins to watch, and gives the names of the calendars that are there. */
   async start(): Promise<string[]> {
     const { path } = this.#options;
+    this.#inode = (await lstat(path)).ino;
+    if (this.#closed) return [];
     this.#watch("", (name) => void this.#look(name));
     const entries = await readdir(path, { withFileTypes: true });
     const names: string[] = [];
@@ -39,29 +49,52 @@ export class FolderWatch {
       const inside = await readdir(join(path, entry.name)).catch(() => []);
       if (inside.some(isCalendarFile)) names.push(entry.name);
     }
+    for (const name of names) this.#known.add(name);
     return names.toSorted();
   }
 
   close(): void {
     this.#closed = true;
-    for (const watcher of this.#watchers.values()) watcher.close();
+    clearTimeout(this.#timer);
+    for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
   }
 
   /** Something in the folder was made, changed, replaced or removed; without a name it may be anything. */
   async #look(name: string | null): Promise<void> {
     const { path, changed, onFault } = this.#options;
     try {
+      if ((await find(path))?.ino !== this.#inode) return this.#lose();
       if (name === null) {
         for (const each of await readdir(path)) await this.#look(each);
         return;
       }
-      const stats = await lstat(join(path, name)).catch(() => undefined);
+      const stats = await find(join(path, name));
       if (this.#closed) return;
       if (stats?.isDirectory()) this.#watchInside(name);
       else this.#unwatch(name);
+      if (stats) this.#known.add(name);
+      else this.#known.delete(name);
       changed(name);
     } catch (error) {
       onFault(error);
+    }
+  }
+
+  /** The folder is gone, or another one now, and so is all that was in it. */
+  #lose(): void {
+    if (this.#closed) return;
+    for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
+    for (const name of this.#known) this.#options.changed(name);
+    this.#known.clear();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#return(), BACK_MS);
+  }
+
+  async #return(): Promise<void> {
+    try {
+      for (const name of await this.start()) this.#options.changed(name);
+    } catch {
+      this.#lose(); // it is not there yet
     }
   }
 
@@ -87,3 +120,5 @@ export class FolderWatch {
     }
   }
 }
+
+const find = (path: string) => lstat(path).catch(() => undefined);
