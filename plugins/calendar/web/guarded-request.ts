@@ -138,14 +138,36 @@ async function read(response: IncomingMessage, signal: AbortSignal): Promise<Uin
       chunks.push(chunk);
     }
   };
-  const gzip = /^(x-)?gzip$/i.test(response.headers["content-encoding"] ?? "");
+  const gzip = isGzip(response.headers["content-encoding"]);
   try {
     if (gzip) await pipeline(response, createGunzip(), collect, { signal });
     else await pipeline(response, collect, { signal });
   } catch (error) {
-    throw size > MAX_BYTES ? tooLarge() : error; // what ends the other streams may be told first
+    if (size > MAX_BYTES) throw tooLarge(); // what ends the other streams may be told first
+    throw badGzip(error) ?? error;
   }
   return Buffer.concat(chunks);
+}
+
+/** @throws MantelError `invalid` for what a server must not send, because it was not asked for */
+function isGzip(encoding = "identity"): boolean {
+  if (/^(x-)?gzip$/i.test(encoding)) return true;
+  if (/^(identity)?$/i.test(encoding)) return false;
+  throw new MantelError(
+    "invalid",
+    `the server packs its answer as "${encoding.slice(0, 20)}", but only gzip was asked for: switch that off at the server`,
+  );
+}
+
+/** Not the fault of the way to the server, so it has no `cause`, as those have that are. */
+function badGzip(error: unknown): MantelError | undefined {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (!code.startsWith("Z_")) return undefined;
+  const what = code === "Z_BUF_ERROR" ? "ends in the middle" : "is no gzip, though it says so";
+  return new MantelError(
+    "invalid",
+    `the server's answer ${what} (${code}): if this stays, switch compression off at the server`,
+  );
 }
 
 function tooLarge(): MantelError {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { MantelError } from "@mantel/plugin-sdk";
 import { download } from "../../../plugins/calendar/web/download.ts";
 import { MAX_BYTES } from "../../../plugins/calendar/web/guarded-request.ts";
@@ -202,7 +202,19 @@ const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "a body that is not what its header says",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(BODY),
-    /cannot be reached \(Z_DATA_ERROR\)/,
+    /is no gzip, though it says so \(Z_DATA_ERROR\): .* switch compression off/,
+  ],
+  [
+    "a compressed body that is cut off",
+    (_, response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(BODY).subarray(0, -10)),
+    /ends in the middle \(Z_BUF_ERROR\): .* switch compression off/,
+  ],
+  [
+    "a compression that was not asked for",
+    (_, response) =>
+      response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync(BODY)),
+    /packs its answer as "br", but only gzip was asked for: switch that off/,
   ],
 ];
 
