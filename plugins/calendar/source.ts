@@ -5,6 +5,7 @@ import { type Expansion, Feed } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import { isVcard } from "./ics/vcard.ts";
 import type { Zone } from "./ics/zones.ts";
+import { countLeftOut, type LeftOut, tellLeftOut } from "./left-out.ts";
 import type { Settings } from "./options.ts";
 import { busyWord, shownEvents } from "./shown.ts";
 
@@ -32,6 +33,7 @@ export class Source {
   readonly #options: SourceOptions;
   readonly #settings: Settings;
   #feed: Feed | Birthdays | undefined;
+  #leftOut: readonly LeftOut[] = [];
   #fetchedAt: Date | undefined;
   #fault: string | undefined = "it is being read for the first time";
   #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
@@ -44,13 +46,16 @@ export class Source {
 
   /**
    * Takes new content: a calendar, or contacts, of which it takes the birthdays.
+   *
+   * @param leftOut files that belong to it, and are not in the content
    * @throws MantelError `invalid`; the content before stays
    */
-  async read(bytes: Uint8Array, at: Date): Promise<void> {
+  async read(bytes: Uint8Array, at: Date, leftOut: readonly LeftOut[] = []): Promise<void> {
     this.#takeRoom(bytes.length);
     this.#feed = isVcard(bytes)
       ? new Birthdays(bytes)
       : await Feed.read(bytes, this.#options.floating);
+    this.#leftOut = leftOut;
     this.#prepared = undefined;
     this.confirm(at);
   }
@@ -90,7 +95,7 @@ export class Source {
 
   view(): CalendarSource {
     const { id, fallbackName } = this.#options;
-    const error = this.#fault ?? this.#skipped;
+    const error = this.#fault ?? this.#remarks;
     return {
       id,
       name: this.#settings.name ?? this.#feed?.name ?? fallbackName,
@@ -121,6 +126,13 @@ export class Source {
     const { id, fallbackColor } = this.#options;
     const color = this.#settings.color ?? fallbackColor ?? this.#feed?.color ?? paletteColor(id);
     return { calendarId: id, color };
+  }
+
+  /** What is not shown of content that could be read. */
+  get #remarks(): string | undefined {
+    const tell = this.#settings.private ? countLeftOut : tellLeftOut;
+    const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
+    return [files, this.#skipped].filter((each) => each !== undefined).join(". ") || undefined;
   }
 
   get #skipped(): string | undefined {

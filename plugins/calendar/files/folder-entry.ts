@@ -2,6 +2,9 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk";
+import { refuseBroken } from "../ics/parse.ts";
+import { isVcard } from "../ics/vcard.ts";
+import { countLeftOut, type LeftOut } from "../left-out.ts";
 import { MAX_BYTES } from "../web/guarded-request.ts";
 
 const EXTENSIONS = new Set([".ics", ".vcf"]);
@@ -13,17 +16,24 @@ export function isCalendarFile(path: string): boolean {
   return EXTENSIONS.has(extname(path).toLowerCase()) && !basename(path).startsWith(".");
 }
 
+/** The content of a calendar, and the files that are not in it. */
+export interface Entry {
+  readonly bytes: Uint8Array;
+  readonly leftOut: readonly LeftOut[];
+}
+
 /**
  * What a file holds, or all files of a folder together, as programs keep them that write a file for
- * each event. `undefined` when there is none.
+ * each event. Of these, one that is broken takes nothing from the others. `undefined` when there is none.
  *
- * @throws MantelError `invalid` for what is too large, and for links
+ * @throws MantelError `invalid` for what is too large, for links, and for folders of broken files alone
  */
-export async function readEntry(path: string): Promise<Uint8Array | undefined> {
+export async function readEntry(path: string): Promise<Entry | undefined> {
   const stats = await find(path);
   if (!stats) return undefined;
   if (stats.isDirectory()) return readFolder(path);
-  return isCalendarFile(path) ? readOne(path, stats, MAX_BYTES) : undefined;
+  const bytes = isCalendarFile(path) ? await readOne(path, stats, MAX_BYTES) : undefined;
+  return bytes && { bytes, leftOut: [] };
 }
 
 /** `undefined` for a file that is gone by now. */
@@ -38,7 +48,27 @@ async function readOne(path: string, stats: Stats, limit: number): Promise<Buffe
   return unlessGone(readFile(path));
 }
 
-async function readFolder(path: string): Promise<Uint8Array | undefined> {
+async function readFolder(path: string): Promise<Entry | undefined> {
+  const files = await filesIn(path);
+  if (files.length === 0) return undefined;
+  const parts: Uint8Array[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { name, bytes } of files) {
+    const reason = faultOf(bytes);
+    if (reason === undefined) parts.push(withoutMark(bytes), LINE_END);
+    else leftOut.push({ name, reason });
+  }
+  if (parts.length > 0) return { bytes: Buffer.concat(parts), leftOut };
+  const text = `${countLeftOut(leftOut)}; the first because: ${leftOut[0]?.reason}`;
+  throw new MantelError("invalid", text);
+}
+
+interface File {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+async function filesIn(path: string): Promise<File[]> {
   const names = (await unlessGone(readdir(path)))?.filter(isCalendarFile).toSorted() ?? [];
   if (names.length > MAX_FILES) {
     throw new MantelError(
@@ -46,7 +76,7 @@ async function readFolder(path: string): Promise<Uint8Array | undefined> {
       `there are ${names.length} files: at most ${MAX_FILES} are read`,
     );
   }
-  const parts: Uint8Array[] = [];
+  const files: File[] = [];
   let left = MAX_BYTES;
   for (const name of names) {
     const stats = await find(join(path, name));
@@ -54,9 +84,20 @@ async function readFolder(path: string): Promise<Uint8Array | undefined> {
     const bytes = await readOne(join(path, name), stats, left);
     if (!bytes) continue;
     left -= bytes.length;
-    parts.push(withoutMark(bytes), LINE_END);
+    files.push({ name, bytes });
   }
-  return parts.length === 0 ? undefined : Buffer.concat(parts);
+  return files;
+}
+
+/** Why a file cannot be read together with others. */
+function faultOf(bytes: Uint8Array): string | undefined {
+  try {
+    if (!isVcard(bytes)) refuseBroken(bytes);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MantelError) return error.message;
+    throw error;
+  }
 }
 
 /** A byte-order mark means something only where a text begins. */

@@ -116,9 +116,10 @@ class Entries {
   async #read(name: string): Promise<void> {
     const { path, onFault, changed } = this.#options;
     try {
-      const bytes = await this.#inTurn(() => readEntry(join(path, name)));
-      if (!bytes) return this.#remove(name);
-      await (this.#sources.get(name) ?? this.#create(name)).read(bytes, new Date());
+      const entry = await this.#inTurn(() => readEntry(join(path, name)));
+      if (!entry) return this.#remove(name);
+      const source = this.#sources.get(name) ?? this.#create(name);
+      await source.read(entry.bytes, new Date(), entry.leftOut);
     } catch (error) {
       const known = error instanceof MantelError;
       if (!known) onFault(error);

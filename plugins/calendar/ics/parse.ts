@@ -45,6 +45,8 @@ const MAX_EVENTS = 50_000;
 /** Components within components; a calendar has three levels. */
 const MAX_DEPTH = 20;
 
+const BEGINNING = /^BEGIN:VCALENDAR\s*$/im;
+
 /**
  * Splits an iCalendar stream (RFC 5545) into calendars and their parts, without reading any value, so
  * that a large feed costs little until its events are needed.
@@ -53,7 +55,7 @@ const MAX_DEPTH = 20;
  */
 export async function parseFeed(bytes: Uint8Array, pace: Pace): Promise<RawCalendar[]> {
   const text = decode(bytes);
-  if (!/^BEGIN:VCALENDAR\s*$/im.test(text)) throw noCalendar(text);
+  if (!BEGINNING.test(text)) throw noCalendar(text);
   const splitter = new Splitter();
   for (const line of text.split("\n")) {
     splitter.take(line);
@@ -69,6 +71,22 @@ function noCalendar(text: string): MantelError {
       ? "this is a web page and not a calendar: use the address that ends in .ics"
       : "this is not a calendar: BEGIN:VCALENDAR is missing",
   );
+}
+
+/**
+ * For a file that is read together with others, which would be lost with it.
+ *
+ * @throws MantelError `invalid` for what is no calendar, and for one that ends in the middle
+ */
+export function refuseBroken(bytes: Uint8Array): void {
+  const text = decode(bytes);
+  if (!BEGINNING.test(text)) throw noCalendar(text);
+  const last = [...text.matchAll(/^(?:BEGIN:|END:VCALENDAR\s*$)/gim)].at(-1)?.[0] ?? "";
+  if (last.toUpperCase() === "BEGIN:") throw endsInTheMiddle("VCALENDAR");
+}
+
+function endsInTheMiddle(open: string): MantelError {
+  return new MantelError("invalid", `the calendar ends in the middle: END:${open} is missing`);
 }
 
 type Lines = string[];
@@ -96,7 +114,7 @@ class Splitter {
   finish(): RawCalendar[] {
     const [open] = this.#open;
     if (open === undefined) return this.#calendars;
-    throw new MantelError("invalid", `the calendar ends in the middle: END:${open} is missing`);
+    throw endsInTheMiddle(open);
   }
 
   #begin(component: string): void {

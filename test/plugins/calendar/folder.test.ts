@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { followFolder } from "../../../plugins/calendar/files/folder.ts";
 import { UTC } from "../../../plugins/calendar/ics/zones.ts";
+import type { Settings } from "../../../plugins/calendar/options.ts";
 import type { Source } from "../../../plugins/calendar/source.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -16,6 +17,71 @@ const LARGE = calendar(
     event(`UID:${at}`, "DTSTART:20260601T090000Z", `SUMMARY:${"x".repeat(150)}`),
   ),
 );
+
+/** A calendars folder with the folder `work` of these files, as its source shows it. */
+async function work(
+  t: TestContext,
+  files: Record<string, string | Buffer>,
+  settings: Settings = {},
+) {
+  const path = await emptyFolder(t);
+  await mkdir(join(path, "work"));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, "work", name), text);
+  const sources = new Map<string, Source>();
+  const stop = await followFolder({
+    ...{ path, floating: UTC, locale: "en", isTaken: () => false },
+    settings: new Map([["work", settings]]),
+    add: (source) => sources.set(source.id, source),
+    remove: (id) => sources.delete(id),
+    changed: () => {},
+    onFault: assert.ifError,
+  });
+  atEnd(t, stop);
+  const source = sources.get("work");
+  const events = (await source?.prepare(YEAR)) ?? [];
+  return { titles: events.map(({ title }) => title).toSorted(), view: source?.view() };
+}
+
+const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
+const titled = (title: string) =>
+  calendar(event(`UID:${title}`, "DTSTART:20260601T090000Z", `SUMMARY:${title}`));
+const cut = (title: string) => titled(title).subarray(0, -40);
+
+test("a file of a folder that is cut off is named, and takes nothing from the others", async (t) => {
+  const files = { "a.ics": titled("zoo"), "b.ics": cut("x"), "c.ics": titled("pool"), "d.ics": "" };
+
+  const { titles, view } = await work(t, files);
+
+  assert.deepEqual(titles, ["pool", "zoo"]);
+  assert.equal(view?.status, "ok");
+  assert.equal(
+    view.error,
+    "2 files were left out: b.ics, d.ics; the first because: the calendar ends in the middle: END:VCALENDAR is missing",
+  );
+});
+
+test("the file that comes last is no other case", async (t) => {
+  const { titles, view } = await work(t, { "a.ics": titled("zoo"), "b.ics": cut("x") });
+
+  assert.deepEqual(titles, ["zoo"]);
+  assert.match(view?.error ?? "", /^1 file was left out: b\.ics;/);
+});
+
+test("the files of a private folder are counted and not named", async (t) => {
+  const files = { "a.ics": titled("zoo"), "secret.ics": cut("x") };
+
+  const { view } = await work(t, files, { private: true });
+
+  assert.equal(view?.error, "1 file was left out");
+});
+
+test("a folder of broken files alone is an error", async (t) => {
+  const { titles, view } = await work(t, { "a.ics": cut("x"), "b.ics": "<html>" });
+
+  assert.deepEqual(titles, []);
+  assert.equal(view?.status, "error");
+  assert.match(view.error ?? "", /^2 files were left out; the first because: the calendar ends/);
+});
 
 test("a file that takes long delays no other, and is shown as being read", async (t) => {
   const path = await emptyFolder(t);
