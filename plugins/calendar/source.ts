@@ -1,9 +1,8 @@
 import { type CalendarEvent, type CalendarSource, MantelError } from "@mantel/plugin-sdk";
 import { paletteColor } from "./color.ts";
-import { Birthdays } from "./ics/birthdays.ts";
-import { type Expansion, Feed } from "./ics/feed.ts";
+import { Content } from "./content.ts";
+import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
-import { isVcard } from "./ics/vcard.ts";
 import type { Zone } from "./ics/zones.ts";
 import { countLeftOut, type LeftOut, tellLeftOut } from "./left-out.ts";
 import type { Settings } from "./options.ts";
@@ -32,7 +31,7 @@ export class Source {
   readonly id: string;
   readonly #options: SourceOptions;
   readonly #settings: Settings;
-  #feed: Feed | Birthdays | undefined;
+  #content: Content | undefined;
   #leftOut: readonly LeftOut[] = [];
   #fetchedAt: Date | undefined;
   #fault: string | undefined = "it is being read for the first time";
@@ -45,16 +44,19 @@ export class Source {
   }
 
   /**
-   * Takes new content: a calendar, or contacts, of which it takes the birthdays.
+   * Takes new content.
    *
+   * @param texts each is a calendar, or contacts, of which it takes the birthdays
    * @param leftOut files that belong to it, and are not in the content
    * @throws MantelError `invalid`; the content before stays
    */
-  async read(bytes: Uint8Array, at: Date, leftOut: readonly LeftOut[] = []): Promise<void> {
-    this.#takeRoom(bytes.length);
-    this.#feed = isVcard(bytes)
-      ? new Birthdays(bytes)
-      : await Feed.read(bytes, this.#options.floating);
+  async read(
+    texts: readonly Uint8Array[],
+    at: Date,
+    leftOut: readonly LeftOut[] = [],
+  ): Promise<void> {
+    this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
+    this.#content = await Content.read(texts, this.#options.floating);
     this.#leftOut = leftOut;
     this.#prepared = undefined;
     this.confirm(at);
@@ -78,19 +80,19 @@ export class Source {
 
   /** The events of a span that is asked for again and again; worked out once for each content. */
   async prepare(span: Span): Promise<readonly CalendarEvent[]> {
-    const feed = this.#feed;
-    if (!feed) return [];
+    const content = this.#content;
+    if (!content) return [];
     const { from, to } = this.#prepared?.span ?? {};
     if (this.#prepared && from === span.from && to === span.to)
       return this.#prepared.expansion.events;
-    const expansion = await this.#expand(feed, span);
-    if (feed === this.#feed) this.#prepared = { span, expansion };
+    const expansion = await this.#expand(content, span);
+    if (content === this.#content) this.#prepared = { span, expansion };
     return expansion.events;
   }
 
   /** The events of another span. */
   async eventsIn(span: Span): Promise<readonly CalendarEvent[]> {
-    return this.#feed ? (await this.#expand(this.#feed, span)).events : [];
+    return this.#content ? (await this.#expand(this.#content, span)).events : [];
   }
 
   view(): CalendarSource {
@@ -98,9 +100,9 @@ export class Source {
     const error = this.#fault ?? this.#remarks;
     return {
       id,
-      name: this.#settings.name ?? this.#feed?.name ?? fallbackName,
+      name: this.#settings.name ?? this.#content?.name ?? fallbackName,
       color: this.#marking.color,
-      status: this.#fault === undefined ? "ok" : this.#feed ? "stale" : "error",
+      status: this.#fault === undefined ? "ok" : this.#content ? "stale" : "error",
       fetchedAt: this.#fetchedAt?.toISOString() ?? null,
       ...(error === undefined ? {} : { error }),
     };
@@ -116,15 +118,15 @@ export class Source {
     held.set(this, bytes);
   }
 
-  async #expand(feed: Feed | Birthdays, span: Span): Promise<Expansion> {
-    const expansion = await feed.eventsIn(span, this.#marking);
+  async #expand(content: Content, span: Span): Promise<Expansion> {
+    const expansion = await content.eventsIn(span, this.#marking);
     const showing = { ...this.#settings, busyWord: busyWord(this.#options.locale ?? "en") };
     return { ...expansion, events: shownEvents(expansion.events, showing) };
   }
 
   get #marking() {
     const { id, fallbackColor } = this.#options;
-    const color = this.#settings.color ?? fallbackColor ?? this.#feed?.color ?? paletteColor(id);
+    const color = this.#settings.color ?? fallbackColor ?? this.#content?.color ?? paletteColor(id);
     return { calendarId: id, color };
   }
 

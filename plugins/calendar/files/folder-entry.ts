@@ -18,7 +18,8 @@ export function isCalendarFile(path: string): boolean {
 
 /** The content of a calendar, and the files that are not in it. */
 export interface Entry {
-  readonly bytes: Uint8Array;
+  /** Each is a calendar, or contacts. */
+  readonly texts: readonly Uint8Array[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -33,7 +34,7 @@ export async function readEntry(path: string): Promise<Entry | undefined> {
   if (!stats) return undefined;
   if (stats.isDirectory()) return readFolder(path);
   const bytes = isCalendarFile(path) ? await readOne(path, stats, MAX_BYTES) : undefined;
-  return bytes && { bytes, leftOut: [] };
+  return bytes && { texts: [bytes], leftOut: [] };
 }
 
 /** `undefined` for a file that is gone by now. */
@@ -51,14 +52,17 @@ async function readOne(path: string, stats: Stats, limit: number): Promise<Buffe
 async function readFolder(path: string): Promise<Entry | undefined> {
   const files = await filesIn(path);
   if (files.length === 0) return undefined;
-  const parts: Uint8Array[] = [];
+  const calendars: Uint8Array[] = [];
+  const contacts: Uint8Array[] = [];
   const leftOut: LeftOut[] = [];
   for (const { name, bytes } of files) {
     const reason = faultOf(bytes);
-    if (reason === undefined) parts.push(withoutMark(bytes), LINE_END);
+    const kind = isVcard(bytes) ? contacts : calendars;
+    if (reason === undefined) kind.push(withoutMark(bytes), LINE_END);
     else leftOut.push({ name, reason });
   }
-  if (parts.length > 0) return { bytes: Buffer.concat(parts), leftOut };
+  const texts = [calendars, contacts].filter(({ length }) => length > 0);
+  if (texts.length > 0) return { texts: texts.map((parts) => Buffer.concat(parts)), leftOut };
   const text = `${countLeftOut(leftOut)}; the first because: ${leftOut[0]?.reason}`;
   throw new MantelError("invalid", text);
 }

@@ -61,7 +61,7 @@ export class Collection {
     const content = await this.#load();
     if (!content) return;
     try {
-      await this.source.read(bytesOf(content.objects), new Date(content.fetchedAt));
+      await this.source.read([bytesOf(content.objects)], new Date(content.fetchedAt));
       this.source.fail(NOT_ASKED_YET);
       this.#tag = content.tag;
     } catch {
@@ -79,7 +79,7 @@ export class Collection {
     const before = await this.#load();
     const changes = await server.changes(this.kept.url, before?.token);
     const { objects, complete } = await this.#fetch(server, changes, before?.objects ?? {});
-    await this.source.read(bytesOf(objects), now);
+    await this.source.read([bytesOf(objects)], now);
     const known = complete ? { tag, token: changes.token } : {};
     const content: Content = { ...known, fetchedAt: now.toISOString(), objects };
     await keep(this.#disk, this.key, content);

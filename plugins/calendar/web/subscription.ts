@@ -53,7 +53,7 @@ export class Subscription {
     const kept = (await storage.get(this.#key)) as Partial<Kept> | undefined;
     if (typeof kept?.body !== "string" || typeof kept.fetchedAt !== "string") return;
     try {
-      await source.read(Buffer.from(kept.body, "base64"), new Date(kept.fetchedAt));
+      await source.read([Buffer.from(kept.body, "base64")], new Date(kept.fetchedAt));
       source.fail(NOT_ASKED_YET);
       this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
     } catch {
@@ -83,7 +83,7 @@ export class Subscription {
       source.confirm(now);
       return;
     }
-    await source.read(bytes, now);
+    await source.read([bytes], now);
     this.#validators = { etag, lastModified };
     const body = Buffer.from(bytes).toString("base64");
     const kept: Kept = { ...this.#validators, fetchedAt: now.toISOString(), body };

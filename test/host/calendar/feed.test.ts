@@ -132,7 +132,7 @@ test("Mantel reads its own feed as the same events", async () => {
   const { text } = await write(makeEvent({ description: "a\nb" }), ALL_DAY);
   const berlin = findZone("Europe/Berlin") ?? UTC;
   const source = new Source({ id: "again", fallbackName: "again", floating: berlin });
-  await source.read(Buffer.from(text), new Date());
+  await source.read([Buffer.from(text)], new Date());
 
   const year = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
   const events = await source.eventsIn(year);

@@ -39,7 +39,7 @@ test("changes that come together are published once", async (t) => {
   const source = new Source({ id: "a", fallbackName: "a", floating: BERLIN });
   agenda.add(source);
 
-  await source.read(calendar(event("UID:a", "DTSTART:20261121T090000Z")), new Date());
+  await source.read([calendar(event("UID:a", "DTSTART:20261121T090000Z"))], new Date());
 
   for (let change = 0; change < 10; change++) agenda.changed();
   await until(() => published.length > 0);
@@ -56,8 +56,8 @@ test("a calendar that takes too long keeps no other waiting, and is published wh
   const good = new Source({ id: "good", fallbackName: "good", floating: BERLIN });
   const slow = new Source({ id: "slow", fallbackName: "slow", floating: BERLIN });
   const content = calendar(event("UID:a", "DTSTART:20261121T090000Z"));
-  await good.read(content, new Date());
-  await slow.read(content, new Date());
+  await good.read([content], new Date());
+  await slow.read([content], new Date());
   let release = () => undefined as void;
   const held = new Promise<void>((resolve) => (release = resolve));
   const prepare = slow.prepare.bind(slow);
@@ -98,7 +98,7 @@ test("a calendar that does not fit beside the others is left out, and says so", 
   const sizes = { large: 9_000, larger: 9_500, small: 2_000 };
   for (const [id, count] of Object.entries(sizes)) {
     const source = new Source({ id, fallbackName: id, floating: BERLIN });
-    await source.read(many(0, count), new Date());
+    await source.read([many(0, count)], new Date());
     agenda.add(source);
   }
 

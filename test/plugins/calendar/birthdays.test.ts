@@ -8,7 +8,7 @@ const card = (...lines: string[]) => ["BEGIN:VCARD", ...lines, "END:VCARD", ""].
 /** The birthdays of a year as `date title`, and the state of their source. */
 async function birthdays(text: string, year = 2026) {
   const source = new Source({ id: "b", fallbackName: "b", floating: UTC });
-  await source.read(Buffer.from(text), new Date());
+  await source.read([Buffer.from(text)], new Date());
   const span = { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) };
   const events = await source.prepare(span);
   const own = events.filter(({ id }) => id.slice(-10).startsWith(String(year)));

@@ -67,6 +67,18 @@ test("the file that comes last is no other case", async (t) => {
   assert.match(view?.error ?? "", /^1 file was left out: b\.ics;/);
 });
 
+test("a folder of events and contacts shows both, whichever comes first", async (t) => {
+  const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nBDAY:1996-04-15\r\nEND:VCARD\r\n";
+  const files = { "b.ics": titled("zoo"), "c.ics": titled("pool") };
+
+  const before = await work(t, { "a.vcf": card, ...files });
+  const after = await work(t, { ...files, "d.vcf": card });
+
+  assert.deepEqual(before.titles, ["pool", "zoo", "🎂 Ada (30)"]);
+  assert.deepEqual(after.titles, before.titles);
+  assert.deepEqual([after.view?.status, after.view?.error], ["ok", undefined]);
+});
+
 test("the files of a private folder are counted and not named", async (t) => {
   const files = { "a.ics": titled("zoo"), "secret.ics": cut("x") };
 

@@ -24,7 +24,7 @@ async function shown(
   } = {},
 ) {
   const source = new Source({ id: "bins", settings, fallbackName: "bins", floating: UTC, locale });
-  await source.read(bytes, new Date());
+  await source.read([bytes], new Date());
   const events = await source.prepare(YEAR);
   return { events, titles: events.map(({ title }) => title), view: source.view() };
 }

@@ -1,0 +1,41 @@
+import { Birthdays } from "./ics/birthdays.ts";
+import { type Expansion, Feed } from "./ics/feed.ts";
+import type { Span } from "./ics/series.ts";
+import { isVcard } from "./ics/vcard.ts";
+import type { Zone } from "./ics/zones.ts";
+import type { Marking } from "./view.ts";
+
+/** What a calendar is made of: events, birthdays of contacts, or both. */
+export class Content {
+  /** The name that it gives itself. */
+  readonly name: string | undefined;
+  readonly color: string | undefined;
+  readonly #parts: readonly (Feed | Birthdays)[];
+
+  /**
+   * @param texts each is either iCalendar or vCards
+   * @throws MantelError `invalid` when one of them is neither, or too much
+   */
+  static async read(texts: readonly Uint8Array[], floating: Zone): Promise<Content> {
+    const parts: (Feed | Birthdays)[] = [];
+    for (const text of texts) {
+      parts.push(isVcard(text) ? new Birthdays(text) : await Feed.read(text, floating));
+    }
+    return new Content(parts);
+  }
+
+  private constructor(parts: readonly (Feed | Birthdays)[]) {
+    this.name = parts.find(({ name }) => name !== undefined)?.name;
+    this.color = parts.find(({ color }) => color !== undefined)?.color;
+    this.#parts = parts;
+  }
+
+  async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
+    const all = await Promise.all(this.#parts.map((part) => part.eventsIn(span, marking)));
+    return {
+      events: all.flatMap(({ events }) => events),
+      skipped: all.reduce((sum, { skipped }) => sum + skipped, 0),
+      reason: all.find(({ reason }) => reason !== undefined)?.reason,
+    };
+  }
+}
