@@ -81,7 +81,8 @@ function noCalendar(text: string): MantelError {
 export function refuseBroken(bytes: Uint8Array): void {
   const text = decode(bytes);
   if (!BEGINNING.test(text)) throw noCalendar(text);
-  const last = [...text.matchAll(/^(?:BEGIN:|END:VCALENDAR\s*$)/gim)].at(-1)?.[0] ?? "";
+  let last = ""; // one by one, because a bomb has a million
+  for (const [found] of text.matchAll(/^(?:BEGIN:|END:VCALENDAR\s*$)/gim)) last = found;
   if (last.toUpperCase() === "BEGIN:") throw endsInTheMiddle("VCALENDAR");
 }
 
