@@ -3,7 +3,7 @@ import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 import type { Marking } from "../view.ts";
 import type { Expansion } from "./feed.ts";
 import type { Span } from "./series.ts";
-import { type Contact, parseContacts } from "./vcard.ts";
+import { type Contact, countCut, parseContacts } from "./vcard.ts";
 import { DAY_MS } from "./zones.ts";
 
 /** More than anybody congratulates. */
@@ -13,6 +13,8 @@ const EARLIEST_START_MS = 14 * 3_600_000;
 const LATEST_END_MS = DAY_MS + 12 * 3_600_000;
 /** A leap year, in which every day of a year exists. */
 const ANY_YEAR = 2000;
+
+const CUT = "a contact ends in the middle: END:VCARD is missing";
 
 /** The birthdays of contacts: a day every year, with the age where the year of birth is known. */
 export class Birthdays {
@@ -32,6 +34,7 @@ export class Birthdays {
         throw new MantelError("invalid", `there are over ${MAX_BIRTHDAYS} birthdays`);
       }
     }
+    for (let cut = countCut(vcards); cut > 0; cut--) this.#faults.push(CUT);
   }
 
   /** The birthdays that may touch a span in any time zone. */

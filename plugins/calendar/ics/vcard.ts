@@ -42,6 +42,15 @@ export function parseContacts(bytes: Uint8Array): Contact[] {
   return contacts;
 }
 
+/** How many contacts begin and never end, as in a file that is cut off. */
+export function countCut(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes).toString("latin1");
+  const [begun, ended] = [/^BEGIN:VCARD/gim, /^END:VCARD/gim].map(
+    (line) => text.match(line)?.length ?? 0,
+  );
+  return Math.max((begun ?? 0) - (ended ?? 0), 0);
+}
+
 function refuseMasses(bytes: Uint8Array): void {
   let [returns, feeds] = [0, 0];
   for (const byte of bytes) {
