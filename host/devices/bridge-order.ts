@@ -17,10 +17,10 @@ export class BridgeOrder {
     return done;
   }
 
-  /** Does `work`, which does not throw, after what came before it: at once when nothing waits. */
-  follow(bridgeId: string, work: () => void): void {
+  /** Does `work` after what came before it, at once when nothing waits, and settles as it does. */
+  async follow(bridgeId: string, work: () => void): Promise<void> {
     const last = this.#last.get(bridgeId);
-    if (last) void last.then(work);
-    else work();
+    if (last) await last;
+    work();
   }
 }

@@ -1,43 +1,35 @@
 import { DeviceEvent } from "@mantel/plugin-sdk/device";
+import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
-import type { HostLog } from "../log.ts";
-import { check } from "../validate.ts";
-import { LeftOut } from "./left-out.ts";
+import { check, invalid } from "../validate.ts";
 
 /** Events of one bridge that may come in a second; a bridge that presses faster is broken. */
 const PER_SECOND = 50;
 
-interface Parts {
-  readonly bus: Bus;
-  readonly log: HostLog;
-}
-
 /** Announces what happens at devices, as far as it fits and is not too much. */
 export class DeviceEvents {
-  readonly #parts: Parts;
+  readonly #bus: Bus;
   readonly #idOf: (bridgeId: string, nativeId: string) => string | undefined;
-  readonly #leftOut: LeftOut;
   /** Events of the second that runs, of each bridge. */
   readonly #taken = new Map<string, number>();
   #second = 0;
 
-  constructor(parts: Parts, idOf: (bridgeId: string, nativeId: string) => string | undefined) {
-    this.#parts = parts;
+  constructor(bus: Bus, idOf: (bridgeId: string, nativeId: string) => string | undefined) {
+    this.#bus = bus;
     this.#idOf = idOf;
-    this.#leftOut = new LeftOut(parts.log, "an event of a device was left out");
   }
 
+  /** @throws MantelError `invalid`, `bridge_rate_limited` */
   take(bridgeId: string, input: unknown): void {
-    try {
-      const { nativeId, event, data } = check(DeviceEvent, input, `an event of ${bridgeId}`);
-      const deviceId = this.#idOf(bridgeId, nativeId);
-      if (deviceId === undefined) throw new Error(`${nativeId} was not published`);
-      if (!this.#mayCome(bridgeId)) throw new Error(`over ${PER_SECOND} a second`);
-      const at = new Date().toISOString();
-      this.#parts.bus.announce("device.event", { deviceId, event, at, ...(data ? { data } : {}) });
-    } catch (error) {
-      this.#leftOut.add(bridgeId, error);
+    const what = `an event of ${bridgeId}`;
+    const { nativeId, event, data } = check(DeviceEvent, input, what);
+    const deviceId = this.#idOf(bridgeId, nativeId);
+    if (deviceId === undefined) throw invalid(what, [unpublished(nativeId)]);
+    if (!this.#mayCome(bridgeId)) {
+      throw new MantelError("bridge_rate_limited", `${what} is one of over ${PER_SECOND} a second`);
     }
+    const at = new Date().toISOString();
+    this.#bus.announce("device.event", { deviceId, event, at, ...(data ? { data } : {}) });
   }
 
   #mayCome(bridgeId: string): boolean {
@@ -48,4 +40,9 @@ export class DeviceEvents {
     this.#taken.set(bridgeId, taken + 1);
     return taken < PER_SECOND;
   }
+}
+
+/** The fault of what names a device that its bridge has not published. */
+export function unpublished(nativeId: string): Fault {
+  return { pointer: "/nativeId", detail: `is ${nativeId}, which was not published` };
 }

@@ -8,8 +8,7 @@ import { BridgeOrder } from "./bridge-order.ts";
 import { type BridgeDirectory, isUp } from "./bridge.ts";
 import { below, faultsOfState } from "./capability.ts";
 import { DeviceEntry, describedFields } from "./entry.ts";
-import { DeviceEvents } from "./events.ts";
-import { LeftOut } from "./left-out.ts";
+import { DeviceEvents, unpublished } from "./events.ts";
 import { ListedDevices } from "./listed.ts";
 import { NumberTable } from "./numbers.ts";
 import { parseDescriptions, parseUpdates } from "./parse-devices.ts";
@@ -32,7 +31,6 @@ export class DeviceRegistry {
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
   readonly #order = new BridgeOrder();
   readonly #events: DeviceEvents;
-  readonly #refusedUpdates: LeftOut;
   /** Begins at the time of day, so that a client that knows a revision from before a restart is not fooled. */
   #revision = Date.now();
   #snapshot: DeviceSnapshot | undefined;
@@ -49,8 +47,9 @@ export class DeviceRegistry {
 
   private constructor(parts: Parts, numbers: NumberTable, wishes: DeviceWishes) {
     this.#parts = parts;
-    this.#refusedUpdates = new LeftOut(parts.log, "an update of a bridge was refused");
-    this.#events = new DeviceEvents(parts, (bridgeId, nativeId) => this.idOf(bridgeId, nativeId));
+    this.#events = new DeviceEvents(parts.bus, (bridgeId, nativeId) =>
+      this.idOf(bridgeId, nativeId),
+    );
     this.#numbers = numbers;
     this.#wishes = wishes;
     this.#listed = new ListedDevices({ bus: parts.bus, wishes });
@@ -71,20 +70,19 @@ export class DeviceRegistry {
     await this.#order.take(bridgeId, () => this.#replace(bridgeId, descriptions));
   }
 
-  /** Takes changes to published devices. Those that do not fit are left out, and the log says so. */
-  update(bridgeId: string, input: unknown): void {
-    this.#order.follow(bridgeId, () => {
-      try {
-        this.#updateAll(bridgeId, parseUpdates(bridgeId, input));
-      } catch (error) {
-        this.#refusedUpdates.add(bridgeId, error);
-      }
-    });
+  /**
+   * Takes changes to published devices, at once when nothing of the bridge waits.
+   * @throws MantelError `invalid`, with the faults of those that do not fit; the others are taken
+   */
+  async update(bridgeId: string, input: unknown): Promise<void> {
+    await this.#order.follow(bridgeId, () =>
+      this.#updateAll(bridgeId, parseUpdates(bridgeId, input)),
+    );
   }
 
-  /** Announces what happened at a device. What does not fit, or is too much, is left out and logged. */
-  announceEvent(bridgeId: string, input: unknown): void {
-    this.#order.follow(bridgeId, () => this.#events.take(bridgeId, input));
+  /** Announces what happened at a device. @throws MantelError `invalid`, `bridge_rate_limited` */
+  async announceEvent(bridgeId: string, input: unknown): Promise<void> {
+    await this.#order.follow(bridgeId, () => this.#events.take(bridgeId, input));
   }
 
   /** Takes over the status of a bridge, on which the availability of its devices depends. */
@@ -97,10 +95,9 @@ export class DeviceRegistry {
 
   /** Removes the devices of a bridge that is gone or disabled. They keep their ids if it comes back. */
   removeBridge(bridgeId: string): void {
-    this.#order.follow(bridgeId, () => {
+    void this.#order.follow(bridgeId, () => {
       const entries = this.#ofBridge.get(bridgeId);
       this.#ofBridge.delete(bridgeId);
-      this.#refusedUpdates.forget(bridgeId);
       this.#revision++;
       for (const entry of entries?.values() ?? []) this.#remove(entry);
     });
@@ -206,8 +203,7 @@ export class DeviceRegistry {
   /** Takes over one update when it fits, or gives its faults. */
   #update(bridgeId: string, { nativeId, available, state = {} }: DeviceUpdate): Fault[] {
     const entry = this.#ofBridge.get(bridgeId)?.get(nativeId);
-    if (!entry)
-      return [{ pointer: "/nativeId", detail: `is ${nativeId}, which was not published` }];
+    if (!entry) return [unpublished(nativeId)];
     const faults = below("state", faultsOfState(entry.device.capabilities, state));
     if (faults.length > 0) return faults;
     entry.reachable = available ?? entry.reachable;

@@ -9,6 +9,7 @@ import type { ServiceRegistry } from "../services/registry.ts";
 import { check } from "../validate.ts";
 import { CalendarParts } from "./calendar-parts.ts";
 import type { ModuleLog } from "./logs.ts";
+import { Refusals } from "./refusals.ts";
 
 /** The part of the host that serves what plugins publish under one name. */
 export interface Publication {
@@ -94,24 +95,31 @@ function bridgeApi(
   { devices, scenes }: HostParts,
 ): Pick<Handlers<HostApi>, BridgeCalls> {
   const { id, manifest } = caller;
+  const refusals = new Refusals(caller.log);
   const requireBridge = (): void => {
     requireLive(caller);
     if (manifest.bridge) return;
     throw undeclared(id, "publish devices or scenes", '"bridge" with its "kind"');
+  };
+  /** The plugin wants no answer to these, and reads in its log what became of them. */
+  const take = async (refused: string, work: () => Promise<void>): Promise<void> => {
+    requireLive(caller);
+    try {
+      requireBridge();
+      await work();
+    } catch (error) {
+      refusals.add(refused, error);
+    }
   };
   return {
     async publishDevices(described) {
       requireBridge();
       await devices.publish(id, described);
     },
-    updateDevices(updates) {
-      requireBridge();
-      devices.update(id, updates);
-    },
-    announceDeviceEvent(event) {
-      requireBridge();
-      devices.announceEvent(id, event);
-    },
+    updateDevices: (updates) =>
+      take("an update of devices was refused", () => devices.update(id, updates)),
+    announceDeviceEvent: (event) =>
+      take("an event of a device was refused", () => devices.announceEvent(id, event)),
     async publishScenes(described) {
       requireBridge();
       await scenes.publish(id, described);

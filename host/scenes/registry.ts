@@ -76,7 +76,7 @@ export class SceneRegistry {
 
   /** Removes the scenes of a bridge that is gone or disabled. They keep their ids if it comes back. */
   removeBridge(bridgeId: string): void {
-    this.#order.follow(bridgeId, () => {
+    void this.#order.follow(bridgeId, () => {
       if (this.#bridgeScenes.remove(bridgeId)) this.#announceChange();
     });
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Fault } from "@mantel/plugin-sdk/errors";
 import { packageJson, startModules } from "../helpers/module.ts";
+import { until } from "../helpers/until.ts";
 import { bridge, startOdd } from "./odd.ts";
 
 test("an answer that is too large fails that call alone, with its size", async (t) => {
@@ -93,6 +95,46 @@ test("an update of a device that is not its own is refused, and the rest of it c
 
   await assertGoesOn();
   assert.equal(devices.list().length, 1);
+});
+
+test("what is refused is told in the module's log, with its place and how often", async (t) => {
+  const { registry, assertGoesOn } = await startOdd(
+    t,
+    `for (let n = 0; n < 1_000; n++) ctx.devices.event("lamp-" + n, "on");
+    ctx.devices.update({ nativeId: "lamp", state: { on: "yes" } });`,
+  );
+
+  await assertGoesOn();
+
+  const told = registry.logs("odd").map(({ sentence, level, fields = {} }) => {
+    const [fault] = fields["errors"] as readonly Fault[];
+    return [level, sentence, fields["count"], fault?.pointer];
+  });
+  const event = (count: number) => ["warn", "an event of a device was refused", count, "/nativeId"];
+  assert.deepEqual(told, [
+    ...[1, 10, 100, 1_000].map(event),
+    ["warn", "an update of devices was refused", 1, "/0/state/on"],
+  ]);
+});
+
+test("an update of a plugin that is no bridge is told in its log, with what to add", async (t) => {
+  const source = `
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({ async start({ devices }) {
+  devices.update({ nativeId: "lamp", state: { on: true } });
+  return {};
+} });`;
+  const { registry } = await startModules(t, {
+    odd: { "package.json": packageJson("odd"), "index.ts": source },
+  });
+
+  const [told] = await until(() => {
+    const entries = registry.logs("odd");
+    return entries.length > 0 && entries;
+  });
+
+  assert.equal(told?.sentence, "an update of devices was refused");
+  assert.match(String(told?.fields?.["error"]), /add "bridge" with its "kind" to "mantel"/);
 });
 
 test("a call at which a plugin's code fails is told once, with its place", async (t) => {

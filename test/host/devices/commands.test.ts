@@ -33,7 +33,7 @@ function hold(bridge: ReturnType<typeof createBridge>) {
 test("a command reaches the bridge under the device's native id and is answered when it confirms", async (t) => {
   const { bridge, commands, devices } = await openCommands(t);
   bridge.answer = async (nativeId, command) => {
-    devices.update("b", [{ nativeId, state: command }]);
+    await devices.update("b", [{ nativeId, state: command }]);
   };
 
   const { commandId, done } = commands.send(ID, { brightness: 62 });
@@ -55,7 +55,7 @@ test("a command reaches the bridge under the device's native id and is answered 
 test("brightness 0 turns off and the level stays", async (t) => {
   const { bridge, commands, devices } = await openCommands(t);
   bridge.answer = async (nativeId, command) => {
-    devices.update("b", [{ nativeId, state: command }]);
+    await devices.update("b", [{ nativeId, state: command }]);
   };
   await commands.send(ID, { on: true }).done;
 

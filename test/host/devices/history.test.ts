@@ -30,7 +30,7 @@ async function openSensor(t: TestContext) {
   const history = await open();
   await devices.publish("b", [CLIMATE]);
   const measure = (temperature: number) =>
-    devices.update("b", [{ nativeId: "climate", state: { temperature } }]);
+    void devices.update("b", [{ nativeId: "climate", state: { temperature } }]);
   const valuesOf = (of: ReadingHistory, field = "temperature") =>
     of.of("demo:sensor:1", field, ALL).map(({ value }) => value);
   return {

@@ -54,7 +54,7 @@ test("a forgotten device stays away while it is not reached, and comes back unde
   await devices.forget(ID);
   await devices.publish("b", [gone, lamp("c")]);
   const away = { listed: devices.list().map(({ name }) => name), told: heard() };
-  devices.update("b", [{ nativeId: "a", available: true }]);
+  await devices.update("b", [{ nativeId: "a", available: true }]);
 
   assert.deepEqual(away, { listed: ["c"], told: [`device.removed ${ID}`] });
   assert.deepEqual(heard(), [`device.added ${ID}`]);
