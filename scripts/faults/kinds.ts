@@ -145,7 +145,13 @@ export const FAULTS: readonly FaultKind[] = [
 export const START_FAULTS: readonly FaultKind[] = [
   { name: "throw at start", code: `throw new Error("no lamp");`, cause: /no lamp/ },
   { name: "slow start", code: "await new Promise(() => undefined);", ...TOO_LATE },
-  { name: "loop at start", code: "for (;;);", ...TOO_LATE },
+  { name: "loop at start", code: "for (;;);", ...TOO_LATE, cause: HUNG },
+  {
+    name: "blocking at start",
+    code: 'execSync("sleep 60");',
+    ...TOO_LATE,
+    cause: ASLEEP,
+  },
   { name: "exit at start", code: "process.exit(4);", cause: /ended itself with code 4/ },
   { name: "array at start", code: filling("new Array(1000).fill(n)"), cause: FULL },
   {

@@ -12,6 +12,7 @@ import type { PluginPackage } from "../code/manifest.ts";
 import { causeOf } from "../process/cause.ts";
 import { confine, type Confinement, type HostFolders } from "../process/confine.ts";
 import type { Generation, GenerationOwner } from "../process/generation.ts";
+import { askForLife } from "../process/silence.ts";
 import type { Readiness, Spare } from "../process/spare.ts";
 import type { ModuleView } from "../view.ts";
 import type { Candidate } from "./handover.ts";
@@ -170,6 +171,8 @@ export class Preparation {
       const extras = location ? { location } : {};
       return new MantelError("reload_failed", message, { cause: error, ...extras });
     };
+    const isLate = error instanceof MantelError && error.code === "deadline_passed";
+    const why = isLate ? await causeOfLateness(generation) : TOO_SLOW;
     const hasEnded = await endedBy(generation);
     await generation.terminate();
     if (error instanceof Unconfigured) return error;
@@ -181,9 +184,7 @@ export class Preparation {
       return failure(causeOf(exit), exit.lastLines.join("\n"));
     }
     if (error instanceof MantelError && error.code === "reload_failed") return error;
-    if (error instanceof MantelError && error.code === "deadline_passed") {
-      return failure(`${error.message}: ${TOO_SLOW}`, "");
-    }
+    if (isLate) return failure(`${error.message}: ${why}`, "");
     return failure(error instanceof Error ? error.message : String(error), "");
   }
 
@@ -213,6 +214,12 @@ function placeOfExport(message: string, { plugin }: Build) {
   if (!message.includes("the default export is")) return undefined;
   const { folder, manifest } = plugin;
   return locationOfText(join(folder, manifest.server ?? ""), "export default", folder);
+}
+
+/** What an author should look at when a start takes too long: one that hangs will never end. */
+async function causeOfLateness(generation: Generation): Promise<string> {
+  const { silence = TOO_SLOW } = await askForLife(generation);
+  return silence;
 }
 
 /** Whether the process has ended by itself; one that is just ending gets a moment. */

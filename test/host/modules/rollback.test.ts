@@ -70,7 +70,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   "an exit in start": { saved: inStart("process.exit(3);"), says: /ended itself with code 3/ },
   "an exit at the top level": { saved: `${COUNTER}process.exit(3);\n`, says: /code 3/ },
-  "an endless loop in start": { saved: inStart("for (;;);"), says: /did not end within 1500 ms/ },
+  "an endless loop in start": {
+    saved: inStart("for (;;);"),
+    says: /start did not end within 1500 ms: it did not answer for \d+ ms and used \d+ ms of CPU: look for a loop/,
+  },
   "a missing dependency": {
     saved: `import "no-such-package";\n${COUNTER}`,
     says: /no-such-package is not installed/,
