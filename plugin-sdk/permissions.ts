@@ -40,7 +40,7 @@ export const Permissions = Type.Object(
     ),
     /** Programs run with all the rights of the user who runs Mantel. */
     childProcesses: Type.Optional(Type.Boolean()),
-    /** In worker threads `hosts` and `listen` are not checked, except by Node 25 and later. */
+    /** A thread started with `execArgv` of its own may have all the rights of the user who runs Mantel. */
     workerThreads: Type.Optional(Type.Boolean()),
     /** Compiled code has all the rights of the user who runs Mantel. */
     nativeAddons: Type.Optional(Type.Boolean()),
