@@ -28,11 +28,13 @@ interface ListedModule {
   readonly state: string;
   readonly restarts: number;
   readonly generation: number;
+  readonly lastReload: { readonly downtimeMs: number } | null;
 }
 
 const rounds = Number(process.argv[2] ?? 10);
 const home = await openHome(SHIPPED);
 let round = 0;
+const gaps: number[] = [];
 const save = async (fault = ""): Promise<void> => {
   for (const [file, content] of Object.entries(countingBridge(++round, fault))) {
     await home.write(file, content);
@@ -72,6 +74,8 @@ async function phase(work: (round: number) => Promise<void>) {
     reads: told(reads),
     commands: told(commands),
     publishes: told(publishes),
+    /** As the receipts of the reloads have them: how long a module's callers waited at its gate. */
+    gaps: gaps.length > 0 ? summarise(gaps.splice(0)) : null,
     events: await watch.stop(),
     /** Whether the bridge's own count, handed from process to process, is that of its book; a crash loses it. */
     stateIsExact: work === crashAll ? null : counted,
@@ -95,7 +99,13 @@ async function reloadAll(at: number): Promise<void> {
     if (id === "counter") await save();
     else await mark(id, at);
     await api(`/modules/${id}/reload`, { method: "POST" });
+    await noteGap(id);
   }
+}
+
+async function noteGap(id: string): Promise<void> {
+  const { lastReload } = await moduleOf(id);
+  if (lastReload) gaps.push(lastReload.downtimeMs);
 }
 
 async function mark(id: string, at: number): Promise<void> {
@@ -107,6 +117,7 @@ async function mark(id: string, at: number): Promise<void> {
 async function rollBack(at: number): Promise<void> {
   await save(FAULTS[at % FAULTS.length]);
   await api("/modules/counter/reload", { method: "POST" });
+  await noteGap("counter");
   await save();
   await api("/modules/counter/reload", { method: "POST" });
 }
@@ -117,6 +128,7 @@ async function restartAll(at: number): Promise<void> {
   const body = JSON.stringify({ ui: { locale: at % 2 === 0 ? "de-DE" : "en-GB" } });
   await api("/config", { method: "PATCH", body });
   await settled(async () => (await generations()).every((now, each) => now > (before[each] ?? 0)));
+  await Promise.all(PROCESSES.map(noteGap));
 }
 
 async function generations(): Promise<number[]> {

@@ -22,6 +22,8 @@ export class Spare {
   #runtime = "";
   #waiting: (Readiness & { readonly generation: Generation }) | undefined;
   #closed = false;
+  /** Reloads that are under way, of all modules. */
+  #reloads = 0;
 
   /** The process that is ready for this when there is one, or else a new one. */
   take(wanted: Readiness): Generation {
@@ -37,6 +39,20 @@ export class Spare {
    */
   debuggable(settings: ProcessSettings, inspectPort: number): Generation {
     return this.#fork({ ...settings, flags: [] }, inspectPort);
+  }
+
+  /**
+   * Carries out a reload, and then has the next spare started; of several at once the last one does, because
+   * a spare fits one plugin and its start would keep the others' callers waiting.
+   */
+  async followed<T>(reload: () => Promise<T>, warm: () => void): Promise<T> {
+    this.#reloads += 1;
+    try {
+      return await reload();
+    } finally {
+      this.#reloads -= 1;
+      if (this.#reloads === 0) warm();
+    }
   }
 
   /** Starts the next spare, and gives it; `undefined` when the one that waits fits. */

@@ -147,15 +147,16 @@ export class Engine {
   /** Hands over to this build. @throws MantelError `reload_failed`; what runs goes on */
   async replaceBy(build: Build): Promise<Swap> {
     this.#status.become("reloading");
-    try {
-      const swap = await this.server.reload(build);
-      await this.#works(build);
-      tellLeftOpen(swap.leftOpen, this.#log);
-      return swap;
-    } finally {
-      this.#preparation.warm();
-      await this.#tidy();
-    }
+    return this.#preparation.followed(async () => {
+      try {
+        const swap = await this.server.reload(build);
+        await this.#works(build);
+        tellLeftOpen(swap.leftOpen, this.#log);
+        return swap;
+      } finally {
+        await this.#tidy();
+      }
+    });
   }
 
   /** Goes on with an earlier build, also where nothing runs any more. @throws MantelError `reload_failed` */

@@ -73,6 +73,11 @@ export class Preparation {
     if (spare) this.#own(spare, plugin);
   }
 
+  /** Carries out a reload of this plugin, and has a spare started for its next one. */
+  followed<T>(reload: () => Promise<T>): Promise<T> {
+    return this.#parts.spare.followed(reload, () => this.warm());
+  }
+
   /**
    * Loads `build` into the spare, or into a new process.
    * @throws Unconfigured; MantelError `reload_failed`
