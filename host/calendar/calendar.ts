@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk";
-import {
-  type CalendarEvent,
-  type CalendarSource,
-  CalendarWindow,
-} from "@mantel/plugin-sdk/calendar";
+import { type CalendarSource, CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import type { CalendarQuery } from "@mantel/plugin-sdk/service";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
@@ -27,13 +23,21 @@ export interface CalendarParts {
 export interface CalendarAnswer {
   readonly window: { readonly start: string; readonly end: string; readonly timeZone: string };
   /** By start; on one instant, dates come first. */
-  readonly events: readonly CalendarEvent[];
+  readonly events: readonly TimedEvent[];
   readonly sources: readonly CalendarSource[];
   /** True when more events than `limit` are in the window. */
   readonly truncated: boolean;
 }
 
 const RETRY_AFTER_MS = 5_000;
+const COMMA = Buffer.from(",");
+
+/** An answer as JSON. Each event is written once, however often it is asked for. */
+export function answerJson({ events, ...rest }: CalendarAnswer): Buffer {
+  const pieces = events.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json]));
+  const tail = `],${JSON.stringify(rest).slice(1)}`;
+  return Buffer.concat([Buffer.from('{"events":['), ...pieces, Buffer.from(tail)]);
+}
 
 /** The calendar window that was published last, and the answers from it. */
 export class Calendar {

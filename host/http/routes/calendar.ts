@@ -1,5 +1,6 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Type } from "typebox";
+import { answerJson } from "../../calendar/calendar.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 
@@ -39,7 +40,10 @@ export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
       query: Query,
       answers: ok("Events in order of their start", CalendarAnswer),
       errors: ["invalid", "service_unavailable", "deadline_passed"],
-      handle: (ctx) => calendar.events(new URLSearchParams(ctx.querystring)),
+      async handle(ctx) {
+        ctx.body = answerJson(await calendar.events(new URLSearchParams(ctx.querystring)));
+        ctx.type = "application/json";
+      },
     }),
   ];
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound, CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import type { CalendarQuery } from "@mantel/plugin-sdk/service";
-import { Calendar } from "../../../host/calendar/calendar.ts";
+import { answerJson, Calendar } from "../../../host/calendar/calendar.ts";
 import { Bus } from "../../../host/events/bus.ts";
 
 const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Europe/Berlin" } } };
@@ -42,7 +42,7 @@ function setUp(events: CalendarEvent[], provider: CalendarWindow = makeWindow([]
   const calendar = new Calendar({ bus, config, call });
   calendar.accept(makeWindow(events));
   const ids = async (query: string) =>
-    (await calendar.events(new URLSearchParams(query))).events.map(({ id }) => id);
+    (await calendar.events(new URLSearchParams(query))).events.map(({ event }) => event.id);
   return { calendar, asked, announced, ids };
 }
 
@@ -98,7 +98,7 @@ test("the answer says its window and zone, and whether more events are in it", a
   );
 
   assert.deepEqual(
-    answer.events.map(({ id }) => id),
+    answer.events.map(({ event }) => event.id),
     ["a", "b"],
   );
   assert.equal(answer.truncated, true);
@@ -117,7 +117,7 @@ test("the calendars that are asked for are given with their sources, and an unkn
   const answer = await calendar.events(query);
 
   assert.deepEqual(
-    answer.events.map(({ id }) => id),
+    answer.events.map(({ event }) => event.id),
     ["b"],
   );
   assert.deepEqual(
@@ -128,6 +128,18 @@ test("the calendars that are asked for are given with their sources, and an unkn
     code: "invalid",
     message: /no calendar work: there are home, club/,
   });
+});
+
+test("an answer is written as JSON, without events, with one and with more", async () => {
+  const at = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
+  const events = ["a", "b", '„ü\u2028"\\'].map((id) => timed(id, ...at));
+  for (let count = 0; count <= events.length; count++) {
+    const { calendar } = setUp(events.slice(0, count));
+    const answer = await calendar.events(new URLSearchParams("start=2026-06-02&end=2026-06-03"));
+
+    const written = JSON.parse(answerJson(answer).toString()) as object;
+    assert.deepEqual(written, { ...answer, events: events.slice(0, count) });
+  }
 });
 
 test("a window beyond the published one is asked of the module", async () => {
