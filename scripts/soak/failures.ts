@@ -44,17 +44,33 @@ const FAULTS: readonly ((round: number) => string)[] = [
   (round) => entry(`if (handedOver) throw new Error("${round}");`),
 ];
 
+/** The last one is a broken manifest. */
+const WAYS = FAULTS.length + 1;
+/** No round has a number like this, so that what comes between them is another text. */
+const ROUNDS_BEYOND = WAYS * 100_000;
+
 /** Makes the bridge that `writeLamp` has written one with a state. */
 export async function giveLampState({ write }: BenchHome): Promise<void> {
   await write("lamp/index.ts", SOUND);
 }
 
 /**
- * One reload that fails, in another way each round; the last way is a broken manifest.
+ * The ways that are left after a round until all had their turn. A missing package has all the others bundled, which
+ * leaves esbuild 20 MiB of garbage: no reading may come right after that, while others come after something else.
+ */
+export async function failInWaysLeft(home: BenchHome, host: Served, round: number): Promise<void> {
+  const cycle = ROUNDS_BEYOND + round * WAYS;
+  for (let way = (round % WAYS) + 1; way < WAYS; way++) {
+    await failToReload(home, host, cycle + way);
+  }
+}
+
+/**
+ * One reload that fails, in another way each round.
  * @throws Error when the reload does not fail as it must, or the code before is not what goes on
  */
 export async function failToReload(home: BenchHome, host: Served, round: number): Promise<void> {
-  const fault = FAULTS[round % (FAULTS.length + 1)];
+  const fault = FAULTS[round % WAYS];
   if (!fault) return breakManifest(home, host, round);
   await home.write("lamp/index.ts", fault(round));
   const status = await reloadLamp(host);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/house.ts";
-import { failToReload, giveLampState } from "./failures.ts";
+import { failInWaysLeft, failToReload, giveLampState } from "./failures.ts";
 import { LampRequests, reloadLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
@@ -19,8 +19,10 @@ export async function openReloads(areFailing: boolean): Promise<Run> {
   }
   const host = await serveProbed(home);
   const requests = new LampRequests(host);
+  let last = 0;
   return {
     async round(number) {
+      last = number;
       requests.start();
       if (areFailing) return failToReload(home, host, number);
       await home.write("lamp/name.ts", nameFile(`name ${number}.`));
@@ -28,6 +30,7 @@ export async function openReloads(areFailing: boolean): Promise<Run> {
       if (status !== 200) throw new Error(`round ${number} was answered ${status}`);
     },
     async read() {
+      if (areFailing) await failInWaysLeft(home, host, last);
       await requests.pause(); // each that waits is a connection
       return readAtRest(host, home);
     },
