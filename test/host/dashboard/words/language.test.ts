@@ -47,7 +47,7 @@ test("the header says in German what needs a look", (t) => {
   speak("de");
 
   assert.deepEqual(
-    attentionOf([door] as never).map(({ text }) => text),
-    ["Haustür entriegelt"],
+    attentionOf([door] as never).map(({ text, name }) => [text, name]),
+    [["{name} entriegelt", "Haustür"]],
   );
 });
