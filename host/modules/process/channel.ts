@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { LONGEST_MESSAGE, type Line, toLine } from "@mantel/plugin-sdk/lines";
 import type { Transport } from "@mantel/plugin-sdk/rpc";
@@ -18,6 +19,7 @@ export const FLOOD =
 
 /** A call is answered by word of its beginning, and of its end. */
 const LINES_OF_A_CALL = 2;
+const CHUNK = 65_536;
 /** Bytes that the answer of a call may have without being counted. */
 const USUAL_ANSWER = 65_536;
 
@@ -52,7 +54,11 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       // An answer to the plugin asks for nothing back: otherwise each of its calls would pay for two.
       const lines = message.kind === "call" && message.call !== undefined ? LINES_OF_A_CALL : 0;
       for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
-      if (stream.writable) stream.write(line, () => written?.());
+      if (!stream.writable) return;
+      stream.write(line, (error) => {
+        if (error) hearTheRest(stream);
+        written?.();
+      });
     },
     onMessage: (listener) => void (receive = listener),
     finish: () => intake.finish(),
@@ -60,4 +66,22 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       return intake.isHeldBack;
     },
   };
+}
+
+/**
+ * Reads what a process has said before it went. A write to it fails then, upon which Node throws away all that
+ * is not read yet; with the word that a call has begun lost, the next process would carry it out once more.
+ */
+function hearTheRest(stream: Duplex): void {
+  const { fd } = (Reflect.get(stream, "_handle") ?? {}) as { fd?: number };
+  if (fd === undefined) return;
+  stream.read(); // what lies in its buffer came before
+  const chunk = Buffer.alloc(CHUNK);
+  try {
+    for (let size = readSync(fd, chunk); size > 0; size = readSync(fd, chunk)) {
+      stream.emit("data", Buffer.from(chunk.subarray(0, size)));
+    }
+  } catch {
+    // EAGAIN: it is still there; ECONNRESET: it had not read all either
+  }
 }
