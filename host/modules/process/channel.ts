@@ -20,6 +20,8 @@ export const FLOOD =
 /** A call is answered by word of its beginning, and of its end. */
 const LINES_OF_A_CALL = 2;
 const CHUNK = 65_536;
+/** More than the system holds of one channel; a process that goes on sending is not waited for. */
+const LAST_CHUNKS = 16;
 /** Bytes that the answer of a call may have without being counted. */
 const USUAL_ANSWER = 65_536;
 
@@ -76,12 +78,19 @@ function hearTheRest(stream: Duplex): void {
   const { fd } = (Reflect.get(stream, "_handle") ?? {}) as { fd?: number };
   if (fd === undefined) return;
   stream.read(); // what lies in its buffer came before
+  for (let left = LAST_CHUNKS; left > 0; left--) {
+    const chunk = readChunk(fd);
+    if (chunk.length === 0) return;
+    stream.emit("data", chunk);
+  }
+}
+
+/** Nothing at the end, and when nothing more is there. */
+function readChunk(fd: number): Buffer {
   const chunk = Buffer.alloc(CHUNK);
   try {
-    for (let size = readSync(fd, chunk); size > 0; size = readSync(fd, chunk)) {
-      stream.emit("data", Buffer.from(chunk.subarray(0, size)));
-    }
+    return chunk.subarray(0, readSync(fd, chunk));
   } catch {
-    // EAGAIN: it is still there; ECONNRESET: it had not read all either
+    return Buffer.alloc(0); // EAGAIN: it is still there; ECONNRESET: it had not read all either
   }
 }
