@@ -45,7 +45,7 @@ export class Spare {
    * Carries out a reload, and then has the next spare started; of several at once the last one does, because
    * a spare fits one plugin and its start would keep the others' callers waiting.
    */
-  async followed<T>(reload: () => Promise<T>, warm: () => void): Promise<T> {
+  async whileReloading<T>(reload: () => Promise<T>, warm: () => void): Promise<T> {
     this.#reloads += 1;
     try {
       return await reload();

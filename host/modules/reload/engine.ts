@@ -147,7 +147,7 @@ export class Engine {
   /** Hands over to this build. @throws MantelError `reload_failed`; what runs goes on */
   async replaceBy(build: Build): Promise<Swap> {
     this.#status.become("reloading");
-    return this.#preparation.followed(async () => {
+    return this.#preparation.whileReloading(async () => {
       try {
         const swap = await this.server.reload(build);
         await this.#works(build);

@@ -74,8 +74,8 @@ export class Preparation {
   }
 
   /** Carries out a reload of this plugin, and has a spare started for its next one. */
-  followed<T>(reload: () => Promise<T>): Promise<T> {
-    return this.#parts.spare.followed(reload, () => this.warm());
+  whileReloading<T>(reload: () => Promise<T>): Promise<T> {
+    return this.#parts.spare.whileReloading(reload, () => this.warm());
   }
 
   /**
