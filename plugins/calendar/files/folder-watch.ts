@@ -14,8 +14,9 @@ export interface FolderWatchOptions {
 const BACK_MS = 1_000;
 
 /**
- * Watches a folder and the folders in it, also when it is taken away and comes back. It never asks where a link leads: chokidar does, which the process of a
- * plugin may not, and a single link to elsewhere would hide all that is beside it.
+ * Watches a folder and the folders in it, also when it is taken away and comes back. It never asks where a link
+ * leads: chokidar does, which the process of a plugin may not, and a single link to elsewhere would hide all that
+ * is beside it.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;

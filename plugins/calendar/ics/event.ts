@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 import { parseColor } from "../color.ts";
-import { firstText, nameOf, parseProperty, type Property } from "./content.ts";
+import { firstText, nameOf, parseProperty, type Property } from "./content-line.ts";
 import { dayOf, instantOf, type Moment, parseMoment } from "./moment.ts";
 import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { type Marking, toCalendarEvent } from "../view.ts";
-import { firstText, lineOf } from "./content.ts";
+import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
+import { FoundEvents } from "./found-events.ts";
 import { Pace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
-import { Parts } from "./parts.ts";
 import { roughSpan } from "./rough-span.ts";
 import { occurrencesOf, type Series, type Span } from "./series.ts";
 import { Budget } from "./starts.ts";
@@ -58,9 +58,9 @@ export class Feed {
 
   /** Works the span out. An event that is broken, or takes too long, is skipped and counted. */
   async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
-    const parts = new Parts();
+    const found = new FoundEvents();
     const faults: string[] = [];
-    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), parts, faults };
+    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), found, faults };
     try {
       for (const group of this.#groups) {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
@@ -68,7 +68,7 @@ export class Feed {
     } catch (error) {
       faults.push(reasonOf(error)); // it was too much, and what was found until then is shown
     }
-    return { events: parts.events(), skipped: faults.length, reason: faults[0] };
+    return { events: found.events(), skipped: faults.length, reason: faults[0] };
   }
 }
 
@@ -128,7 +128,7 @@ interface Task {
   /** What the events of the feed may use up together. */
   readonly whole: Budget;
   /** What was found so far. */
-  readonly parts: Parts;
+  readonly found: FoundEvents;
   /** Why events were skipped so far. */
   readonly faults: string[];
 }
@@ -136,19 +136,19 @@ interface Task {
 /** Adds the events of a group. @throws MantelError `invalid` when the feed has far too many */
 async function expand(
   group: Group,
-  { span, marking, pace, whole, parts, faults }: Task,
+  { span, marking, pace, whole, found, faults }: Task,
 ): Promise<void> {
   group.read ??= await read(group, pace);
   faults.push(...group.read.faults);
   for (const series of group.read.series) {
-    let found: CalendarEvent[] = [];
+    let events: CalendarEvent[] = [];
     try {
       const occurrences = occurrencesOf(series, span, new Budget(EVENT_DAYS, whole));
-      found = occurrences.map((each) => toCalendarEvent(each, marking));
+      events = occurrences.map((each) => toCalendarEvent(each, marking));
     } catch (error) {
       faults.push(reasonOf(error));
     }
-    faults.push(...parts.add(found));
+    faults.push(...found.add(events));
     if (pace.due) await pace.rest();
   }
 }

@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { decode, isProperty, nameOf } from "./content.ts";
+import { decode, isProperty, nameOf } from "./content-line.ts";
 import type { Pace } from "./pace.ts";
 
 /** The lines of one VEVENT that matter, unfolded and otherwise as they came. */

@@ -1,4 +1,4 @@
-import { nameOf } from "./content.ts";
+import { nameOf } from "./content-line.ts";
 import type { RawEvent } from "./parse.ts";
 import type { Span } from "./series.ts";
 import { DAY_MS } from "./zones.ts";

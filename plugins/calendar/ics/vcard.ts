@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { decoderFor } from "../web/charset.ts";
-import { decode, nameOf } from "./content.ts";
+import { decode, nameOf } from "./content-line.ts";
 
 /** What a contact says of itself that birthdays are made of. */
 export interface Contact {

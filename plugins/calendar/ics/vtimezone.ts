@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { firstText, lineOf, nameOf, parseProperty } from "./content.ts";
+import { firstText, lineOf, nameOf, parseProperty } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { parseMoment } from "./moment.ts";
 import type { RawZone } from "./parse.ts";

@@ -12,7 +12,7 @@ const MAX_LEFT_OUT = 50_000;
  * The events of a calendar as they are found, series by series. When they are too many, the series with the most
  * occurrences is left out, because a mistake or an attack is that, and a visit to the dentist is not.
  */
-export class Parts {
+export class FoundEvents {
   readonly #parts = new Set<Part>();
   #largest: Part = [];
   #count = 0;
