@@ -93,7 +93,7 @@ export class FolderWatch {
 
   async #return(): Promise<void> {
     try {
-      for (const name of await this.start()) this.#options.changed(name);
+      for (const name of await this.start()) if (!this.#closed) this.#options.changed(name);
     } catch {
       this.#lose(); // it is not there yet
     }
@@ -112,6 +112,7 @@ export class FolderWatch {
 
   #watch(name: string, tell: (name: string | null) => void): void {
     const { path, onFault } = this.#options;
+    if (this.#closed) return;
     try {
       const watcher = watch(join(path, name), (_, changed) => tell(changed));
       watcher.on("error", onFault);
