@@ -2,8 +2,8 @@ import { sep } from "node:path";
 import type { HostLog } from "../log.ts";
 import { foldersBeside, usesLink } from "./code/links.ts";
 import { SDK_FOLDER } from "./code/own-sources.ts";
+import { quietly } from "./in-turn.ts";
 import type { Module } from "./module.ts";
-import { quietly } from "./renew-runtime.ts";
 import { type FolderChange, Watcher } from "./watch/watch.ts";
 
 export interface FollowingParts {

@@ -33,6 +33,7 @@ export class Module {
     (trigger, underWay) => this.#reload(trigger, underWay),
   );
   #reloaded = 0;
+  #isShutDown = false;
 
   constructor(plugin: PluginPackage, parts: ModuleParts) {
     this.id = plugin.id;
@@ -117,7 +118,10 @@ export class Module {
   }
 
   /** Ends its process and keeps what it published: the host stops. */
-  readonly shutDown = (): Promise<void> => this.#turns.take(() => this.#sides.stop());
+  readonly shutDown = (): Promise<void> => {
+    this.#isShutDown = true;
+    return this.#turns.take(() => this.#sides.stop());
+  };
 
   /** Notes, after a reload under way, that its folder cannot be a plugin any more; what runs goes on. */
   readonly rejectChange = (error: MantelError): Promise<void> =>
@@ -217,6 +221,7 @@ export class Module {
   }
 
   #assertEnabled(): void {
+    if (this.#isShutDown) throw new MantelError("reload_failed", "the host stops");
     if (this.view.state !== "disabled") return;
     throw new MantelError("reload_failed", `${this.id} is disabled; enable it first`);
   }

@@ -9,12 +9,13 @@ import { discover, type Discovery } from "./code/discover.ts";
 import type { PluginPackage } from "./code/manifest.ts";
 import { compileRuntime } from "./code/runtime.ts";
 import { Following } from "./following.ts";
+import { quietly, reloadInTurn } from "./in-turn.ts";
 import type { LogEntry, LogQuery } from "./logs.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import { Module, type ModuleParts } from "./module.ts";
 import { ModuleNews } from "./news.ts";
 import type { ModuleWork } from "./reload/calls.ts";
-import { quietly, renewRuntime } from "./renew-runtime.ts";
+import { renewRuntime } from "./renew-runtime.ts";
 import type { Trials } from "./trials.ts";
 import { countStates, type ModuleView, type ReloadReceipt } from "./view.ts";
 
@@ -230,10 +231,9 @@ export class ModuleRegistry {
     const concerned = [...this.#modules.values()].filter((module) =>
       isConcerned(module, changed, this.#parts.config.current),
     );
-    const reloads = concerned.map((module) => quietly(module.reload("config")));
+    const reloads = reloadInTurn(concerned, "config", this.#parts);
     // A stand-in makes way for what has started by that, and comes back for what has not.
-    if (reloads.length === 0) return;
-    void Promise.all(reloads).then(() => this.#inOrder(() => this.#arrange()));
+    void reloads.then(() => this.#inOrder(() => this.#arrange()));
   }
 
   async #arrange(): Promise<void> {

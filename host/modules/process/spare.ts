@@ -24,6 +24,8 @@ export class Spare {
   #closed = false;
   /** Reloads that are under way, of all modules. */
   #reloads = 0;
+  /** Starts the next spare for the module that was reloaded last. */
+  #warmLast: (() => void) | undefined;
 
   /** The process that is ready for this when there is one, or else a new one. */
   take(wanted: Readiness): Generation {
@@ -42,17 +44,24 @@ export class Spare {
   }
 
   /**
-   * Carries out a reload, and then has the next spare started; of several at once the last one does, because
-   * a spare fits one plugin and its start would keep the others' callers waiting.
+   * Carries out a reload, and then has the next spare started by `warm`; of several at once the last one does,
+   * because a spare fits one plugin and its start would keep the others' callers waiting.
    */
-  async whileReloading<T>(reload: () => Promise<T>, warm: () => void): Promise<T> {
+  async whileReloading<T>(reload: () => Promise<T>, warm?: () => void): Promise<T> {
     this.#reloads += 1;
     try {
       return await reload();
     } finally {
       this.#reloads -= 1;
-      if (this.#reloads === 0) warm();
+      this.#warmLast = warm ?? this.#warmLast;
+      if (this.#reloads === 0) this.#warmNext();
     }
+  }
+
+  #warmNext(): void {
+    const warm = this.#warmLast;
+    this.#warmLast = undefined;
+    warm?.();
   }
 
   /** Starts the next spare, and gives it; `undefined` when the one that waits fits. */

@@ -22,3 +22,22 @@ test("of several reloads at once the last one has the next spare started, also w
   await reload("third", async () => undefined);
   assert.deepEqual(warmed, ["second", "third"]);
 });
+
+test("reloads that are part of one that has no spare of its own leave the start of the next one to it", async () => {
+  const spare = new Spare();
+  const warmed: string[] = [];
+
+  await spare.whileReloading(async () => {
+    for (const name of ["first", "second"]) {
+      await spare.whileReloading(
+        async () => undefined,
+        () => void warmed.push(name),
+      );
+    }
+    assert.deepEqual(warmed, []);
+  });
+  assert.deepEqual(warmed, ["second"]);
+
+  await spare.whileReloading(async () => undefined);
+  assert.deepEqual(warmed, ["second"]);
+});

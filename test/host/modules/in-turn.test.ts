@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageJson, startModules } from "../../helpers/module.ts";
+
+const START = `
+import { setTimeout } from "node:timers/promises";
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({ start: () => setTimeout(100) });
+`;
+
+const plugins = Object.fromEntries(
+  ["one", "two", "three"].map((id) => [id, { "package.json": packageJson(id), "index.ts": START }]),
+);
+
+test("what a setting of the house concerns is reloaded one after the other", async (t) => {
+  const { bus, config, once } = await startModules(t, plugins);
+  const reloading = new Set<string>();
+  let atOnce = 0;
+  bus.listen(({ topic, data }) => {
+    if (topic !== "module.state") return;
+    const { id, state } = data.module;
+    if (state === "reloading") reloading.add(id);
+    else reloading.delete(id);
+    atOnce = Math.max(atOnce, reloading.size);
+  });
+
+  await config.patch({ ui: { locale: "de-DE" } }, { admin: true });
+  for (const id of Object.keys(plugins)) {
+    await once(id, ({ lastReload }) => lastReload?.trigger === "config");
+  }
+
+  assert.equal(atOnce, 1);
+});
+
+test("modules that have not had their turn when the host stops are not reloaded", async (t) => {
+  const { config, once, registry, stop } = await startModules(t, plugins);
+  await config.patch({ ui: { locale: "de-DE" } }, { admin: true });
+  await once("one", ({ state }) => state === "reloading");
+
+  await stop(); // fails when a process is left
+
+  assert.deepEqual(
+    registry.list().map(({ lastReload }) => lastReload?.trigger),
+    ["config", undefined, undefined],
+  );
+});
