@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { REPOSITORY } from "./guide-home.ts";
+
+const NOT_OURS = new Set([".git", "node_modules", "coverage", "data"]);
+/** Code of a language is not prose: it may name what its reader is about to write. */
+const CODE_BLOCK = /^```\w[^]*?^```$/gm;
+const CODE = /```[^]*?```|`[^`\n]+`/g;
+/** `code/compile.ts`, `test/faults/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
+const NAMED =
+  /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+)/g;
+/** The plugin that readers of the documents write for themselves. */
+const WRITTEN_BY_READERS = /garden-/;
+const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;
+const HEADING = /^#+ (.+)$/gm;
+const COMMAND = /\bnpm run (?:--silent )?([\w-]+)/g;
+
+test("every file, folder and command that a document names is there", async () => {
+  const paths = await pathsBelow("");
+  const { scripts } = JSON.parse(await readText("package.json")) as { scripts: object };
+  const missing: string[] = [];
+
+  for (const document of paths.filter(isDocument)) {
+    const text = await readText(document);
+    const code = text.replaceAll(CODE_BLOCK, "").match(CODE)?.join("\n") ?? "";
+    const names = [...code.matchAll(NAMED)].map(([name]) => name);
+    const commands = [...text.matchAll(COMMAND)].map(([, name = ""]) => name);
+    missing.push(
+      ...names.filter((name) => !isThere(name, paths)).map((name) => `${document}: ${name}`),
+      ...commands
+        .filter((name) => !(name in scripts))
+        .map((name) => `${document}: npm run ${name}`),
+    );
+  }
+
+  assert.deepEqual(missing, []);
+});
+
+test("every link of a document leads to a file, and to a heading in it", async () => {
+  const paths = await pathsBelow("");
+  const broken: string[] = [];
+
+  for (const document of paths.filter(isDocument)) {
+    for (const [link, path = "", heading] of (await readText(document)).matchAll(LINK)) {
+      const target = path === "" ? document : join(dirname(document), path);
+      const leads = paths.includes(target) && (await hasHeading(target, heading));
+      if (!leads) broken.push(`${document}: ${link}`);
+    }
+  }
+
+  assert.deepEqual(broken, []);
+});
+
+/** Every file and folder of the repository, by its path from the top. */
+async function pathsBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(join(REPOSITORY, folder), { withFileTypes: true });
+  const found = entries
+    .filter(({ name }) => !NOT_OURS.has(name))
+    .map(async (entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? [path, ...(await pathsBelow(path))] : [path];
+    });
+  return (await Promise.all(found)).flat();
+}
+
+const isDocument = (path: string) => path.endsWith(".md");
+
+const readText = (path: string) => readFile(join(REPOSITORY, path), "utf8");
+
+/** Whether a path is, or ends as, the name says, in which `*` stands for part of a name. */
+function isThere(name: string, paths: readonly string[]): boolean {
+  if (WRITTEN_BY_READERS.test(name)) return true;
+  const pattern = name.replace(/\/$/, "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
+  const end = new RegExp(`(?:^|/)${pattern}$`);
+  return paths.some((path) => end.test(path));
+}
+
+/** Whether a document has a heading that a page of it, as Git hosts show it, gives this anchor. */
+async function hasHeading(document: string, anchor: string | undefined): Promise<boolean> {
+  if (anchor === undefined) return true;
+  const headings = [...(await readText(document)).matchAll(HEADING)].map(([, text = ""]) => text);
+  return headings.map(anchorOf).includes(anchor);
+}
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(/\s/g, "-");
