@@ -5,6 +5,7 @@ import { placeOfFault } from "@mantel/plugin-sdk/json-text";
 import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
 import { Type } from "typebox";
+import { HOST_SECTIONS } from "../../config/schema.ts";
 import { check } from "../../validate.ts";
 import { codeFrame } from "./code-frame.ts";
 
@@ -13,9 +14,6 @@ const PackageFile = Type.Object({
   dependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
   mantel: Manifest,
 });
-
-/** Sections of the config that belong to the host, so no plugin may be named after them. */
-const RESERVED = new Set(["api", "server", "ui", "devices", "log", "modules"]);
 
 /** A plugin as its folder describes it. */
 export interface PluginPackage {
@@ -47,7 +45,9 @@ export async function readManifest(folder: string): Promise<PluginPackage> {
 /** What a schema cannot say. Each gives a sentence when it is broken. */
 const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
   ({ id }) =>
-    RESERVED.has(id) ? `mantel.id is ${id}, which is a section of the host's config` : undefined,
+    HOST_SECTIONS.has(id)
+      ? `mantel.id is ${id}, which is a section of the host's config`
+      : undefined,
   ({ server, widget }) =>
     server === undefined && widget === undefined
       ? 'mantel needs a "server" or a "widget" entry'
