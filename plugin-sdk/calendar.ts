@@ -2,10 +2,10 @@ import { Type, type Static } from "typebox";
 import { Nullable, Strict } from "./schema.ts";
 
 /** An all-day bound: `{date: "2026-11-20"}` (RFC 5545 DATE, in no time zone). */
-export const CalendarDate = Type.Object({ date: Type.String({ format: "date" }) }, Strict);
+const CalendarDate = Type.Object({ date: Type.String({ format: "date" }) }, Strict);
 
 /** A timed bound: an RFC 3339 instant with its offset, and the IANA zone it is meant in. */
-export const CalendarInstant = Type.Object(
+const CalendarInstant = Type.Object(
   { dateTime: Type.String({ format: "date-time" }), timeZone: Type.String() },
   Strict,
 );

@@ -57,16 +57,16 @@ export const NumberCapability = Type.Object(
   Strict,
 );
 /** True or false. */
-export const BooleanCapability = Type.Object({ type: Type.Literal("boolean"), ...access }, Strict);
+const BooleanCapability = Type.Object({ type: Type.Literal("boolean"), ...access }, Strict);
 /** One of the texts in `values`. */
-export const ChoiceCapability = Type.Object(
+const ChoiceCapability = Type.Object(
   { type: Type.Literal("choice"), values: Type.Array(Type.String(), { minItems: 1 }), ...access },
   Strict,
 );
 /** A colour `{hue: 0 to 360 degrees, saturation: 0 to 100 percent}`. */
-export const ColorCapability = Type.Object({ type: Type.Literal("color"), ...access }, Strict);
+const ColorCapability = Type.Object({ type: Type.Literal("color"), ...access }, Strict);
 /** Free text, at most 1,000 characters. */
-export const TextCapability = Type.Object({ type: Type.Literal("text"), ...access }, Strict);
+const TextCapability = Type.Object({ type: Type.Literal("text"), ...access }, Strict);
 
 /** What one field of a device's state may be, as data, so that a client needs no code for a brand. */
 export const Capability = Type.Union([

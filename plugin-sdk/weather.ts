@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { Nullable, Strict } from "./schema.ts";
 
 /** What the sky does, in the order of how much it matters to somebody who goes out. */
-export const WEATHER_CONDITIONS = [
+const WEATHER_CONDITIONS = [
   "clear",
   "partly-cloudy",
   "cloudy",
