@@ -16,7 +16,7 @@ const DAY_CHECK_MS = 60_000;
 const PATIENCE_MS = 1_000;
 const LATE = "its events take too long to work out";
 
-/** Of all calendars in one window: a message to the host of 10 MB, and as much in both memories. */
+/** Of all calendars in one window: 10 MB in the memory of the host, and as much here. */
 const MAX_EVENTS = 20_000;
 
 type Events = Awaited<ReturnType<Source["prepare"]>>;
