@@ -1,8 +1,4 @@
-// npm run doctor -- [--json] [--data DIR] [--port N] [--host ADDRESS] [--plugins DIR[:DIR...]]
-//
-// Says in plain words what is wrong on this machine and what to do about it. It changes nothing. The
-// flags and variables are those of `npm start`: give it what the host is given. Exit code 1 when
-// something keeps Mantel from working.
+// npm run doctor -- [flags]: what is wrong on this machine; the usage below says how to ask.
 //
 // Plain JavaScript, because it has to say so when there is nothing to load TypeScript with.
 
@@ -12,17 +8,31 @@ import { missingPackages, nodeFault } from "./installed.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FLAGS = ["data", "port", "host", "plugins"];
+const USAGE = `Says in plain words what is wrong on this machine and what to do about it. It changes nothing.
+
+  npm run doctor -- [--json] [--data DIR] [--port N] [--host ADDRESS] [--plugins DIR[:DIR...]]
+
+  --json  what was found, for programs
+
+The other flags and the variables are those of npm start: give it what the host is given. The exit
+code is 1 when something keeps Mantel from working.
+`;
 const MARKS = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
 
 process.stdout.on("error", () => undefined); // a reader such as head(1) may have seen enough
 try {
-  const { json, args } = readArguments();
-  const findings = await findingsOf(args);
-  report(findings, json);
-  process.exitCode = findings.some(({ status }) => status === "fail") ? 1 : 0;
+  const { help, json, args } = readArguments();
+  if (help) process.stdout.write(USAGE);
+  else await examineAll(args, json);
 } catch (error) {
   process.stderr.write(`doctor: ${error.message}\n`);
   process.exitCode = 2;
+}
+
+async function examineAll(args, json) {
+  const findings = await findingsOf(args);
+  report(findings, json);
+  process.exitCode = findings.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
 /** Without Node and its packages nothing else can be looked at. */
@@ -65,8 +75,13 @@ function report(findings, json) {
 
 function readArguments() {
   const text = { type: "string" };
+  const flag = { type: "boolean", default: false };
   const options = Object.fromEntries(FLAGS.map((name) => [name, text]));
-  const { values } = parseArgs({ options: { ...options, json: { type: "boolean" } } });
-  const { json = false, ...flags } = values;
-  return { json, args: Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]) };
+  const { values } = parseArgs({ options: { ...options, json: flag, help: flag } });
+  const { help, json, ...flags } = values;
+  return {
+    help,
+    json,
+    args: Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]),
+  };
 }

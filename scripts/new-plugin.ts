@@ -30,9 +30,13 @@ console.log(`${plugin} is there; a host that runs loads it now. Next:
 function readArguments(): { id: string; kind: string } {
   try {
     const { values, positionals } = parseArgs({
-      options: { kind: { type: "string", default: "bridge" } },
+      options: { kind: { type: "string", default: "bridge" }, help: { type: "boolean" } },
       allowPositionals: true,
     });
+    if (values.help) {
+      process.stdout.write(USAGE);
+      process.exit(0);
+    }
     const [name = "", ...more] = positionals;
     if (more.length > 0) throw new Error(`one id is needed, and there is also ${more.join(" ")}`);
     if (!isPluginId(name)) {

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import type { Finding } from "../../scripts/doctor/finding.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
@@ -102,6 +103,15 @@ test("a time zone nobody knows and a flag nobody knows are told", async (t) => {
   assert.equal(lost.code, 1);
   assert.equal(mistyped.code, 2);
   assert.match(mistyped.output, /--prot/);
+});
+
+test("help is the usage, and looks at nothing", async () => {
+  const args = [join(REPOSITORY, "scripts/doctor.js"), "--help"];
+
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+
+  assert.match(stdout, /^Says in plain words .* npm run doctor -- \[--json\]/s);
+  assert.doesNotMatch(stdout + stderr, /^(ok|WARN|FAIL) /m);
 });
 
 async function withoutPackages(t: TestContext): Promise<string> {

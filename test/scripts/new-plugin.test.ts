@@ -61,6 +61,16 @@ for (const [fault, args, message] of [
   });
 }
 
+test("help is the usage, and writes nothing", async (t) => {
+  const { folder, newPlugin } = await emptyHome(t);
+
+  const { code, output } = await newPlugin("--help");
+
+  assert.equal(code, 0);
+  assert.match(output, /^Writes a plugin that runs/);
+  assert.deepEqual(await readdir(join(folder, "plugins")), []);
+});
+
 test("a plugin that exists is not written over", async (t) => {
   const { folder, newPlugin } = await emptyHome(t);
   await newPlugin("garden-lamp", "--kind", "service");
