@@ -43,10 +43,19 @@ export class Following {
   }
 
   #changed({ folder, files }: FolderChange): void {
-    if (folder.startsWith(SDK_FOLDER)) return this.#parts.renewRuntime();
+    if (folder.startsWith(SDK_FOLDER)) return this.#sdkChanged(files);
     const users = this.#parts.modules().filter((module) => usesLink(module, folder));
     for (const module of users) this.#reload(module, files);
     if (users.length === 0) this.#pluginChanged({ folder, files });
+  }
+
+  /** Every process runs the SDK, and some of it is bundled with the modules that import it. */
+  #sdkChanged(files: readonly string[]): void {
+    this.#parts.renewRuntime();
+    for (const module of this.#parts.modules()) {
+      const isMeant = module.isWorking && files.some((file) => concerns(module, file));
+      if (isMeant) void quietly(module.reload("file"));
+    }
   }
 
   #pluginChanged({ folder, files }: FolderChange): void {

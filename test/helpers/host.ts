@@ -18,6 +18,8 @@ const READY = /^mantel ready (https?:\S+)$/m;
 export type Scope = "read" | "control" | "edit" | "admin";
 
 export interface HostOptions {
+  /** A copy of the repository that is run. Absent: this one. */
+  readonly repository?: string;
   /** Plugin folders, relative to the repository; the host runs copies. Absent: all of `plugins/`. */
   readonly plugins?: readonly string[];
   /** A data folder that the caller owns, such as that of a host that ran before. */
@@ -60,13 +62,15 @@ export interface TestHost {
 export async function startHost(t: TestContext, options: HostOptions = {}): Promise<TestHost> {
   const home = await mkdtemp(join(tmpdir(), "mantel-test-"));
   const data = options.data ?? join(home, "data");
+  const { repository = REPOSITORY } = options;
+  await symlink(join(repository, "node_modules"), join(home, "node_modules"));
   const plugins = await copyPlugins(home, options.plugins ?? (await shippedPlugins()));
   await mkdir(data, { recursive: true, mode: 0o700 });
   if (options.config) await writeFile(join(data, "config.json"), JSON.stringify(options.config));
 
   const program = options.compiled ? ["host/launch.js"] : ["--import", "tsx", "host/main.ts"];
   const flags = ["--port", "0", "--data", data, "--plugins", plugins, ...(options.args ?? [])];
-  const host = new HostProcess([...program, ...flags], { ...options.env });
+  const host = new HostProcess(repository, [...program, ...flags], { ...options.env });
   t.after(async () => {
     try {
       assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
@@ -101,12 +105,12 @@ class HostProcess {
   #output = "";
   #log = "";
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+  constructor(repository: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     this.#child = spawn(
       process.execPath,
       args,
       // A process group of its own, so that what the host leaves behind can be found.
-      { cwd: REPOSITORY, env: { ...cleanEnvironment(), ...env }, detached: true },
+      { cwd: repository, env: { ...cleanEnvironment(), ...env }, detached: true },
     );
     this.#exited = once(this.#child, "exit");
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#output += text));
@@ -182,7 +186,6 @@ async function shippedPlugins(): Promise<string[]> {
 async function copyPlugins(home: string, folders: readonly string[]): Promise<string> {
   const plugins = join(home, "plugins");
   await mkdir(plugins);
-  await symlink(join(REPOSITORY, "node_modules"), join(home, "node_modules"));
   for (const folder of folders) {
     await cp(join(REPOSITORY, folder), join(plugins, basename(folder)), { recursive: true });
   }

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
+import { emptyFolder } from "./folder.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
@@ -19,6 +20,21 @@ export interface TestRepository {
   readonly folder: string;
   /** Runs a program in the folder. */
   readonly run: (program: string, ...args: readonly string[]) => Promise<Ended>;
+}
+
+/** The host's sources and the SDK in a folder of their own, with the packages of this repository. */
+export async function copyOfHost(t: TestContext): Promise<string> {
+  const folder = await emptyFolder(t);
+  for (const name of ["host", "layouts", "plugin-sdk", "package.json", "tsconfig.json"]) {
+    await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
+  }
+  await mkdir(join(folder, "node_modules/@mantel"), { recursive: true });
+  await symlink(join(folder, "plugin-sdk"), join(folder, "node_modules/@mantel/plugin-sdk"));
+  const installed = await readdir(join(REPOSITORY, "node_modules"));
+  for (const name of installed.filter((each) => ![".cache", "@mantel"].includes(each))) {
+    await symlink(join(REPOSITORY, "node_modules", name), join(folder, "node_modules", name));
+  }
+  return folder;
 }
 
 /** A repository with this one's code and tools, and without plugins and tests. */

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFile, cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { emptyFolder } from "../helpers/folder.ts";
+import { copyOfHost } from "../helpers/repository.ts";
 
-const REPOSITORY = resolve(import.meta.dirname, "../..");
 const CACHE = "node_modules/.cache";
 
 test("the host is compiled once, and again when a source has changed", async (t) => {
-  const { launch, folder, compiled } = await copyOfHost(t);
+  const { launch, folder, compiled } = await openCopy(t);
 
   const first = await launch("--help");
   const made = await compiled();
@@ -26,7 +25,7 @@ test("the host is compiled once, and again when a source has changed", async (t)
 });
 
 test("a folder that cannot be written is said, and the host starts from its sources", async (t) => {
-  const { launch, folder } = await copyOfHost(t);
+  const { launch, folder } = await openCopy(t);
   await writeFile(join(folder, CACHE), "a file where the folder should be");
 
   const { stdout, stderr } = await launch("--help");
@@ -36,7 +35,7 @@ test("a folder that cannot be written is said, and the host starts from its sour
 });
 
 test("a fault of the compiled host is told in lines of its sources", async (t) => {
-  const { launch, folder } = await copyOfHost(t);
+  const { launch, folder } = await openCopy(t);
   await appendFile(join(folder, "host/options.ts"), '\nthrow new Error("on purpose");\n');
   const lines = (await readFile(join(folder, "host/options.ts"), "utf8")).split("\n").length;
 
@@ -45,18 +44,8 @@ test("a fault of the compiled host is told in lines of its sources", async (t) =
   assert.match(stderr, new RegExp(`host/options\\.ts:${lines - 1}`));
 });
 
-/** The sources of the host in a folder of their own, with the packages of this one. */
-async function copyOfHost(t: TestContext) {
-  const folder = await emptyFolder(t);
-  for (const name of ["host", "plugin-sdk", "package.json", "tsconfig.json"]) {
-    await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
-  }
-  await mkdir(join(folder, "node_modules/@mantel"), { recursive: true });
-  await symlink(join(folder, "plugin-sdk"), join(folder, "node_modules/@mantel/plugin-sdk"));
-  const installed = await readdir(join(REPOSITORY, "node_modules"));
-  for (const name of installed.filter((each) => ![".cache", "@mantel"].includes(each))) {
-    await symlink(join(REPOSITORY, "node_modules", name), join(folder, "node_modules", name));
-  }
+async function openCopy(t: TestContext) {
+  const folder = await copyOfHost(t);
   const launch = (...flags: string[]) =>
     new Promise<{ stdout: string; stderr: string }>((done) => {
       const args = ["host/launch.js", ...flags];
