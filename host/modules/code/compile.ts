@@ -20,7 +20,9 @@ export interface Bundle {
 }
 
 /** The code that makes bundles: when it changes, all are made again. */
-const MAKERS = ["compile.ts", "own-sources.ts"].map((name) => join(import.meta.dirname, name));
+const MAKERS = ["compile.ts", "own-sources.ts", "links.ts", "../../package-bundle.js"].map((name) =>
+  join(import.meta.dirname, name),
+);
 
 /** What of a build outlasts the host; the packages may have been installed anew by then. */
 interface Remembered {

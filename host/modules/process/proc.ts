@@ -46,7 +46,7 @@ export function countGroups(): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** Ids of the processes of this machine; of very many, those that started last. */
+/** Ids of the processes of this machine; of very many, the highest, which most often started last. */
 export function newestProcesses(): number[] {
   try {
     return readdirSync("/proc")
