@@ -55,8 +55,14 @@ export class Source {
     at: Date,
     leftOut: readonly LeftOut[] = [],
   ): Promise<void> {
+    const had = held.get(this);
     this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
-    this.#content = await Content.read(texts, this.#options.floating);
+    try {
+      this.#content = await Content.read(texts, this.#options.floating);
+    } catch (error) {
+      this.#giveBack(had);
+      throw error;
+    }
     this.#leftOut = leftOut;
     this.#prepared = undefined;
     this.confirm(at);
@@ -116,6 +122,12 @@ export class Source {
       throw new MantelError("invalid", `${text}: at most 30 MB are held`);
     }
     held.set(this, bytes);
+  }
+
+  /** What was not read takes no room: the content before stays, if there was one. */
+  #giveBack(had: number | undefined): void {
+    if (had === undefined) held.delete(this);
+    else if (held.has(this)) held.set(this, had); // it was not closed meanwhile
   }
 
   async #expand(content: Content, span: Span): Promise<Expansion> {
