@@ -25,8 +25,9 @@ export class Denials {
     this.#report = report;
   }
 
-  host(host: string): Error {
-    return this.#denial("Net", host, this.#undeclared(host, `"${host}"`, "hosts"));
+  /** @param line what would permit it among the hosts of the manifest */
+  host(host: string, line: string): Error {
+    return this.#denial("Net", host, this.#undeclared(host, `"${line}"`, "hosts"));
   }
 
   /** @param on such as `port 80`, or the path of a socket */

@@ -1,8 +1,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** How a manifest names an option, or a service, instead of a host. */
-const CONFIG = /^config:(\w+)$/;
-const SERVICE = /^service:/;
+const ORIGIN = /^(?:config|service):/;
 /** How it names the addresses that are private (RFC 1918, RFC 4193) or of one link (RFC 3927, RFC 4291). */
 const LOCAL = "network:local";
 const PRIVATE = new BlockList();
@@ -21,13 +20,15 @@ PRIVATE.addSubnet("fe80::", 10, "ipv6");
 export class Hosts {
   readonly #declared: readonly string[];
   readonly #exact: Set<string>;
+  /** Of hosts that are not declared, the option or the service that gave them last. */
+  readonly #origins = new Map<string, string>();
   readonly #below: readonly string[];
   readonly #isEverything: boolean;
   readonly #hasLocal: boolean;
 
   constructor(declared: readonly string[]) {
     this.#declared = declared;
-    const isHost = (host: string) => !CONFIG.test(host) && !SERVICE.test(host) && host !== LOCAL;
+    const isHost = (host: string) => !ORIGIN.test(host) && host !== LOCAL;
     this.#exact = new Set(declared.filter(isHost).map(canonical));
     this.#below = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
     this.#isEverything = declared.includes("*");
@@ -47,19 +48,26 @@ export class Hosts {
 
   /** Adds the hosts in the options that are named as `config:<option>`. */
   configured(config: unknown): void {
-    for (const host of this.#declared) {
-      const [, option] = CONFIG.exec(host) ?? [];
-      if (option === undefined) continue;
-      for (const named of hostsIn((config as Record<string, unknown>)[option])) {
-        this.#exact.add(canonical(named));
-      }
-    }
+    for (const [option, value] of Object.entries(config ?? {}))
+      this.#learn(`config:${option}`, value);
   }
 
   /** Adds the hosts in an answer of a service that is named as `service:<name>`. */
   answered(service: string, answer: unknown): void {
-    if (!this.#declared.includes(`service:${service}`)) return;
-    for (const named of hostsIn(answer)) this.#exact.add(canonical(named));
+    this.#learn(`service:${service}`, answer);
+  }
+
+  /** How the manifest is to name a host: by the option or the service that the plugin has it from, if any. */
+  toDeclare(host: string): string {
+    return this.#origins.get(canonical(host)) ?? host;
+  }
+
+  #learn(origin: string, value: unknown): void {
+    const isDeclared = this.#declared.includes(origin);
+    for (const host of hostsIn(value).map(canonical)) {
+      if (isDeclared) this.#exact.add(host);
+      else this.#origins.set(host, origin);
+    }
   }
 }
 

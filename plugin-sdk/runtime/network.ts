@@ -32,7 +32,7 @@ function guardConnections(hosts: Hosts, denials: Denials): void {
       function (this: unknown, ...args) {
         const host = targetOf(args);
         if (hosts.allows(host)) return connect.apply(this, args);
-        const error = denials.host(host);
+        const error = denials.host(host, hosts.toDeclare(host));
         const lookup = (_name: string, _options: unknown, answer: Callback): void =>
           void setImmediate(answer, error);
         return connect.apply(this, [{ host: "refused", port: 1, lookup }]);
@@ -73,7 +73,7 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: Denials): voi
   const socket = dgram.Socket.prototype;
   const check = (host: unknown): void => {
     const name = typeof host === "string" ? host : "localhost";
-    if (!hosts.allows(name)) throw denials.host(name);
+    if (!hosts.allows(name)) throw denials.host(name, hosts.toDeclare(name));
   };
   replace(
     socket,
@@ -132,7 +132,7 @@ function guardLookups(owner: object, hosts: Hosts, denials: Denials): void {
           if (typeof host !== "string" || isIP(host) > 0 || host === "localhost") {
             return lookUp.apply(this, args); // it asks nobody: a server does this with its own address
           }
-          const error = hosts.allows(host) ? undefined : denials.host(host);
+          const error = hosts.allows(host) ? undefined : denials.host(host, hosts.toDeclare(host));
           if (typeof answer !== "function") {
             return error ? Promise.reject(error) : found(hosts, lookUp.apply(this, args));
           }

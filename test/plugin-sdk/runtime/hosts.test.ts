@@ -90,6 +90,18 @@ test("the hosts in a service's answer may be reached once it has come", () => {
   assert.ok(!hosts.allows("other.example"));
 });
 
+test("a host is to be declared by the option or the service that gave it", () => {
+  const hosts = new Hosts(["config:url"]);
+
+  hosts.configured({ url: "http://declared.example", bridge: { address: "192.0.2.7:80" } });
+  hosts.answered("mqtt.broker", { url: "mqtt://127.0.0.1:1883" });
+
+  assert.ok(!hosts.allows("192.0.2.7"));
+  assert.equal(hosts.toDeclare("192.0.2.7"), "config:bridge");
+  assert.equal(hosts.toDeclare("localhost"), "service:mqtt.broker");
+  assert.equal(hosts.toDeclare("other.example"), "other.example");
+});
+
 test("the local network is its private addresses, and no name", () => {
   const hosts = new Hosts(["network:local"]);
 
