@@ -3,7 +3,7 @@ import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 import type { Marking } from "../view.ts";
 import type { Expansion } from "./feed.ts";
 import type { Span } from "./series.ts";
-import { type Contact, countCut, parseContacts } from "./vcard.ts";
+import { type Contact, parseContacts } from "./vcard.ts";
 import { DAY_MS } from "./zones.ts";
 
 /** More than anybody congratulates. */
@@ -25,7 +25,8 @@ export class Birthdays {
 
   /** @throws MantelError `invalid` for too many */
   constructor(vcards: Uint8Array) {
-    for (const contact of parseContacts(vcards)) {
+    const { whole, cut } = parseContacts(vcards);
+    for (const contact of whole) {
       if (!contact.birthday) continue;
       const born = parseBirthday(contact);
       if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });
@@ -34,7 +35,7 @@ export class Birthdays {
         throw new MantelError("invalid", `there are over ${MAX_BIRTHDAYS} birthdays`);
       }
     }
-    for (let cut = countCut(vcards); cut > 0; cut--) this.#faults.push(CUT);
+    for (let n = 0; n < cut; n++) this.#faults.push(CUT);
   }
 
   /** The birthdays that may touch a span in any time zone. */

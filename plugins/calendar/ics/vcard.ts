@@ -24,31 +24,31 @@ const MAX_LINES = 300_000;
 /** Of a line that matters: names are shorter. */
 const MAX_LINE = 2_000;
 
+export interface Contacts {
+  readonly whole: readonly Contact[];
+  /** How many begin and never end, as in a file that is cut off. */
+  readonly cut: number;
+}
+
 /**
  * The contacts of vCards of version 2.1, 3.0 (RFC 2426) and 4.0 (RFC 6350), one after the other.
  *
  * @throws MantelError `invalid` for more than can be read at once
  */
-export function parseContacts(bytes: Uint8Array): Contact[] {
+export function parseContacts(bytes: Uint8Array): Contacts {
   refuseMasses(bytes);
-  const contacts: Contact[] = [];
+  const whole: Contact[] = [];
+  let begun = 0;
   let lines: Line[] = [];
-  for (const text of decode(withoutSoftBreaks(bytes)).split("\n")) {
+  for (const text of decode(withoutSoftBreaks(bytes)).trimStart().split("\n")) {
     const name = nameOf(text).replace(/^[^.]*\./, ""); // `item1.BDAY`: a group, which means nothing here
-    if (name === "BEGIN") lines = [];
-    else if (name === "END") contacts.push(contactOf(lines));
+    if (name === "BEGIN") {
+      begun++;
+      lines = [];
+    } else if (name === "END") whole.push(contactOf(lines));
     else if (NAMES.has(name)) lines.push(parseLine(name, text.slice(0, MAX_LINE)));
   }
-  return contacts;
-}
-
-/** How many contacts begin and never end, as in a file that is cut off. */
-export function countCut(bytes: Uint8Array): number {
-  const text = Buffer.from(bytes).toString("latin1");
-  const [begun, ended] = [/^BEGIN:VCARD/gim, /^END:VCARD/gim].map(
-    (line) => text.match(line)?.length ?? 0,
-  );
-  return Math.max((begun ?? 0) - (ended ?? 0), 0);
+  return { whole, cut: Math.max(begun - whole.length, 0) };
 }
 
 function refuseMasses(bytes: Uint8Array): void {

@@ -84,17 +84,24 @@ test("texts, months and days that do not exist are counted and named, and harm n
   );
 });
 
-test("a contact that is cut off is counted and named, and harms no other", async () => {
-  const ada = card("FN:Ada", "BDAY:1996-04-15");
+for (const [where, mark] of [
+  ["a file", ""],
+  ["a file with a byte-order mark", "\ufeff"],
+  ["a file that begins with empty lines", "\r\n \r\n"],
+]) {
+  test(`a contact that is cut off in ${where} is counted and named, and harms no other`, async () => {
+    const ada = card("FN:Ada", "BDAY:1996-04-15");
+    const bob = card("FN:Bob", "BDAY:1990-01-02").slice(0, -14);
 
-  const { days, view } = await birthdays(ada + card("FN:Bob", "BDAY:1990-01-02").slice(0, -14));
+    const { days, view } = await birthdays(`${mark}${ada}${bob}`);
 
-  assert.deepEqual(days, ["2026-04-15 🎂 Ada (30)"]);
-  assert.equal(
-    view.error,
-    "1 event was skipped; the first because: a contact ends in the middle: END:VCARD is missing",
-  );
-});
+    assert.deepEqual(days, ["2026-04-15 🎂 Ada (30)"]);
+    assert.equal(
+      view.error,
+      "1 event was skipped; the first because: a contact ends in the middle: END:VCARD is missing",
+    );
+  });
+}
 
 test("a name is read in any version, and put together where nobody wrote it", async () => {
   const { days } = await birthdays(
