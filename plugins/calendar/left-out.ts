@@ -5,10 +5,11 @@ export interface LeftOut {
 }
 
 const MAX_NAMED = 3;
+const NAME_LENGTH = 100;
 
 /** In words, which files are not shown, and why. */
 export function tellLeftOut(files: readonly LeftOut[]): string {
-  const names = files.slice(0, MAX_NAMED).map(({ name }) => name);
+  const names = files.slice(0, MAX_NAMED).map(({ name }) => name.slice(0, NAME_LENGTH));
   const others = files.length - names.length;
   const named = [...names, ...(others > 0 ? [`${others} more`] : [])].join(", ");
   return `${countLeftOut(files)}: ${named}; the first because: ${files[0]?.reason}`;

@@ -2,25 +2,15 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk";
-import { refuseBroken } from "../ics/parse.ts";
-import { isVcard } from "../ics/vcard.ts";
-import { countLeftOut, type LeftOut } from "../left-out.ts";
+import { type CalendarFile, joinFiles, type Joined } from "../join-files.ts";
+import { countLeftOut } from "../left-out.ts";
 import { MAX_BYTES } from "../web/guarded-request.ts";
 
 const EXTENSIONS = new Set([".ics", ".vcf"]);
 const MAX_FILES = 50_000;
-const LINE_END = Buffer.from("\r\n");
-const MARK = Buffer.from("\ufeff");
 
 export function isCalendarFile(path: string): boolean {
   return EXTENSIONS.has(extname(path).toLowerCase()) && !basename(path).startsWith(".");
-}
-
-/** The content of a calendar, and the files that are not in it. */
-export interface Entry {
-  /** Each is a calendar, or contacts. */
-  readonly texts: readonly Uint8Array[];
-  readonly leftOut: readonly LeftOut[];
 }
 
 /**
@@ -29,7 +19,7 @@ export interface Entry {
  *
  * @throws MantelError `invalid` for what is too large, for links, and for folders of broken files alone
  */
-export async function readEntry(path: string): Promise<Entry | undefined> {
+export async function readEntry(path: string): Promise<Joined | undefined> {
   const stats = await find(path);
   if (!stats) return undefined;
   if (stats.isDirectory()) return readFolder(path);
@@ -49,30 +39,17 @@ async function readOne(path: string, stats: Stats, limit: number): Promise<Buffe
   return unlessGone(readFile(path));
 }
 
-async function readFolder(path: string): Promise<Entry | undefined> {
+async function readFolder(path: string): Promise<Joined | undefined> {
   const files = await filesIn(path);
   if (files.length === 0) return undefined;
-  const calendars: Uint8Array[] = [];
-  const contacts: Uint8Array[] = [];
-  const leftOut: LeftOut[] = [];
-  for (const { name, bytes } of files) {
-    const reason = faultOf(bytes);
-    const kind = isVcard(bytes) ? contacts : calendars;
-    if (reason === undefined) kind.push(withoutMark(bytes), LINE_END);
-    else leftOut.push({ name, reason });
-  }
-  const texts = [calendars, contacts].filter(({ length }) => length > 0);
-  if (texts.length > 0) return { texts: texts.map((parts) => Buffer.concat(parts)), leftOut };
+  const joined = await joinFiles(files);
+  if (joined.texts.length > 0) return joined;
+  const { leftOut } = joined;
   const text = `${countLeftOut(leftOut)}; the first because: ${leftOut[0]?.reason}`;
   throw new MantelError("invalid", text);
 }
 
-interface File {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-async function filesIn(path: string): Promise<File[]> {
+async function filesIn(path: string): Promise<CalendarFile[]> {
   const names = (await unlessGone(readdir(path)))?.filter(isCalendarFile).toSorted() ?? [];
   if (names.length > MAX_FILES) {
     throw new MantelError(
@@ -80,7 +57,7 @@ async function filesIn(path: string): Promise<File[]> {
       `there are ${names.length} files: at most ${MAX_FILES} are read`,
     );
   }
-  const files: File[] = [];
+  const files: CalendarFile[] = [];
   let left = MAX_BYTES;
   for (const name of names) {
     const stats = await find(join(path, name));
@@ -91,22 +68,6 @@ async function filesIn(path: string): Promise<File[]> {
     files.push({ name, bytes });
   }
   return files;
-}
-
-/** Why a file cannot be read together with others. */
-function faultOf(bytes: Uint8Array): string | undefined {
-  try {
-    if (!isVcard(bytes)) refuseBroken(bytes);
-    return undefined;
-  } catch (error) {
-    if (error instanceof MantelError) return error.message;
-    throw error;
-  }
-}
-
-/** A byte-order mark means something only where a text begins. */
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(MARK) ? bytes.subarray(3) : bytes;
 }
 
 const find = (path: string) => unlessGone(lstat(path));

@@ -73,19 +73,6 @@ function noCalendar(text: string): MantelError {
   );
 }
 
-/**
- * For a file that is read together with others, which would be lost with it.
- *
- * @throws MantelError `invalid` for what is no calendar, and for one that ends in the middle
- */
-export function refuseBroken(bytes: Uint8Array): void {
-  const text = decode(bytes);
-  if (!BEGINNING.test(text)) throw noCalendar(text);
-  let last = ""; // one by one, because a bomb has a million
-  for (const [found] of text.matchAll(/^(?:BEGIN:|END:VCALENDAR\s*$)/gim)) last = found;
-  if (last.toUpperCase() === "BEGIN:") throw endsInTheMiddle("VCALENDAR");
-}
-
 function endsInTheMiddle(open: string): MantelError {
   return new MantelError("invalid", `the calendar ends in the middle: END:${open} is missing`);
 }

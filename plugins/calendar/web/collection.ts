@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
+import { joinFiles } from "../join-files.ts";
 import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { DavObject, DavServer } from "./dav.ts";
@@ -61,7 +63,7 @@ export class Collection {
     const content = await this.#load();
     if (!content) return;
     try {
-      await this.source.read([bytesOf(content.objects)], new Date(content.fetchedAt));
+      await this.#show(content);
       this.source.fail(NOT_ASKED_YET);
       this.#tag = content.tag;
     } catch {
@@ -79,15 +81,28 @@ export class Collection {
     const before = await this.#load();
     const changes = await server.changes(this.kept.url, before?.token);
     const { objects, complete } = await this.#fetch(server, changes, before?.objects ?? {});
-    await this.source.read([bytesOf(objects)], now);
     const known = complete ? { tag, token: changes.token } : {};
     const content: Content = { ...known, fetchedAt: now.toISOString(), objects };
+    await this.#show(content);
     await keep(this.#disk, this.key, content);
     this.#tag = known.tag;
   }
 
   async forget(): Promise<void> {
     await this.#disk.storage.delete(this.key);
+  }
+
+  /** An object that is broken is left out and named, and takes nothing from the others. */
+  async #show({ objects, fetchedAt }: Content): Promise<void> {
+    const files = Object.entries(objects).map(([path, { data }]) => ({
+      name: basename(path),
+      bytes: Buffer.from(data),
+    }));
+    if (files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_BYTES) {
+      throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
+    }
+    const { texts, leftOut } = await joinFiles(files);
+    await this.source.read(texts, new Date(fetchedAt), leftOut);
   }
 
   async #load(): Promise<Content | undefined> {
@@ -118,16 +133,4 @@ export class Collection {
       complete: paths.every((path) => fetched.has(path)),
     };
   }
-}
-
-const EMPTY = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
-
-/** All objects as one file: a file may hold several calendars, or several contacts. */
-function bytesOf(objects: Content["objects"]): Uint8Array {
-  const texts = Object.values(objects).map(({ data }) => data);
-  const size = texts.reduce((sum, text) => sum + text.length, 0);
-  if (size > MAX_BYTES) {
-    throw new MantelError("invalid", `the calendar is larger than ${MAX_BYTES / 1e6} MB`);
-  }
-  return Buffer.from(texts.length === 0 ? EMPTY : texts.join("\r\n"));
 }
