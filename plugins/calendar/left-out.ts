@@ -9,10 +9,15 @@ const NAME_LENGTH = 100;
 
 /** In words, which files are not shown, and why. */
 export function tellLeftOut(files: readonly LeftOut[]): string {
-  const names = files.slice(0, MAX_NAMED).map(({ name }) => name.slice(0, NAME_LENGTH));
-  const others = files.length - names.length;
-  const named = [...names, ...(others > 0 ? [`${others} more`] : [])].join(", ");
-  return `${countLeftOut(files)}: ${named}; the first because: ${files[0]?.reason}`;
+  const names = firstOf(files.map(({ name }) => name));
+  return `${countLeftOut(files)}: ${names}; the first because: ${files[0]?.reason}`;
+}
+
+/** Some of many names, and how many more there are. */
+export function firstOf(names: readonly string[]): string {
+  const some = names.slice(0, MAX_NAMED).map((name) => name.slice(0, NAME_LENGTH));
+  const others = names.length - some.length;
+  return [...some, ...(others > 0 ? [`${others} more`] : [])].join(", ");
 }
 
 /** Only how many, for a calendar whose names of files may say what is in them. */

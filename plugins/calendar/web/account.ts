@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { slugOf } from "../files/folder.ts";
+import { firstOf } from "../left-out.ts";
 import type { WebOptions } from "../options.ts";
 import { Source, type SourceOptions } from "../source.ts";
 import { Collection, type KeptCollection } from "./collection.ts";
@@ -33,9 +34,12 @@ interface Kept {
   readonly parts: readonly string[];
 }
 
+/** Of one account; each costs requests and is worked out by itself. */
+const MAX_COLLECTIONS = 50;
+
 /**
- * A CalDAV or CardDAV account: each of its calendars or address books is a source of its own. While none
- * is known, a source under the account's own id says why. An account that has not changed costs one request.
+ * A CalDAV or CardDAV account: each of its calendars or address books is a source of its own. While some or all
+ * are not shown, a source under the account's own id says why. An account that has not changed costs one request.
  */
 export class Account {
   readonly #options: AccountOptions;
@@ -43,7 +47,7 @@ export class Account {
   readonly #poll: Poll;
   readonly #key: string;
   readonly #collections = new Map<string, Collection>();
-  /** Stands for the account while it has no collections. */
+  /** Stands for what the account has, or may have, and does not show. */
   #placeholder: Source | undefined;
   #home: DavHome | undefined;
   /** True once the collections are known; what fails then is the matter of one of them. */
@@ -69,7 +73,7 @@ export class Account {
       this.#home = kept.home;
       for (const each of kept.collections) await this.#open(each).restore();
     }
-    this.#showPlaceholder("it is being read for the first time");
+    if (this.#collections.size === 0) this.#standIn("it is being read for the first time");
   }
 
   /** Reads the account again and again, until the signal ends it. Never rejects. */
@@ -84,10 +88,13 @@ export class Account {
 
   async #read(): Promise<void> {
     this.#listed = false;
-    const found = await this.#list();
+    const all = await this.#list();
+    const found = all.slice(0, MAX_COLLECTIONS);
     this.#listed = true;
     await this.#adopt(found);
-    if (found.length === 0) this.#showPlaceholder("the account has no calendars: make one there");
+    if (all.length > found.length) this.#standIn(tooMany(all));
+    else if (found.length > 0) this.#standAside();
+    else this.#standIn("the account has no calendars: make one there");
     const faults: unknown[] = [];
     for (const each of found) {
       const collection = this.#collections.get(each.url);
@@ -138,7 +145,7 @@ export class Account {
   }
 
   #open(kept: KeptCollection): Collection {
-    const { account, storage, log, shared, add, remove } = this.#options;
+    const { account, storage, log, shared, add } = this.#options;
     const { name, ...settings } = account;
     const source = new Source({
       ...shared,
@@ -150,8 +157,6 @@ export class Account {
     const key = storageKey({ ...account, url: `content of ${kept.url}` });
     const collection = new Collection({ kept, source, storage, log, key });
     this.#collections.set(kept.url, collection);
-    if (this.#placeholder && this.#placeholder.id !== kept.id) remove(this.#placeholder.id);
-    this.#placeholder = undefined;
     add(source);
     return collection;
   }
@@ -169,12 +174,12 @@ export class Account {
 
   #failAll(reason: string): void {
     if (this.#listed) return; // each has its own
-    this.#showPlaceholder(reason);
+    if (this.#collections.size === 0 || this.#placeholder) this.#standIn(reason);
     for (const { source } of this.#collections.values()) source.fail(reason);
   }
 
-  #showPlaceholder(reason: string): void {
-    if (this.#collections.size > 0) return;
+  /** Says under the account's own id why something of it is not shown. */
+  #standIn(reason: string): void {
     if (!this.#placeholder) {
       const { account, shared, add } = this.#options;
       const { id } = account;
@@ -182,6 +187,13 @@ export class Account {
       add(this.#placeholder);
     }
     this.#placeholder.fail(reason);
+  }
+
+  #standAside(): void {
+    const id = this.#placeholder?.id;
+    this.#placeholder = undefined;
+    const isTaken = [...this.#collections.values()].some(({ source }) => source.id === id);
+    if (id !== undefined && !isTaken) this.#options.remove(id);
   }
 
   get #kept(): Kept | undefined {
@@ -193,4 +205,9 @@ export class Account {
       parts: collections.map(({ key }) => key),
     };
   }
+}
+
+function tooMany(all: readonly DavCollection[]): string {
+  const names = all.slice(MAX_COLLECTIONS).map(({ name, url }) => name ?? new URL(url).pathname);
+  return `the account has ${all.length} calendars: ${MAX_COLLECTIONS} are shown, and not ${firstOf(names)}. Give their own addresses as calendars`;
 }

@@ -47,7 +47,6 @@ const KINDS = {
 } as const;
 export type DavKind = keyof typeof KINDS;
 
-const MAX_COLLECTIONS = 50;
 const OBJECTS_AT_ONCE = 50;
 
 /**
@@ -97,7 +96,6 @@ export class DavServer {
     return responses
       .filter(({ props }) => keysOf(props?.["resourcetype"]).includes(type))
       .filter(({ props }) => holdsEvents(props?.["supportedCalendarComponentSet"]))
-      .slice(0, MAX_COLLECTIONS)
       .map(({ href, props }) => ({
         url: new URL(href ?? "", url).href,
         name: textOf(props?.["displayname"]),

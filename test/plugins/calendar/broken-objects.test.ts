@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startPlugin } from "@mantel/plugin-sdk/testing";
-import plugin from "../../../plugins/calendar/index.ts";
 import { serveDavAccount } from "../../fakes/dav-account.ts";
-import { atEnd } from "../../helpers/at-end.ts";
-import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
+import { startWithAccount } from "./start-with-account.ts";
 
 const DAY = new Date().toISOString().slice(0, 10);
 const TODAY = DAY.replaceAll("-", "");
@@ -18,20 +15,12 @@ const cutOff = (title: string) => whole(title).slice(0, -30);
 async function shownOf(t: TestContext, objects: Record<string, string>, settings: object = {}) {
   const account = await serveDavAccount(t);
   account.calendars.set("work", { name: "Work", objects });
-  const running = await startPlugin(plugin, {
-    config: {
-      refreshSeconds: 900,
-      defaultDays: 14,
-      sources: { dav: { kind: "caldav", url: account.url, allowPrivate: true, ...settings } },
-    },
-    folders: { calendars: await emptyFolder(t) },
-  });
-  atEnd(t, async () => void (await running.stop()));
-  const source = () =>
-    running.published["calendar.window"]?.sources.find(({ id }) => id === "dav-work");
-  await until(() => source()?.fetchedAt, { withinMs: 10_000 });
-  const titles = running.published["calendar.window"]?.events.map(({ title }) => title);
-  return { titles: titles?.toSorted(), status: source()?.status, error: source()?.error };
+  const { source, titles } = await startWithAccount(t, account, settings);
+  const { status, error } = await until(
+    () => [source("dav-work")].find((each) => each?.fetchedAt),
+    { withinMs: 10_000 },
+  );
+  return { titles: titles(), status, error };
 }
 
 const CUT = "the calendar ends in the middle: END:VCALENDAR is missing";
