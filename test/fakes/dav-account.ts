@@ -88,12 +88,13 @@ class Protocol {
     this.#xml = new DavXml(prefixes, cdata);
   }
 
-  reply({ method, path, body }: DavRequest): DavReply {
+  reply(request: DavRequest): DavReply {
+    const { method, path } = request;
     const [, area, id = ""] = path.split("/");
     const calendar = this.#calendars.get(id);
     if (path === "/.well-known/caldav") return { status: 301, headers: { location: "/" } };
-    if (calendar && method === "REPORT") return this.#report(`/home/${id}/`, calendar, body);
-    if (method !== "PROPFIND") return { status: 405 };
+    if (!["PROPFIND", "REPORT"].includes(method)) return { status: 405 };
+    if (calendar) return this.#calendar(path, calendar, request);
     if (area === "home" && id === "") return this.#home();
     const { d, c } = this.#xml;
     if (path === "/")
@@ -121,20 +122,24 @@ class Protocol {
     return multistatus(home, ...each);
   }
 
-  #report(path: string, { objects }: DavCalendar, body: string): DavReply {
-    const { d, c, data, response, multistatus } = this.#xml;
-    const files = Object.entries(objects);
-    const etag = (content: string) => d("getetag", `"${tagOf(content)}"`);
-    if (body.includes("multiget")) {
-      const asked = files.filter(([file]) => body.includes(`${path}${file}<`));
-      return multistatus(
-        ...asked.map(([file, content]) =>
-          response(path + file, etag(content) + c("calendar-data", data(content))),
-        ),
-      );
-    }
-    const all = files.map(([file, content]) => response(path + file, etag(content)));
-    return multistatus(...all, d("sync-token", tagOf(objects)));
+  /** The files of a calendar with their ETags, and with what they hold when they are asked for. */
+  #files(path: string, objects: DavCalendar["objects"], isAsked?: (path: string) => boolean) {
+    const { d, c, data, response } = this.#xml;
+    return Object.entries(objects)
+      .map(([file, content]) => ({ href: path + encodeURIComponent(file), content }))
+      .filter(({ href }) => isAsked?.(href) ?? true)
+      .map(({ href, content }) => {
+        const etag = d("getetag", `"${tagOf(content)}"`);
+        return response(href, isAsked ? etag + c("calendar-data", data(content)) : etag);
+      });
+  }
+
+  #calendar(path: string, { objects }: DavCalendar, { method, body }: DavRequest): DavReply {
+    const { d, multistatus } = this.#xml;
+    if (method !== "REPORT") return multistatus(...this.#files(path, objects));
+    if (body.includes("sync-collection"))
+      return multistatus(...this.#files(path, objects), d("sync-token", tagOf(objects)));
+    return multistatus(...this.#files(path, objects, (href) => body.includes(`${href}<`)));
   }
 }
 

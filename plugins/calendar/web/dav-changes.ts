@@ -1,5 +1,5 @@
 import { type DAVResponse, propfind, syncCollection } from "tsdav";
-import { pathOf, textOf, whole } from "./dav-value.ts";
+import { multistatusOf, pathOf, textOf, whole } from "./dav-value.ts";
 
 /** What has changed in a collection, by the paths of its objects. */
 export interface DavChanges {
@@ -54,8 +54,7 @@ async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | 
 }
 
 function tokenOf([first]: readonly DAVResponse[]): string | undefined {
-  const answer = first?.raw as { multistatus?: { syncToken?: unknown } } | string | undefined;
-  return typeof answer === "object" ? textOf(answer.multistatus?.syncToken) : undefined;
+  return first && textOf(multistatusOf(first)?.syncToken);
 }
 
 async function list({ url, fetch }: Place): Promise<DavChanges> {

@@ -12,7 +12,7 @@ import {
 import type { WebOptions } from "../options.ts";
 import { basicAuth, isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
-import { keysOf, pathOf, textOf, whole } from "./dav-value.ts";
+import { keysOf, pathOf, refuseCut, textOf, whole } from "./dav-value.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import { refusal } from "./refusal.ts";
 
@@ -169,6 +169,7 @@ export class DavServer {
     });
     if (UNMISTAKABLE.has(status)) throw refusal(status, headers);
     refuseMasses(body);
+    if (status === 207) refuseCut(body);
     const { location, "content-type": type } = headers;
     return new Response(body.length > 0 ? Buffer.from(body) : null, {
       status,

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
-import { UTC } from "../../../plugins/calendar/ics/zones.ts";
-import type { Source } from "../../../plugins/calendar/source.ts";
-import { Account } from "../../../plugins/calendar/web/account.ts";
+import type { AccountOptions } from "../../../plugins/calendar/web/account.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { countingProxy } from "../../helpers/proxy.ts";
 import { type Radicale, startRadicale, withoutRadicale } from "../../helpers/radicale.ts";
 import { calendar, event } from "./calendar-text.ts";
+import { openAccount } from "./open-account.ts";
 
-const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
 const skip = withoutRadicale;
 
 /** An account of a server with the calendars Work and Home, each with one event. */
@@ -22,21 +20,9 @@ async function setUp(t: TestContext) {
   await radicale.make("home", { name: "2026" });
   await put(radicale, "work/a.ics", "standup");
   await put(radicale, "home/b.ics", "zoo");
-  const open = (options: object = {}) => {
-    const { username, password } = radicale;
-    const sources = new Map<string, Source>();
-    const account = new Account({
-      account: { id: "dav", url: proxy.url, username, password, allowPrivate: true, ...options },
-      kind: "kind" in options ? "carddav" : "caldav",
-      ...{ refreshMs: 900_000, storage, log: collectedLog(), taken: new Set() },
-      shared: { floating: UTC, locale: "en" },
-      add: (source) => sources.set(source.id, source),
-      remove: (id) => sources.delete(id),
-      changed: () => {},
-      signal: new AbortController().signal,
-    });
-    return { account, sources, titles: () => titlesOf(sources) };
-  };
+  const { username, password } = radicale;
+  const open = (settings: Partial<AccountOptions["account"]> = {}) =>
+    openAccount({ url: proxy.url, username, password, ...settings }, storage);
   return { radicale, proxy, open };
 }
 
@@ -45,14 +31,6 @@ const put = (radicale: Radicale, path: string, title: string) =>
     path,
     calendar(event(`UID:${path}`, "DTSTART:20260601T090000Z", `SUMMARY:${title}`)).toString(),
   );
-
-async function titlesOf(sources: ReadonlyMap<string, Source>): Promise<string[]> {
-  const all = await Promise.all([...sources.values()].map((source) => source.eventsIn(YEAR)));
-  return all
-    .flat()
-    .map(({ title }) => title)
-    .toSorted();
-}
 
 test(
   "each calendar of an account is a source, found from the server's address",

@@ -118,12 +118,13 @@ test("hostile accounts say why too", async (t) => {
     (text: string): RequestListener =>
     (_, response) =>
       response.writeHead(207, { "content-type": "application/xml" }).end(text);
-  const deep = `<a>`.repeat(100_000);
+  const deep = "<a>".repeat(60_000) + "</a>".repeat(60_000);
   const cases: [id: string, listener: RequestListener, reason: RegExp][] = [
     ["html", (_, response) => response.end("<html>"), /no calendars were found at this address/],
     ["nothing", (_, response) => response.writeHead(404).end(), /no calendars were found/],
-    ["junk", xml("<multistatus"), /no calendars were found/],
-    ["deep", xml(deep), /no calendars were found/],
+    ["junk", xml("<multistatus><junk/></multistatus>"), /no calendars were found/],
+    ["cut", xml("<multistatus"), /ends in the middle/],
+    ["deep", xml(`<multistatus>${deep}</multistatus>`), /no calendars were found/],
     ["masses", xml("<a/>".repeat(200_000)), /too many parts/],
     ["endless", endless, /larger than 10 MB/],
     ["wrong", (_, response) => response.writeHead(401).end(), /\(401\)/],
