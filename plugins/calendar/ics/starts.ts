@@ -67,7 +67,7 @@ function* follow(rule: Rule, first: number, { span, budget }: Limits): Generator
     const period = periodOf(rule, { first, firstDay }, n);
     if (period.firstDay * DAY_MS > last) return;
     budget.spend((period.endDay - period.firstDay) * rule.times.length);
-    for (const start of startsIn(complete, period)) {
+    for (const start of startsIn(complete, neededOf(period, rule, { from: span.from, to: last }))) {
       if (start > last) return;
       if (start >= first) yield start;
     }
@@ -133,6 +133,16 @@ function periodOf(
       return { firstDay, endDay: firstDay + 1, hour: hours - firstDay * 24 };
     }
   }
+}
+
+/** The days of a turn that are looked at: those within bounds, and all of them where a position counts. */
+function neededOf(period: Period, { setPos }: Rule, { from, to }: Limits["span"]): Period {
+  if (setPos) return period;
+  return {
+    ...period,
+    firstDay: Math.max(period.firstDay, Math.floor(from / DAY_MS)),
+    endDay: Math.min(period.endDay, Math.floor(to / DAY_MS) + 1),
+  };
 }
 
 function startsIn(rule: Rule, { firstDay, endDay, hour }: Period): number[] {
