@@ -4,6 +4,7 @@ import { type CalendarSource, CalendarWindow } from "@mantel/plugin-sdk/calendar
 import type { CalendarQuery } from "@mantel/plugin-sdk/service";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
+import type { CalendarAnswer } from "./answer.ts";
 import { type EventQuery, parseEventQuery } from "./query.ts";
 import { sortByStart, timed, type TimedEvent, touching } from "./select.ts";
 
@@ -19,25 +20,7 @@ export interface CalendarParts {
   readonly call: (query: CalendarQuery) => Promise<CalendarWindow>;
 }
 
-/** The answer of `GET /calendar/events`. */
-export interface CalendarAnswer {
-  readonly window: { readonly start: string; readonly end: string; readonly timeZone: string };
-  /** By start; on one instant, dates come first. */
-  readonly events: readonly TimedEvent[];
-  readonly sources: readonly CalendarSource[];
-  /** True when more events than `limit` are in the window. */
-  readonly truncated: boolean;
-}
-
 const RETRY_AFTER_MS = 5_000;
-const COMMA = Buffer.from(",");
-
-/** An answer as JSON. Each event is written once, however often it is asked for. */
-export function answerJson({ events, ...rest }: CalendarAnswer): Buffer {
-  const pieces = events.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json]));
-  const tail = `],${JSON.stringify(rest).slice(1)}`;
-  return Buffer.concat([Buffer.from('{"events":['), ...pieces, Buffer.from(tail)]);
-}
 
 /** The calendar window that was published last, and the answers from it. */
 export class Calendar {
@@ -56,7 +39,7 @@ export class Calendar {
     const window = checked as CalendarWindow;
     this.#window = window;
     const sameEvents = before !== undefined && isDeepStrictEqual(before.events, window.events);
-    if (!sameEvents) this.#events = timed(window.events);
+    if (!sameEvents) this.#events = timed(window.events, this.#events);
     const sameSources =
       before !== undefined &&
       isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources));

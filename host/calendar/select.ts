@@ -36,8 +36,13 @@ interface Bound {
   readonly dated: boolean;
 }
 
-export function timed(events: readonly CalendarEvent[]): TimedEvent[] {
-  return events.map((event) => new TimedEvent(event));
+/** Events with their bounds. Those that are among `before` are taken from there, with what was written of them. */
+export function timed(
+  events: readonly CalendarEvent[],
+  before: readonly TimedEvent[] = [],
+): TimedEvent[] {
+  const known = new Map(before.map((each) => [each.event, each]));
+  return events.map((event) => known.get(event) ?? new TimedEvent(event));
 }
 
 function readBound(bound: CalendarBound): Bound {

@@ -1,6 +1,6 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Type } from "typebox";
-import { answerJson } from "../../calendar/calendar.ts";
+import { AnswerWriter } from "../../calendar/answer.ts";
 import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 
@@ -30,6 +30,7 @@ const CalendarAnswer = Type.Object({
 
 /** `/calendar`: events of all calendars, expanded and merged. */
 export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
+  const writer = new AnswerWriter();
   return [
     route({
       method: "GET",
@@ -41,7 +42,7 @@ export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
       answers: ok("Events in order of their start", CalendarAnswer),
       errors: ["invalid", "service_unavailable", "deadline_passed"],
       async handle(ctx) {
-        ctx.body = answerJson(await calendar.events(new URLSearchParams(ctx.querystring)));
+        ctx.body = writer.json(await calendar.events(new URLSearchParams(ctx.querystring)));
         ctx.type = "application/json";
       },
     }),

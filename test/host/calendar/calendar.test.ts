@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound, CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import type { CalendarQuery } from "@mantel/plugin-sdk/service";
-import { answerJson, Calendar } from "../../../host/calendar/calendar.ts";
+import { AnswerWriter } from "../../../host/calendar/answer.ts";
+import { Calendar } from "../../../host/calendar/calendar.ts";
 import { Bus } from "../../../host/events/bus.ts";
 
 const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Europe/Berlin" } } };
@@ -130,16 +131,53 @@ test("the calendars that are asked for are given with their sources, and an unkn
   });
 });
 
+const DAY = new URLSearchParams("start=2026-06-02&end=2026-06-03");
+const MORNING = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
+
 test("an answer is written as JSON, without events, with one and with more", async () => {
-  const at = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
-  const events = ["a", "b", '„ü\u2028"\\'].map((id) => timed(id, ...at));
+  const events = ["a", "b", '„ü\u2028"\\'].map((id) => timed(id, ...MORNING));
+  const writer = new AnswerWriter();
   for (let count = 0; count <= events.length; count++) {
     const { calendar } = setUp(events.slice(0, count));
-    const answer = await calendar.events(new URLSearchParams("start=2026-06-02&end=2026-06-03"));
+    const answer = await calendar.events(DAY);
 
-    const written = JSON.parse(answerJson(answer).toString()) as object;
+    const written = JSON.parse(writer.json(answer).toString()) as object;
     assert.deepEqual(written, { ...answer, events: events.slice(0, count) });
   }
+});
+
+test("an answer says what it says also after one of the same events, and after one of events that have changed", async () => {
+  const events = ["a", "b"].map((id) => timed(id, ...MORNING));
+  const { calendar } = setUp(events);
+  const writer = new AnswerWriter();
+  const written = async (query = DAY) =>
+    JSON.parse(writer.json(await calendar.events(query)).toString()) as CalendarWindow;
+  const titles = async () => (await written()).events.map(({ title }) => title).join();
+
+  assert.equal(await titles(), "a,b");
+  const later = await written(new URLSearchParams("start=2026-06-01&end=2026-06-04"));
+  assert.deepEqual(later, {
+    ...{ events, sources: makeWindow([]).sources, truncated: false },
+    window: {
+      start: "2026-05-31T22:00:00.000Z",
+      end: "2026-06-03T22:00:00.000Z",
+      timeZone: "Europe/Berlin",
+    },
+  });
+  calendar.accept(makeWindow(events.map((each) => ({ ...each, title: `new ${each.title}` }))));
+  assert.equal(await titles(), "new a,new b");
+});
+
+test("a change of one event leaves the others as they were read and written", async () => {
+  const [first, second] = [timed("a", ...MORNING), timed("b", ...MORNING)];
+  const { calendar } = setUp([first, second]);
+  const before = (await calendar.events(DAY)).events;
+
+  calendar.accept(makeWindow([first, { ...second, title: "c" }]));
+
+  const after = (await calendar.events(DAY)).events;
+  assert.equal(after[0], before[0]);
+  assert.equal(after[1]?.event.title, "c");
 });
 
 test("a window beyond the published one is asked of the module", async () => {

@@ -1,0 +1,34 @@
+import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
+import type { TimedEvent } from "./select.ts";
+
+/** The answer of `GET /calendar/events`. */
+export interface CalendarAnswer {
+  readonly window: { readonly start: string; readonly end: string; readonly timeZone: string };
+  /** By start; on one instant, dates come first. */
+  readonly events: readonly TimedEvent[];
+  readonly sources: readonly CalendarSource[];
+  /** True when more events than `limit` are in the window. */
+  readonly truncated: boolean;
+}
+
+const COMMA = Buffer.from(",");
+
+/** Writes answers as JSON. Events that are those of the answer before, as they mostly are, are not written again. */
+export class AnswerWriter {
+  #events: readonly TimedEvent[] = [];
+  #written = Buffer.alloc(0);
+
+  json({ events, ...rest }: CalendarAnswer): Buffer {
+    if (
+      events.length !== this.#events.length ||
+      events.some((each, at) => each !== this.#events[at])
+    ) {
+      this.#written = Buffer.concat(
+        events.flatMap(({ json }, at) => (at === 0 ? [json] : [COMMA, json])),
+      );
+      this.#events = events;
+    }
+    const tail = `],${JSON.stringify(rest).slice(1)}`;
+    return Buffer.concat([Buffer.from('{"events":['), this.#written, Buffer.from(tail)]);
+  }
+}
