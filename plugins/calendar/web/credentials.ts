@@ -27,12 +27,18 @@ function decoded(text: string): string {
   }
 }
 
+/** Where the password of a feed at `first` may go: to the same server, and to the same name over HTTPS. */
+export function isSameHost(first: URL, url: URL): boolean {
+  if (url.origin === first.origin) return true;
+  return url.protocol === "https:" && url.hostname === first.hostname;
+}
+
 /**
  * Where the password of an account at `first` may go besides: to names of the same site over HTTPS,
  * because providers spread accounts over hosts (`caldav.icloud.com`, `p42-caldav.icloud.com`).
  */
 export function isSameSite(first: URL, url: URL): boolean {
-  if (url.origin === first.origin) return true;
+  if (isSameHost(first, url)) return true;
   if (url.protocol !== "https:") return false;
   const parent = first.hostname.split(".").slice(1).join(".");
   const isRegistry = /^[^.]*$|^[^.]{1,3}\.[a-z]{2}$/.test(parent); // `com`, `co.uk`

@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { inUtf8 } from "./charset.ts";
-import { basicAuth, type Credentials } from "./credentials.ts";
+import { basicAuth, type Credentials, isSameHost } from "./credentials.ts";
 import { guardedRequest } from "./guarded-request.ts";
 import { refusal } from "./refusal.ts";
 
@@ -50,7 +50,7 @@ async function get(request: DownloadRequest): Promise<Download> {
     ...request,
     headers: { accept: "text/calendar, text/vcard;q=0.9, */*;q=0.1", ...conditions(request) },
     secretHeaders: basicAuth(request),
-    trusts: (url) => url.origin === first?.origin,
+    trusts: (url) => first !== undefined && isSameHost(first, url),
   });
   const { etag, "last-modified": lastModified } = headers;
   const asked = request.etag !== undefined || request.lastModified !== undefined;

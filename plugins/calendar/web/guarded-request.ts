@@ -71,6 +71,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
       const target = response.headers.location;
       const moved = REDIRECTS.includes(status) && target !== undefined;
       if (!moved || request.follow === false) {
+        if (status === 401) refuseStranger(url, request);
         const good = status >= 200 && status < 300;
         const body = good ? await read(response, request.signal) : new Uint8Array();
         return { url, status, headers: response.headers, body };
@@ -81,6 +82,15 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
     }
   }
   throw new MantelError("invalid", `the server redirects more than ${MAX_REDIRECTS} times`);
+}
+
+/** @throws MantelError `invalid` when a server asks for the password that is kept from it */
+function refuseStranger(url: URL, { trusts, secretHeaders = {} }: GuardedRequest): void {
+  if (trusts(url) || Object.keys(secretHeaders).length === 0) return;
+  throw new MantelError(
+    "invalid",
+    `the server sends on to ${url.origin}, which asks for a password (401) and is not given that of another server: give the address there itself`,
+  );
 }
 
 function parseAddress(text: string, base?: URL): URL {

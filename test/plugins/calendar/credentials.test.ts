@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { basicAuth, isSameSite } from "../../../plugins/calendar/web/credentials.ts";
+import { basicAuth, isSameHost, isSameSite } from "../../../plugins/calendar/web/credentials.ts";
 
 const trusts = (first: string, url: string) => isSameSite(new URL(first), new URL(url));
 
@@ -16,6 +16,16 @@ test("a password goes to hosts of the account's site over HTTPS alone", () => {
   assert.ok(!trusts("https://example.com/", "https://evil.com/"));
   assert.ok(!trusts("https://192.168.1.5/", "https://192.168.1.6/"));
   assert.ok(!trusts("http://nas.lan:5232/", "http://nas.lan:80/"));
+});
+
+test("the password of a feed goes to its own server, and to that over HTTPS", () => {
+  const follows = (first: string, url: string) => isSameHost(new URL(first), new URL(url));
+
+  assert.ok(follows("http://cloud.example.org/a.ics", "https://cloud.example.org/a.ics"));
+  assert.ok(follows("http://nas.lan:5232/", "http://nas.lan:5232/b"));
+  assert.ok(!follows("https://cloud.example.org/", "http://cloud.example.org/"));
+  assert.ok(!follows("https://cloud.example.org/", "https://files.cloud.example.org/"));
+  assert.ok(!follows("http://nas.lan:5232/", "http://nas.lan:80/"));
 });
 
 test("a name and password in the address count as given, with their escapes", () => {

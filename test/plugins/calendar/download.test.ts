@@ -77,6 +77,21 @@ test("a calendar behind redirects is found, and the password goes to its own ser
   assert.equal(elsewhere.requests[0]?.headers.authorization, undefined);
 });
 
+test("a redirect to a server that asks for a password names it, and keeps the password from it", async (t) => {
+  const elsewhere = await serve(t, (_, response) => response.writeHead(401).end());
+  const { url } = await serve(t, (_, response) =>
+    response.writeHead(302, { location: `${elsewhere.url}/secret` }).end(),
+  );
+
+  const reading = download({ url, username: "ann", password: "pw", allowPrivate: true, signal });
+
+  await assert.rejects(reading, {
+    code: "invalid",
+    message: `the server sends on to ${elsewhere.url}, which asks for a password (401) and is not given that of another server: give the address there itself`,
+  });
+  assert.equal(elsewhere.requests[0]?.headers.authorization, undefined);
+});
+
 test("an address in the private network is refused before anything is sent", async (t) => {
   const { url, requests } = await serve(t, (_, response) => response.end(BODY));
 
