@@ -35,6 +35,8 @@ export class Subscription {
   readonly #key: string;
   readonly #poll: Poll;
   #validators: Validators = {};
+  /** Of the content that is shown. */
+  #digest: string | undefined;
 
   constructor(options: SubscriptionOptions) {
     this.#options = options;
@@ -53,8 +55,10 @@ export class Subscription {
     const kept = (await storage.get(this.#key)) as Partial<Kept> | undefined;
     if (typeof kept?.body !== "string" || typeof kept.fetchedAt !== "string") return;
     try {
-      await source.read([Buffer.from(kept.body, "base64")], new Date(kept.fetchedAt));
+      const bytes = Buffer.from(kept.body, "base64");
+      await source.read([bytes], new Date(kept.fetchedAt));
       source.fail(NOT_ASKED_YET);
+      this.#digest = digestOf(bytes);
       this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
     } catch {
       await storage.delete(this.#key); // it is fetched whole then
@@ -79,16 +83,27 @@ export class Subscription {
   async #take({ bytes, etag, lastModified }: Download): Promise<void> {
     const { source, storage, log } = this.#options;
     const now = new Date();
-    if (!bytes) {
-      source.confirm(now);
-      return;
-    }
+    if (!bytes) return source.confirm(now);
+    const digest = digestOf(bytes);
+    if (digest === this.#digest) return source.confirm(now);
     await source.read([bytes], now);
+    this.#digest = digest;
     this.#validators = { etag, lastModified };
     const body = Buffer.from(bytes).toString("base64");
     const kept: Kept = { ...this.#validators, fetchedAt: now.toISOString(), body };
     await keep({ storage, log }, this.#key, kept);
   }
+}
+
+/**
+ * The same for calendars that say the same. Servers without validators, such as Google's, send an unchanged calendar
+ * with new stamps each time; to work it out and keep it again would wear the disk for nothing.
+ */
+function digestOf(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes)
+    .toString("latin1")
+    .replace(/^DTSTAMP[:;].*$/gim, "");
+  return createHash("sha256").update(text, "latin1").digest("base64");
 }
 
 /** Keeps what was read. A disk that is full costs what is shown after a restart, and nothing now. */

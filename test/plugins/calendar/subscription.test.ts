@@ -18,8 +18,9 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 /** A server whose calendar has the ETag `one`, and subscriptions to it that share a storage folder. */
 async function setUp(t: TestContext) {
   const seen: (string | undefined)[] = [];
-  const served = { status: 200 };
+  const served = { status: 200, withoutETag: undefined as Buffer | undefined };
   const server = createServer((request, response) => {
+    if (served.withoutETag) return void response.end(served.withoutETag);
     seen.push(request.headers["if-none-match"]);
     const same = request.headers["if-none-match"] === '"one"';
     response.writeHead(served.status === 200 && same ? 304 : served.status, { etag: '"one"' });
@@ -62,6 +63,38 @@ test("a calendar that has not changed costs one conditional request, also after 
   assert.deepEqual(seen, [undefined, '"one"', '"one"']);
   assert.equal(after.source.view().status, "ok");
   assert.equal((await after.source.eventsIn(YEAR)).length, 1);
+});
+
+test("an unchanged calendar of a server without ETags is kept once, whatever its stamps, and a change is taken", async (t) => {
+  const { served, feed, storage, subscribe } = await setUp(t);
+  const content = (stamp: number, title: string) =>
+    calendar(
+      event(
+        "UID:a",
+        `DTSTAMP:20260101T00000${stamp}Z`,
+        "DTSTART:20260601T090000Z",
+        `SUMMARY:${title}`,
+      ),
+    );
+  const { source, subscription } = subscribe();
+  const read = async (next: Buffer, by = subscription) => {
+    served.withoutETag = next;
+    await by.refresh();
+    return storage.get(storageKey(feed));
+  };
+  const titles = async () => (await source.eventsIn(YEAR)).map(({ title }) => title);
+
+  const first = await read(content(1, "zoo"));
+  const fetchedAt = source.view().fetchedAt ?? "";
+  assert.deepEqual(await read(content(2, "zoo")), first);
+  assert.ok((source.view().fetchedAt ?? "") >= fetchedAt);
+  assert.notDeepEqual(await read(content(2, "park")), first);
+  assert.deepEqual(await titles(), ["park"]);
+  const after = subscribe();
+  await after.subscription.restore();
+  const kept = await storage.get(storageKey(feed));
+  assert.deepEqual(await read(content(3, "park"), after.subscription), kept);
+  assert.equal(after.source.view().status, "ok");
 });
 
 test("a calendar whose server is away after a restart is shown as it was, and is stale", async (t) => {
