@@ -20,9 +20,17 @@ export function refusal(status: number, headers: IncomingHttpHeaders): MantelErr
   const wait = LASTING.has(status) ? Math.max(HOUR_MS, asked ?? 0) : asked;
   return new MantelError(
     "invalid",
-    REASONS[status] ?? `the server answered with status ${status}`,
+    otherScheme(status, headers) ?? REASONS[status] ?? `the server answered with status ${status}`,
     wait === undefined ? {} : { retryAfterMs: wait },
   );
+}
+
+/** For a server that takes no Basic, as Baïkal takes Digest alone unless it is told to: no password would be right. */
+function otherScheme(status: number, headers: IncomingHttpHeaders): string | undefined {
+  const asked = status === 401 ? (headers["www-authenticate"] ?? "") : "";
+  const [scheme] = /^[\w-]{1,20}/.exec(asked.trim()) ?? [];
+  if (scheme === undefined || /\bbasic\b/i.test(asked)) return undefined;
+  return `the server asks for a password by ${scheme} (401), and is given it by Basic alone: switch Basic on there`;
 }
 
 /**

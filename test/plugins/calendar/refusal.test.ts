@@ -30,3 +30,13 @@ test("without the server's clock a Retry-After is a day at most, and never below
 
   assert.deepEqual(waits, [86_400_000, 0]);
 });
+
+test("a server that takes no password by Basic is not said to refuse the password", () => {
+  const told = (challenge: string) => refusal(401, { "www-authenticate": challenge }).message;
+
+  assert.match(told('Digest realm="Baïkal", nonce="1"'), /by Digest \(401\), .* switch Basic on/);
+  assert.match(told('Bearer realm="https://accounts.google.com/"'), /by Bearer \(401\)/);
+  assert.match(told('Basic realm="Nextcloud"'), /does not accept the user name and password/);
+  assert.match(told('Negotiate, Basic realm="Exchange"'), /does not accept the user name/);
+  assert.match(refusal(401, {}).message, /does not accept the user name and password/);
+});
