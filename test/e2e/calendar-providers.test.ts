@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer, type OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import {
+  makeAuthority,
+  makeServerPair,
+  readAuthority,
+} from "../../scripts/certificate/authority.ts";
 import { type DavAccountOptions, serveDavAccount } from "../fakes/dav-account.ts";
 import { atEnd } from "../helpers/at-end.ts";
+import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 import { calendar, event } from "../plugins/calendar/calendar-text.ts";
@@ -76,7 +84,11 @@ test("calendars are read from servers that answer as the large providers do", as
     cdata: true,
     prefixes: { d: "", c: "C:", cs: "A-1:" },
   });
-  const nextcloud = await serveAccount(t, "of Nextcloud");
+  const authority = makeAuthority([], new Date());
+  const authorityFile = join(await emptyFolder(t), "authority.pem");
+  await writeFile(authorityFile, authority.cert);
+  const secure = makeServerPair(readAuthority(authority), ["127.0.0.1"], new Date());
+  const nextcloud = await serveAccount(t, "of Nextcloud at home", { secure });
   const fastmail = await serveAccount(t, "of Fastmail");
   fastmail.intervene = () => ({
     status: 401,
@@ -86,7 +98,8 @@ test("calendars are read from servers that answer as the large providers do", as
     },
     body: "Incorrect username, password or access token",
   });
-  const host = await startHost(t, { plugins: ["plugins/calendar"] });
+  const env = { NODE_EXTRA_CA_CERTS: authorityFile };
+  const host = await startHost(t, { plugins: ["plugins/calendar"], env });
   const account = (url: string) => ({
     kind: "caldav",
     url,
@@ -124,7 +137,7 @@ test("calendars are read from servers that answer as the large providers do", as
     ["by calendar", "Europe/Berlin", "12:00:00"],
     ["by cities", "Europe/Amsterdam", "12:00:00"],
     ["by name", "Europe/Berlin", "12:00:00"],
-    ["of Nextcloud", "Europe/Berlin", "12:00:00"],
+    ["of Nextcloud at home", "Europe/Berlin", "12:00:00"],
     ["of iCloud", "Europe/Berlin", "12:00:00"],
     ["without a zone", "Europe/Berlin", "12:00:00"],
   ]);

@@ -10,6 +10,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk";
 import { pinAddresses, type PinnedAddress } from "./address.ts";
+import { unreachable } from "./refusal.ts";
 
 export interface GuardedRequest {
   readonly url: string;
@@ -57,8 +58,7 @@ export async function guardedRequest(request: GuardedRequest): Promise<GuardedAn
       throw new MantelError("deadline_passed", `no answer within ${DEADLINE_MS / 1000} seconds`);
     }
     if (error instanceof MantelError) throw error;
-    const code = (error as NodeJS.ErrnoException).code ?? "no details";
-    throw new MantelError("invalid", `the server cannot be reached (${code})`, { cause: error });
+    throw unreachable(error as NodeJS.ErrnoException);
   }
 }
 

@@ -25,6 +25,30 @@ export function refusal(status: number, headers: IncomingHttpHeaders): MantelErr
   );
 }
 
+const UNKNOWN_SIGNER =
+  "is signed by nobody who is known here: start Mantel with NODE_EXTRA_CA_CERTS set to the file of its authority";
+
+/** What is wrong with a server's certificate, by the code that Node has for it. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "has expired: renew it there, unless the clock here is wrong",
+  CERT_NOT_YET_VALID: "is not valid yet: set the clock there or here",
+  ERR_TLS_CERT_ALTNAME_INVALID: "is for another name: use that name in the address",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
+};
+
+/** Why a server gave no answer at all. */
+export function unreachable(cause: NodeJS.ErrnoException): MantelError {
+  const { code = "no details" } = cause;
+  const fault = CERTIFICATE_FAULTS[code];
+  const what = fault
+    ? `the server's certificate (${code}) ${fault}`
+    : `the server cannot be reached (${code})`;
+  return new MantelError("invalid", what, { cause });
+}
+
 /** For a server that takes no Basic, as Baïkal takes Digest alone unless it is told to: no password would be right. */
 function otherScheme(status: number, headers: IncomingHttpHeaders): string | undefined {
   const asked = status === 401 ? (headers["www-authenticate"] ?? "") : "";

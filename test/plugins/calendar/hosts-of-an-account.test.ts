@@ -26,8 +26,8 @@ async function setUp(t: TestContext) {
   const front = await serveDavAccount(t, { secure });
   const shard = await serveDavAccount(t, { secure, cdata: true });
   shard.calendars.set("home", { name: "Home", objects: { "a.ics": OBJECT } });
-  const read = async () => {
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted, ACCOUNT_URL: front.url };
+  const read = async (authorities = trusted) => {
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authorities, ACCOUNT_URL: front.url };
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, ["--import", "tsx", FIXTURE], { env });
     return JSON.parse(stdout) as unknown;
@@ -78,4 +78,12 @@ test("the password of an account goes to no server outside its site, which is na
   );
   assert.ok(passwords.length > 0);
   assert.deepEqual(new Set(passwords), new Set([undefined]));
+});
+
+test("a server whose certificate nobody known has signed says what to do", async (t) => {
+  const { read } = await setUp(t);
+
+  const { message } = (await read("")) as { message?: string };
+
+  assert.match(message ?? "", /certificate \(\w+\) is signed by nobody .* NODE_EXTRA_CA_CERTS/);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusal } from "../../../plugins/calendar/web/refusal.ts";
+import { refusal, unreachable } from "../../../plugins/calendar/web/refusal.ts";
 
 const AT = Date.parse("2026-11-20T12:00:00Z");
 const inAnHour = {
@@ -39,4 +39,14 @@ test("a server that takes no password by Basic is not said to refuse the passwor
   assert.match(told('Basic realm="Nextcloud"'), /does not accept the user name and password/);
   assert.match(told('Negotiate, Basic realm="Exchange"'), /does not accept the user name/);
   assert.match(refusal(401, {}).message, /does not accept the user name and password/);
+});
+
+test("a certificate that is no good says what is wrong with it, and other faults their code", () => {
+  const told = (code?: string) =>
+    unreachable(Object.assign(new Error("failed"), code === undefined ? {} : { code })).message;
+
+  assert.match(told("CERT_HAS_EXPIRED"), /certificate \(CERT_HAS_EXPIRED\) has expired: renew it/);
+  assert.match(told("ERR_TLS_CERT_ALTNAME_INVALID"), /is for another name/);
+  assert.equal(told("ECONNREFUSED"), "the server cannot be reached (ECONNREFUSED)");
+  assert.equal(told(), "the server cannot be reached (no details)");
 });
