@@ -85,10 +85,10 @@ export class Subscription {
     const now = new Date();
     if (!bytes) return source.confirm(now);
     const digest = digestOf(bytes);
-    if (digest === this.#digest) return source.confirm(now);
-    await source.read([bytes], now);
-    this.#digest = digest;
+    if (digest !== this.#digest) await source.read([bytes], now);
     this.#validators = { etag, lastModified };
+    if (digest === this.#digest) return source.confirm(now);
+    this.#digest = digest;
     const body = Buffer.from(bytes).toString("base64");
     const kept: Kept = { ...this.#validators, fetchedAt: now.toISOString(), body };
     await keep({ storage, log }, this.#key, kept);

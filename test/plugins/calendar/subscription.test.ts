@@ -15,15 +15,15 @@ import { calendar, event } from "./calendar-text.ts";
 const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A server whose calendar has the ETag `one`, and subscriptions to it that share a storage folder. */
+/** A server whose calendar has an ETag, and subscriptions to it that share a storage folder. */
 async function setUp(t: TestContext) {
   const seen: (string | undefined)[] = [];
-  const served = { status: 200, withoutETag: undefined as Buffer | undefined };
+  const served = { status: 200, etag: '"one"', withoutETag: undefined as Buffer | undefined };
   const server = createServer((request, response) => {
     if (served.withoutETag) return void response.end(served.withoutETag);
     seen.push(request.headers["if-none-match"]);
-    const same = request.headers["if-none-match"] === '"one"';
-    response.writeHead(served.status === 200 && same ? 304 : served.status, { etag: '"one"' });
+    const same = request.headers["if-none-match"] === served.etag;
+    response.writeHead(served.status === 200 && same ? 304 : served.status, { etag: served.etag });
     response.end(
       same ? undefined : calendar(event("UID:a", "DTSTART:20260601T090000Z", "SUMMARY:zoo")),
     );
@@ -95,6 +95,18 @@ test("an unchanged calendar of a server without ETags is kept once, whatever its
   const kept = await storage.get(storageKey(feed));
   assert.deepEqual(await read(content(3, "park"), after.subscription), kept);
   assert.equal(after.source.view().status, "ok");
+});
+
+test("a calendar that has another ETag and has not changed is asked for by that one from then on", async (t) => {
+  const { served, seen, subscribe } = await setUp(t);
+  const { subscription } = subscribe();
+
+  await subscription.refresh();
+  served.etag = '"two"';
+  await subscription.refresh();
+  await subscription.refresh();
+
+  assert.deepEqual(seen, [undefined, '"one"', '"two"']);
 });
 
 test("a calendar whose server is away after a restart is shown as it was, and is stale", async (t) => {
