@@ -42,8 +42,10 @@ export interface PluginDefinition<
   readonly state?: State;
   /**
    * Opens connections, and gives `start` what it opened. Within a reload it runs while the generation before
-   * still works, so that nothing is missed between the two: it may listen and must not publish. It has 5 s;
-   * when it fails then, it is called again at the start. `ctx.handedOver` is not there yet.
+   * still works, so that nothing is missed between the two: it listens and keeps what it hears for `start`.
+   * Until then publishing fails, and updates and events are left out with a line in the log; what
+   * `reportDegraded` says is shown from the start on. It has 5 s; when it fails then, it is called again at
+   * the start. `ctx.handedOver` is not there yet.
    */
   connect?(ctx: PluginContext<Described<Options>, undefined>): Connected | Promise<Connected>;
   start(

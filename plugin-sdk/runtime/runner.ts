@@ -6,6 +6,7 @@ import { MantelError } from "../errors.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
 import type { PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
+import { EarlyLink } from "./early-link.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 import { createPublish } from "./publishing.ts";
@@ -13,7 +14,7 @@ import { createStorage } from "./storage.ts";
 
 /** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
 export class Runner {
-  readonly #host: HostLink;
+  readonly #host: EarlyLink;
   readonly #plugin: Plugin;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
@@ -25,7 +26,7 @@ export class Runner {
 
   constructor(plugin: Plugin, host: HostLink) {
     this.#plugin = plugin;
-    this.#host = host;
+    this.#host = new EarlyLink(host);
   }
 
   /** Opens the plugin's connections ahead of its start. One that fails leaves nothing open. */
@@ -54,7 +55,10 @@ export class Runner {
   async #begin(id: string, request: StartRequest): Promise<unknown> {
     try {
       this.#connected ??= this.#connect(id, request);
-      return await this.#plugin.start(this.#context(id, request), await this.#connected);
+      const connected = await this.#connected;
+      this.#flush(); // what was told too early
+      this.#host.startTelling();
+      return await this.#plugin.start(this.#context(id, request), connected);
     } catch (error) {
       this.#ended.abort();
       await this.#scope.dispose();

@@ -13,13 +13,11 @@ export default definePlugin({
 
   /** Within a reload the old link publishes until the new one is connected. */
   async connect(ctx) {
-    const { log, signal, onDispose } = ctx;
+    const { log, reportDegraded: report, signal, onDispose } = ctx;
     const broker = brokerFrom(ctx);
-    let reason: string | undefined;
-    let report = (told: string | undefined): void => void (reason = told);
     const events = new EventEmitter<{ connected: [] }>();
     const link = new MqttLink({
-      ...{ broker, log, report: (told) => report(told) },
+      ...{ broker, log, report },
       onConnected: () => events.emit("connected"),
     });
     const connected = once(events, "connected", {
@@ -28,21 +26,12 @@ export default definePlugin({
     const running = link.run(signal);
     onDispose(() => running);
     await connected.catch(() => undefined);
-    return {
-      ...{ link, broker },
-      reportTo: (hear: typeof report) => {
-        report = hear;
-        if (reason !== undefined) hear(reason);
-      },
-    };
+    return { link, broker };
   },
 
-  start({ reportDegraded }, { link, broker, reportTo }) {
-    reportTo(reportDegraded);
-    return {
-      services: { "mqtt.publish": (message) => link.publish(message), "mqtt.broker": broker },
-    };
-  },
+  start: (_ctx, { link, broker }) => ({
+    services: { "mqtt.publish": (message) => link.publish(message), "mqtt.broker": broker },
+  }),
 });
 
 function brokerFrom({ config, call }: PluginContext<Static<typeof Options>, undefined>) {

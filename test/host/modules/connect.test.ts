@@ -84,3 +84,71 @@ test("code that is still connecting when it is to start goes on with that, and d
 
   assert.equal(await ask(services), "connected 1 2");
 });
+
+const LAMP = `
+import { definePlugin } from "@mantel/plugin-sdk";
+
+const capabilities = { on: { type: "boolean" }, level: { type: "number", min: 0, max: 9 } };
+
+export default definePlugin({
+  async connect({ devices, reportDegraded }) {
+    devices.update({ nativeId: "lamp-1", state: { level: 9 } });
+    devices.update({ nativeId: "lamp-1", state: { level: 8 } });
+    devices.event("lamp-1", "press");
+    reportDegraded("the lamp is away");
+  },
+  async start({ devices }) {
+    await devices.publish([
+      { nativeId: "lamp-1", kind: "light", name: "One", capabilities, state: { on: true, level: 1 } },
+    ]);
+  },
+});
+`;
+const lamp = {
+  "package.json": packageJson("lamp", { bridge: { kind: "garden", commandsPerSecond: 10 } }),
+  "index.ts": LAMP,
+};
+
+test("what connect tells of devices is left out at each start, and the log says where it belongs", async (t) => {
+  const { registry, bus, devices, edit, once } = await startModules(t, { lamp });
+  const warned = () => registry.logs("lamp", { level: "warn" }).map(({ sentence }) => sentence);
+  const told = ["update", "event"].map(
+    (what) => `devices.${what} in connect is left out; keep what is heard, and tell it in start`,
+  );
+  assert.deepEqual(warned(), told);
+  const events: unknown[] = [];
+  bus.listen(({ topic, data }) => topic === "device.event" && events.push(data));
+
+  await edit("lamp/index.ts", (source) => source.replace('"One"', '"Two"'));
+  await once("lamp", ({ generation }) => generation === 2);
+
+  assert.deepEqual(warned(), [...told, ...told]);
+  const device = devices.get("garden:light:1");
+  assert.deepEqual([device.name, device.state["level"]], ["Two", 1]);
+  assert.deepEqual(events, []);
+});
+
+test("a reason that connect gives is shown from the start of that code on", async (t) => {
+  const { edit, once } = await startModules(t, { lamp });
+  await once("lamp", ({ error }) => error?.message === "the lamp is away");
+
+  await edit("lamp/index.ts", (source) => source.replace("is away", "refuses the key"));
+  await once("lamp", ({ error }) => error?.message === "the lamp refuses the key");
+});
+
+test("code that publishes in connect does not take over, and its line is named", async (t) => {
+  const { edit, once } = await startModules(t, { lamp });
+
+  await edit("lamp/index.ts", (source) =>
+    source.replace('devices.event("lamp-1", "press");', "await devices.publish([]);"),
+  );
+  const { error, lastReload } = await once("lamp", (view) => view.lastReload !== null);
+
+  assert.equal(error?.message, "the lamp is away");
+  assert.equal(lastReload?.result, "rolled_back");
+  assert.match(
+    lastReload?.error?.message ?? "",
+    /devices\.publish in connect, where the code before may still answer; do it in start/,
+  );
+  assert.deepEqual([lastReload?.error?.file, lastReload?.error?.line], ["index.ts", 10]);
+});
