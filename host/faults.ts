@@ -60,10 +60,19 @@ function meantAlternative(
     const index = error.schemaPath.slice(from).split("/", 1)[0] ?? "";
     alternatives.set(index, [...(alternatives.get(index) ?? []), error]);
   }
-  const [best, second] = [...alternatives.values()]
+  const all = [...alternatives.values()];
+  const [best, second] = all
     .filter((each) => !each.some((error) => isMismatch(error, union.instancePath)))
     .toSorted((a, b) => a.length - b.length);
-  return best?.length === second?.length ? undefined : best;
+  if (best) return best.length === second?.length ? undefined : best;
+  const [only, ...others] = all.filter((each) => each.every((error) => isOfOne(error, union)));
+  return others.length === 0 ? only : undefined;
+}
+
+/** A wrong choice in a property is no sign of another alternative where only one is left without it. */
+function isOfOne(error: TLocalizedValidationError, { instancePath }: TLocalizedValidationError) {
+  if (error.keyword === "enum" && error.instancePath !== instancePath) return true;
+  return !isMismatch(error, instancePath);
 }
 
 /** True when the error says that another alternative was meant: of the value, or of one property. */

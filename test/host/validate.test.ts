@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Capabilities, UNITS } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { check, faultsOf, withDefaults } from "../../host/validate.ts";
 
@@ -21,6 +22,7 @@ const Lamp = Type.Object(
   },
   { additionalProperties: false },
 );
+const UNITS_LISTED = UNITS.map((unit) => JSON.stringify(unit)).join(", ");
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 test("a value that fits has no faults", () => {
@@ -77,6 +79,29 @@ test("of a union only the alternative that was meant is told about", () => {
 
   assert.deepEqual(faults, [
     { pointer: "/bound/at", detail: 'is "noon"; it must be of type number' },
+  ]);
+});
+
+test("a wrong choice in the one alternative that was meant is named", () => {
+  const value = { power: { type: "number", unit: "Watt" } };
+
+  assert.deepEqual(faultsOf(Capabilities, value), [
+    { pointer: "/power/unit", detail: `is "Watt"; it must be one of ${UNITS_LISTED}` },
+  ]);
+});
+
+test("a choice beside another type, and choices that tell alternatives apart, are all told", () => {
+  const Delay = Type.Union([Type.Enum(["never", "auto"]), Type.Number()]);
+  const Source = Type.Union([
+    Type.Object({ kind: Type.Enum(["file", "folder"]), path: Type.String() }),
+    Type.Object({ kind: Type.Enum(["web"]), path: Type.String() }),
+  ]);
+
+  assert.deepEqual(faultsOf(Delay, "soon"), [
+    { pointer: "", detail: 'is "soon"; it must be "never", "auto", or of type number' },
+  ]);
+  assert.deepEqual(faultsOf(Source, { kind: "tape", path: "a" }), [
+    { pointer: "", detail: "is an object; it must be an object with kind, path" },
   ]);
 });
 
