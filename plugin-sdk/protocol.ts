@@ -63,8 +63,16 @@ export interface QuiesceResult {
   readonly state?: unknown;
   /** Accepted calls that were waited for. */
   readonly drained: number;
-  /** What the plugin threw while it released its things. */
-  readonly faults: readonly string[];
+  readonly faults: readonly QuiesceFault[];
+}
+
+/** What of a quiesce went wrong: calls that did not end, the giving of the state, or a release. */
+export const QUIESCE_STEPS = ["calls", "handOver", "release"] as const;
+
+export interface QuiesceFault {
+  readonly step: (typeof QUIESCE_STEPS)[number];
+  /** What was thrown, with its stack. */
+  readonly error: string;
 }
 
 export const LEFTOVER_KINDS = [

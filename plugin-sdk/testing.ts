@@ -5,7 +5,7 @@ import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceState } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
-import type { HostApi, LogRecord, StartRequest } from "./protocol.ts";
+import type { HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
@@ -80,10 +80,14 @@ export async function startPlugin(
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await rm(storage, { recursive: true, force: true });
-      if (faults.length > 0) throw new Error(`releases failed: ${faults.join("; ")}`);
+      if (faults.length > 0) throw new Error(faults.map(sentenceOf).join("; "));
       return state;
     },
   };
+}
+
+function sentenceOf({ step, error }: QuiesceFault): string {
+  return step === "release" ? `releases failed: ${error}` : error;
 }
 
 function startRequest(options: TestHostOptions, storage: string): StartRequest {

@@ -6,6 +6,9 @@ import type { LastReload, ModuleFault, ReloadReceipt } from "./view.ts";
 
 export type ReloadTrigger = LastReload["trigger"];
 
+/** What a reload has to say of a swap when no process changed hands. */
+const NO_SWAP = { drained: 0, stateHandedOver: false, downtimeMs: 0 };
+
 /** Times one reload, writes its end into the module's status, and makes the receipt. */
 export class ReloadRecord {
   readonly #status: ModuleStatus;
@@ -51,23 +54,15 @@ export class ReloadRecord {
   }
 
   #end(result: ReloadReceipt["result"], swap?: Swap, isNoted = true): ReloadReceipt {
-    const durationMs = this.#elapsed();
-    const downtimeMs = rounded(swap?.downtimeMs ?? 0);
+    const { drained, stateHandedOver, downtimeMs } = swap ?? NO_SWAP;
+    const timed = { durationMs: this.#elapsed(), downtimeMs: rounded(downtimeMs) };
     const handed = swap ? { memory: swap.memory, leftOpen: [...swap.leftOpen] } : {};
     if (isNoted) {
-      const trigger = this.#trigger;
-      this.#status.reloaded({ trigger, result, durationMs, downtimeMs, ...handed });
+      const told = { trigger: this.#trigger, result, ...timed, ...handed };
+      this.#status.reloaded(swap ? { ...told, stateHandedOver } : told);
     }
-    return {
-      result,
-      from: this.#from,
-      to: this.#status.view.generation,
-      durationMs,
-      downtimeMs,
-      drained: swap?.drained ?? 0,
-      stateHandedOver: swap?.stateHandedOver ?? false,
-      ...handed,
-    };
+    const [from, to] = [this.#from, this.#status.view.generation];
+    return { result, from, to, ...timed, drained, stateHandedOver, ...handed };
   }
 
   #elapsed(): number {

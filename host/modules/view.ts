@@ -44,6 +44,8 @@ export const LastReload = Type.Object({
   result: Type.Enum(["reloaded", "unchanged", "rolled_back", "failed"]),
   durationMs: Type.Number(),
   downtimeMs: Type.Number(),
+  /** Only where processes changed hands. */
+  stateHandedOver: Type.Optional(Type.Boolean()),
   ...Handed,
   error: Type.Optional(ModuleFault),
 });

@@ -108,6 +108,18 @@ export class Peer<Remote extends object, Local extends object> {
     else if (message.kind === "failure") waiting.settle({ error: fromWire(message.error) });
   }
 
+  /** @throws TypeError when what a method gave is no JSON */
+  #send(answer: Extract<Message, { kind: "answer" }>, method: string): void {
+    try {
+      this.#transport.send(answer);
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause; // such as one that is too long
+      throw new TypeError(`what ${method} gave is no plain data (JSON): ${cause.message}`, {
+        cause,
+      });
+    }
+  }
+
   /** @see Begin */
   #begin(call: number | undefined): Promise<void> {
     if (call === undefined) return Promise.resolve();
@@ -119,9 +131,7 @@ export class Peer<Remote extends object, Local extends object> {
       const handler = this.#handlers.get(method);
       if (!handler) throw new MantelError("not_found", `there is no call named ${method}`);
       const value = await handler(input as never, () => this.#begin(call));
-      if (call !== undefined && !this.#closed) {
-        this.#transport.send({ kind: "answer", call, value });
-      }
+      if (call !== undefined && !this.#closed) this.#send({ kind: "answer", call, value }, method);
     } catch (error) {
       if (call !== undefined && !this.#closed) {
         this.#transport.send({ kind: "failure", call, error: toWire(error) });

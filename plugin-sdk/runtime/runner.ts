@@ -4,13 +4,16 @@ import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
-import type { PluginApi, QuiesceResult, StartRequest } from "../protocol.ts";
+import type { PluginApi, QuiesceFault, QuiesceResult, StartRequest } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import { EarlyLink } from "./early-link.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 import { createPublish } from "./publishing.ts";
 import { createStorage } from "./storage.ts";
+
+/** What giving the state may take where the calls have used up the time. */
+const HAND_OVER_MS = 250;
 
 /** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
 export class Runner {
@@ -98,22 +101,28 @@ export class Runner {
     });
   }
 
+  /** What goes wrong in it is told, and keeps nothing of the rest from being done. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
+    const endsAt = performance.now() + deadlineMs;
     const drained = this.#accepted.size;
-    const accepted = Promise.allSettled(this.#accepted);
-    const late: unknown[] = [];
-    await withDeadline(accepted, deadlineMs, "finishing the accepted calls").catch(
-      (error: unknown) => late.push(error),
-    );
-    const state = await this.#running.handOver?.();
-    this.#ended.abort();
-    const faults = [...late, ...(await this.#scope.dispose())];
-    this.#flush();
-    return {
-      drained,
-      faults: faults.map(String),
-      ...(state === undefined ? {} : { state }),
+    const faults: QuiesceFault[] = [];
+    const note = (step: QuiesceFault["step"]) => (error: unknown) => {
+      faults.push({ step, error: stackOf(error) });
     };
+    const accepted = Promise.allSettled(this.#accepted);
+    await withDeadline(accepted, deadlineMs, "finishing the accepted calls").catch(note("calls"));
+    const state = await this.#handOver(endsAt).catch(note("handOver"));
+    this.#ended.abort();
+    (await this.#scope.dispose()).forEach(note("release"));
+    this.#flush();
+    return { drained, faults, ...(state === undefined ? {} : { state }) };
+  }
+
+  /** Calls wait for this too, so it has what is left of the time, and a moment at least. */
+  async #handOver(endsAt: number): Promise<unknown> {
+    const leftMs = Math.max(HAND_OVER_MS, Math.round(endsAt - performance.now()));
+    const given = Promise.resolve(this.#running.handOver?.());
+    return withDeadline(given, leftMs, "handOver");
   }
 
   /** Carries out a call that quiesce will wait for; state updates made in it arrive before its answer. */
@@ -174,6 +183,11 @@ export class Runner {
       call: createCall(id, request.uses, host),
     };
   }
+}
+
+function stackOf(error: unknown): string {
+  const isFault = error instanceof Error && !(error instanceof MantelError);
+  return isFault ? (error.stack ?? String(error)) : String(error);
 }
 
 type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];

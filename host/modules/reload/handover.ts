@@ -1,5 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { LoadResult, QuiesceResult, StartRequest } from "@mantel/plugin-sdk/protocol";
+import {
+  type LoadResult,
+  QUIESCE_STEPS,
+  type QuiesceFault,
+  type QuiesceResult,
+  type StartRequest,
+} from "@mantel/plugin-sdk/protocol";
 import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Type } from "typebox";
 import { check } from "../../validate.ts";
@@ -18,8 +24,19 @@ const CONNECT_MS = 5_000;
 const Quiesced = Type.Object({
   state: Type.Optional(Type.Unknown()),
   drained: Type.Integer({ minimum: 0 }),
-  faults: Type.Array(Type.String()),
+  faults: Type.Array(
+    Type.Object({
+      step: Type.Enum([...QUIESCE_STEPS]),
+      error: Type.String({ maxLength: 100_000 }),
+    }),
+  ),
 });
+
+const UNREST: Record<QuiesceFault["step"], string> = {
+  calls: "calls under way did not end in time, and are cut off",
+  handOver: "the old code gave no state, and the new code starts fresh",
+  release: "a release failed",
+};
 
 /** Code that is loaded into a process and has not started. */
 export interface Candidate {
@@ -131,7 +148,7 @@ async function quiesce(old: Started, { quiesceMs, warn }: HandoverParts): Promis
       quiesceMs + 500,
     );
     const result = check(Quiesced, answer, "what the old generation handed over");
-    for (const fault of result.faults) warn("a release failed", fault);
+    for (const { step, error } of result.faults) warn(UNREST[step], error);
     return result;
   } catch (error) {
     const cause = await causeOfUnrest(error, old.generation);

@@ -44,6 +44,7 @@ test("a saved change answers at once, with the state of the generation before", 
 
   assert.equal(await ask(services), "good day 2");
   assert.equal(view.lastReload?.result, "reloaded");
+  assert.equal(view.lastReload?.stateHandedOver, true);
   assert.equal(view.lastReload?.trigger, "file");
 });
 
@@ -118,6 +119,26 @@ test("saving what is there already reloads no degraded module, but asking does",
 
   assert.equal(reload.result, "reloaded");
   assert.equal(registry.get("counter").generation, 3, "by the real change, and as asked for");
+});
+
+test("code whose handOver fails gives way to new code that starts fresh, and the log says which line", async (t) => {
+  const { registry, services, edit, once } = await startModules(t, { counter });
+  await edit("counter/index.ts", (source) =>
+    source.replace("({ count })", '{ throw new Error("no count today"); }'),
+  );
+  await once("counter", ({ generation }) => generation === 2);
+  assert.equal(await ask(services), "hello 1");
+
+  await edit("counter/index.ts", () => COUNTER);
+  const view = await once("counter", ({ generation, lastReload }) => {
+    return generation === 3 && lastReload?.stateHandedOver === false;
+  });
+
+  assert.equal(view.lastReload?.result, "reloaded");
+  assert.equal(await ask(services), "hello 1");
+  const [told] = registry.logs("counter", { level: "warn" });
+  assert.equal(told?.sentence, "the old code gave no state, and the new code starts fresh");
+  assert.match(String(told?.fields?.["error"]), /no count today\n.*counter\/index\.ts:13:/);
 });
 
 test("a hundred requests to reload are at most two reloads", async (t) => {

@@ -201,3 +201,11 @@ test("messages that mean nothing are ignored", async () => {
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+test("an answer that is no JSON fails the call, and names what gave it", async () => {
+  const { customer } = openChannel({ ask: () => ({ count: 3n }) });
+
+  await assert.rejects(customer.call("ask", "how many?", DEADLINE_MS), {
+    message: /^TypeError: what ask gave is no plain data \(JSON\): .*BigInt/,
+  });
+});

@@ -39,12 +39,38 @@ test("the state is what handOver gives, and faults of releases are told beside i
   });
   await started;
 
-  assert.deepEqual(await runner.quiesce({ deadlineMs: 100 }), {
-    state: { on: true },
-    drained: 0,
-    faults: ["Error: the socket was closed already"],
-  });
+  const { faults, ...rest } = await runner.quiesce({ deadlineMs: 100 });
+
+  assert.deepEqual(rest, { state: { on: true }, drained: 0 });
+  assert.deepEqual(
+    faults.map(({ step, error }) => [step, error.split("\n")[0]]),
+    [["release", "Error: the socket was closed already"]],
+  );
 });
+
+for (const [ends, handOver, told] of [
+  ["throws", () => Promise.reject(new Error("no state today")), /^Error: no state today\n +at /],
+  ["does not end", () => new Promise(() => undefined), /^MantelError: handOver did not end within/],
+] as const) {
+  test(`a handOver that ${ends} is told, and what is open is closed all the same`, async (t) => {
+    let isClosed = false;
+    const { runner, started } = await startRunner(t, ({ onDispose }) => {
+      onDispose(() => void (isClosed = true));
+      return { handOver: handOver as () => never };
+    });
+    await started;
+
+    const { faults, ...rest } = await runner.quiesce({ deadlineMs: 10 });
+
+    assert.deepEqual(rest, { drained: 0 });
+    assert.deepEqual(
+      faults.map(({ step }) => step),
+      ["handOver"],
+    );
+    assert.match(faults[0]?.error ?? "", told);
+    assert.ok(isClosed);
+  });
+}
 
 test("a call that failed is not waited for, and does not fail the quiesce", async (t) => {
   const { runner, started } = await startRunner(t, () => ({
@@ -74,5 +100,10 @@ test("a call that does not end is waited for until the deadline, and no longer",
   const { faults, drained } = await runner.quiesce({ deadlineMs: 10 });
 
   assert.equal(drained, 1);
-  assert.match(faults.join(), /finishing the accepted calls did not end within 10 ms/);
+  assert.deepEqual(faults, [
+    {
+      step: "calls",
+      error: "MantelError: finishing the accepted calls did not end within 10 ms",
+    },
+  ]);
 });
