@@ -1,7 +1,7 @@
 import { MantelError } from "../errors.ts";
 import { fromWire, type Message, NotBegun, toWire } from "./wire.ts";
 
-export { NotBegun, RemoteFault } from "./wire.ts";
+export { NotBegun, RemoteFault, remoteStackOf } from "./wire.ts";
 
 /** How messages get to the other end. Both sides of a process's channel fit, and a pair in memory. */
 export interface Transport {

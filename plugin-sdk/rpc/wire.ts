@@ -89,7 +89,18 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export function fromWire(error: WireError): Error {
   if (!isErrorCode(error.code) || !CROSSING.has(error.code)) return new RemoteFault(error);
-  return new MantelError(error.code, String(error.message), checkedExtras(error.extras));
+  const failure = new MantelError(error.code, String(error.message), checkedExtras(error.extras));
+  if (typeof error.stack === "string") STACKS.set(failure, error.stack);
+  return failure;
+}
+
+/** Stacks of expected failures at the other end. They are not the failures' own, which are logged. */
+const STACKS = new WeakMap<Error, string>();
+
+/** Where an error that crossed was thrown at the other end; empty when that is not known. */
+export function remoteStackOf(error: unknown): string {
+  if (error instanceof RemoteFault) return error.remoteStack;
+  return (error instanceof Error && STACKS.get(error)) || "";
 }
 
 /** Of what another process says besides, only what has its type. */

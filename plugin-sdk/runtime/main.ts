@@ -124,13 +124,23 @@ function prepare(request: PrepareRequest): { stands: Guard; packages: Require } 
 function host(): HostLink {
   return {
     async call(method, input) {
-      const answer = await peer.call(method, input as never, HOST_DEADLINE_MS);
+      const asked = new Error("asked"); // an answer comes from the event loop, where nobody has asked
+      const answer = await peer
+        .call(method, input as never, HOST_DEADLINE_MS)
+        .catch((error: unknown) => fail(error, asked));
       if (method === "callService")
         plugin?.guard.answered((input as { name: string }).name, answer);
       return answer as never;
     },
     notify: (method, input) => peer.notify(method, input as never),
   };
+}
+
+/** Throws what the host refused a call with, as of the place that made the call. */
+function fail(error: unknown, { stack = "" }: Error): never {
+  const frames = stack.slice(stack.indexOf("\n    at "));
+  if (error instanceof Error) error.stack = `${error.name}: ${error.message}${frames}`;
+  throw error;
 }
 
 function loaded(): NonNullable<typeof plugin> {

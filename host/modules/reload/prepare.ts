@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostApi, LoadResult } from "@mantel/plugin-sdk/protocol";
-import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
+import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rpc";
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import { optionSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
@@ -173,7 +173,8 @@ export class Preparation {
   ): Promise<MantelError> {
     const failure = (message: string, stack: string): MantelError => {
       const location = locationInStack(stack, build.plugin.folder) ?? placeOfExport(message, build);
-      const extras = location ? { location } : {};
+      const errors = error instanceof MantelError ? error.extras.errors : undefined;
+      const extras = { ...(location ? { location } : {}), ...(errors ? { errors } : {}) };
       return new MantelError("reload_failed", message, { cause: error, ...extras });
     };
     const isLate = error instanceof MantelError && error.code === "deadline_passed";
@@ -181,16 +182,14 @@ export class Preparation {
     const hasEnded = await endedBy(generation);
     await generation.terminate();
     if (error instanceof Unconfigured) return error;
-    if (error instanceof RemoteFault) {
-      return failure(error.message, error.remoteStack);
-    }
+    if (error instanceof RemoteFault) return failure(error.message, error.remoteStack);
     if (hasEnded) {
       const exit = await generation.exited;
       return failure(causeOf(exit), exit.lastLines.join("\n"));
     }
     if (error instanceof MantelError && error.code === "reload_failed") return error;
     if (isLate) return failure(`${error.message}: ${why}`, "");
-    return failure(error instanceof Error ? error.message : String(error), "");
+    return failure(error instanceof Error ? error.message : String(error), remoteStackOf(error));
   }
 
   #startRequest(

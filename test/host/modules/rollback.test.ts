@@ -27,6 +27,9 @@ const counter = {
 };
 const inStart = (statement: string) => COUNTER.replace("let count", `${statement}\n    let count`);
 
+const inAsyncStart = (statement: string) =>
+  inStart(statement).replace("start({ handedOver })", "async start({ call, devices, handedOver })");
+
 interface Fault {
   /** What is saved, by file; the entry when it is a text alone. */
   readonly saved: string | Readonly<Record<string, string>>;
@@ -87,6 +90,21 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "a state that the new code refuses": {
     saved: inStart("if (handedOver) throw new Error(`${handedOver.count} is too many`);"),
     says: /\d is too many/,
+    at: "index.ts:8",
+  },
+  "a call that the host refuses": {
+    saved: inAsyncStart("await devices.publish([]);"),
+    says: /counter may not publish devices or scenes: its manifest does not declare it/,
+    at: "index.ts:8",
+  },
+  "a call that the host refuses and nothing catches": {
+    saved: inAsyncStart("void devices.publish([]);"),
+    says: /nothing caught a rejected promise: MantelError: counter may not publish/,
+    at: "index.ts:8",
+  },
+  "a call that the manifest does not name": {
+    saved: inAsyncStart('await call("calendar.events", { start: "", end: "" });'),
+    says: /add "calendar\.events" to "mantel\.uses"/,
     at: "index.ts:8",
   },
   "a manifest that is no JSON": {
