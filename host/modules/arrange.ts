@@ -17,7 +17,12 @@ export async function arrange(modules: readonly Module[], config: Config): Promi
   const standIns = modules.filter(({ plugin }) => plugin.manifest.yieldsTo?.bridges === true);
   const others = modules.filter((module) => !standIns.includes(module));
   for (const group of [others, standIns]) {
-    await inPool(group, STARTS_AT_ONCE, (module) => arrangeOne(module, modules, config));
+    const reasons = new Map(
+      group.map((module) => [module, reasonToRest(module, config, modules)] as const),
+    );
+    await inPool(group, STARTS_AT_ONCE, (module) => restOne(module, reasons.get(module)));
+    const awake = group.filter((module) => reasons.get(module) === undefined);
+    await inPool(awake, STARTS_AT_ONCE, wakeOne);
   }
 }
 
@@ -33,14 +38,15 @@ export function isConcerned(module: Module, changed: readonly string[], config: 
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }
 
-async function arrangeOne(module: Module, all: readonly Module[], config: Config): Promise<void> {
-  const reason = reasonToRest(module, config, all);
-  const rests = module.view.state === "disabled";
-  if (reason === undefined) {
-    if (rests) await module.start();
-  } else if (!rests || module.view.error?.message !== reason) {
-    await module.stop(reason);
-  }
+async function restOne(module: Module, reason: string | undefined): Promise<void> {
+  if (reason === undefined) return;
+  const { state, error } = module.view;
+  if (state !== "disabled" || error?.message !== reason) await module.stop(reason);
+}
+
+/** Comes after all rests: what a module was in the way of may start then. */
+async function wakeOne(module: Module): Promise<void> {
+  if (module.canStart) await module.start();
 }
 
 /** Why a module shall not run now, for people; `undefined` when it shall. */

@@ -1,5 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Turns } from "@mantel/plugin-sdk/turns";
+import { NameTaken } from "../services/registry.ts";
 import type { PluginPackage } from "./code/manifest.ts";
 import type { ModuleLog } from "./logs.ts";
 import { ReloadRecord, type ReloadTrigger } from "./receipt.ts";
@@ -34,6 +35,8 @@ export class Module {
   );
   #reloaded = 0;
   #isShutDown = false;
+  /** Its last start failed because another module provides what it is to provide. */
+  #isHeldUp = false;
 
   constructor(plugin: PluginPackage, parts: ModuleParts) {
     this.id = plugin.id;
@@ -59,6 +62,11 @@ export class Module {
 
   get isWorking(): boolean {
     return this.status.isWorking;
+  }
+
+  /** It rests, or did not start because of another module, which is in its way no more. */
+  get canStart(): boolean {
+    return this.view.state === "disabled" || (this.#isHeldUp && this.#sides.canStart(this.#wanted));
   }
 
   get work(): ModuleWork {
@@ -146,13 +154,14 @@ export class Module {
   async #start(): Promise<void> {
     this.status.describe(this.#wanted);
     this.status.become("loading");
+    this.#isHeldUp = false;
     try {
       const failure = await this.#sides.start(this.#wanted);
       this.status.started(this.#sides.plugin);
       if (failure !== undefined) this.#stayBehind(failure);
     } catch (error) {
-      const state = error instanceof Unconfigured ? "unconfigured" : "failed";
-      this.status.become(state, toFault(error));
+      this.#isHeldUp = error instanceof NameTaken;
+      this.status.become(error instanceof Unconfigured ? "unconfigured" : "failed", toFault(error));
       const isMeantToRun = isSetUp(this.#wanted, this.#parts.config);
       if (isMeantToRun) this.log.fault("the module did not start", toFault(error));
       throw error;

@@ -17,7 +17,12 @@ export class Offers {
     this.#parts = parts;
   }
 
-  /** @throws MantelError `invalid` when another module holds a name; nothing is claimed then */
+  /** Whether no other module holds a name that this one is to provide. */
+  canClaim({ id, manifest: { provides = [] } }: PluginPackage): boolean {
+    return this.#parts.services.findTaken({ id, provides }) === undefined;
+  }
+
+  /** @throws NameTaken when another module holds a name; nothing is claimed then */
   claim({ manifest: { provides = [] } }: PluginPackage): void {
     const module = this.#module;
     this.#parts.services.claim({

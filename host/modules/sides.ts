@@ -56,6 +56,11 @@ export class Sides {
     return this.#isBehind;
   }
 
+  /** Whether nothing that another module offers keeps this from starting. */
+  canStart(plugin: PluginPackage): boolean {
+    return this.#offers.canClaim(plugin);
+  }
+
   fellBehind(): void {
     this.#isBehind = true;
   }

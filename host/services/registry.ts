@@ -8,26 +8,32 @@ export interface Provider {
   callService(name: string, input: unknown, deadlineMs: number | undefined): Promise<unknown>;
 }
 
+/** A name that a module is to provide is another's. */
+export class NameTaken extends MantelError {}
+
 /** Which module provides which service. A name has one provider. */
 export class ServiceRegistry {
   readonly #providers = new Map<string, Provider>();
 
   /**
    * Claims all names that `provider` offers, or none.
-   * @throws MantelError `invalid` when another module holds one of them
+   * @throws NameTaken when another module holds one of them
    */
   claim(provider: Provider): void {
-    for (const name of provider.provides) {
-      const holder = this.#providers.get(name);
-      if (holder && holder.id !== provider.id) {
-        throw new MantelError(
-          "invalid",
-          `${provider.id} provides ${name}, which ${holder.id} provides already; disable one of the two`,
-        );
-      }
+    const { id, provides } = provider;
+    const name = this.findTaken(provider);
+    if (name !== undefined) {
+      const holder = this.#providers.get(name)?.id;
+      const sentence = `${id} provides ${name}, which ${holder} provides already`;
+      throw new NameTaken("invalid", `${sentence}; disable one of the two`);
     }
-    this.release(provider.id);
-    for (const name of provider.provides) this.#providers.set(name, provider);
+    this.release(id);
+    for (const each of provides) this.#providers.set(each, provider);
+  }
+
+  /** The first of these names that another module holds. */
+  findTaken({ id, provides }: Pick<Provider, "id" | "provides">): string | undefined {
+    return provides.find((name) => (this.#providers.get(name)?.id ?? id) !== id);
   }
 
   release(id: string): void {

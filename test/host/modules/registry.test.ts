@@ -105,6 +105,28 @@ test("a service that another module holds is refused by name", async (t) => {
   );
 });
 
+test("a module whose service another one held starts when that one is disabled or removed", async (t) => {
+  const provides = { provides: ["mqtt.publish"] };
+  const { registry, once, root } = await startModules(t, {
+    one: idle("one", provides),
+    two: idle("two", provides),
+  });
+  const [first = "", second = ""] = registry
+    .list()
+    .toSorted((a, b) => a.state.localeCompare(b.state))
+    .map(({ id }) => id);
+  assert.deepEqual(states(registry), { [first]: "active", [second]: "failed" });
+
+  await registry.disable(first);
+  assert.deepEqual(states(registry), { [first]: "disabled", [second]: "active" });
+
+  await registry.enable(first);
+  assert.deepEqual(states(registry), { [first]: "failed", [second]: "active" });
+  await rm(join(root, second), { recursive: true });
+  const { error } = await once(first, ({ state }) => state === "active");
+  assert.equal(error, null);
+});
+
 test("a stand-in steps aside while a real bridge is configured, and comes back", async (t) => {
   const { registry } = await startModules(t, {
     demo: idle("demo", {
