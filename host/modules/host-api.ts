@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
-import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { SceneRegistry } from "../scenes/registry.ts";
@@ -45,7 +45,7 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
     callService({ name, input }) {
-      if (manifest.uses?.some((used) => used === name)) return parts.services.call(name, input);
+      if (manifest.uses?.some((used) => used === name)) return callService(parts, name, input);
       throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
     },
     reportDegraded({ reason }) {
@@ -57,6 +57,18 @@ export function hostApi(caller: Caller, parts: HostParts): Handlers<HostApi> {
     },
     log: (record) => caller.log.record(record),
   };
+}
+
+/** The text of a provider's fault is for its own author, and is in its log. */
+async function callService({ services }: HostParts, name: string, input: unknown) {
+  const provider = services.findProvider(name);
+  try {
+    return await services.call(name, input);
+  } catch (cause) {
+    if (!(cause instanceof RemoteFault)) throw cause;
+    const sentence = `${provider} failed at ${name}; its log says how`;
+    throw new MantelError("service_unavailable", sentence, { cause });
+  }
 }
 
 type PublishingCalls = "publish" | "publishCalendarPart";

@@ -23,8 +23,7 @@ export class ServiceRegistry {
     const { id, provides } = provider;
     const name = this.findTaken(provider);
     if (name !== undefined) {
-      const holder = this.#providers.get(name)?.id;
-      const sentence = `${id} provides ${name}, which ${holder} provides already`;
+      const sentence = `${id} provides ${name}, which ${this.findProvider(name)} provides already`;
       throw new NameTaken("invalid", `${sentence}; disable one of the two`);
     }
     this.release(id);
@@ -33,7 +32,12 @@ export class ServiceRegistry {
 
   /** The first of these names that another module holds. */
   findTaken({ id, provides }: Pick<Provider, "id" | "provides">): string | undefined {
-    return provides.find((name) => (this.#providers.get(name)?.id ?? id) !== id);
+    return provides.find((name) => (this.findProvider(name) ?? id) !== id);
+  }
+
+  /** The id of the module that provides a service. */
+  findProvider(name: string): string | undefined {
+    return this.#providers.get(name)?.id;
   }
 
   release(id: string): void {
