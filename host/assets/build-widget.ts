@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { build, transform } from "esbuild";
+import { build, type Plugin, transform } from "esbuild";
 import { toReloadFailure } from "../modules/code/code-frame.ts";
 import type { WidgetBundle } from "../modules/code/version.ts";
 import type { WidgetSource } from "../modules/widget-side.ts";
@@ -28,6 +28,16 @@ const SCOPED = [
   "mantelLoop",
 ];
 
+/** Says of Node's modules what esbuild, which knows no widgets, would say of its own settings. */
+const BROWSER_ONLY: Plugin = {
+  name: "browser-only",
+  setup: (built) =>
+    built.onResolve({ filter: /^node:/ }, ({ path }) => {
+      const text = `a widget runs in the browser, which has no ${path}: use it in the plugin's server side`;
+      return { errors: [{ text }] };
+    }),
+};
+
 /** Stands for the hash while the code that is hashed does not have it yet; as long as the hash is. */
 const NO_HASH = "0".repeat(16);
 
@@ -53,6 +63,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
+    plugins: [BROWSER_ONLY],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });

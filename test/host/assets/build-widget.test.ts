@@ -124,6 +124,17 @@ test("the source map leads to the author's TypeScript", async (t) => {
   assert.match(JSON.parse(map).sourcesContent[0], /const x: number/);
 });
 
+test("a module of Node is refused with where it belongs", async (t) => {
+  const folder = await folderWith(t, {
+    "widget.ts": 'import { readFileSync } from "node:fs";\nexport default readFileSync;',
+  });
+
+  await assert.rejects(buildWidget({ id: "x", folder, entry: "widget.ts" }), {
+    message:
+      "a widget runs in the browser, which has no node:fs: use it in the plugin's server side",
+  });
+});
+
 test("code that does not build is refused with its place", async (t) => {
   const folder = await folderWith(t, { "widget.ts": "export default {\n  name: ;\n};" });
 
