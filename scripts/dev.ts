@@ -1,13 +1,20 @@
 // npm run dev [-- flags of the host]: the host with a verbose log, and type errors at each save.
 
 import { spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { constants, setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
+import { foldersElsewhere, writeProjects } from "./dev/elsewhere.ts";
 
 const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
 const PROJECTS = [".", "host/dashboard"];
 const SETTLE_MS = 100;
+
+/** Plugins that are not in the repository have projects written for them at each check. */
+const elsewhere = foldersElsewhere();
+const place = mkdtempSync(join(tmpdir(), "mantel-types-"));
 
 /** Compilers at work, each with a process group of its own. */
 const compilers = new Set<number>();
@@ -15,11 +22,14 @@ let timer: NodeJS.Timeout | undefined;
 let checking = false;
 let lastReport = "";
 
-watch(CODE, { ignored: /node_modules/, ignoreInitial: true, persistent: false })
+watch([...CODE, ...elsewhere], { ignored: /node_modules/, ignoreInitial: true, persistent: false })
   .on("all", checkSoon)
   .on("ready", checkSoon);
 
-process.once("exit", () => compilers.forEach(endGroup));
+process.once("exit", () => {
+  compilers.forEach(endGroup);
+  rmSync(place, { recursive: true });
+});
 
 process.env.MANTEL_LOG_LEVEL ??= "debug";
 await import("../host/main.ts");
@@ -32,7 +42,9 @@ function checkSoon(): void {
 
 async function checkTypes(): Promise<void> {
   checking = true;
-  const reports = await Promise.all(PROJECTS.map(typeErrors));
+  // A folder that has just gone has no types, and another check comes.
+  const others = await writeProjects(elsewhere, place).catch(() => []);
+  const reports = await Promise.all([...PROJECTS, ...others].map(typeErrors));
   checking = false;
   const report = reports.join("");
   if (report !== lastReport) process.stderr.write(report || "types: no errors left\n");

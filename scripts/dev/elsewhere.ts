@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { readOptions } from "../../host/options.ts";
+
+const ROOT = realpathSync(".");
+
+/** What the host gives plugins, which need not have it installed, by name: where its types are. */
+const GIVEN = {
+  lit: "node_modules/lit/index.d.ts",
+  "lit/*": "node_modules/lit/*",
+  "@preact/signals-core": "node_modules/@preact/signals-core/dist/signals-core.d.ts",
+};
+
+/** The plugin folders outside the repository that the host is told to run. */
+export function foldersElsewhere(): string[] {
+  try {
+    const { pluginFolders } = readOptions(process.argv.slice(2), process.env, ROOT);
+    const found = pluginFolders.filter((folder) => existsSync(folder));
+    return found.map((each) => realpathSync(each)).filter((each) => !isInRepository(each));
+  } catch {
+    return []; // the host says what is wrong with its options
+  }
+}
+
+/**
+ * Writes projects for the plugins in `folders` to `place`, and gives their paths. The server entries have
+ * the types of Node, the widgets those of a browser, as the repository's own do; what a plugin does not
+ * import, such as a test, is in neither.
+ */
+export async function writeProjects(folders: readonly string[], place: string): Promise<string[]> {
+  if (folders.length === 0) return [];
+  // Loaded here, because the host is what starts first.
+  const { discover } = await import("../../host/modules/code/discover.ts");
+  const { plugins } = await discover(folders, () => true);
+  const entries = (kind: "server" | "widget") =>
+    [...plugins.values()]
+      .flatMap(({ folder, manifest }) => (manifest[kind] ? [join(folder, manifest[kind])] : []))
+      .filter((entry) => existsSync(entry));
+  const [servers, widgets] = [entries("server"), entries("widget")];
+  const projects: string[] = [];
+  const add = async (name: string, base: string, files: readonly string[]): Promise<void> => {
+    projects.push(join(place, name));
+    await writeFile(join(place, name), JSON.stringify(projectOf(base, files)));
+  };
+  const styles = join(ROOT, "host/dashboard/styles.d.ts");
+  if (servers.length > 0) await add("node.json", "tsconfig.json", servers);
+  if (widgets.length > 0) {
+    await add("browser.json", "host/dashboard/tsconfig.json", [styles, ...widgets]);
+  }
+  return projects;
+}
+
+function projectOf(base: string, files: readonly string[]): object {
+  const compilerOptions = {
+    ...{ module: "ESNext", moduleResolution: "Bundler" }, // as they are compiled when they run
+    ...{ typeRoots: [join(ROOT, "node_modules/@types")], paths: pathsOfGiven() },
+  };
+  return { extends: join(ROOT, base), compilerOptions, files, include: [], exclude: [] };
+}
+
+function pathsOfGiven(): Record<string, string[]> {
+  const sdk = JSON.parse(readFileSync(join(ROOT, "plugin-sdk/package.json"), "utf8")) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string>>;
+  };
+  const ofSdk = Object.entries(sdk.exports).map(([key, file]) => [
+    key.replace(".", sdk.name),
+    join("plugin-sdk", file),
+  ]);
+  const given = [...ofSdk, ...Object.entries(GIVEN)] as [string, string][];
+  return Object.fromEntries(given.map(([name, file]) => [name, [join(ROOT, file)]]));
+}
+
+function isInRepository(folder: string): boolean {
+  return !relative(ROOT, folder).startsWith("..");
+}
