@@ -23,6 +23,17 @@ export function troublesOf(modules: readonly ModuleView[]): Trouble[] {
   });
 }
 
+/** What is to be said of one module: why it is as it is, and why the code on the disk is not what runs. */
+export function faultsOf({
+  state,
+  error,
+  lastReload,
+}: ModuleView): NonNullable<ModuleView["error"]>[] {
+  const ofReload = lastReload?.error;
+  const isApart = error === null || state === "degraded"; // else it is why the module does not run
+  return [...(error ? [error] : []), ...(ofReload && isApart ? [ofReload] : [])];
+}
+
 function faultOf({ state, error, lastReload }: ModuleView): ModuleView["error"] | undefined {
   if (state === "failed" || state === "quarantined") return error;
   if (state === "unconfigured") return undefined; // it waits to be set up, and nothing is broken

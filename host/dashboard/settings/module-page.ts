@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { ModuleView } from "../../modules/view.ts";
+import { faultsOf } from "../troubles.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
@@ -40,7 +41,7 @@ export class ModulePage {
           <h2 dir="auto">${module.name}</h2>
           ${stateChip(module.state)}
         </header>
-        ${faultView(module)}
+        ${faultsView(module)}
         <div class="actions">${this.#actions(module)}</div>
       </section>
       ${trials.includes("setup") ? this.#setup.view() : nothing}
@@ -70,26 +71,24 @@ export class ModulePage {
   }
 }
 
-function faultView({ state, error, lastReload, progress, heldSince }: ModuleView): TemplateResult {
-  const fault = error ?? lastReload?.error;
+function faultsView(module: ModuleView): TemplateResult {
+  const { progress, heldSince } = module;
+  const look = module.state === "unconfigured" ? "said plain" : "said failed";
   return html`${progress === null ? nothing : html`<p>${progress}</p>`}
   ${
     heldSince === null
       ? nothing
       : html`<p class="said plain">${words.value.heldSince(instantOf(heldSince))}</p>`
   }
-  ${
-    fault
-      ? html`<p class=${state === "unconfigured" ? "said plain" : "said failed"} dir="auto">
-            ${fault.message}
-          </p>
-          ${
-            fault.frame === undefined
-              ? nothing
-              : html`<pre tabindex="0" aria-label=${words.value.codeFrame}>${fault.frame}</pre>`
-          }`
-      : nothing
-  }`;
+  ${faultsOf(module).map(
+    ({ message, frame }) =>
+      html`<p class=${look} dir="auto">${message}</p>
+        ${
+          frame === undefined
+            ? nothing
+            : html`<pre tabindex="0" aria-label=${words.value.codeFrame}>${frame}</pre>`
+        }`,
+  )}`;
 }
 
 function factsOf(module: ModuleView): Fact[] {

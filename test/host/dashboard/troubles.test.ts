@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { troublesOf } from "../../../host/dashboard/troubles.ts";
+import { faultsOf, troublesOf } from "../../../host/dashboard/troubles.ts";
 import { ModuleStatus } from "../../../host/modules/status.ts";
 import { limitsOf, type ModuleView } from "../../../host/modules/view.ts";
 
@@ -45,4 +45,14 @@ test("a module that does not run is a trouble, one that is not configured is non
 
   assert.deepEqual([failed?.effect, failed?.place], ["does not run", undefined]);
   assert.deepEqual(unconfigured, []);
+});
+
+test("of a degraded module both are said: what it cannot reach, and what is wrong on the disk", () => {
+  const away = { message: "the lamp is away" };
+  const lastReload = reloaded("rolled_back");
+
+  assert.deepEqual(faultsOf(view({ state: "degraded", error: away, lastReload })), [away, FAULT]);
+  assert.deepEqual(faultsOf(view({ lastReload })), [FAULT]);
+  assert.deepEqual(faultsOf(view({ state: "disabled", error: away, lastReload })), [away]);
+  assert.deepEqual(faultsOf(view({ lastReload: reloaded("reloaded") })), []);
 });
