@@ -51,8 +51,13 @@ export function keyFaults({ section, key, schema }: ConfigKey, value: unknown): 
 }
 
 export function valueIn(document: ConfigDocument, { section, key }: Place): unknown {
-  const entries = Object.hasOwn(document, section) ? document[section] : undefined;
-  return entries && Object.hasOwn(entries, key) ? entries[key] : undefined;
+  const entries = sectionOf(document, section);
+  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
+
+/** The keys of a section; none of one that is absent, whatever its name. */
+export function sectionOf(document: ConfigDocument, section: string): ConfigDocument[string] {
+  return (Object.hasOwn(document, section) ? document[section] : undefined) ?? {};
 }
 
 /** A copy with one value set, or with `undefined` removed. */

@@ -1,5 +1,5 @@
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
-import type { TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { CoreConfig, HOST_SECTIONS, ModuleSettings } from "./schema.ts";
 import { holdsSecret } from "./secrets.ts";
 
@@ -94,6 +94,11 @@ export class KeyTable {
       ? configKey({ section: "modules", key: id }, ModuleSettings, true)
       : undefined;
   }
+}
+
+/** A key that was left when its plugin went, or stopped to have the option. It can only be taken out. */
+export function leftKey(place: Place): ConfigKey {
+  return configKey(place, Type.Unknown(), false);
 }
 
 /** The marks of a schema count only where the host made it: a plugin gives away no key to `edit`. */

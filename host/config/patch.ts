@@ -1,15 +1,18 @@
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { pointerToken } from "../faults.ts";
 import { invalid } from "../validate.ts";
-import { type ConfigDocument, isObject, keyFaults, valueIn } from "./document.ts";
+import { type ConfigDocument, isObject, keyFaults, sectionOf, valueIn } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
-import type { ConfigKey, KeyTable } from "./keys.ts";
+import { type ConfigKey, type KeyTable, leftKey } from "./keys.ts";
+import type { Stored } from "./values.ts";
 
 /** What a patch is judged by. */
 export interface PatchContext {
   readonly keys: KeyTable;
   /** The effective config, which the patch is merged into. */
   readonly current: ConfigDocument;
+  /** What people have set; keys among it that are not known any more may be taken out. */
+  readonly stored: Stored;
   /** Values that the environment gives, and that no patch can change. */
   readonly environment: ConfigDocument;
   readonly admin: boolean;
@@ -56,30 +59,43 @@ function takeApart(patch: unknown, context: PatchContext): { parts: Part[]; faul
   if (!isObject(patch)) faults.push({ pointer: "", detail: "must be an object of sections" });
   for (const [section, entries] of Object.entries(isObject(patch) ? patch : {})) {
     const pointer = `/${pointerToken(section)}`;
-    if (!context.keys.isKnownSection(section)) {
+    const stored = storedKeys(context.stored, section);
+    if (!context.keys.isKnownSection(section) && stored.size === 0) {
       parts.push({ dotted: section, pointer, known: undefined, value: entries });
       continue;
     }
     if (entries !== null && !isObject(entries))
       faults.push({ pointer, detail: "must be an object" });
-    const replaced = isObject(entries) ? entries : allNull(context.current[section]);
-    parts.push(...keysOf(section, replaced, context.keys));
+    const current = Object.keys(sectionOf(context.current, section));
+    const replaced = isObject(entries) ? entries : allNull([...current, ...stored]);
+    parts.push(...partsOf(section, replaced, { keys: context.keys, stored }));
   }
   return { parts, faults };
 }
 
-function keysOf(section: string, entries: Record<string, unknown>, keys: KeyTable): Part[] {
-  return Object.entries(entries).map(([key, value]) => ({
-    dotted: `${section}.${key}`,
-    pointer: `/${pointerToken(section)}/${pointerToken(key)}`,
-    known: keys.find(section, key),
-    value,
-  }));
+function partsOf(
+  section: string,
+  entries: Record<string, unknown>,
+  { keys, stored }: { readonly keys: KeyTable; readonly stored: ReadonlySet<string> },
+): Part[] {
+  return Object.entries(entries).map(([key, value]) => {
+    const isLeft = value === null && stored.has(key);
+    return {
+      dotted: `${section}.${key}`,
+      pointer: `/${pointerToken(section)}/${pointerToken(key)}`,
+      known: keys.find(section, key) ?? (isLeft ? leftKey({ section, key }) : undefined),
+      value,
+    };
+  });
 }
 
 /** A patch that replaces a section whole, as `null` does, puts all its keys back to their defaults. */
-function allNull(entries: ConfigDocument[string] = {}): Record<string, null> {
-  return Object.fromEntries(Object.keys(entries).map((key) => [key, null]));
+function allNull(keys: readonly string[]): Record<string, null> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+function storedKeys({ plain, secret }: Stored, section: string): ReadonlySet<string> {
+  return new Set([plain, secret].flatMap((document) => Object.keys(sectionOf(document, section))));
 }
 
 function refuseOthers(parts: readonly Part[]): void {

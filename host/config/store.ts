@@ -99,10 +99,9 @@ export class ConfigStore {
   ): Promise<ConfigView & { revision: number; changed: string[] }> {
     return this.#turns.take(async () => {
       await this.#reread();
-      const { keys, environment, files } = this.#parts;
-      const changes = planPatch(patch, { keys, environment, current: this.#current, admin });
+      const changes = planPatch(patch, { ...this.#sources, current: this.#current, admin });
       assertCurrent(this.#revision, ifMatch);
-      await files.change(changes);
+      await this.#parts.files.change(changes);
       const changed = this.#refresh();
       return { ...this.view(), changed };
     });
@@ -141,11 +140,11 @@ export class ConfigStore {
    * @throws MantelError `invalid`, with every fault; pointers start at the root of the config
    */
   optionsAfter(pluginId: string, schema: TSchema | undefined, patch: unknown): unknown {
-    const { keys, environment, stored } = this.#sources;
-    const current = this.#current;
-    const changes = planPatch({ [pluginId]: patch }, { keys, environment, current, admin: true });
-    const sources = { keys, environment, stored: afterChanges(stored, changes) };
-    const { options, faults } = pluginOptions(pluginId, schema, sources);
+    const sources = this.#sources;
+    const context = { ...sources, current: this.#current, admin: true };
+    const changes = planPatch({ [pluginId]: patch }, context);
+    const stored = afterChanges(sources.stored, changes);
+    const { options, faults } = pluginOptions(pluginId, schema, { ...sources, stored });
     if (faults.length > 0) throw invalid("the patch", faults);
     return options;
   }

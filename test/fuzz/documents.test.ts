@@ -81,7 +81,8 @@ test("whatever a patch names, it changes known keys alone", async (t) => {
     fc.dictionary(name, fc.dictionary(name, anyJson, { maxKeys: 3 }), { maxKeys: 3 }),
   );
   const property = fc.property(patch, fc.boolean(), (given, admin) => {
-    const context = { keys, current: {}, environment: {}, admin };
+    const stored = { plain: {}, secret: {} };
+    const context = { keys, current: {}, environment: {}, stored, admin };
     const changes = doneOrRefused(() => planPatch(given, context));
 
     for (const [key] of (changes ?? []) as ReturnType<typeof planPatch>) {

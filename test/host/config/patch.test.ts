@@ -6,12 +6,10 @@ import { planPatch } from "../../../host/config/patch.ts";
 import { effectiveConfig } from "../../../host/config/values.ts";
 
 const keys = new KeyTable();
-const current = effectiveConfig({ keys, environment: {}, stored: { plain: {}, secret: {} } });
+const sources = { keys, environment: {}, stored: { plain: {}, secret: {} } };
+const current = effectiveConfig(sources);
 const plan = (patch: unknown, admin = true) =>
-  planPatch(patch, { keys, current, environment: {}, admin }).map(([{ dotted }, value]) => [
-    dotted,
-    value,
-  ]);
+  planPatch(patch, { ...sources, current, admin }).map(([{ dotted }, value]) => [dotted, value]);
 const failureOf = (patch: unknown, admin = true): MantelError => {
   try {
     plan(patch, admin);

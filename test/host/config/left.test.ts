@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { admin, editor, openConfig } from "./open-config.ts";
+
+const OPTIONS = Type.Object({
+  host: Type.Optional(Type.String()),
+  timeout: Type.Optional(Type.Integer()),
+  key: Type.Optional(Type.String({ writeOnly: true })),
+});
+
+/** A plugin with all its options set, of which a later version has one. */
+async function openWithLeftOptions(t: Parameters<typeof openConfig>[0]) {
+  const house = await openConfig(t);
+  const { config } = house;
+  config.registerOptions("lamp", OPTIONS);
+  await config.patch({ lamp: { host: "a.local", timeout: 5, key: "secret" } }, admin);
+  config.registerOptions("lamp", Type.Pick(OPTIONS, ["host"]));
+  return house;
+}
+
+test("an option that its plugin does not have any more can be taken out, and not set", async (t) => {
+  const { config, stored } = await openWithLeftOptions(t);
+
+  await assert.rejects(config.patch({ lamp: { timeout: 6 } }, admin), /not a known key/);
+  await assert.rejects(config.patch({ lamp: { timeout: null } }, editor), /timeout/);
+  await config.patch({ lamp: { timeout: null } }, admin);
+
+  assert.deepEqual(await stored(), { lamp: { host: "a.local" } });
+});
+
+test("a section that is taken out takes along what its plugin does not have any more", async (t) => {
+  const { config, stored } = await openWithLeftOptions(t);
+
+  const { changed } = await config.patch({ lamp: null }, admin);
+
+  assert.deepEqual(changed, ["lamp.host"]);
+  assert.deepEqual(await stored(), {});
+  assert.equal(config.hasSection("lamp"), false); // the secret is gone too
+});
+
+test("the section of a plugin that is not installed any more can be taken out", async (t) => {
+  const { config, stored } = await openConfig(t, {
+    files: { "config.json": '{"gone":{"host":"a.local"},"ui":{"theme":"dark"}}' },
+  });
+
+  await config.patch({ gone: null }, admin);
+
+  assert.deepEqual(await stored(), { ui: { theme: "dark" } });
+  await assert.rejects(config.patch({ gone: null }, admin), /not a known key/);
+});
