@@ -86,6 +86,7 @@ export class Recovery {
     if (waitMs + START_MS > WAIT_MS) this.#losePatience();
     status.restarting(fault, this.#patience !== undefined);
     say("the module crashed and starts again", fault);
+    server.warm();
     const leftMs = Math.max(0, since + waitMs - performance.now());
     this.#restart = setTimeout(() => inOrder(() => this.#restartNow()), leftMs);
   }

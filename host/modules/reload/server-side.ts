@@ -143,6 +143,11 @@ export class ServerSide {
     }
   }
 
+  /** Has a process started that a restart can take, so that it need not wait for one. */
+  warm(): void {
+    this.#preparation.warm();
+  }
+
   /** The build to go back to when the live one has crashed on probation, once. */
   takePrevious(): { build: Build; state: unknown } | undefined {
     const previous = this.#previous;

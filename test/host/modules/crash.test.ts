@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readlink } from "node:fs/promises";
 import { test } from "node:test";
+import { findChildren } from "../../../scripts/bench/house.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -61,6 +63,33 @@ for (const harm of ["exit", "loop", "throw in a timer"]) {
     assert.equal(devices.get("test:light:1").available, true);
     assert.equal(registry.get("lamp").generation, 2);
   });
+}
+
+test("the process of a restart is made ready while its wait goes on", async (t) => {
+  const { commands, once, registry } = await startModules(t, { lamp });
+  const before = await processesOf("lamp");
+
+  await commands.send("test:light:1", { effect: "exit" }).done.catch(() => undefined);
+  await once("lamp", ({ restarts }) => restarts === 1);
+  const next = await until(async () => {
+    const [pid] = await processesOf("lamp");
+    return pid !== undefined && !before.includes(pid) && pid;
+  });
+  assert.equal(registry.get("lamp").state, "loading");
+
+  await once("lamp", ({ state }) => state === "active");
+  assert.deepEqual(await processesOf("lamp"), [next]);
+});
+
+/** What runs a plugin works in the plugin's storage folder. */
+async function processesOf(id: string): Promise<number[]> {
+  const found = await Promise.all(
+    (await findChildren(process.pid)).map(async (pid) => {
+      const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+      return folder.endsWith(`/plugins/${id}`) ? [pid] : [];
+    }),
+  );
+  return found.flat();
 }
 
 test("what a generation has started ends with it", async (t) => {
