@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
 
 const START = `
 import { setTimeout } from "node:timers/promises";
@@ -33,14 +34,11 @@ test("what a setting of the house concerns is reloaded one after the other", asy
 });
 
 test("modules that have not had their turn when the host stops are not reloaded", async (t) => {
-  const { config, once, registry, stop } = await startModules(t, plugins);
+  const { config, registry, stop } = await startModules(t, plugins);
   await config.patch({ ui: { locale: "de-DE" } }, { admin: true });
-  await once("one", ({ state }) => state === "reloading");
+  await until(() => registry.list().some(({ state }) => state === "reloading"));
 
   await stop(); // fails when a process is left
 
-  assert.deepEqual(
-    registry.list().map(({ lastReload }) => lastReload?.trigger),
-    ["config", undefined, undefined],
-  );
+  assert.equal(registry.list().filter(({ lastReload }) => lastReload !== null).length, 1);
 });
