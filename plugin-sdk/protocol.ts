@@ -69,9 +69,11 @@ export interface QuiesceResult {
 /** What of a quiesce went wrong: calls that did not end, the giving of the state, or a release. */
 export const QUIESCE_STEPS = ["calls", "handOver", "release"] as const;
 
+export const QUIESCE_FAULT_LENGTH = 100_000;
+
 export interface QuiesceFault {
   readonly step: (typeof QUIESCE_STEPS)[number];
-  /** What was thrown, with its stack. */
+  /** What was thrown, with its stack, of which more than `QUIESCE_FAULT_LENGTH` characters are left out. */
   readonly error: string;
 }
 

@@ -4,7 +4,13 @@ import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
-import type { PluginApi, QuiesceFault, QuiesceResult, StartRequest } from "../protocol.ts";
+import {
+  type PluginApi,
+  QUIESCE_FAULT_LENGTH,
+  type QuiesceFault,
+  type QuiesceResult,
+  type StartRequest,
+} from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import { EarlyLink } from "./early-link.ts";
 import type { HostLink } from "./host-link.ts";
@@ -107,7 +113,7 @@ export class Runner {
     const drained = this.#accepted.size;
     const faults: QuiesceFault[] = [];
     const note = (step: QuiesceFault["step"]) => (error: unknown) => {
-      faults.push({ step, error: stackOf(error) });
+      faults.push({ step, error: stackOf(error).slice(0, QUIESCE_FAULT_LENGTH) });
     };
     const accepted = Promise.allSettled(this.#accepted);
     await withDeadline(accepted, deadlineMs, "finishing the accepted calls").catch(note("calls"));

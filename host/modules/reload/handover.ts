@@ -1,6 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import {
   type LoadResult,
+  QUIESCE_FAULT_LENGTH,
   QUIESCE_STEPS,
   type QuiesceFault,
   type QuiesceResult,
@@ -27,7 +28,7 @@ const Quiesced = Type.Object({
   faults: Type.Array(
     Type.Object({
       step: Type.Enum([...QUIESCE_STEPS]),
-      error: Type.String({ maxLength: 100_000 }),
+      error: Type.String({ maxLength: QUIESCE_FAULT_LENGTH }),
     }),
   ),
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { QUIESCE_FAULT_LENGTH } from "../../../plugin-sdk/protocol.ts";
 import { LAMP, startRunner } from "./start-runner.ts";
 
 test("quiescing finishes the accepted calls, takes the state, and then closes", async (t) => {
@@ -46,6 +47,19 @@ test("the state is what handOver gives, and faults of releases are told beside i
     faults.map(({ step, error }) => [step, error.split("\n")[0]]),
     [["release", "Error: the socket was closed already"]],
   );
+});
+
+test("a fault with an endless text costs no state", async (t) => {
+  const { runner, started } = await startRunner(t, ({ onDispose }) => {
+    onDispose(() => Promise.reject(new Error("x".repeat(200_000))));
+    return { handOver: () => ({ on: true }) as never };
+  });
+  await started;
+
+  const { faults, state } = await runner.quiesce({ deadlineMs: 100 });
+
+  assert.deepEqual(state, { on: true });
+  assert.equal(faults[0]?.error.length, QUIESCE_FAULT_LENGTH);
 });
 
 for (const [ends, handOver, told] of [
