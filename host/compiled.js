@@ -1,27 +1,28 @@
-// The host as three files: its own sources, its npm packages, and what runs them; compiled when a source
-// has changed.
-// Plain JavaScript, because it runs before anything that could load TypeScript.
+// Compiles the host into three files: its own sources, its npm packages, and a start file; beside them the program of
+// the backup process. Compiles again when a source has changed. Plain JavaScript, because it runs before anything that
+// could load TypeScript.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OWN_META, ownMeta } from "./own-meta.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDER = join(ROOT, "node_modules/.cache/mantel");
 const SOURCES = ["host", "plugin-sdk"];
-/** npm writes it at each installation. */
+/** npm writes this file at each installation. */
 const INSTALLED = "node_modules/.package-lock.json";
-/** Has a program beside it, which it looks for from its own place. */
+/** Packages with a binary beside them, which they locate by their own path. */
 const LEFT_OUT = ["esbuild", "fsevents"];
 const TARGET = { bundle: true, write: false, platform: "node", target: "node20.19" };
 const SMALL = { minifySyntax: true, minifyWhitespace: true, logLevel: "silent" };
 
 /**
- * The path of the compiled host, a file with others beside it. They load in a fifth of the time the
- * sources take, of which there are many. Equal sources give an equal path.
+ * The path of the compiled host, a file with others beside it. They load in a fifth of the time of the
+ * many sources. Equal sources give an equal path.
  */
 export async function compileHost() {
   const name = `host-${await fingerprint()}`;
@@ -31,7 +32,7 @@ export async function compileHost() {
   try {
     await writeCompiled(base);
   } finally {
-    void stop(); // its service has the whole environment; the host starts one that has not
+    void stop(); // esbuild's service has inherited the whole environment; the host starts a clean one
   }
   const stale = (await readdir(FOLDER)).filter((each) => !each.startsWith(name));
   await Promise.all(stale.map((each) => rm(join(FOLDER, each), { recursive: true, force: true })));
@@ -39,15 +40,16 @@ export async function compileHost() {
 }
 
 async function writeCompiled(base) {
-  const { sources, map, packages } = await compileSources(`${base}.sources.cjs`);
+  const { sources, map, packages } = await compileSources(base);
   await mkdir(FOLDER, { recursive: true });
   await replace(`${base}.packages.cjs`, await compilePackages(packages));
+  await replace(`${base}.backup.cjs`, await compileProgram("host/backup/worker.ts"));
   await replace(`${base}.sources.cjs.map`, map);
   await replace(`${base}.sources.cjs`, sources);
-  await replace(`${base}.mjs`, await compileStart()); // the last, because it says that all are there
+  await replace(`${base}.mjs`, await compileStart()); // written last: its existence means that all files are complete
 }
 
-/** Changes with every file the host is made of. */
+/** Changes with every file the host is compiled from. */
 async function fingerprint() {
   const folders = await Promise.all(SOURCES.map(filesBelow));
   const files = [...folders.flat(), INSTALLED].toSorted((a, b) => a.localeCompare(b));
@@ -69,8 +71,8 @@ async function lookOf(file) {
   return `${file} ${ctimeMs} ${size}`;
 }
 
-/** The host's own sources, its source map, and the names of the packages that they import. */
-async function compileSources(outfile) {
+/** Compiles the host's own sources and their source map; returns the names of the packages they import. */
+async function compileSources(base) {
   const { build } = await import("esbuild");
   const { WRAPPED } = await import("./package-bundle.js");
   const packages = new Set();
@@ -79,16 +81,15 @@ async function compileSources(outfile) {
     ...SMALL,
     ...WRAPPED,
     entryPoints: [join(ROOT, "host/main.ts")],
-    outfile,
+    outfile: `${base}.sources.cjs`,
     format: "cjs",
     external: LEFT_OUT,
     sourcemap: "linked",
     sourcesContent: false,
     keepNames: true,
     define: {
-      "import.meta.url": "__mantelUrl",
-      "import.meta.filename": "__mantelFilename",
-      "import.meta.dirname": "__mantelDirname",
+      COMPILED_BACKUP_PROGRAM: JSON.stringify(`${base}.backup.cjs`),
+      ...OWN_META,
     },
     plugins: [ownMeta, noPackages(packages)],
   });
@@ -103,6 +104,13 @@ async function compilePackages(names) {
   return bundlePackages(ROOT, names, LEFT_OUT);
 }
 
+async function compileProgram(entry) {
+  const { build } = await import("esbuild");
+  const entryPoints = [join(ROOT, entry)];
+  const { outputFiles } = await build({ ...TARGET, ...SMALL, entryPoints, format: "cjs" });
+  return outputFiles[0].text;
+}
+
 async function compileStart() {
   const { build } = await import("esbuild");
   const entryPoints = [join(ROOT, "host/start-compiled.ts")];
@@ -110,7 +118,7 @@ async function compileStart() {
   return outputFiles[0].text;
 }
 
-/** Leaves packages out, and notes them: V8 keeps their compiled code apart from the sources. */
+/** Leaves packages out and records them: V8 caches their compiled code apart from the sources. */
 const noPackages = (names) => ({
   name: "no-packages",
   setup(build) {
@@ -120,30 +128,14 @@ const noPackages = (names) => ({
       names.add(path);
       return { path, external: true };
     });
-    // A file that esbuild found by itself takes all a package exports for its default, as Node would.
+    // A path resolved by esbuild itself would take a package's whole CommonJS export for its default, as Node does.
     build.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, path),
     }));
   },
 });
 
-/** Keeps `import.meta` of each file its own: files are found from where their source lies. */
-const ownMeta = {
-  name: "own-meta",
-  setup(build) {
-    build.onLoad({ filter: /\.(ts|m?js)$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      if (!source.includes("import.meta")) return undefined;
-      const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
-      const constants = Object.entries(values).map(
-        ([name, value]) => `const __mantel${name}=${JSON.stringify(value)};`,
-      );
-      return { contents: constants.join("") + source, loader: path.endsWith(".ts") ? "ts" : "js" };
-    });
-  },
-};
-
-/** Another start may be reading it, or writing the same. */
+/** Replaces a file atomically: another start may be reading it, or writing the same. */
 async function replace(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
   await writeFile(temporary, content);

@@ -6,18 +6,18 @@ const LOCK = /^\.host-(\d+)-(\d+)\.lock$/;
 const UNKNOWN = "0";
 
 /**
- * Keeps a second host off a data folder, in which both would overwrite what the other has stored.
- * The function it gives unlocks. Hosts on other machines or in other containers are not seen.
+ * Locks the data folder against a second host, which would overwrite stored data.
+ * Returns the function that unlocks it. Hosts on other machines or in other containers are not detected.
  *
- * The lock is an empty file, named after the process that holds it and when that process started, so
- * that what a crash has left behind is never mistaken for a host, whatever has its pid now.
+ * The lock is an empty file, named after the process that holds it and that process's start time, so
+ * that a lock left by a crash is never mistaken for a running host, even if its pid is in use again.
  *
  * @throws MantelError `invalid`, naming the process that holds the folder
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `.host-${process.pid}-${(await look(process.pid)).startedAt}.lock`;
   const unlock = () => rm(join(folder, own), { force: true });
-  // Told before it is asked: of two hosts that start at once, at least one sees the other.
+  // Written before the check: of two hosts that start at once, at least one sees the other.
   await writeFile(join(folder, own), "", { mode: 0o600 });
   try {
     for (const name of await readdir(folder)) {
@@ -30,7 +30,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   return unlock;
 }
 
-/** The process of the host that has this data folder now, as far as there is one. */
+/** The process id of the host that uses this data folder now, if there is one. */
 export async function findHost(folder: string): Promise<number | undefined> {
   for (const name of await readdir(folder)) {
     if (await isHeld(name)) return Number(LOCK.exec(name)?.[1]);
@@ -44,7 +44,7 @@ async function refuseOther(folder: string, name: string): Promise<void> {
   if (await isHeld(name)) {
     throw new MantelError(
       "invalid",
-      `the data folder ${folder} is in use by another Mantel (process ${pid}); stop that one, or name another folder with --data`,
+      `the data folder ${folder} is in use by another Mantel (process ${pid}); stop that one, or choose another folder with --data`,
     );
   }
   await rm(join(folder, name), { force: true });
@@ -58,10 +58,10 @@ async function isHeld(name: string): Promise<boolean> {
   return found.isRunning && (isSame || found.startedAt === UNKNOWN);
 }
 
-/** Whether a process runs, and when it started: in ticks since the boot, where `/proc` tells (proc(5)). */
+/** The state of a process: `isRunning`, and its start time in ticks since the boot, if `/proc` has it (proc(5)). */
 async function look(pid: number): Promise<{ isRunning: boolean; startedAt: string }> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The name is in brackets and may hold spaces and brackets itself; after it comes the state.
+  // The name is in brackets and may contain spaces and brackets itself; the state follows it.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { isRunning: state !== "Z" && isThere(pid), startedAt: fields[18] ?? UNKNOWN };
 }
@@ -70,6 +70,6 @@ function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user's
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // it belongs to another user
   }
 }

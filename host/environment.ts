@@ -1,14 +1,16 @@
-/** For every program: where things are, how to speak, whom to trust; and the switches of this runtime. */
+/** Variables for every program: paths, locale, certificates, and switches of this runtime. */
 const COMMON =
   /^(PATH|HOME|TMPDIR|LANG|LC_\w+|TZ|SSL_CERT_(FILE|DIR)|NODE_(ENV|EXTRA_CA_CERTS|V8_COVERAGE)|UV_THREADPOOL_SIZE|GOGC|GOMAXPROCS|(NO|FORCE)_COLOR)$/;
-/** npm's own settings, its registry's token, which `.npmrc` takes from the environment, and proxies. */
+/**
+ * Variables for npm: its settings, its registry's token, which `.npmrc` takes from the environment, and proxies.
+ */
 const OF_NPM = /^(npm_config_.*|NPM_TOKEN|NODE_AUTH_TOKEN|(https?|no|all)_proxy)$/i;
 
 let given: NodeJS.ProcessEnv | undefined;
 
 /**
- * Gives what the host was started with, and leaves in `process.env` what any program may know: whatever
- * is started from now on, such as esbuild's service, inherits no secret of the house. Call it once,
+ * Returns the environment of the host, and removes from `process.env` everything but the common variables:
+ * programs started from now on, such as esbuild's service, inherit no secret. Call it once,
  * before anything is started.
  */
 export function takeEnvironment(): NodeJS.ProcessEnv {
@@ -17,7 +19,7 @@ export function takeEnvironment(): NodeJS.ProcessEnv {
   return given;
 }
 
-/** What npm is started with. */
+/** The environment for npm. */
 export function environmentOfNpm(): NodeJS.ProcessEnv {
   const needed = Object.entries(given ?? process.env).filter(
     ([name]) => COMMON.test(name) || OF_NPM.test(name),

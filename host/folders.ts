@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
 /**
- * Makes the data folder when there is none, keeps it its owner's alone, and gives its real path.
- * @throws MantelError `invalid`, with what to do, when it cannot be used
+ * Creates the data folder if it does not exist, makes it private to its owner, and returns its real path.
+ * @throws MantelError `invalid`, with the fix, if it cannot be used
  */
 export async function openDataFolder(path: string): Promise<string> {
   const folder = resolve(path);
@@ -16,11 +16,11 @@ export async function openDataFolder(path: string): Promise<string> {
     return await realpath(folder);
   } catch (cause) {
     const detail = `the data folder ${folder} cannot be used: ${reasonOf(cause)}`;
-    throw new MantelError("invalid", `${detail}; name another one with --data`, { cause });
+    throw new MantelError("invalid", `${detail}; choose another one with --data`, { cause });
   }
 }
 
-/** The real path of a folder with plugins. @throws MantelError `invalid`, with what to do */
+/** The real path of a folder with plugins. @throws MantelError `invalid`, with the fix */
 export async function openPluginFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
@@ -33,11 +33,11 @@ export async function openPluginFolder(path: string): Promise<string> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user has no right to it",
+  EACCES: "permission denied for this user",
   EPERM: "it belongs to another user",
-  ENOENT: "there is none",
+  ENOENT: "it does not exist",
   EEXIST: "it is a file",
-  ENOTDIR: "it is no folder, or lies in a file",
+  ENOTDIR: "it is not a folder, or its parent is a file",
   EROFS: "the disk is read-only",
   ENOSPC: "the disk is full",
 };

@@ -14,12 +14,12 @@ import { CalendarFeed } from "./calendar/feed.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
-import { ReadingHistory } from "./devices/history.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
-import { finishReplacement } from "./documents/replacement.ts";
-import { setAsideWrongKinds } from "./documents/wrong-kinds.ts";
+import { SensorHistory } from "./devices/sensor-history.ts";
+import { setAsideMisplacedFiles } from "./documents/misplaced-files.ts";
+import { finishReplacement } from "./documents/restore-transaction.ts";
 import { Bus } from "./events/bus.ts";
-import { FanOut } from "./events/fan-out.ts";
+import { EventStreams } from "./events/sse.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
 import { createApp } from "./http/app.ts";
 import { ServerCertificate } from "./http/certificate.ts";
@@ -29,21 +29,28 @@ import { isLoopback } from "./http/network.ts";
 import { HttpServer } from "./http/server.ts";
 import { LayoutStore } from "./layout/store.ts";
 import type { HostLog } from "./log.ts";
-import { Compiler } from "./modules/code/compile.ts";
-import { LastGoods } from "./modules/code/last-good.ts";
+import { Compiler } from "./modules/build/compile.ts";
+import { Consents } from "./modules/consent/consents.ts";
+import { ModuleManager } from "./modules/manager.ts";
+import { readShipped } from "./modules/manifest/shipped.ts";
 import { BridgeTable } from "./modules/module-bridge.ts";
-import { endOrphans } from "./modules/process/orphans.ts";
-import { Spare } from "./modules/process/spare.ts";
-import { ModuleRegistry } from "./modules/registry.ts";
+import { killProcessesOfEarlierHosts } from "./modules/process/leftover-processes.ts";
+import { Kernel } from "./modules/process/sandbox/kernel.ts";
+import { WarmProcessPool } from "./modules/process/warm-process.ts";
+import { VersionStore } from "./modules/versions/version-store.ts";
 import { Publisher } from "./mqtt/publish.ts";
 import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
-import { tellOfWaiting } from "./settling.ts";
+import { logWaitingModules } from "./startup-log.ts";
+import { MachineDisks } from "./system/disks.ts";
 import { Samples } from "./system/samples.ts";
 import { Weather } from "./weather/weather.ts";
 
-/** Leaves the modules the time to hand in their state, all of it within the ten seconds of a stop. */
+/**
+ * The deadline for answers in flight. It leaves the modules time to hand over their state within the ten seconds of
+ * a stop.
+ */
 const ANSWERS_DEADLINE_MS = 6_000;
 const CALENDAR_DEADLINE_MS = 10_000;
 
@@ -53,24 +60,28 @@ export interface HostOptions {
   readonly port: number;
   readonly dataFolder: string;
   readonly pluginFolders: readonly string[];
-  /** Ports at which debuggers may attach, by module id; they go before those of the config. */
+  /** Debugger ports by module id; they override those in the config. */
   readonly inspect: ReadonlyMap<string, number>;
-  /** The layouts that ship. */
+  /** If true, a plugin that asks for more permissions needs no consent, because its author has saved it. */
+  readonly consentOnSave?: boolean;
+  /** The folder of the shipped layouts. */
   readonly layoutFolder: string;
+  /** The folder of the shipped plugins, with `shipped.json`, which lists their ids. */
+  readonly shippedFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: HostLog;
 }
 
 /** A running host. */
 export interface Host {
-  /** Where it answers, such as `http://127.0.0.1:8470`. */
+  /** Its address, such as `http://127.0.0.1:8470`. */
   readonly url: string;
-  /** Where it says how it is, to anybody. */
+  /** The public address of its health check. */
   readonly healthUrl: string;
   readonly tokens: Tokens;
-  /** Resolves when every module has come to rest. */
+  /** Resolves when every module has started or failed. */
   readonly settled: Promise<void>;
-  /** Answers what is in flight, then ends every module. */
+  /** Finishes answers in flight, then stops all modules. */
   close(): Promise<void>;
 }
 
@@ -90,9 +101,10 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const house = await openHouse(foundation, scope);
   const modules = await openModules(options, { ...foundation, ...house }, scope);
   const { log, version } = options;
-  const streams = new FanOut(foundation.bus);
+  const streams = new EventStreams(foundation.bus);
   const pairings = new Pairings();
   const backups = new Backups(foundation.dataFolder, version);
+  scope.onDispose(() => backups.close());
   const app = createApp({
     ...foundation,
     ...house,
@@ -113,29 +125,30 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   });
 
   const settled = Promise.all([house.assets.openShell(), modules.start()]).then(() => undefined);
-  tellOfWaiting(settled, modules, log);
+  logWaitingModules(settled, modules, log);
   return {
     url: server.url,
     healthUrl: `${server.url}${foundation.config.current.api.prefix}/health`,
     tokens: foundation.tokens,
     settled,
     async close() {
-      for (const error of await scope.dispose()) log.error("a part did not close", { error });
+      for (const error of await scope.dispose())
+        log.error("could not close a part of the host", { error });
     },
   };
 }
 
-/** What lies on the disk: config, tokens, layout. */
+/** Opens what is on disk: config, tokens, layout. */
 async function openFoundation(
   { log, environment, ...options }: HostOptions,
   { onDispose }: DisposeScope,
 ) {
   const dataFolder = await openDataFolder(options.dataFolder);
   onDispose(await lockDataFolder(dataFolder));
-  const orphans = endOrphans(dataFolder);
-  if (orphans > 0) log.warn("processes that an earlier host left behind were ended", { orphans });
+  const orphans = killProcessesOfEarlierHosts(dataFolder);
+  if (orphans > 0) log.warn("killed processes left over from an earlier host", { orphans });
   await finishReplacement(dataFolder, log);
-  await setAsideWrongKinds(dataFolder, log);
+  await setAsideMisplacedFiles(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });
@@ -159,7 +172,7 @@ function openCertificate({ config, dataFolder, log }: Foundation): ServerCertifi
   return new ServerCertificate({ cert, key }, log);
 }
 
-/** Programs on this machine are counted where their requests are; a proxy has the clients that it serves. */
+/** Connections from this machine are limited only if its requests are; a proxy has many clients. */
 function openConnectionLimit({ config, log }: Foundation): ConnectionLimit {
   const proxies = new Proxies(() => config.current.server.proxies);
   const isOwn = (address: string) =>
@@ -169,13 +182,14 @@ function openConnectionLimit({ config, log }: Foundation): ConnectionLimit {
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
-/** The registries from which reads are answered. */
+/** The registries that answer reads. */
 async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const { bus, config, audit, log } = foundation;
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
+  services.claim(new MachineDisks());
   const devices = await DeviceRegistry.open({ ...foundation, bridges });
-  const readings = await ReadingHistory.open(foundation);
+  const readings = await SensorHistory.open(foundation);
   onDispose(() => readings.close());
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
@@ -201,20 +215,25 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
 type House = Awaited<ReturnType<typeof openHouse>>;
 
 async function openModules(
-  { pluginFolders, inspect }: HostOptions,
+  { pluginFolders, shippedFolder, inspect, consentOnSave = false }: HostOptions,
   parts: Foundation & House,
   { onDispose }: DisposeScope,
-): Promise<ModuleRegistry> {
+): Promise<ModuleManager> {
   const { calendar, calendarFeed, samples, weather, cacheFolder } = parts;
+  const consents = await Consents.open({ ...parts, onSave: consentOnSave });
+  onDispose(() => consents.close());
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
-  const spare = new Spare();
-  onDispose(() => spare.close());
+  const kernel = await openKernel(parts);
+  onDispose(() => kernel.close());
+  const warmProcesses = new WarmProcessPool(kernel);
+  onDispose(() => warmProcesses.close());
   const { config } = parts;
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   onDispose(() => compiler.close());
-  const modules = new ModuleRegistry({
-    ...{ ...parts, inspect, spare, compiler, roots },
-    lastGoods: new LastGoods(cacheFolder),
+  const modules = new ModuleManager({
+    ...{ ...parts, consents, inspect, kernel, warmProcesses, compiler, roots },
+    versionStore: new VersionStore(cacheFolder),
+    isShipped: await readShipped(shippedFolder),
     publications: {
       "calendar.window": {
         accept: (window) => {
@@ -237,10 +256,17 @@ async function openModules(
   return modules;
 }
 
+async function openKernel({ cacheFolder, log }: Foundation & House): Promise<Kernel> {
+  const kernel = await Kernel.open(cacheFolder);
+  const { reason, remedy } = kernel;
+  if (reason !== null) log.warn("the kernel does not confine plugins", { reason, remedy });
+  return kernel;
+}
+
 function followConfig(config: ConfigStore, bus: Bus, log: HostLog): void {
   log.setLevel(config.current.log.level);
   config.onChange((changed) => {
     if (changed.includes("log.level")) log.setLevel(config.current.log.level);
-    bus.announce("config.changed", { changed, revision: config.revision });
+    bus.emit("config.changed", { changed, revision: config.revision });
   });
 }

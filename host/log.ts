@@ -4,31 +4,31 @@ import type { LogLevel } from "@mantel/plugin-sdk/protocol";
 import { type Logger, type LoggerOptions, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 
-/** The host's log. Records go to standard error: lines for people on a terminal, JSON elsewhere. */
+/** The host's log. Records go to standard error: readable lines on a terminal, JSON elsewhere. */
 export interface HostLog extends Log {
-  /** A log whose records all carry `fields`, at a level of its own as long as `level` gives one. */
+  /** A log that adds `fields` to all records, at its own level while `level` returns one. */
   with(fields: LogFields, level?: () => LogLevel | undefined): HostLog;
   setLevel(level: LogLevel): void;
 }
 
-/** The log of a whole process. */
+/** The log of a process. */
 export interface ProcessLog extends HostLog {
-  /** Resolves when every record is written, or when nobody has read them for a while. */
+  /** Resolves when every record is written, or when standard error was not read for a while. */
   flushed(): Promise<void>;
 }
 
-/** What waits for a reader of standard error; more of it is dropped and counted. */
+/** The most bytes that wait for a reader of standard error; further records are dropped and counted. */
 const MAX_UNWRITTEN_BYTES = 2 ** 20;
 const FLUSH_DEADLINE_MS = 500;
-/** Of this process, which has one standard error. */
+/** One counter for the process, which has one standard error. */
 let unreadRecords = 0;
 
-/** How many records of this process were dropped because nobody read its standard error. */
+/** The number of records dropped because standard error was not read. */
 export function recordsNobodyRead(): number {
   return unreadRecords;
 }
 
-/** Opens the log. `terminal` chooses the form for people. A log that cannot be written ends nothing. */
+/** Opens the log. `terminal` selects the readable form. A log that cannot be written does not stop anything. */
 export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
   let dropped = 0;
   const format = terminal ? forPeople() : (record: string) => record;
@@ -40,26 +40,30 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
     }
     if (dropped > 0) {
       const count = dropped;
-      dropped = 0; // first, because this record comes the same way
-      logger.warn({ dropped: count }, "nobody read the log, and records were dropped");
+      dropped = 0; // reset first, because this record is written the same way
+      logger.warn({ dropped: count }, "standard error was not read; records were dropped");
     }
-    process.stderr.write(visible(format(record)), () => undefined); // what cannot be written is lost
+    process.stderr.write(visible(format(record)), () => undefined); // a record that cannot be written is lost
   };
   const options: LoggerOptions = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) }, // by name, as the config has it
+    formatters: { level: (label) => ({ level: label }) }, // level names, as in the config
   };
   const logger = pino(options, { write });
   waitForNobody();
   return { ...wrap(logger), flushed };
 }
 
-/** What JSON leaves as it is, and some readers of lines or terminals obey: line ends, C1, directions. */
+/**
+ * Characters that JSON leaves unescaped, and some log readers or terminals interpret: line ends, C1, directions.
+ */
 const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Nobody can forge a line of the log, or hide one. JSON stays JSON: these are in its texts alone. */
+/**
+ * Escapes control characters, so that nobody can forge or hide a line of the log. The record remains valid JSON.
+ */
 function visible(record: string): string {
   return record.replace(OBEYED, escaped);
 }
@@ -74,13 +78,13 @@ function forPeople(): (record: string) => string {
     ignore: "pid,hostname",
     translateTime: "SYS:HH:MM:ss",
     messageFormat: (record, key) => String(record[key]).replace(/\p{Cc}/gu, escaped),
-    customPrettifiers: { frame: (frame) => (typeof frame === "string" ? `\n${frame}` : "") }, // a picture of several lines
+    customPrettifiers: { frame: (frame) => (typeof frame === "string" ? `\n${frame}` : "") }, // a code frame of several lines
   });
 }
 
 /**
- * Writing never waits for whoever reads. Node writes to pipes and files that way by itself; a terminal
- * that stands still, as over a broken line or after Ctrl-S, would otherwise stop the home.
+ * Makes standard error non-blocking. Node writes to pipes and files that way by itself; a stalled
+ * terminal, for example after Ctrl-S or over a broken connection, would otherwise stop the host.
  */
 function waitForNobody(): void {
   // Without a listener, an error would end the process.
@@ -94,7 +98,7 @@ async function flushed(): Promise<void> {
   while (process.stderr.writableLength > 0 && performance.now() < endsAt) await delay(5);
 }
 
-/** `follow` is called before each record, and sets the level that holds now. */
+/** `follow` is called before each record, and sets the current level. */
 function wrap(logger: Logger, follow: () => void = () => undefined): HostLog {
   const write = (level: LogLevel) => (sentence: string, fields?: LogFields) => {
     follow();
@@ -119,7 +123,7 @@ function wrap(logger: Logger, follow: () => void = () => undefined): HostLog {
   };
 }
 
-/** Errors keep their stack and their causes; JSON alone would leave nothing of them. */
+/** Adds the stack and the causes of errors, which JSON would drop. */
 function readable(fields: LogFields): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

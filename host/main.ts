@@ -3,24 +3,29 @@ import { readFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join, resolve } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { TokenRecord } from "./auth/token-register.ts";
 import { takeEnvironment } from "./environment.ts";
 import type { Host } from "./host.ts";
 import { openLog } from "./log.ts";
 import { readOptions, type RunOptions, USAGE } from "./options.ts";
-import { openServiceManager } from "./service-manager.ts";
+import { openSystemd } from "./systemd.ts";
 
-const FIRST_TOKEN_SECONDS = 365 * 24 * 3600;
+const FIRST_VISIT = "first-visit";
+/** The link is in a log, which others may read: it is valid for a week, and the session for a year. */
+const FIRST_LINK_SECONDS = 7 * 24 * 3600;
+const FIRST_SESSION_SECONDS = 365 * 24 * 3600;
 const STOP_DEADLINE_MS = 9_000;
 const ROOT = resolve(import.meta.dirname, "..");
 
 const environment = takeEnvironment();
 const log = openLog("info", process.stderr.isTTY);
-const manager = openServiceManager(environment, log);
-/** Once the host is on its way, whether it is ready or not. */
+const manager = openSystemd(environment, log);
+/** The host, once it is starting or running. */
 let starting: Promise<Host> | undefined;
 let isStopping = false;
 
-process.stdout.on("error", () => undefined); // whoever reads the output may go: the home stays
+process.stdout.on("error", () => undefined); // the host continues when the reader of its output ends
+process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any local program may use
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 main().catch((error: unknown) => {
@@ -44,17 +49,18 @@ async function main(): Promise<void> {
 async function start(options: RunOptions): Promise<Host> {
   const { address } = options;
   if (!isLoopback(address)) {
-    log.warn("the host listens beyond this machine, as it was asked to", { address });
+    log.warn("the host listens beyond this machine, as configured", { address });
   }
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
-  // Loaded here, because that takes most of the start, and a signal is heard by now.
+  // Loaded here, because it takes most of the start, and signals are handled by now.
   const { startHost } = await import("./host.ts");
   starting = startHost({
     ...options,
     ...{ version, log },
     layoutFolder: join(ROOT, "layouts"),
+    shippedFolder: join(ROOT, "plugins"),
     environment,
   });
   return starting;
@@ -65,18 +71,28 @@ function isLoopback(address: string): boolean {
   return isOfNet127 || ["::1", "localhost"].includes(address);
 }
 
-/** A house without a token is new: its first visitor gets a link. The fragment never reaches a server. */
+/**
+ * Prints a sign-in link for a new house, which has no token, and another one at a start after that has expired
+ * unused. The fragment never reaches a server.
+ */
 async function inviteFirstVisitor({ tokens, url }: Host): Promise<void> {
-  if (tokens.list().length > 0) return;
+  if (!tokens.list().every(isMissedInvitation)) return;
   const token = await tokens.issue({
-    name: "first-visit",
+    name: FIRST_VISIT,
     scope: ["admin"],
-    ttlSeconds: FIRST_TOKEN_SECONDS,
+    ttlSeconds: FIRST_LINK_SECONDS,
+    sessionSeconds: FIRST_SESSION_SECONDS,
   });
   process.stderr.write(`\nOpen your home: ${url}/#token=${token}\n\n`);
 }
 
-/** A host that is only starting is stopped when it stands: it has processes to end and files to close. */
+/** True for an unused link that has expired. A link that was used has a session, which is not an invitation. */
+function isMissedInvitation({ name, session, revokedAt, expiresAt }: TokenRecord): boolean {
+  const isOver = revokedAt === null && Date.parse(expiresAt) < Date.now();
+  return name === FIRST_VISIT && !session && isOver;
+}
+
+/** Stops the host. One that is still starting is stopped afterwards: it has processes to end and files to close. */
 function stop(signal: NodeJS.Signals): void {
   if (isStopping) return;
   isStopping = true;
@@ -90,7 +106,7 @@ function stop(signal: NodeJS.Signals): void {
     .then(() => process.exit(0));
 }
 
-/** Ends with a sentence that says what to do; the debug log has the stack of what nobody expected. */
+/** Exits with a sentence that says what to do; the debug log has the stack of unexpected errors. */
 function giveUp(error: unknown): never {
   if (error instanceof MantelError && error.code === "bad_request") {
     process.stderr.write(`mantel: ${error.message}\n\n${USAGE}`);
@@ -104,7 +120,7 @@ function giveUp(error: unknown): never {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ((error as NodeJS.ErrnoException).code === "ENOSPC") {
-    return `the disk is full (${error.message}); free some space, or name another folder with --data`;
+    return `the disk is full (${error.message}); free some space, or choose another folder with --data`;
   }
   return error.message;
 }

@@ -4,28 +4,32 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 
 export const USAGE = `usage: npm start -- [--port N] [--host ADDRESS] [--data DIR] [--plugins DIR[:DIR...]]
-                 [--inspect MODULE[=PORT]]...
+                 [--inspect MODULE[=PORT]]... [--consent-on-save]
 
   --port      port to listen on, 0 for a free one         (MANTEL_PORT, default 8470)
   --host      address to listen on                        (MANTEL_HOST, default 127.0.0.1)
   --data      folder for config, layout, keys and caches  (MANTEL_DATA, default ./data)
   --plugins   plugin folders, later ones win              (MANTEL_PLUGINS, default ./plugins)
   --inspect   a module a debugger may attach to, on loopback (default 9229 and up)
+  --consent-on-save
+              a changed plugin gets the permissions that it asks for, as in \`npm run dev\`
 `;
 
-/** How the host is to run, as the command line and the environment say. */
+/** The options of the host from the command line and the environment. */
 export interface RunOptions {
-  /** Only the usage was asked for. */
+  /** True for --help. */
   readonly help: boolean;
   readonly port: number;
   readonly address: string;
   readonly dataFolder: string;
   readonly pluginFolders: readonly string[];
-  /** Ports at which debuggers may attach, by module id. */
+  /** Debugger ports by module id. */
   readonly inspect: ReadonlyMap<string, number>;
+  /** If true, a plugin that asks for more permissions needs no consent, because its author has saved it. */
+  readonly consentOnSave?: boolean;
 }
 
-/** What `node --inspect` takes. */
+/** The default port of `node --inspect`. */
 const FIRST_INSPECT_PORT = 9229;
 
 const VARIABLES = {
@@ -35,12 +39,12 @@ const VARIABLES = {
   plugins: "MANTEL_PLUGINS",
 } as const;
 
-/** The variables that are read here; all others are of the config. */
+/** The variables that are read here; all others belong to the config. */
 export const RUN_VARIABLES: readonly string[] = Object.values(VARIABLES);
 
 /**
- * Reads the flags, then the variables; a variable that is empty counts as absent, and an empty flag
- * is a mistake. Folders that are not named lie in `root`.
+ * Reads the flags, then the variables. An empty variable counts as absent; an empty flag
+ * is an error. Default folders are in `root`.
  *
  * @throws MantelError `bad_request`
  */
@@ -61,17 +65,19 @@ export function readOptions(
       .split(":")
       .filter((folder) => folder !== ""),
     inspect: parseInspect(flags.inspect ?? []),
+    ...(flags["consent-on-save"] ? { consentOnSave: true } : {}),
   };
 }
 
 function parseFlags(args: readonly string[]) {
   const text = { type: "string" } as const;
   const texts = { type: "string", multiple: true } as const;
+  const flag = { type: "boolean" } as const;
   const options = { port: text, host: text, data: text, plugins: text } as const;
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { ...options, inspect: texts, help: { type: "boolean" } },
+      options: { ...options, inspect: texts, "consent-on-save": flag, help: flag },
     });
     const empty = Object.entries(values).find(([, value]) => value === "");
     if (empty) throw new Error(`--${empty[0]} is empty; give it a value or leave it out`);
@@ -81,12 +87,15 @@ function parseFlags(args: readonly string[]) {
   }
 }
 
-/** `id` or `id=port` each; those without a port get the usual one and those after it. */
+/** Parses `id` or `id=port`; flags without a port get ports from the default one on. */
 function parseInspect(flags: readonly string[]): ReadonlyMap<string, number> {
   const ports = flags.map((flag, at): [string, number] => {
     const [id = "", port = String(FIRST_INSPECT_PORT + at)] = flag.split("=");
     if (new RegExp(PLUGIN_ID).test(id)) return [id, parsePort(port)];
-    throw new MantelError("bad_request", `--inspect names a module such as calendar, not "${id}"`);
+    throw new MantelError(
+      "bad_request",
+      `--inspect needs a module id such as calendar, not "${id}"`,
+    );
   });
   return new Map(ports);
 }
@@ -94,5 +103,5 @@ function parseInspect(flags: readonly string[]): ReadonlyMap<string, number> {
 function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new MantelError("bad_request", `the port is a number from 0 to 65535, not ${text}`);
+  throw new MantelError("bad_request", `the port must be a number from 0 to 65535, not ${text}`);
 }

@@ -1,26 +1,27 @@
-// npm packages as one file, for the plugins and for the host itself. Plain JavaScript, because the host
+// Bundles npm packages into one file, for the plugins and for the host itself. Plain JavaScript, because the host
 // is compiled before anything could load TypeScript.
 
 import { build } from "esbuild";
 
-/** Makes of a CommonJS file a function that waits for its `require`, as `compiled-code.ts` calls it. */
+/** Wraps a CommonJS file in a function that takes its `require`, as `compiled-code.ts` calls it. */
 export const WRAPPED = {
   banner: { js: "module.exports = function (require, module, exports) {" },
   footer: { js: "};" },
 };
 
 /**
- * One file that exports each of `names` as seen from the folder `from`. Those that are `external` are
- * left to its `require`.
+ * One file that exports each of `names` as seen from the folder `from`. Those in `external` are
+ * loaded by its `require`.
  *
  * @param {string} from
  * @param {readonly string[]} names
  * @param {string[]} [external]
+ * @param {import("esbuild").Plugin[]} [plugins]
  * @returns {Promise<string>}
- * @throws esbuild's BuildFailure, such as for a package that is missing
+ * @throws esbuild's BuildFailure, for example for a missing package
  */
-export async function bundlePackages(from, names, external = []) {
-  // A namespace has the exact defaults and names of Node; the mark keeps the bundle that uses it from
+export async function bundlePackages(from, names, external = [], plugins = []) {
+  // A namespace has exactly Node's defaults and names; the mark prevents the importing bundle from
   // wrapping it again.
   const entry = names
     .flatMap((name, at) => [
@@ -36,7 +37,7 @@ export async function bundlePackages(from, names, external = []) {
     platform: "node",
     format: "cjs",
     target: "node20",
-    external,
+    ...{ external, plugins },
     mainFields: ["main", "module"],
     conditions: ["node", "import"],
     minifySyntax: true,

@@ -17,11 +17,11 @@ export type CalendarBound = Static<typeof CalendarBound>;
 /** One occurrence of an event (RFC 5545 VEVENT). `end` is exclusive. */
 export const CalendarEvent = Type.Object(
   {
-    /** Unique among all occurrences, and the same at every reading of the feed. */
+    /** Unique among all occurrences, and stable across reads of the feed. */
     id: Type.String(),
     calendarId: Type.String(),
     uid: Type.String(),
-    /** Which occurrence of a series this is, as the start its rule gave it; null for a single event. */
+    /** The start that the recurrence rule gave this occurrence (RFC 5545 RECURRENCE-ID); null for a single event. */
     recurrenceId: Nullable(Type.String()),
     title: Type.String(),
     start: CalendarBound,
@@ -40,13 +40,13 @@ export const CalendarEvent = Type.Object(
 );
 export type CalendarEvent = Static<typeof CalendarEvent>;
 
-/** A feed or file, and how its last reading went. */
+/** A calendar feed or file with the result of its last read. */
 export const CalendarSource = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
     color: Type.String(),
-    /** `stale`: the last reading failed and older events are shown. `error`: there is nothing to show. */
+    /** `stale`: the last read failed, so older events are shown. `error`: the read failed and no events are stored. */
     status: Type.Enum(["ok", "stale", "error"]),
     fetchedAt: Nullable(Type.String({ format: "date-time" })),
     error: Type.Optional(Type.String()),
@@ -55,7 +55,7 @@ export const CalendarSource = Type.Object(
 );
 export type CalendarSource = Static<typeof CalendarSource>;
 
-/** Every occurrence that touches the half-open window from `start` to `end` (ISO 8601 instants). */
+/** All occurrences that overlap the window from `start` (inclusive) to `end` (exclusive), both ISO 8601 instants. */
 export const CalendarWindow = Type.Object(
   {
     start: Type.String({ format: "date-time" }),
@@ -67,7 +67,7 @@ export const CalendarWindow = Type.Object(
 );
 export type CalendarWindow = Static<typeof CalendarWindow>;
 
-/** Some events of a window. The same events have the same hash, and travel once. */
+/** A group of events of a window. Equal groups have equal hashes, so each one is sent only once. */
 export const CalendarPart = Type.Object(
   {
     hash: Type.String({ minLength: 1, maxLength: 64 }),
@@ -77,12 +77,12 @@ export const CalendarPart = Type.Object(
 );
 export type CalendarPart = Static<typeof CalendarPart>;
 
-/** A window as it travels: its events are those of parts that the host has by now, in this order. */
+/** A window as it is sent to the host: it names parts that were sent before instead of repeating their events. */
 export const PartedWindow = Type.Object(
   {
     start: Type.String({ format: "date-time" }),
     end: Type.String({ format: "date-time" }),
-    /** Hashes. */
+    /** Hashes of the parts, in the order of their events. */
     parts: Type.Array(Type.String()),
     sources: Type.Array(CalendarSource),
   },

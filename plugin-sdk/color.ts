@@ -1,12 +1,12 @@
 import type { Color } from "./device.ts";
 
-/** A point of the CIE 1931 colour space, as bridges and lights name colours. */
+/** A point in the CIE 1931 xy chromaticity diagram, the form in which many bridges express colours. */
 export interface Chromaticity {
   readonly x: number;
   readonly y: number;
 }
 
-/** The colours that a light can show: the triangle between its own red, green and blue. */
+/** The colours that a light can show: the triangle between its red, green and blue primaries. */
 export interface Gamut {
   readonly red: Chromaticity;
   readonly green: Chromaticity;
@@ -16,8 +16,8 @@ export interface Gamut {
 type Triple = readonly [number, number, number];
 
 /**
- * A colour at full brightness as chromaticity with four decimals (sRGB, white D65: IEC 61966-2-1); the
- * nearest that the gamut has, when one is given.
+ * Converts a colour at full brightness to chromaticity with four decimals (sRGB, white D65: IEC 61966-2-1).
+ * With a gamut, the result is the nearest point inside it.
  */
 export function toChromaticity({ hue, saturation }: Color, gamut?: Gamut): Chromaticity {
   const part = (offset: number): number => {
@@ -34,8 +34,8 @@ export function toChromaticity({ hue, saturation }: Color, gamut?: Gamut): Chrom
 }
 
 /**
- * Chromaticity as hue and saturation, in whole degrees and percent, which is what four decimals are worth.
- * What sRGB cannot show becomes what it has next to it, and what is no colour at all white.
+ * Converts chromaticity to hue (whole degrees) and saturation (whole percent), the precision that four
+ * decimals allow. A colour outside sRGB becomes the nearest sRGB colour; an invalid point becomes white.
  */
 export function toHueSaturation({ x, y }: Chromaticity): Color {
   if (!(x >= 0 && y >= 0.001 && x + y <= 1)) return { hue: 0, saturation: 0 };
@@ -49,7 +49,7 @@ export function toHueSaturation({ x, y }: Chromaticity): Color {
   return hueOf(parts.map((part) => curved(part / brightest)) as unknown as Triple);
 }
 
-/** How far two points are apart. */
+/** The Euclidean distance between two points. */
 export function distance(a: Chromaticity, b: Chromaticity): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }

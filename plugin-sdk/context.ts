@@ -4,7 +4,10 @@ import type { PublicationName, Publications, ServiceName, Services } from "./ser
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A record is a fixed sentence and fields; the sentence holds no value, so equal records group. */
+/**
+ * The module's log. A record is a fixed sentence plus fields. Put values into the fields and never into the
+ * sentence, so that equal records can be grouped.
+ */
 export interface Log {
   debug(sentence: string, fields?: LogFields): void;
   info(sentence: string, fields?: LogFields): void;
@@ -12,75 +15,88 @@ export interface Log {
   error(sentence: string, fields?: LogFields): void;
 }
 
-/** A bridge's devices. The bridge names them by their native ids; the host gives the public ids. */
+/** The devices of a bridge. The bridge uses native ids; the host assigns the public ids. */
 export interface DevicePublisher {
   /**
-   * Publishes the whole set of devices. One that was published before and is absent now is removed.
-   * @throws MantelError `invalid`, with a JSON pointer for each fault; nothing is changed then
+   * Publishes the complete list of devices. A device that was published before and is not in the list is removed.
+   * @throws MantelError `invalid` with a JSON pointer for each fault; the published devices then stay unchanged
    */
   publish(devices: readonly DeviceDescription[]): Promise<void>;
   /**
-   * Changes state or availability of published devices. Returns at once; updates reach the host in
-   * the order given, and before the answer of a command that is being carried out.
+   * Changes the state or availability of published devices. Returns immediately. Updates reach the host in
+   * order, and before the result of a command that is still running.
    */
   update(...updates: readonly DeviceUpdate[]): void;
   /**
-   * Tells of something that happened at a published device and is over, such as a press. It comes after
-   * the updates before it. More than 50 a second of one bridge are counted and left out.
+   * Reports a momentary event of a published device, such as a button press. The event reaches the host after
+   * all earlier updates. The limit is 50 events per second and bridge; further events are dropped and counted.
    */
   event(nativeId: string, event: string, data?: DeviceEvent["data"]): void;
 }
 
 export interface ScenePublisher {
-  /** Publishes the whole set of the bridge's own scenes. */
+  /** Publishes the complete list of the bridge's own scenes. A scene that is not in the list is removed. */
   publish(scenes: readonly SceneDescription[]): Promise<void>;
 }
 
-/** JSON values of this plugin that outlast restarts. Kept in the plugin's own storage folder. */
+/** Persistent JSON values of this plugin, stored in its own storage folder. They survive restarts. */
 export interface Storage {
-  /** The stored value, or `undefined`. A damaged value is set aside and counts as absent. */
+  /** Returns the stored value, or `undefined`. A damaged file is renamed and treated as absent. */
   get(key: string): Promise<unknown>;
-  /** Resolves when the value is on the disk. Keys are `[a-z0-9-]{1,60}`. */
+  /**
+   * Resolves when the value is on the disk. Keys match `[a-z0-9-]{1,60}`.
+   * @throws MantelError `disk_full`, also when the plugin has reached `limits.storageMiB`
+   */
   set(key: string, value: unknown): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** Settings of the house that any plugin may read. */
-export interface HouseSettings {
-  /** BCP 47, such as `en-GB`. */
-  readonly locale: string;
-  /** IANA, such as `Europe/Berlin`. */
-  readonly timeZone: string;
+/** The plugin's status, shown to users. */
+export interface PluginStatus {
+  /** Reports that the plugin works normally. */
+  ok(): void;
+  /** Reports that the plugin runs but cannot do its work, for example because a device cannot be reached. `reason` is one user-facing sentence. */
+  degraded(reason: string): void;
 }
 
+/** Home-wide settings that every plugin may read. */
+export interface HomeSettings {
+  /** BCP 47 language tag, such as `en-GB`. */
+  readonly locale: string;
+  /** IANA time zone, such as `Europe/Berlin`. */
+  readonly timeZone: string;
+  /** Seconds between two polls of a device that does not report changes by itself (`devices.pollSeconds`). */
+  readonly pollSeconds: number;
+}
+
+/** The host's API for one generation of a plugin: the argument of `connect` and `start`. */
 export interface PluginContext<Options, State> {
   /** The module's id. */
   readonly id: string;
-  /** The plugin's section of the config, checked against `options`, with defaults filled in. */
+  /** The plugin's section of the config, validated against `options`, with defaults filled in. */
   readonly config: Options;
-  readonly house: HouseSettings;
+  readonly home: HomeSettings;
   readonly log: Log;
   readonly devices: DevicePublisher;
   readonly scenes: ScenePublisher;
   readonly storage: Storage;
-  /** The state of the generation before, or `undefined` at a fresh start. */
+  /** The state that the previous generation handed over, or `undefined` at a fresh start. */
   readonly handedOver: State | undefined;
-  /** Ends when the generation quiesces; give it to `fetch` and to timers that take a signal. */
+  /** Aborted when the generation begins to stop. Pass it to `fetch` and to timers that accept a signal. */
   readonly signal: AbortSignal;
-  /** Registers what closes the thing just opened; runs in reverse order when the generation ends. */
+  /** Registers a function that closes a resource. The functions run in reverse order when the generation ends. */
   readonly onDispose: (release: () => void | Promise<void>) => void;
-  /** The path of a folder below the data folder that the manifest names under `permissions.folders`. */
+  /** Returns the path of a folder below the data folder. The manifest must name the folder under `permissions.folders`. */
   readonly folder: (name: string) => string;
   /**
-   * Calls a service that another plugin provides. The manifest names it under `uses`.
-   * @throws MantelError `service_unavailable` when nothing provides it, `deadline_passed`
+   * Calls a service that another plugin provides. The manifest must name the service under `uses`.
+   * @throws MantelError `service_unavailable` when no plugin provides it, or `deadline_passed`
    */
   readonly call: <N extends ServiceName>(
     name: N,
     input: Parameters<Services[N]>[0],
   ) => Promise<Awaited<ReturnType<Services[N]>>>;
-  /** Replaces what the host serves under `name`. The manifest names it under `provides`. */
+  /** Replaces the value that the host serves under `name`. The manifest must list the name under `provides`. */
   readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
-  /** Says that the other side cannot be reached (a sentence for people), or with `undefined` that it can. */
-  readonly reportDegraded: (reason: string | undefined) => void;
+  readonly status: PluginStatus;
 }

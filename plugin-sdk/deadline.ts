@@ -1,10 +1,11 @@
 import { MantelError } from "./errors.ts";
 
 /**
- * Settles as `work` does, or rejects after `deadlineMs` milliseconds.
- * The work itself is not stopped: give it a signal of its own where it can be.
+ * Settles like `work`, or rejects after `deadlineMs` milliseconds. The work itself continues: pass it an
+ * `AbortSignal` if it must stop.
  *
- * @throws MantelError `deadline_passed`, naming `what`
+ * @param what a noun phrase for the error message, such as `finding the broker`
+ * @throws MantelError `deadline_passed`
  */
 export async function withDeadline<T>(
   work: Promise<T>,
@@ -14,8 +15,7 @@ export async function withDeadline<T>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () =>
-        reject(new MantelError("deadline_passed", `${what} did not end within ${deadlineMs} ms`)),
+      () => reject(new MantelError("deadline_passed", `${what} timed out after ${deadlineMs} ms`)),
       deadlineMs,
     );
   });

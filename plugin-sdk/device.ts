@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Strict } from "./schema.ts";
 
-/** What a device is, which decides how it is shown and which capabilities are expected of it. */
+/** The kinds of devices. The kind selects the tile and the capabilities that a device is expected to have. */
 export const DEVICE_KINDS = [
   "light",
   "switch",
@@ -68,7 +68,7 @@ const ColorCapability = Type.Object({ type: Type.Literal("color"), ...access }, 
 /** Free text, at most 1,000 characters. */
 const TextCapability = Type.Object({ type: Type.Literal("text"), ...access }, Strict);
 
-/** What one field of a device's state may be, as data, so that a client needs no code for a brand. */
+/** The type and range of one field of a device's state, as data, so that clients need no code for single brands. */
 export const Capability = Type.Union([
   NumberCapability,
   BooleanCapability,
@@ -87,7 +87,7 @@ export const Color = Type.Object(
 );
 export type Color = Static<typeof Color>;
 
-/** One value of a state. `null` means that it is not known. */
+/** One value of a state. `null` means that the value is unknown. */
 export const StateValue = Type.Union([
   Type.Boolean(),
   Type.Number(),
@@ -100,7 +100,7 @@ export type StateValue = Static<typeof StateValue>;
 const FieldName = "^[a-z][A-Za-z0-9]{0,63}$";
 
 /**
- * What is known of a device now, by capability name. Well-known names and their units:
+ * The current state of a device, by capability name. Well-known names and their units:
  * `on`, `brightness` (%, 0 is off), `colorTemperature` (K), `color`, `effect`, `position` (%, 100 is
  * open), `tilt` (%), `temperature` and `targetTemperature` (°C), `humidity` (%), `illuminance` (lx),
  * `pressure` (hPa), `power` (W), `energy` (kWh), `battery` (%), `motion`, `contact` (true is closed),
@@ -109,22 +109,22 @@ const FieldName = "^[a-z][A-Za-z0-9]{0,63}$";
 export const DeviceState = Type.Record(Type.String({ pattern: FieldName }), StateValue);
 export type DeviceState = Readonly<Record<string, StateValue>>;
 
-/** The fields of a device that a caller wants changed, such as `{on: true, brightness: 62}`. */
+/** The requested values by capability name, such as `{on: true, brightness: 62}`. */
 export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
 
 export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;
 
 /**
- * Through which of several the bridge reaches it, such as the id of a Hue bridge. The rates of the manifest
- * are those of each. Absent: all that name none share them.
+ * The gateway through which the plugin reaches the device, such as the id of one Hue bridge. The manifest's rate
+ * limits apply to each gateway separately; all devices without a gateway share one limit.
  */
 export const Gateway = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
 
-/** A device as its bridge describes it. The host adds the id, and keeps the number for ever. */
+/** A device as its bridge describes it. The host adds the id, whose number never changes. */
 export const DeviceDescription = Type.Object(
   {
-    /** The bridge's own lasting name for the device, such as a serial or IEEE address. */
+    /** The bridge's own permanent id of the device, such as a serial number or an IEEE address. */
     nativeId: Type.String({ minLength: 1, maxLength: 200 }),
     kind: DeviceKind,
     name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -151,7 +151,7 @@ export const DeviceDescription = Type.Object(
 );
 export type DeviceDescription = Static<typeof DeviceDescription>;
 
-/** A change to one device that is published already. State fields that are absent stay as they are. */
+/** A change to one published device. Absent state fields keep their values. */
 export const DeviceUpdate = Type.Object(
   {
     nativeId: Type.String({ minLength: 1, maxLength: 200 }),
@@ -164,13 +164,13 @@ export type DeviceUpdate = Static<typeof DeviceUpdate>;
 
 const EventText = Type.String({ maxLength: 200 });
 
-/** Something that happened at a device and is over, such as a press: twice the same is two events. */
+/** A momentary event of a device, such as a button press. Two equal events in a row count as two. */
 export const DeviceEvent = Type.Object(
   {
     nativeId: Type.String({ minLength: 1, maxLength: 200 }),
-    /** What happened, in the bridge's own words, such as `on` or `brightness_move_up`. */
+    /** The event's name in the bridge's own terms, such as `on` or `brightness_move_up`. */
     event: Type.String({ minLength: 1, maxLength: 100 }),
-    /** What more is known of it, such as `{side: 2}`; at most 20 fields. */
+    /** Further details, such as `{side: 2}`; at most 20 fields. */
     data: Type.Optional(
       Type.Record(
         Type.String({ pattern: FieldName }),
@@ -201,16 +201,16 @@ export const Device = Type.Object({
     serial: Nullable(Type.String()),
     firmware: Nullable(Type.String()),
   }),
-  /** False when the device, or its bridge, cannot be reached. */
+  /** False when the device or its bridge cannot be reached. */
   available: Type.Boolean(),
-  /** True when a person wants it out of sight: lists for people leave it out. */
+  /** True when a user has hidden the device: user-facing lists omit it. */
   hidden: Type.Optional(Type.Boolean()),
   lastSeenAt: Nullable(Type.String({ format: "date-time" })),
   stateChangedAt: Nullable(Type.String({ format: "date-time" })),
   revision: Type.Integer(),
   capabilities: Capabilities,
   state: DeviceState,
-  /** Fields that were asked for and that the bridge has not confirmed yet. */
+  /** Requested values that the bridge has not confirmed yet. */
   pending: DeviceState,
 });
 export type Device = Static<typeof Device>;

@@ -1,17 +1,16 @@
 type Release = () => void | Promise<void>;
 
-/** Things that were opened and must be closed, closed in reverse order. */
+/** A list of open resources, closed in reverse order. */
 export class DisposeScope {
   #releases: Release[] = [];
 
-  /** Registers what closes the thing just opened. Call it on the line that opens. */
+  /** Registers a function that closes a resource. Call it on the line that opens the resource. */
   readonly onDispose = (release: Release): void => {
     this.#releases.push(release);
   };
 
   /**
-   * Closes everything, last opened first. A release that throws does not keep the others from
-   * running; the faults are returned.
+   * Closes everything, last opened first. When a release throws, the others still run. Returns the errors.
    */
   async dispose(): Promise<unknown[]> {
     const faults: unknown[] = [];

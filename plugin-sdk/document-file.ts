@@ -5,30 +5,30 @@ import { migrated, NewerDocument, type Versions } from "./document-version.ts";
 import { writeDurably } from "./durable-file.ts";
 import { MantelError } from "./errors.ts";
 import { parseJsonText } from "./json-text.ts";
-import { Turns } from "./turns.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 export interface DocumentOptions<T> extends Partial<Versions> {
   readonly path: string;
-  /** Turns what the file holds into the document. @throws MantelError `invalid` */
+  /** Converts the file's content into the document. @throws MantelError `invalid` */
   readonly parse: (value: unknown) => T;
   readonly log: Pick<Log, "info" | "warn" | "error">;
 }
 
-/** What is in the way of a file, or of what it held, and can be moved: no right of ours is missing. */
+/** Read errors that mean a damaged or misplaced file, which can be renamed. Missing permissions are not among them. */
 const DAMAGE = new Set(["EISDIR", "EIO"]);
 
 /**
- * One JSON document on the disk. The last good content is kept in a second file, from which a
- * damaged document is restored; the damaged one is set aside and never deleted. A document of an
- * earlier version is migrated, and the earlier one is kept; one of a later version is refused.
+ * One JSON document on the disk. A second file holds the last good content. A damaged document is renamed,
+ * never deleted, and restored from the last good content. A document of an older version is migrated, and
+ * its old file is kept. A document of a newer version is refused.
  */
 export class DocumentFile<T> {
   readonly #path: string;
   readonly #parse: (value: unknown) => T;
   readonly #versions: Versions;
   readonly #log: DocumentOptions<T>["log"];
-  readonly #turns = new Turns();
-  /** The text that was last read as good or written. */
+  readonly #turns = new SerialQueue();
+  /** The text that was last written, or read and found valid. */
   #text: string | undefined;
 
   constructor({ path, parse, log, version = 0, migrations = {} }: DocumentOptions<T>) {
@@ -39,8 +39,9 @@ export class DocumentFile<T> {
   }
 
   /**
-   * The document, restored when it is damaged; `undefined` when there is none and none was kept.
-   * @throws NewerDocument, and Error for a file that may not be read; nothing is changed then
+   * Loads the document and restores it when it is damaged. Resolves with `undefined` when the file does not exist,
+   * or when it is damaged and has no last good copy.
+   * @throws NewerDocument, or Error for a file without read permission; nothing is changed then
    */
   load(): Promise<T | undefined> {
     return this.#turns.take(async () => {
@@ -59,7 +60,7 @@ export class DocumentFile<T> {
   }
 
   /**
-   * The document as it is on the disk now, or `undefined` when there is none.
+   * Reads the document from the disk without restoring it; `undefined` when the file does not exist.
    * @throws MantelError `invalid`; nothing is changed then
    */
   read(): Promise<T | undefined> {
@@ -73,8 +74,8 @@ export class DocumentFile<T> {
   }
 
   /**
-   * True when the file holds something else than was last read or written here. An empty file counts
-   * as one that an editor is about to fill.
+   * True if another program changed the file since it was last read or written here. An empty file counts as
+   * unchanged, because an editor may be about to fill it.
    */
   async isEdited(): Promise<boolean> {
     const text = await readText(this.#path);
@@ -82,14 +83,14 @@ export class DocumentFile<T> {
   }
 
   /**
-   * Stores the document, and resolves when it would outlast a power cut.
-   * @throws MantelError `disk_full`, `disk_read_only`; the old document is intact then
+   * Stores the document. Resolves when it would survive a power cut.
+   * @throws MantelError `disk_full` or `disk_read_only`; the old document is then intact
    */
   write(document: T): Promise<void> {
     return this.#turns.take(() => this.#write(document));
   }
 
-  /** Moves the file out of the way and gives its new path. */
+  /** Renames the file and returns its new path. */
   async setAside(): Promise<string> {
     const keptAs = `${this.#path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
     await rename(this.#path, keptAs);
@@ -105,31 +106,31 @@ export class DocumentFile<T> {
     await this.#keepLastGood(text);
   }
 
-  /** Keeps content that is good, to restore it from. */
+  /** Saves valid content as the last good copy. */
   async #keepLastGood(text: string): Promise<void> {
     this.#text = text;
     try {
       const isKept = text === (await readText(this.#lastGood).catch(() => undefined));
       if (!isKept) await writeFully(this.#lastGood, text);
     } catch (error) {
-      this.#log.warn("the copy to restore from was not written", { file: this.#lastGood, error });
+      this.#log.warn("could not save the last good copy", { file: this.#lastGood, error });
     }
   }
 
-  /** A program that goes back to the earlier version finds its document beside the new one. */
+  /** Keeps the old file beside the new one, for a downgrade of Mantel. */
   async #replaceOlder(text: string, document: unknown): Promise<void> {
     const keptAs = `${this.#path}.before-version-${this.#versions.version}`;
     await writeFully(keptAs, text);
     await this.#write(document);
     const { version } = this.#versions;
-    this.#log.info("a document was brought up to date", { file: this.#path, version, keptAs });
+    this.#log.info("migrated a document to a newer version", { file: this.#path, version, keptAs });
   }
 
   async #restore(damage: MantelError): Promise<T | undefined> {
     const lastGood = await this.#readLastGood();
     const keptAs = await this.setAside();
     if (lastGood !== undefined) await this.#writeText(lastGood.text);
-    this.#log.error("a damaged document was set aside", {
+    this.#log.error("damaged document set aside", {
       file: this.#path,
       keptAs,
       used: lastGood === undefined ? "the defaults" : "the last good copy",
@@ -147,12 +148,12 @@ export class DocumentFile<T> {
       return { text, document: this.#parse(kept.value) };
     } catch (error) {
       if (error instanceof NewerDocument) throw error;
-      this.#log.warn("the copy to restore from is damaged too", { file: this.#lastGood, error });
+      this.#log.warn("the last good copy is damaged too", { file: this.#lastGood, error });
       return undefined;
     }
   }
 
-  /** What a file holds, in the newest version. */
+  /** Reads a file and migrates its content to the newest version. */
   async #readText(path: string) {
     const text = await readText(path);
     if (text === undefined) return undefined;
@@ -176,8 +177,8 @@ function isDamage(error: unknown): error is MantelError {
 }
 
 /**
- * The text of a file, or `undefined` when there is none.
- * @throws MantelError `invalid` for what is no file or broken on the disk; Error when it may not be read
+ * Reads a file as text; `undefined` when the file does not exist.
+ * @throws MantelError `invalid` when the path is a folder or the disk has a read error; Error without read permission
  */
 export async function readText(path: string): Promise<string | undefined> {
   try {
@@ -186,7 +187,7 @@ export async function readText(path: string): Promise<string | undefined> {
     const { code = "" } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
     if (DAMAGE.has(code)) {
-      throw new MantelError("invalid", `${basename(path)} is no file that can be read (${code})`, {
+      throw new MantelError("invalid", `${basename(path)} is not a readable file (${code})`, {
         cause,
       });
     }
@@ -196,8 +197,8 @@ export async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes durably, and turns a disk that takes nothing into an error that a client may see.
- * @throws MantelError `disk_full`, `disk_read_only`; the old file is intact then
+ * Replaces a file durably. Converts a full or read-only disk into an error that is safe to send to a client.
+ * @throws MantelError `disk_full` or `disk_read_only`; the old file is then intact
  */
 export async function writeFully(path: string, text: string): Promise<void> {
   try {
@@ -207,15 +208,15 @@ export async function writeFully(path: string, text: string): Promise<void> {
   }
 }
 
-/** The failure of a write, as a client may see it where the disk takes nothing, and else as it is. */
+/** Converts the errors of a full or read-only disk to a MantelError, and returns every other error unchanged. */
 export function asDiskFault(cause: unknown, path: string): unknown {
   const { code } = cause as NodeJS.ErrnoException;
-  const asBefore = `${basename(path)} is as it was`;
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return new MantelError("disk_full", `the disk is full; ${asBefore}`, { cause });
+  const unchanged = `${basename(path)} was not changed`;
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+    return new MantelError("disk_full", `the disk is full; ${unchanged}`, { cause });
   }
   if (code === "EROFS" || code === "EIO") {
-    const detail = `the disk takes no writes (${code}); ${asBefore}`;
+    const detail = `the disk is not writable (${code}); ${unchanged}`;
     return new MantelError("disk_read_only", detail, { cause });
   }
   return cause;

@@ -1,27 +1,27 @@
 import { MantelError } from "./errors.ts";
 
-/** Makes a document of the next version. What it gives is checked like any other content. */
+/** Converts a document to the next version. The result is validated like any other content. */
 export type Migration = (document: unknown) => unknown;
 
-/** Versions of one kind of document. One without a `version` of its own counts as version 0. */
+/** The versions of one kind of document. A document without a `version` field has version 0. */
 export interface Versions {
   /** The version that this program writes. */
   readonly version: number;
-  /** `migrations[n]` makes a document of version n + 1 from one of version n. */
+  /** `migrations[n]` converts a document from version n to version n + 1. */
   readonly migrations: Readonly<Record<number, Migration>>;
 }
 
-/** A document that only a newer program can read. It is neither damaged nor to be overwritten. */
+/** A document that only a newer Mantel can read. It is not damaged and must not be overwritten. */
 export class NewerDocument extends MantelError {
   constructor(name: string, found: number, known: number) {
     super(
       "invalid",
-      `${name} is of version ${found}, and this Mantel knows up to ${known}; start the newer Mantel that wrote it, or restore a backup of this one's`,
+      `${name} has version ${found}, but this Mantel supports versions up to ${known}; start the newer Mantel that wrote it, or restore a backup of this version`,
     );
   }
 }
 
-/** The version that a document says it has, and 0 for one that says nothing of the kind. */
+/** The value of the document's `version` field, or 0 without a valid one. */
 function versionOf(document: unknown): number {
   if (typeof document !== "object" || document === null || !Object.hasOwn(document, "version")) {
     return 0;
@@ -31,8 +31,8 @@ function versionOf(document: unknown): number {
 }
 
 /**
- * The document in the newest version, made step by step. Where a step is not known, the document is
- * given as it is, for its parser to refuse.
+ * Migrates a document to the newest version, one step at a time. When a step is missing, the document is
+ * returned unchanged, and its parser refuses it.
  * @throws NewerDocument
  */
 export function migrated(document: unknown, { version, migrations }: Versions, name: string) {

@@ -5,10 +5,10 @@ import { basename, dirname, join } from "node:path";
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /**
- * Replaces a file so that it holds either the old or the new content whatever happens, and resolves
- * when the new content would outlast a power cut: temporary file, fsync, rename, fsync of the folder.
+ * Replaces a file atomically: at any time it holds either the old or the new content. Resolves when the new
+ * content would survive a power cut (temporary file, fsync, rename, fsync of the folder).
  *
- * @throws the file system's error, such as `ENOSPC`; the old file is intact then
+ * @throws the file system's error, such as `ENOSPC`; the old file is then intact
  */
 export async function writeDurably(
   path: string,
@@ -33,7 +33,7 @@ export async function writeDurably(
   await syncFolder(folder);
 }
 
-/** Makes new names, renames and removals in a folder outlast a power cut. */
+/** Makes created, renamed and removed entries of a folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -43,7 +43,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes what writes that were cut off have left in a folder. Call it before the first write. */
+/** Removes the temporary files of interrupted writes from a folder. Call it before the first write. */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (TEMPORARY.test(name)) await rm(join(folder, name), { force: true });

@@ -3,12 +3,15 @@ export type { Static } from "typebox";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";
 export type { Chromaticity, Gamut } from "./color.ts";
 export { withDeadline } from "./deadline.ts";
-export { toKelvin, toLevel, toMired, toPercent } from "./level.ts";
-export { Slots } from "./slots.ts";
+export { toKelvin, toLevel, toMired, toPercent } from "./units.ts";
+export { FairShare } from "./fair-share.ts";
+export { hashPassword, isSameText, verifyPassword } from "./password-hash.ts";
+export { Semaphore } from "./semaphore.ts";
+export { SerialQueue } from "./serial-queue.ts";
 export { MantelError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";
-export type { Log, LogFields, PluginContext, Storage } from "./context.ts";
+export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";
 export type {
   Capabilities,
@@ -27,4 +30,4 @@ export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./tria
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";
 export type { WeatherCondition, WeatherDay, WeatherForecast, WeatherHour } from "./weather.ts";
-export type { MqttBroker, MqttPublish, Services } from "./service.ts";
+export type { MachineDisk, MqttBroker, MqttPublish, Services } from "./service.ts";

@@ -1,10 +1,10 @@
 import { MantelError } from "./errors.ts";
 
 /**
- * Parses a JSON document that a person may have edited; a byte-order mark is allowed.
+ * Parses a JSON document that may have been edited by hand; a byte-order mark is allowed.
  *
- * @param name names the document in the message
- * @throws MantelError `invalid` with line and column of the fault, and without any of the text
+ * @param name the document's name for the error message
+ * @throws MantelError `invalid` with line and column of the fault; the message quotes none of the text
  */
 export function parseJsonText(text: string, name: string): unknown {
   const json = text.replace(/^\uFEFF/, "");
@@ -13,7 +13,7 @@ export function parseJsonText(text: string, name: string): unknown {
   } catch (cause) {
     const { line, column } = placeOfFault(json);
     const place = `line ${line}, column ${column}`;
-    const detail = `is no JSON at ${place}: ${reason(cause)}`;
+    const detail = `is not valid JSON at ${place}: ${reason(cause)}`;
     throw new MantelError("invalid", `${name} ${detail}`, {
       cause,
       errors: [{ pointer: "", detail }],
@@ -21,13 +21,13 @@ export function parseJsonText(text: string, name: string): unknown {
   }
 }
 
-/** Where the first fault of a text is that is no JSON. Lines and columns count from 1. */
+/** The position of the first syntax error in a JSON text. Lines and columns count from 1. */
 export function placeOfFault(json: string): { line: number; column: number } {
   const lines = json.slice(0, faultOffset(json)).split("\n");
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** The engine's sentence without its quotation of the text, which may hold a secret. */
+/** The JavaScript engine's message without its quotation of the text, which may contain a secret. */
 function reason(cause: unknown): string {
   const message = cause instanceof Error ? cause.message : "";
   if (message.startsWith("Unexpected token")) return "unexpected character";
@@ -38,8 +38,8 @@ function reason(cause: unknown): string {
 }
 
 /**
- * Where the first fault is. Not every message of the engine says it, but a text that ends before the
- * fault fails only for being cut off, so the place can be searched for.
+ * The offset of the first syntax error. Some engine messages do not contain it. A prefix that ends before the
+ * error fails only because it is incomplete, so a binary search over prefixes finds the offset.
  */
 function faultOffset(text: string): number {
   let whole = 0;

@@ -1,17 +1,17 @@
 import { inspect } from "node:util";
 import type { LogFields } from "./context.ts";
 
-/** Characters of a record's sentence, and of its fields as JSON. */
+/** Maximum characters of a record's sentence, and of its fields as JSON. */
 const LONGEST = 4_000;
 
-/** As much of a sentence as a log keeps. */
+/** Cuts a sentence to the maximum length. */
 export function boundedSentence(sentence: unknown): string {
   return String(sentence).slice(0, LONGEST);
 }
 
 /**
- * Fields as a log keeps them: errors are text, because JSON leaves nothing of them; what is no JSON at
- * all is too. Fields that are too long together become the beginning of their text.
+ * Converts fields for the log. Errors become text, because JSON drops their message and stack; so do values that
+ * JSON cannot represent. Fields that are too long together are replaced by `cut`, the beginning of their JSON.
  */
 export function boundedFields(fields: LogFields): LogFields {
   const plain = Object.fromEntries(
@@ -28,6 +28,6 @@ function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
-    return undefined; // a BigInt, or an object that holds itself
+    return undefined; // a BigInt, or a circular object
   }
 }

@@ -4,13 +4,13 @@ import { Nullable, Strict } from "./schema.ts";
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 const Bytes = Type.Number({ minimum: 0 });
 
-/** The machine at one moment. A value without a sensor is null, never absent. */
+/** The machine's load, memory, disks and network at one moment. A value without a sensor is null, never absent. */
 export const SystemSample = Type.Object(
   {
     sampledAt: Type.String({ format: "date-time" }),
     cpu: Type.Object(
       {
-        /** Share of all cores that was busy since the sample before. */
+        /** Busy share of all cores since the previous sample. */
         percent: Nullable(Percent),
         perCore: Type.Array(Percent),
         /** Load averages over 1, 5 and 15 minutes. */
@@ -49,7 +49,7 @@ export const SystemSample = Type.Object(
       Type.Object(
         {
           name: Type.String(),
-          /** Bytes per second since the sample before. */
+          /** Bytes per second since the previous sample. */
           receivedPerSecond: Nullable(Type.Number()),
           sentPerSecond: Nullable(Type.Number()),
         },

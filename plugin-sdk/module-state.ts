@@ -1,4 +1,4 @@
-/** What a module may be, as the host says it and screens show it. */
+/** The states of a module, as in the HTTP API and on the dashboard. */
 export const MODULE_STATES = [
   "disabled",
   "loading",

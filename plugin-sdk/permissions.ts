@@ -3,7 +3,7 @@ import { Strict } from "./schema.ts";
 
 const HOST = [
   "\\*", // everything
-  "config:[A-Za-z]\\w*", // the hosts that people write into one option
+  "config:[A-Za-z]\\w*", // the hosts that a user writes into one option
   "network:local", // the addresses of the home's own network
   "service:[a-z]+(\\.[a-z]+)+", // the hosts that a service answers with
   "(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?", // a name, an IPv4 address, the names below a name
@@ -11,39 +11,59 @@ const HOST = [
   "/[^*]+", // the socket of another program
 ].join("|");
 
-/** Folders below the data folder that are the host's own, and that no plugin can ask for. */
+/** Folders below the data folder that belong to the host. No plugin can request them. */
 export const HOST_FOLDERS: readonly string[] = ["cache", "layout-history", "plugins"];
 
-/** What a plugin's process may reach; what is absent it may not. Services are under `uses`. */
+export const OPEN_NETWORK = ["setup", "always"] as const;
+
+/** The permissions of a plugin's process. Everything absent is denied. Services are listed under `uses`. */
 export const Permissions = Type.Object(
   {
     /**
-     * Hosts it connects to and looks up, in lower case and without a port. `*.example.org` covers the
-     * names below, `config:url` the hosts in the plugin's option `url`, `service:mqtt.broker` those in
-     * what that service answers, `network:local` every private address, for what moves from one to another
-     * in a home, `127.0.0.1` this machine under each of its names, and `*` everything. A path is a socket of
-     * this machine.
+     * Hosts that it connects to or looks up, in lower case and without a port. Special forms:
+     * `*.example.org` allows all subdomains; `config:url` the hosts in the plugin's option `url`;
+     * `service:mqtt.broker` the hosts in that service's answers; `network:local` every private address, for
+     * devices whose address changes; `127.0.0.1` this machine under all its names; `*` every host. A path
+     * allows a Unix socket.
      */
     hosts: Type.Optional(
       Type.Array(Type.String({ pattern: `^(${HOST})$`, maxLength: 253 }), { uniqueItems: true }),
     ),
-    /** True for a plugin that waits for connections or datagrams on a port of its own. */
+    /**
+     * Direct network access. Normally the host makes a plugin's connections and look-ups (TCP, TLS, HTTP,
+     * WebSocket and Unix sockets). Declare this for datagrams, such as multicast discovery, and for child
+     * processes and threads that use the network. `hosts` is then enforced only inside the plugin's own process.
+     * `setup` grants it to setups and tests, `always` also to the running module.
+     */
+    openNetwork: Type.Optional(Type.Enum([...OPEN_NETWORK])),
+    /** Permits listening for connections or datagrams on a port. */
     listen: Type.Optional(Type.Boolean()),
     /**
-     * A name is a folder below the data folder, to read and write; `ctx.folder` gives its path. A path
-     * is a folder or file of this machine, to read. Its own folder and its storage it always has.
+     * Additional folders and files. A name is a folder below the data folder, to read and write; `ctx.folder`
+     * returns its path. An absolute path is a folder or file of this machine, to read. The plugin's own folder
+     * and its storage need no entry.
      */
     folders: Type.Optional(
       Type.Array(Type.String({ pattern: "^([a-z][a-z0-9-]{0,60}|/[^*]+)$", maxLength: 1_000 }), {
         uniqueItems: true,
       }),
     ),
-    /** Programs run with all the rights of the user who runs Mantel. */
+    /** Permits child processes. They run with all rights of the user who runs Mantel. */
     childProcesses: Type.Optional(Type.Boolean()),
-    /** A thread started with `execArgv` of its own may have all the rights of the user who runs Mantel. */
+    /**
+     * Permits Node's worker threads. Host checks do not apply inside a thread, so it can reach any host. A thread
+     * that another thread starts with its own `execArgv` has all rights of the user who runs Mantel. Where the
+     * kernel sandboxes plugins, the sandbox includes their threads.
+     */
     workerThreads: Type.Optional(Type.Boolean()),
-    /** Compiled code has all the rights of the user who runs Mantel. */
+    /** Permits native addons. Compiled code has all rights of the user who runs Mantel. */
     nativeAddons: Type.Optional(Type.Boolean()),
+    /**
+     * Permits the module `node:sqlite` (Node 22.5 and later). SQLite can open any file that the user who runs
+     * Mantel can open, because Node's permission model does not check `ATTACH` statements. Where the kernel
+     * sandboxes plugins, only the plugin's own folders are visible to it.
+     */
+    sqlite: Type.Optional(Type.Boolean()),
   },
   Strict,
 );

@@ -4,72 +4,78 @@ import type { DeviceCommand } from "./device.ts";
 import type { Services } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
-/** What a started plugin answers to. All parts are optional. */
+/** The functions of a started plugin that the host calls. All members are optional. */
 export interface RunningPlugin<State> {
   /**
-   * Carries out one command, and resolves when the device has confirmed it. The command was checked
-   * against the device's capabilities. `commandId` is unique; the same id never comes twice.
-   * @throws MantelError `bridge_rate_limited` with `retryAfterMs` when the bridge refuses for now
+   * Sends a command to a device. Resolve when the device has confirmed it. The host has already validated the
+   * command against the device's capabilities. Each command has its own `commandId`.
+   * @throws MantelError `bridge_rate_limited` with `retryAfterMs` while the bridge accepts no commands
    */
   command?(nativeId: string, command: DeviceCommand, commandId: string): Promise<void>;
+  /** Activates a scene that the plugin published. Each activation has its own `activationId`. */
   activateScene?(nativeId: string, activationId: string): Promise<void>;
+  /** The services that the manifest lists under `provides`, by name. */
   readonly services?: Partial<Services>;
   /**
-   * Gives what the next generation needs. Called once, after the last accepted call has ended and
-   * before anything is disposed. Must be plain data (JSON). A promise is waited for, and callers with it.
+   * Returns the state for the next generation as plain data (JSON). Called once, after the last accepted call
+   * has ended and before anything is disposed. Be quick: callers wait until the returned promise resolves.
    */
   handOver?(): State | Promise<State>;
 }
 
-/** The type a schema describes, or `undefined` where there is no schema. */
+/** The type that a schema describes, or `undefined` without a schema. */
 type Described<S> = S extends TSchema ? Static<S> : undefined;
 
-/** What `definePlugin` takes: its two schemas give the checks and the types of `start`. */
+/** The argument of `definePlugin`. Its two schemas define the validation and the types in `start`. */
 export interface PluginDefinition<
   Options extends TObject | undefined,
   State extends TSchema | undefined,
   Connected = undefined,
 > {
   /**
-   * The plugin's options: check, defaults, settings form and the type of `ctx.config` in one. A field
-   * with `writeOnly: true` is a secret: it is stored apart and never shown.
+   * The schema of the plugin's options. It defines validation, defaults, the settings form and the type of
+   * `ctx.config`. A field with `writeOnly: true` is a secret: it is stored separately and never shown.
    */
   readonly options?: Options;
   /**
-   * What one generation hands to the next, as plain data. A state that does not fit, because the
-   * shape has changed, is dropped with a line in the log, and the new generation starts fresh.
+   * The schema of the state that one generation hands over to the next, as plain data. A state that does not
+   * match the schema of the new code is dropped with a log line, and the new generation starts without it.
    */
   readonly state?: State;
   /**
-   * Opens connections, and gives `start` what it opened. Within a reload it runs while the generation before
-   * still works, so that nothing is missed between the two: it listens and keeps what it hears for `start`.
-   * Until then publishing fails, and updates and events are left out with a line in the log; what
-   * `reportDegraded` says is shown from the start on. It has 5 s; when it fails then, it is called again at
-   * the start. `ctx.handedOver` is not there yet.
+   * Opens connections before `start` and passes its result to `start`. During a reload it runs while the previous
+   * generation still works, so that no message is lost: subscribe here, and buffer the messages for `start`.
+   * Before `start`, publishing throws, updates and events are dropped with a log line, and `ctx.status` takes effect
+   * only at the start. The time limit is 5 s. If `connect` fails, it is called again at the start.
+   * `ctx.handedOver` is not set yet.
    */
   connect?(ctx: PluginContext<Described<Options>, undefined>): Connected | Promise<Connected>;
+  /**
+   * Starts the plugin and returns the functions that the host may call. Do not wait for devices here: publish what
+   * is known and return. If `start` throws during a reload, the previous generation keeps running.
+   */
   start(
     ctx: PluginContext<Described<Options>, Described<State>>,
     connected: Connected,
   ): void | RunningPlugin<Described<State>> | Promise<void | RunningPlugin<Described<State>>>;
   /**
-   * Tries whether options lead anywhere, before anybody stores them: `ctx.config` has them, checked and
-   * with defaults. Resolves with a sentence on what was found, such as the name of the other side, and
-   * rejects with a MantelError whose sentence says what is wrong. It has 15 s, runs in a process of its
-   * own with the manifest's permissions, and may run while the plugin works or waits to be set up.
+   * Tests options before they are saved. `ctx.config` contains them, validated and with defaults. Resolve with a
+   * user-facing sentence about the result, such as the name of the device that answered. Reject with a MantelError
+   * whose message names the problem. The time limit is 15 s. The test runs in a separate process with the
+   * manifest's permissions, also while the plugin runs or is not configured yet.
    */
   readonly test?: (ctx: TrialContext<Described<Options>>) => Promise<string>;
   /**
-   * Leads a person through what has to happen once, such as pairing: it shows steps and asks questions,
-   * and resolves with options that the host stores, secrets too, after which the plugin starts. It runs
-   * like `test`, for at most ten minutes; when the person gives up, its process ends at once.
+   * Guides the user through a one-time setup, such as pairing: shows steps and asks questions. Resolve with the
+   * options to store, including secrets; the plugin then starts with them. Runs in a separate process like `test`,
+   * for at most ten minutes. When the user cancels, the process ends immediately.
    */
   readonly setup?: (
     ctx: SetupContext<Described<Options>>,
   ) => Promise<OptionsPatch<Described<Options>>>;
 }
 
-/** A defined plugin, as the runtime finds it under the default export of the server entry. */
+/** A defined plugin: the default export of the server entry. */
 export interface Plugin {
   readonly mantelPlugin: 1;
   readonly options: TObject | undefined;
@@ -80,7 +86,7 @@ export interface Plugin {
   readonly setup: ((ctx: SetupContext<unknown>) => Promise<unknown>) | undefined;
 }
 
-/** Defines a plugin. Make it the default export of the server entry; nothing else may run there. */
+/** Defines a plugin. Make it the default export of the server entry, and run no other code at the top level. */
 export function definePlugin<
   Options extends TObject | undefined = undefined,
   State extends TSchema | undefined = undefined,

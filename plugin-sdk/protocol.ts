@@ -1,33 +1,40 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
-import type { HouseSettings } from "./context.ts";
+import type { HomeSettings } from "./context.ts";
 import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { SetupStep, Trial } from "./trial.ts";
 
-/** What a process needs to load one generation of a plugin. All paths are absolute. */
-/** What a process can have ready before it is known which code of the plugin it is to run. */
+/**
+ * The network access of a plugin's process. With `proxied`, the host makes each connection and look-up
+ * (`NetworkApi`); with `open`, the process makes them itself.
+ */
+export type Network = "none" | "proxied" | "open";
+
+/** The data for preparing a process before the plugin's code is built. All paths are absolute. */
 export interface PrepareRequest {
   readonly id: string;
-  /** The plugin's npm dependencies in one file, when it has any. */
+  /** The plugin's npm dependencies in one file; `undefined` without dependencies. */
   readonly vendor: string | undefined;
-  /** The plugin's folder, from which packages that cannot be bundled are loaded. */
+  /** The plugin's folder. Packages that cannot be bundled are loaded from here. */
   readonly folder: string;
-  /** Where compiled code of `vendor` is kept for the next process of this plugin. */
+  /** The cache folder for V8's compiled code of `vendor`, shared with later processes of this plugin. */
   readonly compiled: string;
-  /** The host's data folder, by which a refusal tells what the plugin could have declared. */
+  /** The host's data folder. Permission errors use it to suggest the right manifest entry. */
   readonly dataFolder: string;
-  /** What the manifest declares; the process keeps the plugin to it. */
+  /** The manifest's permissions, which the process enforces. */
   readonly permissions: Permissions;
+  readonly network: Network;
 }
 
+/** The data for loading one generation of a plugin. */
 export interface LoadRequest extends PrepareRequest {
   /** The plugin's own sources in one CommonJS file, with its source map beside it. */
   readonly bundle: string;
 }
 
-/** What the loaded code says of itself. Schemas are JSON Schema. */
+/** The schemas (JSON Schema) and trials that the loaded code defines. */
 export interface LoadResult {
   readonly options: TSchema | undefined;
   readonly state: TSchema | undefined;
@@ -36,44 +43,44 @@ export interface LoadResult {
 
 export interface StartRequest {
   readonly config: unknown;
-  readonly house: HouseSettings;
-  /** State of the generation before; absent at a fresh start. */
+  readonly home: HomeSettings;
+  /** The state of the previous generation; absent at a fresh start. */
   readonly handedOver?: unknown;
   /** The plugin's own storage folder. */
   readonly storage: string;
-  /** Folders it may use, by the name in its manifest. */
+  /** The paths of its folders, by their names in the manifest. */
   readonly folders: Readonly<Record<string, string>>;
-  /** Where a debugger may attach, on loopback, while this generation works; absent means nowhere. */
+  /** The loopback port for a debugger while this generation runs; absent without a debugger. */
   readonly inspectPort?: number;
-  /** Services it may call. */
+  /** The services that it may call. */
   readonly uses: readonly string[];
 }
 
-/** What a trial is given. */
-export type TrialRequest = Pick<StartRequest, "config" | "house" | "uses">;
+/** The data for a test or a setup. */
+export type TrialRequest = Pick<StartRequest, "config" | "home" | "uses">;
 
-/** A step of a setup; one with a form waits for an answer. Steps count from 1. */
+/** A step of a setup. A step with a form waits for an answer. Steps count from 1. */
 export interface ShownStep extends SetupStep {
   readonly step: number;
   readonly form?: TSchema;
 }
 
 export interface QuiesceResult {
-  /** Absent when the plugin hands nothing over. */
+  /** Absent when the plugin hands over no state. */
   readonly state?: unknown;
-  /** Accepted calls that were waited for. */
+  /** The number of accepted calls that had to finish first. */
   readonly drained: number;
   readonly faults: readonly QuiesceFault[];
 }
 
-/** What of a quiesce went wrong: calls that did not end, the giving of the state, or a release. */
+/** The steps of a quiesce that can fail: waiting for calls, handing over the state, releasing resources. */
 export const QUIESCE_STEPS = ["calls", "handOver", "release"] as const;
 
 export const QUIESCE_FAULT_LENGTH = 100_000;
 
 export interface QuiesceFault {
   readonly step: (typeof QUIESCE_STEPS)[number];
-  /** What was thrown, with its stack, of which more than `QUIESCE_FAULT_LENGTH` characters are left out. */
+  /** The thrown error with its stack, cut to `QUIESCE_FAULT_LENGTH` characters. */
   readonly error: string;
 }
 
@@ -90,12 +97,12 @@ export const LEFTOVER_KINDS = [
 ] as const;
 export type LeftoverKind = (typeof LEFTOVER_KINDS)[number];
 
-/** Something that a plugin has opened and, after all its releases have run, not closed. */
+/** A resource that a plugin opened and did not close, found after all its releases have run. */
 export interface Leftover {
   readonly kind: LeftoverKind;
-  /** Stack frames of where it was opened, nearest first, in lines of the sources; empty when not known. */
+  /** The stack of the call that opened it, innermost frame first, in source lines; empty if unknown. */
   readonly stack: readonly string[];
-  /** The path of a file. */
+  /** The file's path, for the kind `file`. */
   readonly path?: string;
 }
 
@@ -107,42 +114,45 @@ export interface ProcessFigures {
 }
 
 /**
- * What the host asks of a plugin's process. Each method crosses a process boundary, so arguments and
- * results are plain data, and every call is answered within its deadline or fails with
- * `deadline_passed`.
+ * The calls from the host to a plugin's process. Arguments and results are plain data, because they cross a
+ * process boundary. Every call is answered within its deadline or fails with `deadline_passed`.
  */
 export interface PluginApi {
-  /** Imports the code and runs its top level, but starts nothing. */
-  /** Loads the packages of the plugin ahead. The `load` that follows asks for the same, and for a bundle. */
+  /** Loads the plugin's packages in advance. The following `load` repeats the same data and adds a bundle. */
   prepare(request: PrepareRequest): Promise<void>;
+  /** Imports the plugin's code and runs its top level. Starts nothing. */
   load(request: LoadRequest): Promise<LoadResult>;
-  /** Opens what the next generation listens to, while the one before still works. */
+  /** Opens the connections of the next generation while the previous one still runs. */
   connect(request: StartRequest): Promise<void>;
   start(request: StartRequest): Promise<void>;
   command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
-  /** Finishes accepted calls, hands over the state, and releases everything. */
+  /** Finishes the accepted calls, hands over the state and releases all resources. */
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
-  /** What is open after `quiesce` has ended. Asked once the next generation works, and before this one ends. */
-  findLeftovers(nothing: Record<string, never>): Promise<Leftover[]>;
-  /** Tries options, and says what was found. */
+  /** Returns resources that are still open after `quiesce`. Called when the next generation runs, before this process ends. */
+  findLeaks(nothing: Record<string, never>): Promise<Leftover[]>;
+  /** Tests options and returns the plugin's user-facing result. */
   test(request: TrialRequest): Promise<string>;
-  /** Leads through a setup, and gives what it changes in the options. */
+  /** Runs a setup and returns the options to change. */
   setup(request: TrialRequest): Promise<unknown>;
-  /** Answers the step of a setup that asks; other steps do not wait for it any more. */
+  /** Answers the step of a setup that is waiting. Fails for any other step. */
   answer(request: { step: number; answer: unknown }): Promise<void>;
-  /** Answered by the event loop: silence means that the process hangs. */
+  /** Reports that the remote end broke a connection that the host had opened. After the answer, the host closes its end. */
+  connectionLost(request: { connection: number; failure: NetworkFailure }): Promise<void>;
+  /** Makes all writes to the storage fail with this reason; without a reason, permits them again. */
+  refuseStorage(request: { reason?: string }): Promise<void>;
+  /** The heartbeat, answered by the event loop. A missing answer means that the process hangs. */
   ping(nothing: Record<string, never>): Promise<ProcessFigures>;
 }
 
-/** What a plugin's process asks of the host. Each call is checked against the plugin's manifest. */
+/** The calls from a plugin's process to the host. Each call is checked against the plugin's manifest. */
 export interface HostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   announceDeviceEvent(event: DeviceEvent): Promise<void>;
   publishScenes(scenes: readonly SceneDescription[]): Promise<void>;
-  /** A calendar window comes as a `PartedWindow`, after the parts that it names. */
+  /** Publishes a value. A calendar window is sent as a `PartedWindow`, after its parts. */
   publish(request: { name: string; value: unknown }): Promise<void>;
   publishCalendarPart(part: CalendarPart): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
@@ -151,9 +161,86 @@ export interface HostApi {
   log(record: LogRecord): Promise<void>;
 }
 
-/** Written to standard error before the stack of a rejection that nothing caught. */
+/** The network calls of a process whose network is `proxied`. The host answers them, not the module. */
+export interface NetworkApi {
+  lookUp(request: LookUpRequest): Promise<LookUpAnswer>;
+  openConnection(request: ConnectionRequest): Promise<ConnectionAnswer>;
+  /** Reports that the process closed a connection whose remote end is open, or cancelled one that is being opened. */
+  closeConnection(request: { connection: number; reset: boolean }): Promise<void>;
+}
+
+/** A look-up. With a record type such as `MX` it queries DNS only; without one it uses the system's `getaddrinfo`. */
+export type LookUpRequest =
+  | { readonly host: string; readonly family: 0 | 4 | 6 }
+  | { readonly host: string; readonly type: RecordType; readonly ttl: boolean };
+
+export const RECORD_TYPES = [
+  ...(["A", "AAAA", "CAA", "CNAME", "MX", "NAPTR", "NS", "PTR", "SOA", "SRV", "TXT"] as const),
+] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+export interface Address {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** A connection to open. `connection` is a number that the process has not used before. */
+export type ConnectionRequest = { readonly connection: number } & (
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly family: 0 | 4 | 6;
+      readonly localAddress?: string;
+    }
+  | { readonly path: string }
+);
+
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+  readonly family: string;
+}
+
+/** An open connection to the remote end. The process reaches it through the socket `path` if it connects within seconds. */
+export interface OpenedConnection {
+  readonly path: string;
+  /** The two endpoints; absent for a Unix socket. */
+  readonly ends?: { readonly remote: Endpoint; readonly local: Endpoint };
+}
+
+/** A network failure with the fields of the error that Node reports for a direct connection or look-up. */
+export interface NetworkFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly errno?: number;
+  readonly syscall?: string;
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+  /** The failures of the single attempts, if there were several. */
+  readonly errors?: readonly NetworkFailure[];
+}
+
+/** A refused network access: a description of it, and the host to declare in the manifest. */
+export interface NetworkRefusal {
+  readonly reached: string;
+  readonly toDeclare: string;
+}
+
+export type ConnectionAnswer =
+  | { readonly opened: OpenedConnection }
+  | { readonly failure: NetworkFailure }
+  | { readonly refusal: NetworkRefusal };
+
+/** The result of a look-up. `found` contains addresses, or records of the requested type. */
+export type LookUpAnswer =
+  | { readonly found: readonly unknown[] }
+  | { readonly failure: NetworkFailure }
+  | { readonly refusal: NetworkRefusal };
+
+/** Written to standard error before the stack of an unhandled rejection. */
 export const UNCAUGHT_REJECTION = "mantel: nothing caught this rejection";
-/** Written there before a process ends because its channel is closed. */
+/** Written to standard error before a process ends because its channel is closed. */
 export const CHANNEL_CLOSED = "mantel: the channel to the host is closed";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -163,6 +250,6 @@ export interface LogRecord {
   readonly level: LogLevel;
   readonly sentence: string;
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Records before this one that the process left out, because there were too many. */
+  /** The number of records that the rate limit dropped before this one. */
   readonly dropped?: number;
 }

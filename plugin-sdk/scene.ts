@@ -2,16 +2,16 @@ import { Type, type Static } from "typebox";
 import { DeviceState, Gateway } from "./device.ts";
 import { Nullable, Strict } from "./schema.ts";
 
-/** A scene that lives in the bridge itself and is activated by one native call. */
+/** A scene that is stored in the bridge and activated with one native call. */
 export const SceneDescription = Type.Object(
   {
     nativeId: Type.String({ minLength: 1, maxLength: 200 }),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     room: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    /** `mdi:<name>`, one of the Material Design icons. */
+    /** The name of a Material Design icon, as `mdi:<name>`. */
     icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
     gateway: Gateway,
-    /** What the scene sets, by the bridge's own device ids, when the bridge tells. */
+    /** The states that the scene sets, by native device id; absent when the bridge does not report them. */
     targets: Type.Optional(Type.Record(Type.String(), DeviceState)),
   },
   Strict,
@@ -28,7 +28,7 @@ export const Scene = Type.Object({
   /** The module that owns the scene, or `host`. */
   source: Type.String(),
   available: Type.Boolean(),
-  /** What is set, by device id; empty when the bridge does not tell. */
+  /** The states that the scene sets, by device id; empty when the bridge does not report them. */
   targets: Type.Record(Type.String(), DeviceState),
   lastActivatedAt: Nullable(Type.String({ format: "date-time" })),
 });

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 
-/** A schema that also takes null, which stands for what is not known. */
+/** A schema that also accepts null, which means unknown. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** For objects that have the fields that are named and no others. */
+/** The schema option for objects without additional fields. */
 export const Strict = { additionalProperties: false } as const;

@@ -16,7 +16,7 @@ export const MqttPublish = Type.Object(
 );
 export type MqttPublish = Static<typeof MqttPublish>;
 
-/** Where a broker is, and as whom to connect. */
+/** The address and credentials of an MQTT broker. */
 export interface MqttBroker {
   /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
   readonly url: string;
@@ -26,6 +26,21 @@ export interface MqttBroker {
   readonly ca?: string;
 }
 
+/** A mounted file system of the machine, as listed by df(1). */
+export const MachineDisk = Type.Object(
+  {
+    /** The device, such as `/dev/sda1`, or the type of a file system without a device. */
+    device: Type.String(),
+    mount: Type.String(),
+    /** The file system's type, such as `ext4`. */
+    type: Type.String(),
+    totalBytes: Type.Number(),
+    usedBytes: Type.Number(),
+  },
+  Strict,
+);
+export type MachineDisk = Static<typeof MachineDisk>;
+
 export const CalendarQuery = Type.Object(
   { start: Type.String({ format: "date-time" }), end: Type.String({ format: "date-time" }) },
   Strict,
@@ -33,21 +48,26 @@ export const CalendarQuery = Type.Object(
 export type CalendarQuery = Static<typeof CalendarQuery>;
 
 /**
- * The calls that plugins offer each other and the host, by name. A plugin that offers one names it
- * under `provides` in its manifest; one that uses it, under `uses`.
+ * The services, by name: functions that plugins provide to each other and to the host. The manifest of the
+ * provider lists a service under `provides`, the manifest of the caller under `uses`.
  */
 export interface Services {
-  /** Resolves when the broker has acknowledged. Throws `broker_down` or `broker_refused`. */
+  /** Publishes a message. Resolves when the broker has acknowledged it. Throws `broker_down` or `broker_refused`. */
   "mqtt.publish": (message: MqttPublish) => Promise<void>;
   /**
-   * The house's broker with its credentials: that of `mqtt.url`, or the embedded one. Whoever names it
-   * under `uses` may connect as the house; `service:mqtt.broker` under `permissions.hosts` lets it.
+   * Returns the house's broker with its credentials: the broker of `mqtt.url`, or the embedded one. To connect to it,
+   * a plugin also needs `service:mqtt.broker` under `permissions.hosts`.
    */
   "mqtt.broker": (nothing: Record<string, never>) => Promise<MqttBroker>;
-  /** Where the embedded broker listens, such as `mqtt://127.0.0.1:1883`. */
-  "broker.address": (nothing: Record<string, never>) => Promise<{ url: string }>;
-  /** All occurrences in a window that the published one does not cover. */
+  /** Returns the embedded broker's address, such as `mqtt://127.0.0.1:1883`, and the password for plugins. */
+  "broker.address": (nothing: Record<string, never>) => Promise<MqttBroker>;
+  /** Returns all occurrences in a window that the published window does not cover. */
   "calendar.events": (query: CalendarQuery) => Promise<CalendarWindow>;
+  /**
+   * Returns the machine's file systems, which a sandboxed plugin cannot see. The host provides this service on
+   * Linux and macOS. Throws `service_unavailable` on other systems and `deadline_passed` while a disk hangs.
+   */
+  "machine.disks": (nothing: Record<string, never>) => Promise<readonly MachineDisk[]>;
 }
 export type ServiceName = keyof Services;
 export const SERVICE_NAMES = [
@@ -55,18 +75,20 @@ export const SERVICE_NAMES = [
   "mqtt.broker",
   "broker.address",
   "calendar.events",
+  "machine.disks",
 ] as const satisfies ServiceName[];
 
-/** Services that only read: a call of which nobody knows whether it was made is made again. */
+/** Read-only services. A call whose outcome is unknown, because a process ended, is repeated. */
 export const REPEATABLE_SERVICES: ReadonlySet<string> = new Set<ServiceName>([
   "mqtt.broker",
   "broker.address",
   "calendar.events",
+  "machine.disks",
 ]);
 
 /**
- * What plugins keep published in the host, by name; the host answers from the last value and never
- * asks. Named under `provides` in the manifest like a service.
+ * The values that plugins can publish, by name, with their schemas. The host serves the last published value and
+ * never calls the plugin for it. The manifest lists a publication under `provides`, like a service.
  */
 export const PUBLICATIONS = {
   "calendar.window": CalendarWindow,

@@ -11,42 +11,45 @@ import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
 
+/** The options of `startPlugin`. */
 export interface TestHostOptions {
-  /** What `ctx.config` is; defaults of the schema are not filled in. */
+  /** The value of `ctx.config`. The schema's defaults are not filled in. */
   readonly config?: unknown;
+  /** The value of `ctx.handedOver`. */
   readonly handedOver?: unknown;
-  /** Services of other plugins, as the plugin under test sees them. */
+  /** Fakes of the services that the plugin calls, by name. */
   readonly services?: Partial<Services>;
-  /** Folders the plugin may use, by name. */
+  /** The paths that `ctx.folder` returns, by name. */
   readonly folders?: Readonly<Record<string, string>>;
   readonly timeZone?: string;
 }
 
-/** A plugin that runs in this process, and all that it has told its host. */
+/** A plugin that runs in the test's own process, with everything that it sent to the host. */
 export interface RunningTest {
   readonly devices: ReadonlyMap<string, DeviceDescription>;
   readonly scenes: readonly SceneDescription[];
-  /** All events of devices, oldest first. */
+  /** All device events, oldest first. */
   readonly events: readonly DeviceEvent[];
   readonly published: Partial<Publications>;
   readonly logs: readonly LogRecord[];
-  /** The last reason given to `reportDegraded`, or `undefined`. */
+  /** The last reason passed to `status.degraded`; `undefined` after `status.ok`. */
   readonly degraded: string | undefined;
-  /** The state of one device. @throws MantelError `device_unknown` */
+  /** Returns the state of one device. @throws MantelError `device_unknown` */
   state(nativeId: string): DeviceState;
+  /** Sends a command to the plugin, as the host does. The command is not validated here. */
   command(nativeId: string, command: DeviceCommand): Promise<void>;
   activateScene(nativeId: string): Promise<void>;
   call<N extends ServiceName>(
     name: N,
     input: Parameters<Services[N]>[0],
   ): Promise<Awaited<ReturnType<Services[N]>>>;
-  /** Ends the plugin and gives the state it hands over. Faults of its releases are thrown. */
+  /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
   stop(): Promise<unknown>;
 }
 
 /**
- * Starts a plugin in this process against a host in memory, for an author's own tests. Limits,
- * deadlines and isolation are the real host's and are not here.
+ * Starts a plugin in this process with an in-memory host, for a plugin's own tests. Unlike the real host, it has
+ * no limits, no deadlines and no isolation.
  */
 export async function startPlugin(
   plugin: Plugin,
@@ -87,14 +90,14 @@ export async function startPlugin(
 }
 
 function sentenceOf({ step, error }: QuiesceFault): string {
-  return step === "release" ? `releases failed: ${error}` : error;
+  return step === "release" ? `a release failed: ${error}` : error;
 }
 
 function startRequest(options: TestHostOptions, storage: string): StartRequest {
   const { config = {}, folders = {}, services = {}, timeZone = "Europe/Berlin" } = options;
   return {
     ...{ config, folders, storage, uses: Object.keys(services) },
-    house: { locale: "en-GB", timeZone },
+    home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };
 }
@@ -107,7 +110,7 @@ class MemoryHost implements HostLink {
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
   readonly #services: Partial<Services>;
-  /** All that have come for calendar windows. */
+  /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
   constructor(services: Partial<Services>) {
@@ -116,7 +119,8 @@ class MemoryHost implements HostLink {
 
   device(nativeId: string): DeviceDescription {
     const device = this.devices.get(nativeId);
-    if (!device) throw new MantelError("device_unknown", `no device was published as ${nativeId}`);
+    if (!device)
+      throw new MantelError("device_unknown", `no published device has the native id ${nativeId}`);
     return device;
   }
 
@@ -155,7 +159,7 @@ class MemoryHost implements HostLink {
       case "log":
         this.logs.push(input);
         return undefined;
-      default: // a step of a setup, which are not run here
+      default: // a step of a setup; setups do not run here
         return undefined;
     }
   }
@@ -183,7 +187,11 @@ class MemoryHost implements HostLink {
 
   async #callService({ name, input }: { name: ServiceName; input: never }): Promise<unknown> {
     const service = this.#services[name] as ((input: never) => Promise<unknown>) | undefined;
-    if (!service) throw new MantelError("service_unavailable", `nothing provides ${name}`);
+    if (!service)
+      throw new MantelError(
+        "service_unavailable",
+        `no plugin provides ${name}; pass a fake under "services"`,
+      );
     return service(input);
   }
 }

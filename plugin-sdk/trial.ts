@@ -1,36 +1,37 @@
 import type { Static, TObject } from "typebox";
 import type { PluginContext } from "./context.ts";
 
-/** What of a plugin may be tried out in a process of its own, beside the one that works. */
+/** The functions of a plugin that run in a separate process, beside the running module. */
 export const TRIALS = ["test", "setup"] as const;
 export type Trial = (typeof TRIALS)[number];
 
-/** A plugin's context without anything that reaches the house: a trial changes nothing in it. */
+/** The context of `test`. It lacks devices, scenes and publishing, so a test changes nothing in the house. */
 export type TrialContext<Options> = Pick<
   PluginContext<Options, never>,
-  "id" | "config" | "house" | "log" | "signal" | "onDispose" | "call"
+  "id" | "config" | "home" | "log" | "signal" | "onDispose" | "call"
 >;
 
-/** What a setup shows to whoever follows it on the settings page. */
+/** A step of a setup, shown on the settings page. */
 export interface SetupStep {
   /** At most 200 characters. */
   readonly title: string;
-  /** What to do now, or what is going on; at most 2,000 characters. */
+  /** Instructions or a status, at most 2,000 characters. */
   readonly text?: string;
-  /** Percent; absent when nobody knows how long it takes. */
+  /** Progress in percent; absent when it is unknown. */
   readonly progress?: number;
 }
 
+/** The context of `setup`. */
 export interface SetupContext<Options> extends TrialContext<Partial<Options>> {
-  /** Shows a step in place of the one before, and goes on. */
+  /** Replaces the shown step and returns immediately. */
   show(step: SetupStep): void;
   /**
-   * Shows a step with a form, and resolves with the answer, which fits `form`: an object schema, whose
-   * choices are unions of literals with a `title` each and whose secrets are `writeOnly`. An answer to a
-   * field that is named like an option opens the hosts that the manifest names as `config:<option>`.
+   * Shows a step with a form and resolves with the user's answer, validated against `form`. Write a choice as a
+   * union of literals with a `title` each; mark secrets with `writeOnly`. If a field has the name of an option, the
+   * plugin may connect to the hosts in its answer when the manifest declares `config:<option>`.
    */
   ask<Form extends TObject>(step: SetupStep & { readonly form: Form }): Promise<Static<Form>>;
 }
 
-/** What a setup changes in the plugin's options; `null` puts one back to its default. */
+/** The options that a setup changes. `null` resets an option to its default. */
 export type OptionsPatch<Options> = { readonly [Key in keyof Options]?: Options[Key] | null };

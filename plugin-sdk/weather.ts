@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Strict } from "./schema.ts";
 
-/** What the sky does, in the order of how much it matters to somebody who goes out. */
+/** Weather conditions, from the most pleasant to the most severe. */
 const WEATHER_CONDITIONS = [
   "clear",
   "partly-cloudy",
@@ -25,7 +25,7 @@ export const WeatherHour = Type.Object(
     at: Instant,
     temperatureC: Celsius,
     condition: Condition,
-    /** Whether the sun is up. */
+    /** True if the sun is above the horizon. */
     day: Type.Boolean(),
     rainMm: Millimetres,
     /** Kilometres per hour. */
@@ -35,7 +35,7 @@ export const WeatherHour = Type.Object(
 );
 export type WeatherHour = Static<typeof WeatherHour>;
 
-/** A day at the place. */
+/** The forecast for one day, in the place's time zone. */
 export const WeatherDay = Type.Object(
   {
     date: Type.String({ format: "date" }),
@@ -48,12 +48,12 @@ export const WeatherDay = Type.Object(
 );
 export type WeatherDay = Static<typeof WeatherDay>;
 
-/** What is expected at one place: hours and days in order, beginning with the present ones. */
+/** The forecast for one place: hours and days in order, beginning with the current ones. */
 export const WeatherForecast = Type.Object(
   {
-    /** The name of the place, for people; null without one. */
+    /** The user-facing name of the place; null if it has none. */
     place: Nullable(Type.String({ maxLength: 200 })),
-    /** Whose forecast it is, as its licence wants it named. */
+    /** The attribution of the forecast's provider, in the form that its licence requires. */
     source: Type.String({ maxLength: 200 }),
     fetchedAt: Instant,
     hours: Type.Array(WeatherHour, { maxItems: 400 }),

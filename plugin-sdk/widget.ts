@@ -1,16 +1,16 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
 import type { Device, DeviceCommand } from "./device.ts";
+import type { I18n, Texts } from "./i18n.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { Scene } from "./scene.ts";
-import type { Speech, Texts } from "./speech.ts";
 import type { WeatherForecast } from "./weather.ts";
 
 export type { CalendarWindow, Device, DeviceCommand, Scene, SystemSample, WeatherForecast };
 export type Signal<T> = ReadonlySignal<T>;
 
-/** The JSON Schema of one setting. `format` says which input the form shows. */
+/** The JSON Schema of one setting. `format` selects the input in the settings form. */
 export interface SettingSchema {
   readonly type: "string" | "number" | "boolean" | "array";
   readonly title?: string;
@@ -44,7 +44,7 @@ interface Titled<T> {
   readonly default?: T;
 }
 
-/** Builds settings: the form, the check and the type of `ctx.settings` in one. */
+/** Builders for settings. Each defines the form input, the validation and the type in `ctx.settings`. */
 export const s = {
   text: (o: Titled<string> = {}) => field<string>({ type: "string", default: "", ...o }),
   /** Text of several lines. */
@@ -90,7 +90,7 @@ export const s = {
     }),
 } as const;
 
-/** How a command ended. `device` is the device after it. */
+/** The result of a command. `device` is the device after the command. */
 export interface CommandResult {
   readonly ok: boolean;
   readonly device?: Device;
@@ -98,8 +98,8 @@ export interface CommandResult {
 }
 
 /**
- * How large the tile is, in cells, and in CSS pixels at the usual text size: where people have set larger
- * text, a tile has less room for it, and says so by being smaller.
+ * The tile's size in cells, and in CSS pixels at the default text size. With a larger text size the width and
+ * height are smaller than on the screen, because less text fits into the tile.
  */
 export interface TileSize {
   readonly cols: number;
@@ -109,7 +109,7 @@ export interface TileSize {
   readonly shape: "icon" | "row" | "card" | "panel";
 }
 
-/** A module of the house, as far as screens show it. */
+/** The user-facing status of a module. */
 export interface ModuleStatus {
   readonly id: string;
   readonly name: string;
@@ -117,100 +117,108 @@ export interface ModuleStatus {
   readonly state: ModuleState;
   readonly generation: number;
   readonly restarts: number;
-  /** Null without a process. */
+  /** Values are null while the module has no process. */
   readonly resources: { readonly cpuPercent: number | null; readonly memoryBytes: number | null };
-  /** What takes long now, for people. */
+  /** A user-facing sentence about a slow operation in progress, such as an install. */
   readonly progress: string | null;
-  /** Why it is not well, for people. */
+  /** The module's current problem, as a user-facing sentence. */
   readonly error: { readonly message: string } | null;
 }
 
-/** Live data beyond devices, by name. `undefined` until the first value has come. */
+/** Live data besides devices, by name. Each is `undefined` until its first value arrives. */
 export interface Channels {
   readonly system: SystemSample;
-  /** Events from the start of today, in the house's time zone, over `calendar.defaultDays`. */
+  /** Events of `calendar.defaultDays` days, from the start of today in the house's time zone. */
   readonly calendar: CalendarWindow;
   readonly scenes: readonly Scene[];
-  /** Stays `undefined` while no module has a forecast; the modules say why. */
+  /** Stays `undefined` while no module publishes a forecast. `modules` contains the reason. */
   readonly weather: WeatherForecast;
   readonly modules: readonly ModuleStatus[];
 }
 
-/** What a mounted widget gets. Everything it opens through it ends when it is unmounted. */
-export interface WidgetContext<S extends Settings, Kept> extends Speech {
+/** The dashboard's API for a mounted widget. Everything opened through it is closed on unmount. */
+export interface WidgetContext<S extends Settings, Kept> extends I18n {
   /** The id of the tile in the layout. */
   readonly instance: string;
   /** The content hash of the widget's code. */
   readonly version: string;
-  /** Live: a change of settings never mounts again. */
+  /** The current settings. A change updates the signal and does not mount the widget again. */
   readonly settings: Signal<SettingValues<S>>;
   readonly size: Signal<TileSize>;
-  /** False when the tile is off the page, the tab hidden or the screen dimmed; timers pause then. */
+  /** False while the tile is outside the visible page, the tab is hidden or the screen is dimmed; timers then pause. */
   readonly visible: Signal<boolean>;
   readonly theme: Signal<"dark" | "light" | "night">;
-  /** False while the event stream is away; values are the last known then. */
+  /** False while the event stream is disconnected; all values are then the last known ones. */
   readonly online: Signal<boolean>;
   readonly locale: Signal<string>;
   readonly timeZone: Signal<string>;
-  /** What `keep` of the code before gave, when this mount replaces it. */
-  readonly kept: Kept | undefined;
+  /** The state that the previous code's `handOver` returned, when this mount replaces it after a reload. */
+  readonly handedOver: Kept | undefined;
   /** Aborted on unmount. */
   readonly signal: AbortSignal;
-  /** One device, with values that were asked for and are not confirmed yet under `pending`. */
+  /** Returns one device. Its `pending` contains requested values that are not confirmed yet. */
   device(id: string): Signal<Device | undefined>;
+  /** Returns all devices that match the query, or every device without one. */
   devices(query?: { kind?: string; room?: string }): Signal<readonly Device[]>;
+  /** Returns live data, such as `channel("weather")`. */
   channel<N extends keyof Channels>(name: N): Signal<Channels[N] | undefined>;
-  /** Coalesced (one on its way, then the last value), shown at once, backs off on 409. Never rejects. */
+  /**
+   * Sends a command. The new value is shown immediately as pending. Commands to one device are coalesced: while one is
+   * in flight, only the latest is kept. On status 409 it waits and retries. Never rejects.
+   */
   command(id: string, command: DeviceCommand): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
   /**
-   * Reads from the HTTP API with the rights of this screen, such as `/calendar/events?start=…`: a path
-   * below the prefix. Ends on unmount. Rejects with a sentence for people when the host refuses.
+   * Reads a path of the HTTP API, such as `/calendar/events?start=…`, with the permissions of this screen. Aborted on
+   * unmount. Rejects with a user-facing message when the host refuses.
    */
   read(path: string): Promise<Response>;
-  /** Runs `draw` now and whenever a signal it read changes; what it returns runs before the next. */
+  /** Runs `draw` now and whenever a signal that it read changes. A returned function runs before the next run. */
   effect(draw: () => void | (() => void)): void;
-  /** Every `ms` milliseconds, on the second when it is whole seconds; paused while not visible. */
+  /** Calls `run` every `ms` milliseconds, aligned to full seconds if `ms` is whole seconds. Paused while not visible. */
   every(ms: number, run: () => void, options?: { whenHidden?: boolean }): void;
+  /** Adds an event listener that is removed on unmount. */
   on<E extends Event>(target: EventTarget, type: string, run: (event: E) => void): void;
+  /** Registers a function that runs on unmount. */
   onCleanup(release: () => void): void;
   readonly log: {
     info(...parts: unknown[]): void;
     warn(...parts: unknown[]): void;
     error(error: unknown): void;
   };
-  /** Says a sentence to people who cannot see the screen. */
+  /** Announces a sentence to screen readers. */
   announce(text: string): void;
 }
 
-/** What a mounted widget answers to. `keep` gives plain data for the code that replaces it. */
+/** The functions of a mounted widget that the dashboard calls. `handOver` returns plain data for the code that replaces it. */
 export interface WidgetHandle<Kept> {
-  keep?(): Kept;
+  handOver?(): Kept;
   unmount?(): void;
 }
 
+/** The argument of `defineWidget`. */
 export interface WidgetDefinition<S extends Settings, Kept> {
-  /** The name shown to people. */
+  /** The user-facing name. */
   readonly name: string;
   readonly icon?: `mdi:${string}`;
-  /** Translations of all it says: its name, the titles of its settings, and what it gives to `t`. */
+  /** Translations of the name, the titles of settings and all texts passed to `t`. */
   readonly texts?: Texts;
   readonly settings?: S;
   /**
-   * Cells of the wall, `[columns, rows]`: what a new tile takes, and between what the editor lets it be
-   * resized. On a phone `min` counts three times and only across. A layout may say otherwise.
+   * Sizes in grid cells, `[columns, rows]`: the size of a new tile and the limits for resizing in the editor. On a
+   * phone only the minimum width applies, multiplied by three. A layout can override them.
    */
   readonly size: {
     readonly default: readonly [number, number];
     readonly min?: readonly [number, number];
     readonly max?: readonly [number, number];
   };
-  /** CSS for the widget's own shadow root. Colours, space and type come from `--mantel-*`. */
+  /** CSS for the widget's shadow root. Use the `--mantel-*` properties for colours, spacing and fonts. */
   readonly styles?: string;
-  /** Grows when the shape of the kept state changes; another version is not handed over. */
+  /** Increase it when the shape of the handed-over state changes. State of another version is not handed over. */
   readonly stateVersion?: number;
-  /** Draws at once, and again through `ctx.effect`. What it throws becomes an error tile. */
+  /** Renders the widget. Use `ctx.effect` to render again on changes. If it throws, an error tile is shown. */
   mount(root: ShadowRoot, ctx: WidgetContext<S, Kept>): void | WidgetHandle<Kept>;
 }
 

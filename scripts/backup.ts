@@ -1,19 +1,20 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type FileSet, pack, unpack } from "../host/backup/archive.ts";
 import { readHome } from "../host/backup/contents.ts";
+import { shown } from "../host/backup/paths.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 
-const USAGE = `Writes a home's data into one file, whether or not the service runs.
+const USAGE = `Writes a home's data into one file. Mantel may be running.
 
   npm run backup -- FILE [--secrets] [--data DIR]
 
-  FILE       must not be there yet
-  --secrets  also keys, tokens, passwords and what plugins store, encrypted with a passphrase: from
+  FILE       the new file; it must not exist
+  --secrets  include keys, tokens, passwords and plugin storage, encrypted with a passphrase from
              MANTEL_BACKUP_PASSPHRASE, the terminal, or the first line of standard input
   --data     the data folder; default: MANTEL_DATA, or ./data
 `;
@@ -22,13 +23,13 @@ const ROOT = resolve(import.meta.dirname, "..");
 async function main(): Promise<void> {
   const { file, data, withSecrets } = readOptions("backup", USAGE);
   if (!existsSync(join(data, "layout.json"))) {
-    throw new MantelError("invalid", `there is no home in ${data}; name its folder with --data`);
+    throw new MantelError("invalid", `no Mantel data in ${data}; pass the data folder with --data`);
   }
   if (existsSync(file)) {
-    throw new MantelError("invalid", `${file} is there already; name another file`);
+    throw new MantelError("invalid", `${file} already exists; choose another file`);
   }
   const passphrase = withSecrets ? await readPassphrase() : undefined;
-  const { files, secrets } = await readHome(data, withSecrets);
+  const { files, secrets, leftOut } = await readHome(await realpath(data), withSecrets);
   const { version: mantel } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
@@ -37,9 +38,14 @@ async function main(): Promise<void> {
   await assertWhole(file, passphrase, [files, secrets]);
   const kept = withSecrets ? `and ${secrets.size} with secrets` : "without secrets";
   process.stdout.write(`${file}: ${files.size} files ${kept}\n`);
+  for (const path of leftOut) {
+    process.stderr.write(
+      `backup: skipped a file with an unsupported name; rename it: ${shown(path)}\n`,
+    );
+  }
 }
 
-/** What cannot be read back is no backup. */
+/** Verifies the backup by reading it back. */
 async function assertWhole(
   file: string,
   passphrase: string | undefined,
@@ -49,7 +55,7 @@ async function assertWhole(
   const same = [files, secrets].every((set, at) =>
     [...(expected[at] ?? [])].every(([path, bytes]) => set.get(path)?.equals(bytes)),
   );
-  if (!same) throw new Error(`${file} does not hold what was written to it; is the disk sound?`);
+  if (!same) throw new Error(`${file} differs from the written data; the disk may be failing`);
 }
 
 try {

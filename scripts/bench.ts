@@ -1,9 +1,9 @@
-// npm run bench <name> [-- arguments]: one bench of scripts/bench, alone.
+// npm run bench <name> [-- arguments]: runs one benchmark of scripts/bench.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "bench");
-/** What benches share is not a bench. */
+/** Shared code, which is not a benchmark. */
 const SHARED = ["house.ts", "shared"];
 
 const names = readdirSync(FOLDER)

@@ -23,18 +23,18 @@ import { isPrivate } from "./certificate/names.ts";
 const FOLDER = "tls";
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-const USAGE = `Makes a certificate for HTTPS, and the authority of this home that has signed it.
+const USAGE = `Creates a certificate for HTTPS, signed by this home's own authority.
 
   npm run certificate [-- NAME...] [--data DIR] [--port N] [--new-authority]
 
-  NAME             a host name or private address that the home is reached by, beside localhost,
-                   the name of this machine and its addresses
+  NAME             a host name or private address of the home, besides localhost, this machine's
+                   name and its addresses
   --data           the data folder; default: MANTEL_DATA, or ./data
   --port           the port of the link in the QR code; default: MANTEL_PORT, or 8470
-  --new-authority  make another authority, which every device has to be told to trust again
+  --new-authority  create a new authority; every device has to trust it again
 `;
 
-/** The certificate is written, config and Host names follow, and what is left to do is printed. */
+/** Writes the certificate, updates the config and its host names, and prints the remaining steps. */
 async function main(): Promise<void> {
   const { data: folder, port, names: given, newAuthority } = readOptions();
   const data = await openDataFolder(folder);
@@ -43,7 +43,9 @@ async function main(): Promise<void> {
   const authority = await openAuthority(data, names, newAuthority);
   const beyond = namesBeyond(authority, names);
   if (beyond.length > 0) {
-    fail(`the authority was made without ${beyond.join(", ")}; --new-authority makes another`);
+    fail(
+      `the authority does not permit ${beyond.join(", ")}; create a new one with --new-authority`,
+    );
   }
   const { cert, key } = makeServerPair(authority, names, new Date());
   await writeDurably(join(data, FOLDER, "server-key.pem"), key);
@@ -56,7 +58,7 @@ async function main(): Promise<void> {
   await explain({ data, port, names, cert });
 }
 
-/** The home's authority: the one it has, unless there is none or another is asked for. */
+/** The home's existing authority, or a new one if none exists or --new-authority is set. */
 async function openAuthority(
   data: string,
   names: readonly string[],
@@ -69,7 +71,9 @@ async function openAuthority(
     try {
       return readAuthority({ cert, key });
     } catch {
-      return fail(`the authority in ${paths.cert} is damaged; --new-authority makes another`);
+      return fail(
+        `the authority in ${paths.cert} is damaged; create a new one with --new-authority`,
+      );
     }
   }
   const made = makeAuthority(names, new Date());
@@ -78,7 +82,7 @@ async function openAuthority(
   return readAuthority(made);
 }
 
-/** Makes the config name the files, unless it names others, and the names that the Host may have. */
+/** Adds the files to the config, unless it names others, and the names to the allowed host names. */
 async function useIt(data: string, names: readonly string[]): Promise<void> {
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const config = await ConfigStore.open({ dataFolder: data, environment: {}, log });
@@ -91,7 +95,7 @@ async function useIt(data: string, names: readonly string[]): Promise<void> {
     };
     await config.patch({ server }, { admin: true });
     if (tls && !tls.cert.endsWith(`${FOLDER}/server.pem`)) {
-      process.stderr.write(`certificate: the config names ${tls.cert}, which stays in use\n`);
+      process.stderr.write(`certificate: the config names ${tls.cert}, which is still used\n`);
     }
   } finally {
     await config.close();
@@ -114,18 +118,18 @@ async function explain({ data, port, names, cert }: Made): Promise<void> {
   const link = `http://${address}:${port}/ca.crt`;
   const picture = join(data, FOLDER, "trust.svg");
   await writeDurably(picture, renderSVG(link));
-  process.stdout.write(`The certificate is good until ${validTo}, for
+  process.stdout.write(`The certificate is valid until ${validTo}, for
   ${names.join("\n  ")}
 
-Start Mantel again if it did not speak HTTPS before; otherwise it uses the certificate at once.
+Restart Mantel if it did not use HTTPS before; otherwise it uses the certificate immediately.
 
-Each device has to be told once to trust the authority of this home: open this link there,
-compare the fingerprint, and install what it loads (docs/https.md says where).
+Each device must trust the authority of this home once. Open this link on the device, compare
+the fingerprint and install the downloaded certificate (see docs/https.md).
   ${link}
   SHA-256 ${fingerprint256}
 
 ${renderUnicodeCompact(link)}
-The same as a picture: ${picture}
+The QR code as a picture: ${picture}
 `);
 }
 
@@ -152,7 +156,7 @@ function readOptions() {
     process.exit(0);
   }
   const port = values.port ?? (process.env.MANTEL_PORT || "8470");
-  if (!/^\d{1,5}$/.test(port)) usageError(`the port is a number, and is ${port}`);
+  if (!/^\d{1,5}$/.test(port)) usageError(`invalid port ${port}: use a number`);
   return {
     data: values.data ?? (process.env.MANTEL_DATA || "./data"),
     port,
@@ -176,13 +180,13 @@ function readName(text: string): string {
   return usageError(`${text} is not ${needed}`);
 }
 
-/** The command was given wrongly. */
+/** Ends the process after an invalid command line. */
 function usageError(message: string): never {
   process.stderr.write(`certificate: ${message}\n\n${USAGE}`);
   process.exit(2);
 }
 
-/** The command was right and could not be done. */
+/** Ends the process after a failed action. */
 function fail(message: string): never {
   process.stderr.write(`certificate: ${message}\n`);
   process.exit(1);

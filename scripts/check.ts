@@ -1,4 +1,4 @@
-// npm run check: types, lint, boundaries, format and dead code. Prints nothing but what is wrong.
+// npm run check: types, lint, boundaries, format and dead code. Prints only failures.
 
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -12,14 +12,14 @@ interface Step {
 const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
 
 const STEPS: readonly Step[] = [
-  { command: "tsc", args: ["-p", "."], failure: "types of the code that runs on Node" },
-  { command: "tsc", args: ["-p", "host/dashboard"], failure: "types of the browser code" },
-  // Named folders: on "." the type-aware rules take thirty times as long.
+  { command: "tsc", args: ["-p", "."], failure: "type errors in the server code" },
+  { command: "tsc", args: ["-p", "host/dashboard"], failure: "type errors in the browser code" },
+  // Explicit folders: with "." the type-aware rules take thirty times as long.
   { command: "oxlint", args: ["-c", ".ci/oxlint.json", ...CODE], failure: "lint" },
   {
     command: "oxfmt",
     args: ["-c", ".ci/oxfmt.json", "--list-different"],
-    failure: "not formatted; `npm run format` does it",
+    failure: "not formatted; run `npm run format`",
   },
   { command: "knip", args: ["--no-progress", "--no-config-hints"], failure: "dead code" },
 ];
@@ -31,7 +31,7 @@ if (found.length > 0) {
   process.exitCode = 1;
 }
 
-/** What the step found wrong, or `undefined`. */
+/** Runs a step. Returns its failure with the output, or `undefined`. */
 async function carryOut({ command, args, failure }: Step): Promise<string | undefined> {
   const step = spawn(`node_modules/.bin/${command}`, args, { stdio: ["ignore", "pipe", "pipe"] });
   const [code, output, errors] = await Promise.all([

@@ -1,4 +1,5 @@
-// npm run dev [-- flags of the host]: the host with a verbose log, and type errors at each save.
+// npm run dev [-- flags of the host]: runs the host with a verbose log and checks types at each save. Permissions that
+// a saved plugin requests are granted automatically.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,11 +13,11 @@ const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
 const PROJECTS = [".", "host/dashboard"];
 const SETTLE_MS = 100;
 
-/** Plugins that are not in the repository have projects written for them at each check. */
+/** The folder of generated TypeScript projects for plugins outside the repository. */
 const elsewhere = foldersElsewhere();
 const place = mkdtempSync(join(tmpdir(), "mantel-types-"));
 
-/** Compilers at work, each with a process group of its own. */
+/** Running compilers, each in its own process group. */
 const compilers = new Set<number>();
 let timer: NodeJS.Timeout | undefined;
 let checking = false;
@@ -32,9 +33,10 @@ process.once("exit", () => {
 });
 
 process.env.MANTEL_LOG_LEVEL ??= "debug";
+process.argv.push("--consent-on-save");
 await import("../host/main.ts");
 
-/** Several saves are one check, and saves during a check are one more after it. */
+/** Combines several saves into one check. Saves during a check start one more check after it. */
 function checkSoon(): void {
   clearTimeout(timer);
   timer = setTimeout(() => (checking ? checkSoon() : void checkTypes()), SETTLE_MS).unref();
@@ -42,7 +44,7 @@ function checkSoon(): void {
 
 async function checkTypes(): Promise<void> {
   checking = true;
-  // A folder that has just gone has no types, and another check comes.
+  // A folder that was just deleted; another check follows.
   const others = await writeProjects(elsewhere, place).catch(() => []);
   const reports = await Promise.all([...PROJECTS, ...others].map(typeErrors));
   checking = false;
@@ -51,7 +53,7 @@ async function checkTypes(): Promise<void> {
   lastReport = report;
 }
 
-/** What the compiler says of one project. It runs at the lowest priority: the host comes first. */
+/** The compiler's output for one project. The compiler runs at the lowest priority, so that the host stays fast. */
 async function typeErrors(project: string): Promise<string> {
   const args = ["-p", project, "--pretty", String(Boolean(process.stderr.isTTY))];
   const tsc = spawn("node_modules/.bin/tsc", args, {
@@ -71,6 +73,6 @@ function endGroup(group: number): void {
   try {
     process.kill(-group);
   } catch {
-    // It has just ended by itself.
+    // It has already ended.
   }
 }

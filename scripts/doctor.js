@@ -1,6 +1,6 @@
-// npm run doctor -- [flags]: what is wrong on this machine; the usage below says how to ask.
+// npm run doctor -- [flags]: finds problems on this machine. See the usage below.
 //
-// Plain JavaScript, because it has to say so when there is nothing to load TypeScript with.
+// Plain JavaScript, because it must also run without the packages that load TypeScript.
 
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -8,18 +8,18 @@ import { missingPackages, nodeFault } from "./installed.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FLAGS = ["data", "port", "host", "plugins"];
-const USAGE = `Says in plain words what is wrong on this machine and what to do about it. It changes nothing.
+const USAGE = `Finds problems on this machine and suggests fixes. Changes nothing.
 
   npm run doctor -- [--json] [--data DIR] [--port N] [--host ADDRESS] [--plugins DIR[:DIR...]]
 
-  --json  what was found, for programs
+  --json  print the findings as JSON
 
-The other flags and the variables are those of npm start: give it what the host is given. The exit
-code is 1 when something keeps Mantel from working.
+Use the same flags and environment variables as for npm start. The exit code is 1 if a problem
+keeps Mantel from working.
 `;
 const MARKS = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
 
-process.stdout.on("error", () => undefined); // a reader such as head(1) may have seen enough
+process.stdout.on("error", () => undefined); // a reader such as head(1) may close the pipe early
 try {
   const { help, json, args } = readArguments();
   if (help) process.stdout.write(USAGE);
@@ -35,7 +35,7 @@ async function examineAll(args, json) {
   process.exitCode = findings.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
-/** Without Node and its packages nothing else can be looked at. */
+/** Checks Node and the npm packages first, because all other checks need them. */
 async function findingsOf(args) {
   const first = [node(), packages()];
   if (first.some(({ status }) => status === "fail")) return first;
@@ -48,7 +48,7 @@ async function findingsOf(args) {
 function node() {
   const { version } = process;
   const fault = nodeFault(process.versions.node);
-  if (!fault) return { check: "node", status: "ok", says: `Node ${version} will do` };
+  if (!fault) return { check: "node", status: "ok", says: `Node ${version} is supported` };
   return { check: "node", status: "fail", says: fault, todo: "install it from https://nodejs.org" };
 }
 
@@ -58,7 +58,7 @@ function packages() {
   if (missing.length === 0) return { check, status: "ok", says: "the npm packages are installed" };
   const some = missing.slice(0, 5).join(", ");
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : "";
-  const says = `not installed as package-lock.json has them: ${some}${more}`;
+  const says = `npm packages are missing or differ from package-lock.json: ${some}${more}`;
   return { check, status: "fail", says, todo: `run npm ci --ignore-scripts in ${ROOT}` };
 }
 

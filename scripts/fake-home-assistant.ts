@@ -1,4 +1,4 @@
-// node --import tsx scripts/fake-home-assistant.ts: a furnished Home Assistant of our own, to try the plugin with.
+// node --import tsx scripts/fake-home-assistant.ts: a fake Home Assistant with devices, for trying the plugin.
 
 import { furnish } from "../test/fakes/home-assistant-house.ts";
 import { FakeHomeAssistant } from "../test/fakes/home-assistant.ts";

@@ -1,12 +1,12 @@
 import { createInterface } from "node:readline";
 import { FakeHueBridge } from "../test/fakes/hue-bridge.ts";
 
-// node --import tsx scripts/fake-hue.ts: a Hue bridge without hardware, to pair and to play with.
+// node --import tsx scripts/fake-hue.ts: a fake Hue bridge, for trying the plugin.
 
 const bridge = new FakeHueBridge({ eventEveryMs: 1_000 });
 await bridge.start();
-console.log(`a Hue bridge with the id ${bridge.id} listens at ${bridge.address}
-Enter presses its button and opens the door; Ctrl-C ends it`);
+console.log(`fake Hue bridge ${bridge.id} listens at ${bridge.address}
+Enter presses the link button and opens or closes the door; Ctrl-C stops the bridge`);
 
 let isOpen = false;
 createInterface({ input: process.stdin }).on("line", () => {
@@ -18,5 +18,5 @@ createInterface({ input: process.stdin }).on("line", () => {
       changed: new Date().toISOString(),
     },
   });
-  console.log(`the button is pressed, and the door is ${isOpen ? "open" : "closed"}`);
+  console.log(`link button pressed; the door is ${isOpen ? "open" : "closed"}`);
 });

@@ -1,5 +1,5 @@
-// What has to be installed before anything else runs: Node, and the packages of the lock file.
-// Plain JavaScript, because it is asked before TypeScript can be loaded.
+// Checks the required Node version and the packages of the lock file.
+// Plain JavaScript, because it runs before TypeScript can be loaded.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,18 +7,17 @@ import { join } from "node:path";
 const OLDEST_NODE = [20, 19];
 const EXACT_VERSION = /^\d+\.\d+\.\d+/;
 
-/** What is wrong with this version of Node, as a sentence; `undefined` when it will do. */
+/** The problem with this Node version, as a sentence; `undefined` if it is supported. */
 export function nodeFault(version) {
   const [major, minor] = version.split(".").map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined;
-  return `Mantel needs Node ${OLDEST_NODE.join(".")} or newer, and this is ${version}`;
+  return `Mantel needs Node ${OLDEST_NODE.join(".")} or newer, but this is Node ${version}`;
 }
 
 /**
- * What is not installed below `root`: what the lock file names and npm's own record of `node_modules`
- * does not hold, and what the packages of the repository ask for and cannot find. `dev` counts what only
- * its own tests and checks need.
+ * The missing packages below `root`: those in the lock file that npm's record of `node_modules` lacks, and those that
+ * the repository's own packages depend on and cannot find. `dev` includes the dependencies of tests and checks.
  */
 export function missingPackages(root, { dev }) {
   const read = (path) => readJson(join(root, path));

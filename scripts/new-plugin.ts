@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { isPluginId, readManifest } from "../host/modules/code/manifest.ts";
+import { isPluginId, readManifest } from "../host/modules/manifest/manifest.ts";
 
 const TEMPLATES = join(import.meta.dirname, "templates");
 const SUFFIX = ".template";
 const KINDS = ["bridge", "service", "widget"];
-const USAGE = `Writes a plugin that runs, with its manifest, README and test.
+const USAGE = `Creates a working plugin with a manifest, README and test.
 
   npm run new-plugin <id> -- [--kind KIND]
 
@@ -19,13 +19,13 @@ const { id, kind } = readArguments();
 const plugin = `plugins/${id}`;
 const tests = `test/${plugin}`;
 for (const folder of [plugin, tests]) {
-  if (existsSync(folder)) fail(1, `${folder} exists already`);
+  if (existsSync(folder)) fail(1, `${folder} already exists`);
 }
 await writePlugin();
-console.log(`${plugin} is there; a host that runs loads it now. Next:
+console.log(`created ${plugin}; a running host loads it now. Next:
 
   npm test ${tests}
-  npm install     records it in package-lock.json`);
+  npm install     adds it to package-lock.json`);
 
 function readArguments(): { id: string; kind: string } {
   try {
@@ -38,18 +38,19 @@ function readArguments(): { id: string; kind: string } {
       process.exit(0);
     }
     const [name = "", ...more] = positionals;
-    if (more.length > 0) throw new Error(`one id is needed, and there is also ${more.join(" ")}`);
+    if (more.length > 0) throw new Error(`pass exactly one id; there is also ${more.join(" ")}`);
     if (!isPluginId(name)) {
-      throw new Error(`an id is lower-case words joined by hyphens, and this is "${name}"`);
+      throw new Error(`invalid id "${name}": use lower-case words joined by hyphens`);
     }
-    if (!KINDS.includes(values.kind)) throw new Error(`${values.kind} is no kind of plugin`);
+    if (!KINDS.includes(values.kind))
+      throw new Error(`unknown kind ${values.kind}; use one of ${KINDS.join(", ")}`);
     return { id: name, kind: values.kind };
   } catch (error) {
     return fail(2, `${(error as Error).message}\n\n${USAGE}`);
   }
 }
 
-/** The plugin appears whole or not at all, because a host may be watching. */
+/** Creates the plugin in one step, because a host may be watching the folder. */
 async function writePlugin(): Promise<void> {
   const draft = await mkdtemp("plugins/.new-");
   try {
@@ -84,7 +85,7 @@ async function placeholders(): Promise<Record<string, string>> {
   return {
     id,
     title: words.charAt(0).toUpperCase() + words.slice(1),
-    /** The kind of a bridge's ids is one word. */
+    /** One word, for the bridge kind in device ids. */
     word: id
       .replace(/-bridge$/, "")
       .replaceAll("-", "")

@@ -1,59 +1,67 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type FileSet, unpack } from "../host/backup/archive.ts";
-import { assertFits, isSecret, pathsToKeep } from "../host/backup/contents.ts";
+import { MAX_PACKED_BYTES, mebibytes } from "../host/backup/limits.ts";
+import { openRestore } from "../host/backup/restore.ts";
 import { lockDataFolder } from "../host/data-lock.ts";
-import { finishReplacement, replaceFiles } from "../host/documents/replacement.ts";
+import {
+  finishReplacement,
+  nameOfStaging,
+  planReplacement,
+  stageReplacement,
+} from "../host/documents/restore-transaction.ts";
 import { openDataFolder } from "../host/folders.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 
-const USAGE = `Puts a home's data back from a backup. The service must not run.
+const USAGE = `Restores a home's data from a backup. Stop Mantel first.
 
   npm run restore -- FILE [--secrets] [--data DIR]
 
-  --secrets  also keys, tokens, passwords and what plugins store; asks for the passphrase as
-             \`npm run backup\` does. Without it, those that are there stay
+  --secrets  also restore keys, tokens, passwords and plugin storage; reads the passphrase like
+             \`npm run backup\`. Without it, the existing ones stay
   --data     the data folder; default: MANTEL_DATA, or ./data
 
-What was there is moved into a folder before-restore-… in the data folder.
+The replaced files are moved into a folder before-restore-… in the data folder.
 `;
-const REGISTER = "tokens.jsonl";
 
 async function main(): Promise<void> {
   const { file, data: folder, withSecrets } = readOptions("restore", USAGE);
   const passphrase = withSecrets ? await readPassphrase() : undefined;
-  const backup = await unpack(await readFile(file), passphrase, basename(file));
-  assertFits(backup, file);
-  if (withSecrets && backup.secrets.size === 0) {
-    throw new MantelError("invalid", `${file} has no secrets; leave out --secrets`);
-  }
-  const data = await openDataFolder(folder);
-  const unlock = await lockDataFolder(data);
+  const packed = await readBackup(file);
+  const credentials = withSecrets;
+  const restore = await openRestore({ packed, name: basename(file), passphrase, credentials });
+  const dataFolder = await openDataFolder(folder);
+  const unlock = await lockDataFolder(dataFolder);
   try {
-    await finishReplacement(data);
-    await sweepTemporaryFiles(data);
-    const aside = (await pathsToKeep(data)).filter((path) => withSecrets || !isSecret(path));
-    const files = new Map([...backup.files, ...(await withLaterTokens(data, backup.secrets))]);
-    const kept = await replaceFiles(data, { aside, files });
+    await finishReplacement(dataFolder);
+    await sweepTemporaryFiles(dataFolder);
+    const staging = nameOfStaging();
+    await stageReplacement(dataFolder, staging, await restore.replacementIn(dataFolder));
+    await planReplacement(dataFolder, staging);
+    const kept = await finishReplacement(dataFolder);
+    if (kept === undefined)
+      throw new Error(`${dataFolder} was changed by another program; nothing was restored`);
+    const { files, madeAt, leftOut } = restore.summary;
     process.stdout.write(
-      `${files.size} files of ${backup.madeAt} are in place; what was there is in ${join(data, kept)}\n`,
+      `restored ${files} files from ${madeAt}; the replaced files are in ${join(dataFolder, kept)}\n`,
     );
+    if (leftOut.length > 0) process.stdout.write(leftOutSentence(leftOut));
   } finally {
     await unlock();
   }
 }
 
-/** Tokens that were revoked since the backup stay revoked: the records of both are kept. */
-async function withLaterTokens(data: string, secrets: FileSet): Promise<FileSet> {
-  const backedUp = secrets.get(REGISTER);
-  if (!backedUp) return secrets;
-  const present = await readFile(join(data, REGISTER)).catch(() => Buffer.alloc(0));
-  const lines = `${backedUp.toString()}\n${present.toString()}`.split("\n").filter(Boolean);
-  const text = [...new Set(lines)].map((line) => `${line}\n`).join("");
-  return new Map([...secrets, [REGISTER, Buffer.from(text)]]);
+async function readBackup(file: string): Promise<Buffer> {
+  const { size } = await stat(file);
+  if (size <= MAX_PACKED_BYTES) return readFile(file);
+  const detail = `it has ${mebibytes(size)}, the limit is ${mebibytes(MAX_PACKED_BYTES)}`;
+  throw new MantelError("invalid", `${basename(file)} is refused: ${detail}`);
+}
+
+function leftOutSentence(leftOut: readonly string[]): string {
+  return `Not restored and not changed: ${leftOut.join(", ")}. Use --secrets and the passphrase to restore them too.\n`;
 }
 
 try {

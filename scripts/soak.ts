@@ -1,13 +1,17 @@
-// npm run soak [-- reloads | failed | widgets | tab | faults | fuzz | week | kills | broker | home-assistant | full-disk]
-// [count]: ten thousand reloads by the real host, reloads that fail, widget swaps in a real Chromium, a day of a tab there, plugins that go wrong in every
-// known way, random requests, a week's worth of events; then what the host, its processes and the page hold
-// is printed at the start, in the middle and at the end, and it fails when something has grown. Or a thousand
-// kills, or writes to a full disk, while documents are written; or a hundred kills of an MQTT broker, or cuts of
-// the connection to a Home Assistant.
+// npm run soak [-- NAME [count]]: long runs against the real host.
+//
+// These print the resources of the host, its processes and the page at the start, in the middle and at the end, and
+// fail if one has grown: reloads (ten thousand), failed (reloads that fail), widgets (widget swaps in a real
+// Chromium), tab (a day of an open tab), faults (every known fault of a plugin), fuzz (random requests), channel (a
+// million random messages of a plugin, a hundred per round), week (a week of events).
+//
+// These check data: kills (a thousand kills while documents are written), full-disk (writes to a full disk), broker (a
+// hundred kills of an MQTT broker), home-assistant (a hundred cuts of the connection).
 import { summarise } from "./bench/shared/figures.ts";
 import { BRIDGES, openMqttHouse } from "./bench/shared/mqtt-house.ts";
 import { FAULTS } from "./faults/kinds.ts";
 import { killBrokers, reloadUnderStates } from "./soak/brokers.ts";
+import { openChannelRun } from "./soak/channel.ts";
 import { openFaults } from "./soak/faults.ts";
 import { fillAgainAndAgain } from "./soak/full-disk.ts";
 import { openFuzz } from "./soak/fuzz.ts";
@@ -20,7 +24,7 @@ import { openSwaps } from "./soak/swaps.ts";
 import { openTab } from "./soak/tab.ts";
 import { openWeek } from "./soak/week.ts";
 
-/** A fault takes seconds. Of ten rounds of all kinds the first is the warm-up. */
+/** Ten rounds of all kinds, because a fault takes seconds. The first round is the warm-up. */
 const FAULT_COUNT = 10 * FAULTS.length;
 const WEEK_HOURS = 7 * 24;
 const DAY_MINUTES = 24 * 60;
@@ -29,12 +33,12 @@ const START_BOUND_MS = 3_000;
 const BACK_BOUND_MS = 5_000;
 const SOAK_LAMPS = 200;
 const STATES_PER_SECOND = 200;
-/** The brightness at which a slider ends. */
+/** The final brightness of a slider. */
 const TOP_LEVEL = 254;
 
 interface Soak {
   readonly count: number;
-  /** True when it was sound. */
+  /** Resolves with true if the run found no problem. */
   readonly run: (count: number) => Promise<boolean>;
 }
 
@@ -50,6 +54,7 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
   rounds("tab", openTab, DAY_MINUTES),
   rounds("faults", openFaults, FAULT_COUNT),
   rounds("fuzz", openFuzz),
+  rounds("channel", openChannelRun),
   rounds("week", openWeek, WEEK_HOURS),
   ["kills", { count: 1_000, run: kills }],
   ["broker", { count: 100, run: brokers }],

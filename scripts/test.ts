@@ -1,38 +1,104 @@
-// npm test [-- path...]: the tests below the paths; without a path all of them, with coverage floors.
+// npm test [-- path...]: the tests below the paths; without a path all but those below test/long.
+// npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long.
 
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileHost } from "../host/compiled.js";
+import { bundle } from "./test/bundle.ts";
+import { startCoverage } from "./test/coverage.ts";
+import { expectedMs, readDurations, saveDurations } from "./test/durations.ts";
+import { readTestFile, type TestFile } from "./test/imports.ts";
+import { measureLoad } from "./test/load.ts";
+import { Report } from "./test/report.ts";
+import { PROGRAMS, runFiles } from "./test/run-files.ts";
+import { warmCache } from "./test/warm-cache.ts";
 
+/** The time that one test may take, on a quiet machine. */
 const TEST_TIMEOUT_MS = 120_000;
-/** Test files at once. Each may run a host with its plugins' processes. */
-const CONCURRENCY = 2;
+/** Test processes at once. Each may run a host with its plugins' processes. */
+const CONCURRENCY = 3;
+/** Tests below LONG load the machine themselves. */
+const CONCURRENCY_OF_LONG = 1;
+/** Test files that need no process of their own share so many. */
+const SHARED_PROCESSES = 6;
 
-/**
- * Lines that must be covered in these files, in percent; c8's settings have the floor for all. What plugins'
- * processes run cannot be counted, because they are ended before they could write it down: most of
- * plugin-sdk/runtime is that.
- */
-const FLOORS = {
-  "host/auth/**": 95,
-  "host/modules/**": 85,
-  "plugin-sdk/*.ts": 95,
-  "plugin-sdk/rpc/**": 95,
+const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
+/** Minutes each: npm test leaves them to npm run test:long. */
+const LONG = "test/long/";
+
+const paths = process.argv.slice(2).filter((argument) => argument !== "--coverage");
+const files = await findAll();
+const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
+const load = measureLoad();
+const coverage = process.argv.includes("--coverage") ? await startCoverage() : undefined;
+const testFiles = files.map(readTestFile);
+const cache = testFiles.some(({ canShare }) => !canShare) ? await warmCache(compiled) : undefined;
+const browser = testFiles.some(({ usesBrowser }) => usesBrowser) ? await startBrowser() : undefined;
+// c8 follows the lines of single files, and not those of bundles.
+const pathInBundle = coverage ? undefined : await bundle([...PROGRAMS, ...files]);
+const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+const limits = {
+  silenceMs: TEST_TIMEOUT_MS * load,
+  pathOf: pathInBundle ?? ((file: string) => resolve(file)),
+  nodeOptions: pathInBundle ? ["--enable-source-maps"] : ["--import", "tsx"],
+  env: {
+    ...environment,
+    TEST_LOAD: String(load),
+    ...(cache !== undefined && { TEST_CACHE: cache }),
+    ...(browser && { TEST_BROWSER: browser.wsEndpoint() }),
+    ...coverage?.env,
+  },
 };
 
-const paths = process.argv.slice(2);
-const files = (await Promise.all((paths.length > 0 ? paths : ["test"]).map(findTests))).flat();
-const test = [
-  "--import",
-  "tsx",
-  "--test",
-  "--test-reporter=spec",
-  `--test-timeout=${TEST_TIMEOUT_MS}`,
-  `--test-concurrency=${CONCURRENCY}`,
-  ...files,
-];
-process.exitCode =
-  paths.length > 0 ? await run(process.execPath, test) : await runWithCoverage(test);
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+const durations = readDurations();
+const report = new Report({ isVerbose: paths.length > 0 });
+const queue = inProcesses(testFiles);
+const isLong = files.every((file) => file.startsWith(LONG));
+const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
+await Promise.all(Array.from({ length: concurrency }, runQueue));
+await browser?.close();
+saveDurations(durations);
+report.finish(load);
+if (report.hasFailed) process.exitCode = 1;
+else if (coverage) process.exitCode = await coverage.check();
+
+async function runQueue(): Promise<void> {
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const outcome = await runFiles(next, limits);
+    Object.assign(durations, report.add(outcome));
+  }
+}
+
+/** The files of each process, those that take longest first. */
+function inProcesses(all: readonly TestFile[]): string[][] {
+  const ms = (file: TestFile) => expectedMs(durations, file);
+  const sorted = all.toSorted((a, b) => ms(b) - ms(a));
+  const shared = sorted.filter(({ canShare }) => canShare);
+  const count = Math.min(SHARED_PROCESSES, Math.ceil(shared.length / SHARED_PROCESSES));
+  const groups = Array.from({ length: count }, (_each, group) =>
+    shared.filter((_file, index) => index % count === group),
+  );
+  const alone = sorted.filter(({ canShare }) => !canShare).map((file) => [file]);
+  const total = (group: readonly TestFile[]) => group.reduce((sum, file) => sum + ms(file), 0);
+  return [...groups, ...alone]
+    .toSorted((a, b) => total(b) - total(a))
+    .map((group) => group.map(({ path }) => path));
+}
+
+/** Playwright is large, and loaded for this alone. */
+async function startBrowser() {
+  const { serveBrowser } = await import("../test/helpers/browser.ts");
+  return serveBrowser();
+}
+
+async function findAll(): Promise<string[]> {
+  if (paths.length > 0) return (await Promise.all(paths.map(findTests))).flat();
+  spawnSync(process.execPath, [SETUP, "--test"], { stdio: "inherit" }); // it says which tests are skipped
+  return (await findTests("test")).filter((file) => !file.startsWith(LONG));
+}
 
 /** The test files below a path. Ends the run when there are none, because nothing would be tested. */
 async function findTests(path: string): Promise<string[]> {
@@ -45,29 +111,6 @@ async function findTests(path: string): Promise<string[]> {
     .map((name) => join(path, name))
     .filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/fixtures/"));
   return found.length > 0 ? found.toSorted() : fail(`there are no tests in ${path}`);
-}
-
-async function runWithCoverage(args: readonly string[]): Promise<number> {
-  const tests = await run("node_modules/.bin/c8", [process.execPath, ...args]);
-  if (tests !== 0) return tests;
-  for (const [pattern, lines] of Object.entries(FLOORS)) {
-    const floor = ["check-coverage", "--include", pattern, "--lines", String(lines)];
-    const code = await run("node_modules/.bin/c8", floor);
-    if (code !== 0) {
-      console.error(`less than ${lines} % of the lines of ${pattern} are covered`);
-      return code;
-    }
-  }
-  return 0;
-}
-
-/** Runs a program with this terminal, and gives its exit code. */
-function run(program: string, args: readonly string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    spawn(program, args, { stdio: "inherit" })
-      .on("error", reject)
-      .on("exit", (code) => resolve(code ?? 1));
-  });
 }
 
 function fail(message: string): never {

@@ -10,23 +10,23 @@ import { openDataFolder } from "../host/folders.ts";
 import { openLog } from "../host/log.ts";
 import { faultsOf } from "../host/validate.ts";
 
-const USAGE = `Makes, lists and revokes the tokens that the HTTP API asks for.
+const USAGE = `Issues, lists and revokes tokens for the HTTP API.
 
   npm run --silent token -- --scope SCOPE [--name NAME] [--ttl SECONDS] [--data DIR]
   npm run --silent token -- --list [--data DIR]
   npm run --silent token -- --revoke NAME [--id ID] [--data DIR]
   npm run --silent token -- --rotate [--drop] [--data DIR]
 
-  --scope   ${SCOPES.join(", ")}: each permits all that the ones before it do
-  --name    what lists show and --revoke takes; default: cli- and six random characters
-  --id      with --revoke: of several tokens of the name only this one, as --list shows it last
+  --scope   ${SCOPES.join(", ")}; each includes the permissions of the ones before it
+  --name    the name for --list and --revoke; default: cli- and six random characters
+  --id      with --revoke: revoke only the token with this id (last column of --list)
   --ttl     seconds until the token expires, at most ten years; default: one year
-  --rotate  sign with a new key from now on; tokens made before stay valid
-  --drop    with --rotate: they do not, and every browser and script needs a new one
+  --rotate  sign new tokens with a new key; existing tokens stay valid
+  --drop    with --rotate: invalidate all existing tokens; every browser and script needs a new one
   --data    the data folder; default: MANTEL_DATA, or ./data
 `;
 
-/** The token alone goes to standard output, so that a script can take it from there. */
+/** Prints only the token to standard output, so that scripts can use it. */
 async function main(): Promise<void> {
   const options = readOptions();
   const work = chooseWork(options);
@@ -43,18 +43,19 @@ interface Registers {
 }
 const OPERATOR = { sub: "token command", jti: "" };
 
-/** What the options ask for. Nothing is touched before all of them are known to be right. */
+/** Selects the action. All options are validated before anything is changed. */
 function chooseWork(
   options: ReturnType<typeof readOptions>,
 ): (on: Registers) => Promise<void> | void {
   const { list: isList, rotate: isRotate, revoke: name } = options;
   if ([isList, isRotate, name !== undefined].filter(Boolean).length > 1) {
-    return usageError("--list, --revoke and --rotate go one at a time");
+    return usageError("--list, --revoke and --rotate cannot be combined");
   }
-  if (options.data === "") return usageError("--data is empty; give it a value or leave it out");
-  if (options.id !== undefined && name === undefined) return usageError("--id goes with --revoke");
+  if (options.data === "") return usageError("--data is empty; pass a folder or omit it");
+  if (options.id !== undefined && name === undefined)
+    return usageError("--id works only with --revoke");
   if (isList) return list;
-  if (options.drop && !isRotate) return usageError("--drop goes with --rotate");
+  if (options.drop && !isRotate) return usageError("--drop works only with --rotate");
   if (isRotate) return (registers) => rotate(registers, options.drop);
   if (name !== undefined) return (registers) => revoke(registers, name, options.id);
   const request = {
@@ -74,7 +75,7 @@ async function issue({ tokens, audit }: Registers, request: TokenRequest): Promi
 async function revoke({ tokens, audit }: Registers, name: string, id?: string): Promise<void> {
   const revoked = await tokens.revoke(name, id);
   const which = id === undefined ? "" : ` and the id ${id}`;
-  if (revoked === 0) fail(`no valid token has the name ${name}${which}; --list shows them`);
+  if (revoked === 0) fail(`no valid token has the name ${name}${which}; see --list`);
   await audit.record(OPERATOR, { action: "token.revoke", name, id, revoked });
   process.stdout.write(`revoked ${revoked}\n`);
 }
@@ -82,11 +83,11 @@ async function revoke({ tokens, audit }: Registers, name: string, id?: string): 
 async function rotate({ tokens, audit }: Registers, drop: boolean): Promise<void> {
   const droppedKeys = await tokens.rotateKey({ drop });
   await audit.record(OPERATOR, { action: "key.rotate", drop, droppedKeys });
-  const rest = drop ? "; all made before are void" : "";
+  const rest = drop ? "; all existing tokens are now invalid" : "";
   process.stdout.write(`new tokens are signed with a new key${rest}\n`);
 }
 
-/** A running host writes down once an hour what was used. */
+/** Lists the tokens. A running host saves their last use once an hour. */
 function list({ tokens, lastUse }: Registers): void {
   for (const record of tokens.list()) {
     const fields = [
@@ -130,29 +131,30 @@ function readOptions() {
 function readScope(texts: readonly string[] = []): Scope[] {
   const names = texts.flatMap((text) => text.split(","));
   const unknown = names.find((name) => !isScope(name));
-  if (unknown !== undefined) return usageError(`${unknown} is no scope: take ${SCOPES.join(", ")}`);
-  if (names.length === 0) return usageError(`--scope is needed: ${SCOPES.join(", ")}`);
+  if (unknown !== undefined)
+    return usageError(`unknown scope ${unknown}; use one of ${SCOPES.join(", ")}`);
+  if (names.length === 0) return usageError(`--scope is required: ${SCOPES.join(", ")}`);
   return [...new Set(names.filter(isScope))];
 }
 
 function readName(name = `cli-${randomBytes(3).toString("hex")}`): string {
   if (faultsOf(TokenName, name).length === 0) return name;
-  return usageError(`the name has at most 64 letters, digits, spaces or . _ @ -, and is ${name}`);
+  return usageError(`invalid name ${name}: use at most 64 letters, digits, spaces or . _ @ -`);
 }
 
 function readTtl(text = String(DEFAULT_TTL_SECONDS)): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (faultsOf(TokenRequest.properties.ttlSeconds, seconds).length === 0) return seconds;
-  return usageError(`--ttl is a whole number of seconds up to ten years, and is ${text}`);
+  return usageError(`invalid --ttl ${text}: use a whole number of seconds, at most ten years`);
 }
 
-/** The command was given wrongly. */
+/** Ends the process after an invalid command line. */
 function usageError(message: string): never {
   process.stderr.write(`token: ${message}\n\n${USAGE}`);
   process.exit(2);
 }
 
-/** The command was right and could not be done. */
+/** Ends the process after a failed action. */
 function fail(message: string): never {
   process.stderr.write(`token: ${message}\n`);
   process.exit(1);

@@ -8,9 +8,9 @@ interface AppFile {
 }
 
 /**
- * What browsers ask for when somebody installs the dashboard as an app: the icons, and the manifest (W3C
- * Web Application Manifest) that names them. A service worker is not among them: browsers install
- * without one, and a house is of no use without its host. `inputs` are the files it was made from.
+ * The files that make the dashboard installable as an app: the icons, and the manifest (W3C
+ * Web Application Manifest) that names them. A service worker is not needed: browsers install
+ * without one, and a dashboard is useless without its host. `inputs` are the source files.
  */
 export async function appFiles(folder: string): Promise<{ files: AppFile[]; inputs: string[] }> {
   const [icon, appIcon] = [join(folder, "icon.svg"), join(folder, "app-icon.png")];
@@ -40,8 +40,8 @@ function manifestWith(sharp: string, full: string): object {
   };
 }
 
-/** A file under a name that changes with its content, such as `/assets/icon.3f2a….svg`. */
-function named(file: string, contents: Buffer): AppFile {
+/** A file whose name changes with its content, such as `/assets/icon.3f2a….svg`. */
+export function named(file: string, contents: Buffer): AppFile {
   const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
   const end = extname(file);
   return {

@@ -1,13 +1,16 @@
 import mdi from "@mdi/js/package.json" with { type: "json" };
 
-/** Something a browser loads. What is immutable has a name that changes with its content. */
+/** A file that a browser loads. An immutable file has a name that changes with its content. */
 export interface Asset {
   readonly body: Buffer | string;
   readonly type: string;
   readonly immutable: boolean;
+  /** The content policy of a page that the dashboard frames; absent for all other files. */
+  readonly framedPolicy?: string;
 }
 
 export const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".map": "application/json; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -17,5 +20,5 @@ export const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Where icons are served; the version in it lets browsers keep them for ever. */
+/** The path of icons; its version lets browsers cache them for ever. */
 export const ICONS = `/assets/icons/${mdi.version}/`;

@@ -1,20 +1,22 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "@mantel/plugin-sdk";
-import { Built } from "../built.ts";
-import type { WidgetBundle } from "../modules/code/version.ts";
-import type { WidgetAssets, WidgetSource } from "../modules/widget-side.ts";
+import { BuildCache } from "../build-cache.ts";
+import type { WidgetAssets, WidgetSource } from "../modules/lifecycle/widget.ts";
+import type { WidgetBundle } from "../modules/versions/version.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { buildShell } from "./build-shell.ts";
 import { buildWidget } from "./build-widget.ts";
 import { Icons } from "./icons.ts";
 
-/** The code that makes widgets: when it changes, every widget is made again. */
-const WIDGET_BUILDERS = ["build-widget.ts", "guard-loops.ts"].map((file) =>
-  fileURLToPath(new URL(file, import.meta.url)),
-);
+/** The code that builds widgets: when it changes, every widget is built again. */
+const WIDGET_BUILDERS = [
+  "build-widget.ts",
+  "guard-loops.ts",
+  "../modules/build/source-boundary.ts",
+].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
-/** How many earlier contents of a widget are served on, for pages that have not swapped yet. */
+/** The builds of a widget that are available: the current one, and the one before it for pages that still load that. */
 const KEPT_VERSIONS = 2;
 
 interface ServedWidget {
@@ -23,17 +25,17 @@ interface ServedWidget {
   readonly map: Asset;
 }
 
-/** Everything static that browsers load: the shell, the widgets' code and the icons. */
+/** All static files that browsers load: the shell, the widgets' code and the icons. */
 export class Assets implements WidgetAssets {
   readonly #log: Log;
-  readonly #built: Built;
+  readonly #built: BuildCache;
   readonly #widgets = new Map<string, ServedWidget[]>();
   #shell: ReadonlyMap<string, Asset> = new Map();
   #icons: Icons | undefined;
 
   constructor({ log, cacheFolder }: { log: Log; cacheFolder: string }) {
     this.#log = log;
-    this.#built = new Built(cacheFolder);
+    this.#built = new BuildCache(cacheFolder);
   }
 
   /** Builds the shell and opens the icons. Until it resolves, only widgets are found. */
@@ -43,7 +45,7 @@ export class Assets implements WidgetAssets {
     this.#log.debug("dashboard built", { durationMs: Math.round(performance.now() - startedAt) });
   }
 
-  /** Builds a widget, or gives what an earlier host made of the very same files. */
+  /** Builds a widget, or returns the cached build of identical files. */
   buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     const entry = join(widget.folder, widget.entry);
     return this.#built.orMake(`widget-${widget.id}`, entry, async () => {
@@ -63,7 +65,7 @@ export class Assets implements WidgetAssets {
     this.#widgets.delete(id);
   }
 
-  /** What a path stands for. Paths are looked up, never opened as files. */
+  /** The file at a path. Paths are looked up, never opened as files. */
   find(path: string): Asset | undefined {
     if (path.startsWith(ICONS)) return this.#icon(path.slice(ICONS.length));
     return this.#widget(path) ?? this.#shell.get(path);

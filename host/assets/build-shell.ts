@@ -1,45 +1,49 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle, type BuildOptions, type Metafile, type Plugin } from "esbuild";
-import type { Built } from "../built.ts";
-import { appFiles } from "./app-files.ts";
+import type { BuildCache } from "../build-cache.ts";
+import { appFiles, named } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
 const MAIN = /^main\..*\.js$/;
 
-/** Something of the shell as it is kept on the disk. */
+/** A cached file of the shell. */
 interface ShellFile {
   readonly path: string;
   readonly base64: string;
-  /** Code that the page's script needs before it can start. */
+  /** True for code that the page's script needs before it can start. */
   readonly needed: boolean;
+  /** The content policy of a page that the dashboard frames. */
+  readonly framedPolicy?: string;
 }
 
 /**
- * Builds the dashboard's shell, or gives what an earlier host made of the very same files: the page,
- * and its scripts, style sheet and fonts under names that change with their content. What the code
- * imports by `import()` is a script of its own, loaded when it is used. Keys are paths, such as `/`
+ * Builds the dashboard's shell, or returns the cached build of identical files: the page,
+ * and its scripts, style sheet and fonts under names that change with their content. Code
+ * imported by `import()` is a separate script, loaded when it is used. Keys are paths, such as `/`
  * and `/assets/main.3f2a….js`.
  */
-export async function buildShell(built: Built): Promise<Map<string, Asset>> {
+export async function buildShell(built: BuildCache): Promise<Map<string, Asset>> {
   const files = await built.orMake("shell", PAGE, compile);
-  const assets = new Map(files.map(({ path, base64 }) => [path, immutable(path, base64)]));
+  const assets = new Map(files.map((file) => [file.path, immutable(file)]));
   const body = await page(files);
   return assets.set("/", { body, type: "text/html; charset=utf-8", immutable: false });
 }
 
 async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
   const entries = [join(DASHBOARD, "main.ts"), join(DASHBOARD, "shell.css")];
-  const [shell, early, app] = await Promise.all([
+  const [shell, head, frame, app] = await Promise.all([
     bundle({ ...OPTIONS, entryPoints: entries, format: "esm", splitting: true }),
-    bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "early.ts")], format: "iife" }),
+    bundle({ ...OPTIONS, entryPoints: [join(DASHBOARD, "head-script.ts")], format: "iife" }),
+    framePage(),
     appFiles(DASHBOARD),
   ]);
-  const outputFiles = [...shell.outputFiles, ...early.outputFiles];
+  const outputFiles = [...shell.outputFiles, ...head.outputFiles];
   const needed = neededBy(MAIN, shell.metafile.outputs);
   const value = [
     ...outputFiles.map(({ path, contents }) => ({
@@ -47,23 +51,50 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
       base64: toBase64(contents),
       needed: needed.includes(basename(path)),
     })),
+    frame.file,
     ...app.files.map((file) => ({ ...file, needed: false })),
   ];
-  const sources = { ...shell.metafile.inputs, ...early.metafile.inputs };
+  const sources = { ...shell.metafile.inputs, ...head.metafile.inputs, ...frame.inputs };
   const inputs = Object.keys(sources).map((path) =>
     resolve(DASHBOARD, path.replace(/^css-text:/, "")),
   );
   return { value, inputs: [...inputs, ...app.inputs, import.meta.filename] };
 }
 
-/** The names of the scripts that a script imports before it runs: what it shares with later ones. */
+/**
+ * The page of every widget in a frame: one inline script, because a page without an origin cannot
+ * load its own. Its policy allows that script and, by `blob:`, the code of the widget;
+ * it allows no network access.
+ */
+async function framePage(): Promise<{ file: ShellFile; inputs: Metafile["inputs"] }> {
+  const entryPoints = [join(DASHBOARD, "frames/inside.ts")];
+  const built = await bundle({ ...OPTIONS, entryPoints, format: "iife" });
+  const script = (built.outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script").trim();
+  const body = `<!doctype html><html><head><meta charset="utf-8"><title>Widget</title></head><body><script>${script}</script></body></html>`;
+  const { path, base64 } = named("widget-frame.html", Buffer.from(body));
+  const hash = createHash("sha256").update(script).digest("base64");
+  const framedPolicy = [`script-src 'sha256-${hash}' blob:`, ...FRAME_POLICY].join("; ");
+  return { file: { path, base64, framedPolicy, needed: false }, inputs: built.metafile.inputs };
+}
+
+const FRAME_POLICY = [
+  "default-src 'none'",
+  "worker-src 'none'",
+  "img-src data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "sandbox allow-scripts", // also applies if a user opens the page by its address
+];
+
+/** The scripts that a script imports before it runs: the code it shares with later ones. */
 function neededBy(main: RegExp, outputs: Metafile["outputs"]): string[] {
   const [, script] = Object.entries(outputs).find(([path]) => main.test(basename(path))) ?? [];
   const imports = script?.imports.filter(({ kind }) => kind === "import-statement") ?? [];
   return imports.map(({ path }) => basename(path));
 }
 
-/** Style sheets that code imports are its text; those that style sheets import are bundled. */
+/** Style sheets imported by code become text; those imported by style sheets are bundled. */
 const cssText: Plugin = {
   name: "css-text",
   setup(build) {
@@ -100,24 +131,26 @@ const OPTIONS = {
 
 async function page(files: readonly ShellFile[]): Promise<string> {
   const template = await readFile(PAGE, "utf8");
-  const named = (pattern: RegExp): string =>
+  const nameOf = (pattern: RegExp): string =>
     files.find(({ path }) => pattern.test(basename(path)))?.path ?? "";
   const needed = files.filter((file) => file.needed);
   const ahead = needed.map(({ path }) => `<link rel="modulepreload" href="${path}" />`);
   return template
     .replace("{{needed}}", ahead.join(""))
-    .replace("{{early}}", named(/^early\./))
-    .replace("{{script}}", named(MAIN))
-    .replace("{{styles}}", named(/^shell\..*\.css$/))
-    .replace("{{font}}", named(/^figtree-latin-wght-normal\./))
-    .replace("{{icon}}", named(/^icon\./))
-    .replace("{{appIcon}}", named(/^app-icon\./))
-    .replace("{{manifest}}", named(/^app\./));
+    .replace("{{frame}}", nameOf(/^widget-frame\..*\.html$/))
+    .replace("{{head-script}}", nameOf(/^head-script\./))
+    .replace("{{script}}", nameOf(MAIN))
+    .replace("{{styles}}", nameOf(/^shell\..*\.css$/))
+    .replace("{{font}}", nameOf(/^figtree-latin-wght-normal\./))
+    .replace("{{icon}}", nameOf(/^icon\./))
+    .replace("{{appIcon}}", nameOf(/^app-icon\./))
+    .replace("{{manifest}}", nameOf(/^app\./));
 }
 
-function immutable(path: string, base64: string): Asset {
+function immutable({ path, base64, framedPolicy }: ShellFile): Asset {
   const type = TYPES[extname(path)] ?? "application/octet-stream";
-  return { body: Buffer.from(base64, "base64"), type, immutable: true };
+  const policy = framedPolicy === undefined ? {} : { framedPolicy };
+  return { body: Buffer.from(base64, "base64"), type, immutable: true, ...policy };
 }
 
 function toBase64(contents: Uint8Array): string {

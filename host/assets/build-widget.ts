@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { build, type Plugin, transform } from "esbuild";
-import { toReloadFailure } from "../modules/code/code-frame.ts";
-import type { WidgetBundle } from "../modules/code/version.ts";
-import type { WidgetSource } from "../modules/widget-side.ts";
+import { toReloadFailure } from "../modules/build/code-frame.ts";
+import { sourceBoundary } from "../modules/build/source-boundary.ts";
+import type { WidgetSource } from "../modules/lifecycle/widget.ts";
+import type { WidgetBundle } from "../modules/versions/version.ts";
 import { guardLoops } from "./guard-loops.ts";
 
-/** What the shell hands to widgets; host/dashboard/widget-loader.ts holds the other end. */
+/** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
 const SHARED = [
   "lit",
   "lit/directives/repeat.js",
@@ -14,7 +15,7 @@ const SHARED = [
   "@mantel/plugin-sdk/widget",
 ];
 
-/** Bare names in a widget's code that mean the tile's own, so that they end with the tile, or end it. */
+/** Globals that a widget's code gets as the tile's own versions, which end with the tile or can end it. */
 const SCOPED = [
   "setTimeout",
   "clearTimeout",
@@ -28,7 +29,7 @@ const SCOPED = [
   "mantelLoop",
 ];
 
-/** Says of Node's modules what esbuild, which knows no widgets, would say of its own settings. */
+/** Reports imports of Node's modules; esbuild's own message would suggest its settings. */
 const BROWSER_ONLY: Plugin = {
   name: "browser-only",
   setup: (built) =>
@@ -38,14 +39,14 @@ const BROWSER_ONLY: Plugin = {
     }),
 };
 
-/** Stands for the hash while the code that is hashed does not have it yet; as long as the hash is. */
+/** A placeholder of the hash's length, used while the code is hashed. */
 const NO_HASH = "0".repeat(16);
 
 /**
- * Builds a widget into one classic script, `mantelDefine(id, hash, factory)`: a browser can let go of
- * a factory, of an imported module never. The source map shows the author's TypeScript.
+ * Builds a widget into one classic script, `mantelDefine(id, hash, factory)`: a browser can release
+ * a factory, but never an imported module. The source map shows the author's TypeScript.
  *
- * @throws MantelError `reload_failed`, with the place in the source
+ * @throws MantelError `reload_failed`, with the location in the source
  */
 export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const { id, folder, entry } = widget;
@@ -63,7 +64,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
-    plugins: [BROWSER_ONLY],
+    plugins: [sourceBoundary(folder, () => widget.allowsLinks === true), BROWSER_ONLY],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });

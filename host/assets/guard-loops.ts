@@ -9,8 +9,8 @@ const LOOPS = new Set([
 ]);
 
 /**
- * Has every loop of a script call `mantelLoop()` in each pass; host/dashboard/loop-watch.ts holds the other
- * end. What is put in stays on its line, so that a source map goes on leading to the right ones.
+ * Inserts a call of `mantelLoop()` into every loop of a script; host/dashboard/loop-watch.ts is the other
+ * end. Inserted code adds no lines, so that source maps remain correct.
  */
 export function guardLoops(code: string): string {
   const additions: { readonly at: number; readonly text: string }[] = [];

@@ -4,11 +4,11 @@ import { asDiskFault } from "@mantel/plugin-sdk/document-file";
 import { syncFolder } from "@mantel/plugin-sdk/durable-file";
 
 /**
- * Adds a record to a file of JSON lines that only its owner may read, and resolves when it is on the
+ * Appends a record to a file of JSON lines that only its owner may read; resolves when it is on
  * disk. Several processes may append to one file: each record is one write.
  *
- * The line begins with a line break of its own, so that a record which a crash has cut off cannot
- * swallow the next. Readers skip empty lines.
+ * The line begins with its own line break, so that a record truncated by a crash cannot
+ * merge with the next. Readers skip empty lines.
  *
  * @throws MantelError `disk_full`, `disk_read_only`
  */

@@ -2,29 +2,29 @@ import { randomBytes } from "node:crypto";
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readText } from "@mantel/plugin-sdk/document-file";
-import { Turns } from "@mantel/plugin-sdk/turns";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { HostLog } from "../log.ts";
 import { appendLine } from "./append-line.ts";
 import type { Principal } from "./tokens.ts";
 
 const NAME = "audit.log";
 const MAX_BYTES = 2 ** 20;
-/** Full files that are kept beside the current one; `.1` is the youngest. */
+/** The number of full files beside the current one; `.1` is the newest. */
 const KEPT_FILES = 9;
 
-/** Every name that a file of the log may have, the current one first. */
+/** All file names of the log, the current one first. */
 const FILES: readonly string[] = [
   NAME,
   ...Array.from({ length: KEPT_FILES }, (_, at) => `${NAME}.${at + 1}`),
 ];
 
-/** What was done. Fields are facts of the action, never payloads or secrets. */
+/** An action. Its fields are facts of the action, never payloads or secrets. */
 export interface AuditRecord {
   readonly action: string;
   readonly [field: string]: unknown;
 }
 
-/** A record as it is kept. */
+/** A record as it is stored. */
 export interface KeptRecord extends AuditRecord {
   readonly id: string;
   /** RFC 3339. */
@@ -36,34 +36,34 @@ export interface KeptRecord extends AuditRecord {
 export interface AuditPage {
   /** Newest first. */
   readonly records: readonly KeptRecord[];
-  /** What `before` takes for the page after this; `null` at the end. */
+  /** The value of `before` for the next page; `null` at the end. */
   readonly next: string | null;
 }
 
 /**
- * Who has changed what: JSON lines in `<data>/audit.log` (0600), at most ten files of 1 MiB. The host
+ * The audit log: JSON lines in `<data>/audit.log` (0600), at most ten files of 1 MiB. The host
  * and the token command may write to it at the same time.
  */
 export class Audit {
   readonly #folder: string;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
 
   constructor(dataFolder: string) {
     this.#folder = dataFolder;
   }
 
-  /** Resolves when the record is on the disk. @throws MantelError `disk_full` */
+  /** Resolves when the record is on disk. @throws MantelError `disk_full` */
   record(principal: Pick<Principal, "sub" | "jti">, record: AuditRecord): Promise<void> {
     const { sub, jti } = principal;
     const head = { id: randomBytes(9).toString("base64url"), at: new Date().toISOString() };
     const who = { ...head, sub, jti };
-    // Named again at the end, so that no field of an action can pass for when and who.
+    // Repeated at the end, so that no field of an action can override time and principal.
     return this.#turns.take(() => this.#append({ ...who, ...record, ...who }));
   }
 
   /**
-   * A page of records, newest first. `before` is the `next` of the page before; when that record is
-   * no longer kept, the page is empty. Lines that a crash has cut off are left out.
+   * A page of records, newest first. `before` is the `next` of the previous page; if that record is
+   * no longer stored, the page is empty. Truncated lines are skipped.
    */
   read({ limit, before }: { limit: number; before?: string }): Promise<AuditPage> {
     return this.#turns.take(async () => {
@@ -79,7 +79,7 @@ export class Audit {
     });
   }
 
-  /** Resolves when every record that was given is on the disk, or has failed. */
+  /** Resolves when every record is on disk, or has failed. */
   async close(): Promise<void> {
     await this.#turns.ended();
   }
@@ -100,7 +100,7 @@ export class Audit {
     await appendLine(join(this.#folder, NAME), record);
   }
 
-  /** Each file takes the name of the next older one; the oldest goes. A crash on the way leaves a gap. */
+  /** Rotates the files; the oldest is deleted. A crash meanwhile leaves a gap. */
   async #makeRoom(): Promise<void> {
     for (let at = KEPT_FILES; at > 0; at--) {
       const [younger = "", older = ""] = FILES.slice(at - 1, at + 1);
@@ -118,13 +118,13 @@ function parseLine(line: string): KeptRecord | undefined {
     const record = JSON.parse(line) as KeptRecord | null;
     return typeof record?.id === "string" ? record : undefined;
   } catch {
-    return undefined; // An empty line, or one that a crash has cut off.
+    return undefined; // An empty line, or one truncated by a crash.
   }
 }
 
 /**
- * Keeps the record of what is done already. It never fails: the caller would be told that nothing has
- * happened. A record that cannot be kept goes to the log.
+ * Stores the record of a completed action. It never fails, because the caller would report that nothing
+ * happened. A record that cannot be stored goes to the log.
  */
 export async function recordDone(
   { audit, log }: { audit: Pick<Audit, "record">; log: HostLog },
@@ -134,6 +134,6 @@ export async function recordDone(
   try {
     await audit.record(principal, record);
   } catch (error) {
-    log.error("an audit record is lost", { sub: principal.sub, ...record, error });
+    log.error("could not store an audit record", { sub: principal.sub, ...record, error });
   }
 }

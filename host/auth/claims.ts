@@ -19,7 +19,7 @@ const Claims = Type.Object({
   display: Type.Optional(Type.Boolean()),
 });
 
-/** What a token says, signed. */
+/** The signed content of a token. */
 export type TokenClaims = Static<typeof Claims>;
 
 /** A token (RFC 7519) of one algorithm, which is fixed here and never read from a token. */
@@ -28,20 +28,20 @@ export function signClaims(claims: TokenClaims, [keyid, key]: [string, KeyObject
   return jwt.sign(claims, key, options);
 }
 
-/** Which key a token says it was signed with; `undefined` for what is no token. */
+/** The key id in a token's header; `undefined` for text that is not a token. */
 export function keyIdOf(token: string): string | undefined {
   try {
     return jwt.decode(token, { complete: true })?.header.kid;
   } catch {
-    return undefined; // Not a token at all; to the caller that is the same as an unknown key.
+    return undefined; // Not a token; callers treat it like an unknown key.
   }
 }
 
-/** @throws MantelError `unauthorized`, with a sentence that says why */
+/** @throws MantelError `unauthorized`, with the reason */
 export function readClaims(token: string, key: KeyObject): TokenClaims {
   const claims = verifySignature(token, key);
-  // The library checks `exp` when there is one, and takes a `scope` of any type.
-  if (faultsOf(Claims, claims).length > 0) throw unauthorized("the token lacks a needed claim");
+  // The library checks `exp` only if present, and accepts a `scope` of any type.
+  if (faultsOf(Claims, claims).length > 0) throw unauthorized("the token lacks a required claim");
   return claims as TokenClaims;
 }
 
@@ -61,7 +61,7 @@ function verifySignature(token: string, key: KeyObject): JwtPayload {
   }
 }
 
-/** Of a token that was signed here, so that its holder may know. */
+/** The error for a token signed by this host, whose holder may know the reason. */
 export function refused(
   reason: "revoked" | "expired",
   message: string,
@@ -70,7 +70,7 @@ export function refused(
   return new MantelError("unauthorized", message, { reason, cause });
 }
 
-/** Of anything else that is no token of this host. */
+/** The error for any other text that is not a token of this host. */
 export function unauthorized(message: string, cause?: unknown): MantelError {
   return new MantelError("unauthorized", message, { cause });
 }

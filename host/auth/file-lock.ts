@@ -6,10 +6,10 @@ const POLL_MS = 10;
 const PATIENCE_MS = 5_000;
 
 /**
- * Does work while nobody else, in this process or another, does any under the lock at `path`. What takes
- * milliseconds is meant: a lock that is held for five seconds was left by a crash, and is taken over.
+ * Runs work under the lock at `path`, which excludes this process and others. The work must take
+ * milliseconds: a lock older than five seconds was left by a crash, and is taken over.
  *
- * @throws MantelError `disk_full`, `disk_read_only`; nothing is done then
+ * @throws MantelError `disk_full`, `disk_read_only`; the work has not run then
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   let holder = "";
@@ -27,7 +27,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** False when somebody else has it. */
+/** False if another holder has it. */
 async function take(path: string): Promise<boolean> {
   try {
     await (await open(path, "wx", 0o600)).close();

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import { statOf } from "../stat-of.ts";
+import { findStat } from "../safe-stat.ts";
 
 /** A change by another process is seen within this time. */
 const LOOK_EVERY_MS = 200;
 const ABSENT = "absent";
 
 /**
- * A small file that other processes change too, parsed. It is looked at while it is used and not
- * watched, so that it needs no owner and what is read is never older than a moment.
+ * A small parsed file that other processes change too. It is checked when it is used and not
+ * watched, so that it needs no owner and its value is at most a moment old.
  */
 export class FollowedFile<T> {
   readonly #path: string;
@@ -16,7 +16,7 @@ export class FollowedFile<T> {
   #stamp: string;
   #lookedAt = performance.now();
 
-  /** `parse` gets an empty text when there is no file. What it throws here is thrown. */
+  /** `parse` gets an empty text if the file does not exist. Its errors are thrown here. */
   constructor(path: string, parse: (text: string) => T) {
     this.#path = path;
     this.#parse = parse;
@@ -24,13 +24,13 @@ export class FollowedFile<T> {
     this.#value = this.#read(this.#stamp);
   }
 
-  /** What the file holds. The same object as long as the file is the same. */
+  /** The content of the file. The same object as long as the file is unchanged. */
   get value(): T {
     if (performance.now() - this.#lookedAt >= LOOK_EVERY_MS) this.look();
     return this.#value;
   }
 
-  /** Reads the file again when it has changed. While it is gone, or cannot be read, the value stays. */
+  /** Reads the file again if it has changed. If it is missing or cannot be read, the value stays. */
   look(): void {
     this.#lookedAt = performance.now();
     const stamp = this.#readStamp();
@@ -39,12 +39,12 @@ export class FollowedFile<T> {
       this.#value = this.#read(stamp);
       this.#stamp = stamp;
     } catch {
-      // Caught in the middle of somebody's edit: the next look tries again.
+      // The file is being written: the next check tries again.
     }
   }
 
   #readStamp(): string {
-    const stats = statOf(this.#path);
+    const stats = findStat(this.#path);
     return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : ABSENT;
   }
 

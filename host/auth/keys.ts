@@ -14,7 +14,7 @@ const NAME = "keys.json";
 const LOCK = ".keys.lock";
 const KEY_BYTES = 32;
 
-const KeyFile = Type.Object({
+export const KeyFile = Type.Object({
   /** The first one signs; all of them verify. */
   keys: Type.Array(
     Type.Object({
@@ -27,12 +27,12 @@ const KeyFile = Type.Object({
 });
 type KeyFile = Static<typeof KeyFile>;
 
-/** The secret keys that tokens are signed with, by `kid`; the first one signs. */
+/** The secret keys that sign tokens, by `kid`; the first one signs. */
 export type KeyRing = ReadonlyMap<string, KeyObject>;
 
 /**
- * The signing keys in `<data>/keys.json` (0600), made at first use. Removing a key from the file voids
- * the tokens it has signed, also in a host that runs.
+ * The signing keys in `<data>/keys.json` (0600), created at first use. Removing a key from the file invalidates
+ * the tokens signed with it, also in a running host.
  */
 export class Keys {
   readonly #lock: string;
@@ -46,8 +46,8 @@ export class Keys {
   }
 
   /**
-   * A damaged file is set aside and restored. Where nothing is left to restore it from, new keys void
-   * all tokens; the log says so.
+   * A damaged file is set aside and restored. If there is nothing to restore it from, new keys invalidate
+   * all tokens; the log reports that.
    */
   static async open(dataFolder: string, log: HostLog): Promise<Keys> {
     const path = join(dataFolder, NAME);
@@ -57,21 +57,21 @@ export class Keys {
     if ((await document.load()) === undefined) {
       await createKeys(path);
       await document.load();
-      if (!isFirst) log.error("the signing keys are lost and replaced; all tokens are void");
+      if (!isFirst) log.error("the signing keys were lost and replaced; all tokens are invalid");
     }
     return new Keys(path, document);
   }
 
-  /** The same object as long as the keys are the same. */
+  /** The same object as long as the keys are unchanged. */
   get ring(): KeyRing {
     return this.#file.value;
   }
 
   /**
-   * Does work during which the keys stay as they are, whoever else would change them. Signing and putting
-   * the token on record is such work: a rotation in between would drop a key that nothing seems to need.
+   * Runs work during which no process changes the keys, such as signing a token and
+   * recording it: a rotation in between would delete a key that seems unused.
    *
-   * @throws MantelError `disk_full`, `disk_read_only`; nothing is done then
+   * @throws MantelError `disk_full`, `disk_read_only`; the work has not run then
    */
   hold<T>(work: () => Promise<T>): Promise<T> {
     return withFileLock(this.#lock, () => {
@@ -81,8 +81,8 @@ export class Keys {
   }
 
   /**
-   * Signs with a fresh key from now on. Of the keys before, those whose `kid` is in `kept` go on
-   * verifying; gives how many went. Call it within `hold`.
+   * Signs with a new key from now on. Previous keys whose `kid` is in `kept` continue to verify;
+   * the others are deleted, and their number is returned. Call it within `hold`.
    */
   async rotate(kept: ReadonlySet<string>): Promise<number> {
     const before = [...this.#file.value];
@@ -95,7 +95,7 @@ export class Keys {
   }
 }
 
-/** Makes the file unless it exists. A link appears whole or not at all, whoever else is at it. */
+/** Creates the file unless it exists, atomically by a link. */
 async function createKeys(path: string): Promise<void> {
   const draft = join(dirname(path), `.${NAME}.${randomBytes(6).toString("hex")}.tmp`);
   await writeDurably(draft, JSON.stringify({ keys: [createKey()] }));

@@ -5,21 +5,21 @@ import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
 const NAME = "token-use.json";
-/** The disk may be an SD card: one small write an hour, and one when the host stops. */
+/** The disk may be an SD card: one small write per hour, and one when the host stops. */
 const WRITE_EVERY_MS = 60 * 60 * 1000;
 
-const UsesFile = Type.Object({
+export const UsesFile = Type.Object({
   version: Type.Literal(1),
   /** The last use of each token by its `jti`, RFC 3339. */
   uses: Type.Record(Type.String(), Type.String({ format: "date-time" })),
 });
 type UsesFile = Static<typeof UsesFile>;
-/** Version 0 had the uses alone. */
-const MIGRATIONS = { 0: (uses: unknown) => ({ version: 1, uses }) };
+/** Version 0 contained only the uses. */
+export const USES_MIGRATIONS = { 0: (uses: unknown) => ({ version: 1, uses }) };
 
 /**
- * When each token was last used, in `<data>/token-use.json` (0600). What was not written yet when the
- * power went is lost, an hour at most: this tells a person which token nobody needs any more.
+ * The last use of each token, in `<data>/token-use.json` (0600). A power failure loses at most an hour;
+ * the times only show which tokens are no longer needed.
  */
 export class LastUse {
   readonly #file: DocumentFile<UsesFile>;
@@ -38,26 +38,26 @@ export class LastUse {
     const file = new DocumentFile({
       path: join(dataFolder, NAME),
       parse: (value) => check(UsesFile, value, NAME),
-      ...{ log, version: 1, migrations: MIGRATIONS },
+      ...{ log, version: 1, migrations: USES_MIGRATIONS },
     });
     const uses = (await file.load())?.uses ?? {};
     const entries = Object.entries(uses).map(([jti, at]) => [jti, Date.parse(at)] as const);
     return new LastUse(file, new Map(entries), log);
   }
 
-  /** The token is in use now. */
+  /** Records a use of the token now. */
   note(jti: string): void {
     this.#uses.set(jti, Date.now());
     this.#writing ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS).unref();
   }
 
-  /** RFC 3339; `null` for a token that was not used. */
+  /** RFC 3339; `null` for an unused token. */
   at(jti: string): string | null {
     const at = this.#uses.get(jti);
     return at === undefined ? null : toInstant(at);
   }
 
-  /** Writes what is not written yet. */
+  /** Writes the remaining uses. */
   async close(): Promise<void> {
     if (this.#writing) await this.#write();
   }
@@ -69,7 +69,7 @@ export class LastUse {
     try {
       await this.#file.write({ version: 1, uses });
     } catch (error) {
-      this.#log.warn("the last uses of tokens were not written", { file: NAME, error });
+      this.#log.warn("could not store the last uses of tokens", { file: NAME, error });
     }
   }
 }

@@ -3,19 +3,19 @@ import { readText, writeFully } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 
-/** The copy of a file of JSON lines, to which every line is added too. */
+/** The path of the copy of a file of JSON lines; every line is added to both. */
 export const copyOf = (path: string): string => `${path}.last-good`;
 
 /**
- * Restores lines that a file of JSON lines has lost, from its copy: a revocation that is lost would make
- * a token valid again. The damaged file is set aside. Lines have no order that matters.
+ * Restores missing lines of a file of JSON lines from its copy: a lost revocation would make
+ * a token valid again. The damaged file is set aside. The order of lines does not matter.
  */
 export async function restoreLines(
   path: string,
   isWhole: (line: string) => boolean,
   log: HostLog,
 ): Promise<void> {
-  // The copy first: a line that another process adds meanwhile comes to the file before the copy.
+  // The copy is read first: another process adds a line to the file before the copy.
   const copied = (await linesOf(copyOf(path))).filter(isWhole);
   const found = await linesOf(path);
   const kept = found.filter(isWhole);
@@ -31,7 +31,7 @@ export async function restoreLines(
   if (all.length > copied.length) await writeFully(copyOf(path), text);
 }
 
-/** A folder in place of the file has none. */
+/** The lines of a file; none for a folder in its place. */
 async function linesOf(path: string): Promise<string[]> {
   try {
     return ((await readText(path)) ?? "").split("\n").filter(Boolean);

@@ -1,4 +1,4 @@
-/** What a token may permit. Each scope permits all that the ones before it do. */
+/** The scopes of tokens. Each scope includes all that come before it. */
 export const SCOPES = ["read", "control", "edit", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -6,7 +6,7 @@ export function isScope(value: unknown): value is Scope {
   return SCOPES.some((scope) => scope === value);
 }
 
-/** True when one of the held scopes is the needed one or stands above it. */
+/** True if one of the held scopes is the needed one or includes it. */
 export function permits(held: readonly Scope[], needed: Scope): boolean {
   return held.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
 }

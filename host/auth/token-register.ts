@@ -21,13 +21,21 @@ const Issued = Type.Object({
   display: Type.Optional(Type.Boolean()),
   /** The `jti` of the token that ends when this one is first used. */
   replaces: Type.Optional(Type.String()),
+  /** True for the token in a browser's cookie; it is valid only there. */
+  session: Type.Optional(Type.Boolean()),
+  /** For a session: the `jti` of the token that opened it. */
+  openedWith: Type.Optional(Type.String()),
+  /** True for a token that opens one session; absent in records of version 0.1.0. */
+  opensOnce: Type.Optional(Type.Boolean()),
+  /** The lifetime of the session that it opens; absent means that of the token. */
+  sessionSeconds: Type.Optional(Type.Integer()),
 });
 const Line = Type.Union([
   Type.Object({ issued: Issued }),
   Type.Object({ revoked: Type.Object({ jti: Type.String(), revokedAt: Instant }) }),
 ]);
 
-/** What is kept of a token that was issued. The token itself is not. */
+/** The record of an issued token. The token itself is not stored. */
 export type TokenRecord = Static<typeof Issued> & { readonly revokedAt: string | null };
 export type TokenStatus = "valid" | "revoked" | "expired";
 
@@ -36,8 +44,8 @@ export function statusOf({ revokedAt, expiresAt }: TokenRecord): TokenStatus {
   return Date.parse(expiresAt) < Date.now() ? "expired" : "valid";
 }
 
-/** A token with all that it was renewed from, and renewed as; empty when none has this `jti`. */
-export function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
+/** A token with all tokens it was renewed from and as; empty if no token has this `jti`. */
+function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
   const byId = new Map(records.map((each) => [each.jti, each]));
   const firstOf = (id: string): string => {
     const { replaces } = byId.get(id) ?? {};
@@ -46,22 +54,32 @@ export function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenR
   return records.filter((each) => firstOf(each.jti) === firstOf(jti));
 }
 
+/** All tokens that end with a token: those it was renewed from and as, and the sessions opened by any of these. */
+export function endingWith(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
+  const renewals = renewalsOf(jti, records);
+  const ids = new Set(renewals.map((each) => each.jti));
+  const isOpened = ({ openedWith = "" }: TokenRecord) => ids.has(openedWith);
+  return [...renewals, ...records.filter(isOpened)];
+}
+
 export interface TokenRecords {
   /** Oldest first. */
   readonly issued: readonly TokenRecord[];
-  /** The `jti` of every revoked token, also of one whose own line is lost. */
+  /** The same by their `jti`. */
+  readonly byId: ReadonlyMap<string, TokenRecord>;
+  /** The `jti` of every revoked token, also if its own line is lost. */
   readonly revoked: ReadonlySet<string>;
 }
 
 /**
- * Every token that was issued or revoked, in `<data>/tokens.jsonl` (0600). The file only grows, so
+ * All issued and revoked tokens, in `<data>/tokens.jsonl` (0600). The file only grows, so
  * the host and the token command may write to it at the same time without a lock.
  */
 export class TokenRegister {
   readonly #path: string;
   readonly #file: FollowedFile<TokenRecords>;
 
-  /** What the file has lost is restored from its copy. */
+  /** Lines that the file has lost are restored from its copy. */
   static async open(dataFolder: string, log: HostLog): Promise<TokenRegister> {
     const path = join(dataFolder, "tokens.jsonl");
     await restoreLines(path, (line) => parseLine(line) !== undefined, log);
@@ -78,7 +96,7 @@ export class TokenRegister {
     return this.#file.value;
   }
 
-  /** Sees at once what another process has written, which `records` would see in a moment. */
+  /** Reads changes of other processes now; `records` would show them a moment later. */
   look(): void {
     this.#file.look();
   }
@@ -93,7 +111,7 @@ export class TokenRegister {
 
   async #append(line: Static<typeof Line>): Promise<void> {
     await appendLine(this.#path, line);
-    // Without room for it, the next start brings the copy up to date.
+    // If it fails for lack of space, the next start updates the copy.
     await appendLine(copyOf(this.#path), line).catch(() => undefined);
     this.#file.look();
   }
@@ -102,7 +120,7 @@ export class TokenRegister {
 function parseRecords(text: string, log: HostLog): TokenRecords {
   const lines = text.split("\n").filter(Boolean).map(parseLine);
   const damaged = lines.filter((line) => line === undefined).length;
-  if (damaged > 0) log.warn("lines of the token register are damaged and left out", { damaged });
+  if (damaged > 0) log.warn("the token register has damaged lines; they are skipped", { damaged });
 
   const revoked = new Map<string, string>();
   for (const line of lines) {
@@ -112,8 +130,12 @@ function parseRecords(text: string, log: HostLog): TokenRecords {
     .filter((line) => line !== undefined)
     .filter((line) => "issued" in line)
     .map((line) => ({ ...line.issued, revokedAt: revoked.get(line.issued.jti) ?? null }));
-  return { issued, revoked: new Set(revoked.keys()) };
+  const byId = new Map(issued.map((record) => [record.jti, record]));
+  return { issued, byId, revoked: new Set(revoked.keys()) };
 }
+
+/** True for a line with a token record; false for one truncated by a crash. */
+export const isRegisterLine = (line: string): boolean => parseLine(line) !== undefined;
 
 function parseLine(text: string): Static<typeof Line> | undefined {
   try {

@@ -1,24 +1,24 @@
 import { type Static, Type } from "typebox";
 import { SCOPES } from "./scopes.ts";
 
-/** How long a token lives when nobody says otherwise: a year. */
+/** The default lifetime of a token: a year. */
 export const DEFAULT_TTL_SECONDS = 365 * 24 * 60 * 60;
-/** A display that is away for longer has to be paired again. */
+/** A display that is off for longer has to be paired again. */
 export const DISPLAY_TTL_SECONDS = 90 * 24 * 60 * 60;
 const MAX_TTL_SECONDS = 10 * DEFAULT_TTL_SECONDS;
 
-/** What people call a token. Lists show it, and revocation goes by it. */
+/** The user-facing name of a token. Lists show it, and revocation uses it. */
 export const TokenName = Type.String({
   pattern: "^[\\p{L}\\p{N}._@ -]{1,64}$",
   description: "at most 64 letters, digits, spaces or . _ @ -",
 });
 
-/** Asks for a token. */
+/** A request for a token. */
 export const TokenRequest = Type.Object(
   {
     name: TokenName,
     scope: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length }),
-    /** Until it expires; at most ten years. */
+    /** The time until it expires; at most ten years. */
     ttlSeconds: Type.Integer({
       minimum: 1,
       maximum: MAX_TTL_SECONDS,

@@ -1,4 +1,5 @@
 import { createHash, type KeyObject, randomUUID } from "node:crypto";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 import {
   keyIdOf,
@@ -6,13 +7,14 @@ import {
   readClaims,
   refused,
   signClaims,
+  type TokenClaims,
   unauthorized,
 } from "./claims.ts";
 import { type KeyRing, Keys } from "./keys.ts";
 import { keepPrivate } from "./private-file.ts";
 import type { Scope } from "./scopes.ts";
 import {
-  renewalsOf,
+  endingWith,
   statusOf,
   type TokenRecord,
   TokenRegister,
@@ -21,24 +23,38 @@ import {
 import type { TokenRequest } from "./token-request.ts";
 
 const MAX_REMEMBERED = 1_000;
-/** Part of a life after which a display's token is renewed: it may be away for the rest. */
+/** The part of its lifetime after which a display's token is renewed: it may be off for the rest. */
 const RENEWED_AFTER = 1 / 3;
+const TELL_EVERY_MS = 60_000;
 
-/** Who a valid token stands for. */
+/** The holder of a valid token. */
 export interface Principal {
   /** The name the token was issued under. */
   readonly sub: string;
   readonly jti: string;
   readonly scope: readonly Scope[];
-  /** True for a display that was paired. */
+  /** True for a paired display. */
   readonly display?: boolean;
+  /** True for the token in a browser's cookie. */
+  readonly session?: boolean;
 }
 
-/** What a token is issued for: a person or a program, or a display. */
+/** A request for a token: for a user or a program, a display, or the session of a browser. */
 export interface IssueRequest extends TokenRequest {
   readonly display?: boolean;
   /** The `jti` of the token that ends when the new one is first used. */
   readonly replaces?: string;
+  readonly session?: boolean;
+  /** For a session: the `jti` of the token that opened it. */
+  readonly openedWith?: string;
+  /** The lifetime of the session that the token opens; absent means that of the token. */
+  readonly sessionSeconds?: number;
+}
+
+/** A token for a browser's cookie. */
+export interface SessionToken {
+  readonly token: string;
+  readonly ttlSeconds: number;
 }
 
 interface Remembered {
@@ -48,22 +64,26 @@ interface Remembered {
 }
 
 /**
- * Issues, verifies and revokes bearer tokens (RFC 7519). What another process issues or revokes in the
- * same data folder counts here within a fifth of a second.
+ * Issues, verifies and revokes bearer tokens (RFC 7519). Tokens that another process issues or revokes in the
+ * same data folder are known here within a fifth of a second.
  */
 export class Tokens {
   readonly #keys: Keys;
   readonly #register: TokenRegister;
-  /** Verified tokens by their hash. Forgotten whole when a key or a record changes. */
+  /** Verified tokens by their hash. Cleared when a key or a record changes. */
   readonly #remembered = new Map<string, Remembered>();
   #seenKeys: KeyRing;
   #seenRecords: TokenRecords;
-  /** By the `jti` of a token, that of the one which ends with its first use. */
+  /** By the `jti` of a token: that of the token which ends with its first use. */
   #predecessors = new Map<string, string>();
+  readonly #log: HostLog;
+  /** Monotonic time of the next log record. */
+  #tellNextAt = 0;
 
-  private constructor(keys: Keys, register: TokenRegister) {
+  private constructor(keys: Keys, register: TokenRegister, log: HostLog) {
     this.#keys = keys;
     this.#register = register;
+    this.#log = log;
     this.#seenKeys = keys.ring;
     this.#seenRecords = register.records;
     this.#predecessors = predecessorsIn(register.records);
@@ -72,21 +92,22 @@ export class Tokens {
   static async open({ dataFolder, log }: { dataFolder: string; log: HostLog }): Promise<Tokens> {
     await keepPrivate(dataFolder, log);
     const keys = await Keys.open(dataFolder, log);
-    return new Tokens(keys, await TokenRegister.open(dataFolder, log));
+    return new Tokens(keys, await TokenRegister.open(dataFolder, log), log);
   }
 
-  /** A new token, on record before it is given out. @throws MantelError `disk_full` */
+  /** A new token, recorded before it is returned. @throws MantelError `disk_full` */
   issue(request: IssueRequest): Promise<string> {
     return this.#keys.hold(() => this.#issue(request));
   }
 
-  async #issue({ name, scope, ttlSeconds, ...display }: IssueRequest): Promise<string> {
+  async #issue({ name, scope, ttlSeconds, ...kind }: IssueRequest): Promise<string> {
     const [signing] = this.#keys.ring;
     if (!signing) throw new Error("the key ring is empty");
     const jti = randomUUID();
     const iat = Math.floor(Date.now() / 1000);
     const exp = iat + ttlSeconds;
-    const isDisplay = display.display === true ? { display: true } : {};
+    const isDisplay = kind.display === true ? { display: true } : {};
+    const opensOnce = kind.display || kind.session ? {} : { opensOnce: true };
     const token = signClaims({ sub: name, jti, iat, exp, scope, ...isDisplay }, signing);
     await this.#register.addIssued({
       name,
@@ -95,40 +116,112 @@ export class Tokens {
       scope: [...scope],
       issuedAt: toInstant(iat),
       expiresAt: toInstant(exp),
-      ...display,
+      ...kind,
+      ...opensOnce,
     });
     return token;
   }
 
-  /** @throws MantelError `unauthorized`, with a sentence that says why */
+  /**
+   * Exchanges a token for one in a browser's cookie, which expires with it. A link signs in one browser. The
+   * token of a display ends when the cookie is first used, so that the display keeps one token. Call `getOpener`
+   * first: tokens refused there take no lock.
+   *
+   * @throws MantelError `unauthorized`, `link_used`, `disk_full`
+   */
+  async openSession(token: string): Promise<SessionToken> {
+    return this.#keys.hold(async () => {
+      this.#register.look();
+      const { jti, name, scope, display = false, ...record } = this.getOpener(token);
+      const leftSeconds = Math.floor((Date.parse(record.expiresAt) - Date.now()) / 1000);
+      const ttlSeconds = display
+        ? lifeMsOf(record) / 1000
+        : (record.sessionSeconds ?? Math.max(1, leftSeconds));
+      const kind = display ? { display, replaces: jti } : { openedWith: jti };
+      const request = { name, scope: [...scope], ttlSeconds, session: true, ...kind };
+      return { ttlSeconds, token: await this.#issue(request) };
+    });
+  }
+
+  /** The record of a token that may open a session now. @throws MantelError `unauthorized`, `link_used` */
+  getOpener(token: string): TokenRecord {
+    const { jti, session } = this.verify(token);
+    const { byId, issued } = this.#seenRecords;
+    const record = byId.get(jti);
+    if (!record || session)
+      throw unauthorized("the token of a session cannot open another session");
+    if (record.opensOnce && issued.some(({ openedWith }) => openedWith === jti)) {
+      throw new MantelError(
+        "link_used",
+        "the link was already used to sign in a browser; make another one with npm run token, or pair this screen by its code",
+      );
+    }
+    return record;
+  }
+
+  /** @throws MantelError `unauthorized`, with the reason */
   verify(token: string): Principal {
     this.#forgetWhenChanged();
     const hash = createHash("sha256").update(token).digest("base64");
     const remembered = this.#remembered.get(hash);
     if (remembered && Date.now() < remembered.validUntil) return remembered.principal;
 
-    const { sub, jti, scope, exp, display } = readClaims(token, this.#keyFor(token));
-    if (this.#seenRecords.revoked.has(jti)) throw refused("revoked", "the token was revoked");
-    const principal = Object.freeze({ sub, jti, scope, ...(display ? { display } : {}) });
+    const claims = readClaims(token, this.#keyFor(token));
+    const { session } = this.#requireRecord(claims, keyIdOf(token));
+    const { sub, jti, scope, exp, display } = claims;
+    const kind = { ...(display ? { display } : {}), ...(session ? { session } : {}) };
+    const principal = Object.freeze({ sub, jti, scope, ...kind });
     this.#remember(hash, { principal, validUntil: (exp + LEEWAY_SECONDS) * 1000 });
     return principal;
   }
 
   /**
-   * The token that follows a display's, or `undefined` while less than a third of its life is over.
-   * @throws MantelError `disk_full`
+   * A valid signature is not enough: the register must contain the token as it is. Otherwise a leaked key could sign
+   * tokens that nobody could list or revoke.
    */
-  async renew({ sub, jti, scope }: Principal): Promise<string | undefined> {
-    const own = this.list().find((each) => each.jti === jti);
-    if (!own) return undefined;
-    const lifeMs = Date.parse(own.expiresAt) - Date.parse(own.issuedAt);
-    if (Date.now() - Date.parse(own.issuedAt) < lifeMs * RENEWED_AFTER) return undefined;
-    const ttlSeconds = Math.round(lifeMs / 1000);
-    return this.issue({ name: sub, scope: [...scope], ttlSeconds, display: true, replaces: jti });
+  #requireRecord(claims: TokenClaims, kid: string | undefined): TokenRecord {
+    if (!this.#seenRecords.byId.has(claims.jti)) {
+      this.#register.look(); // another process may have issued it a moment ago
+      this.#forgetWhenChanged();
+    }
+    const { byId, revoked } = this.#seenRecords;
+    if (revoked.has(claims.jti)) throw refused("revoked", "the token was revoked");
+    const record = byId.get(claims.jti);
+    if (record && isRecordOf(record, claims, kid)) return record;
+    this.#tellOffRecord(claims);
+    throw unauthorized("the token is not in the register; make a new one with the token command");
+  }
+
+  /** Logs a token that is not in the register, at most once per interval: its holder can send it repeatedly. */
+  #tellOffRecord({ sub, jti }: TokenClaims): void {
+    const now = performance.now();
+    if (now < this.#tellNextAt) return;
+    this.#tellNextAt = now + TELL_EVERY_MS;
+    this.#log.warn("refused a token with a valid signature that is not in the register", {
+      ...{ name: sub, jti },
+      fix: "if tokens.jsonl was lost, make new tokens with npm run token; otherwise the signing key has leaked: npm run token -- --rotate --drop",
+    });
   }
 
   /**
-   * Notes that a token is in use, which ends the one it was made to follow: it has arrived.
+   * The successor of a display's token, or `undefined` during the first third of its lifetime.
+   * @throws MantelError `disk_full`
+   */
+  async renew({ sub, jti, scope, session }: Principal): Promise<SessionToken | undefined> {
+    const own = this.find(jti);
+    if (!own) return undefined;
+    const lifeMs = lifeMsOf(own);
+    if (Date.now() - Date.parse(own.issuedAt) < lifeMs * RENEWED_AFTER) return undefined;
+    const ttlSeconds = Math.round(lifeMs / 1000);
+    const kind = { display: true, replaces: jti, ...(session ? { session } : {}) };
+    return {
+      ttlSeconds,
+      token: await this.issue({ name: sub, scope: [...scope], ttlSeconds, ...kind }),
+    };
+  }
+
+  /**
+   * Records a use of a token, which ends the token it replaces, because it has arrived.
    * @throws MantelError `disk_full`; the next use tries again
    */
   async noteUse({ jti }: Principal): Promise<void> {
@@ -143,26 +236,36 @@ export class Tokens {
     }
   }
 
-  /** Every token on record, oldest first. */
+  /** The recorded token with this `jti`. */
+  find(jti: string): TokenRecord | undefined {
+    return this.#register.records.byId.get(jti);
+  }
+
+  /** All recorded tokens, oldest first. */
   list(): readonly TokenRecord[] {
     return this.#register.records.issued;
   }
 
   /**
-   * Revokes the tokens of this name that are not revoked yet, and tells how many there were. With the
-   * `jti` of one, only that and what it was renewed from or as: two displays may have one name.
+   * Revokes all tokens of this name that are not revoked yet, and returns their number. With the `jti` of one, revokes
+   * only that one, those it was renewed from or as, and the sessions they opened: two displays may have the same name.
    */
   async revoke(name: string, jti?: string): Promise<number> {
     const named = this.list().filter((each) => each.name === name);
-    const meant = jti === undefined ? named : renewalsOf(jti, named);
+    const meant = jti === undefined ? named : endingWith(jti, named);
     const concerned = meant.filter((each) => !each.revokedAt);
     for (const token of concerned) await this.#register.addRevoked(token.jti);
     return concerned.length;
   }
 
+  /** Ends one token, but not the sessions it opened. @throws MantelError `disk_full` */
+  async end({ jti }: Principal): Promise<void> {
+    if (!this.#register.records.revoked.has(jti)) await this.#register.addRevoked(jti);
+  }
+
   /**
-   * Signs with a fresh key from now on. Tokens of the keys before stay valid until they expire, unless
-   * these are dropped; a key that no valid token needs goes anyway. Gives how many keys went.
+   * Signs with a new key from now on. Tokens of previous keys stay valid until they expire, unless
+   * `drop` is true; keys that no valid token needs are deleted anyway. Returns the number of deleted keys.
    */
   async rotateKey({ drop }: { drop: boolean }): Promise<number> {
     return this.#keys.hold(() => {
@@ -202,12 +305,31 @@ export class Tokens {
   }
 }
 
-/** Tokens whose first use ends another one that is not ended yet. */
+/** Tokens whose first use ends another token that has not ended yet. */
 function predecessorsIn({ issued, revoked }: TokenRecords): Map<string, string> {
   return new Map(
     issued.flatMap(({ jti, replaces }) =>
       replaces === undefined || revoked.has(replaces) ? [] : [[jti, replaces] as const],
     ),
+  );
+}
+
+function lifeMsOf({ issuedAt, expiresAt }: Pick<TokenRecord, "issuedAt" | "expiresAt">): number {
+  return Date.parse(expiresAt) - Date.parse(issuedAt);
+}
+
+/** Records of version 0.1.0 do not name the key. */
+function isRecordOf(
+  { name, scope, expiresAt, display = false, ...record }: TokenRecord,
+  claims: TokenClaims,
+  kid: string | undefined,
+): boolean {
+  return (
+    name === claims.sub &&
+    scope.join() === claims.scope.join() &&
+    Date.parse(expiresAt) === claims.exp * 1000 &&
+    display === (claims.display ?? false) &&
+    (record.kid ?? kid) === kid
   );
 }
 

@@ -1,73 +1,125 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join, relative } from "node:path";
-import { migrated } from "@mantel/plugin-sdk/document-version";
+import { constants } from "node:fs";
+import { open, readdir, readlink, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { parseJsonText } from "@mantel/plugin-sdk/json-text";
-import { parseLayout } from "../layout/parse.ts";
-import type { Backup, FileSet } from "./archive.ts";
+import type { FileSet } from "./archive.ts";
+import { assertDocuments } from "./documents.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_HOME_BYTES, mebibytes } from "./limits.ts";
+import { folded, isLeftOut, isNameAllowed, isSecret } from "./paths.ts";
 
-/** What can be made again, is of this machine, too large, or only tells of the past. */
-const LEFT_OUT =
-  /^(cache|photos|before-restore-[^/]*)\/|(^|\/)\.|^audit\.|\.(damaged|before-version)-[^/]*$|\.last-good$/;
-/** Keys, and what may hold some: what plugins store is their own business, such as pairings. */
-const SECRET = /^((secrets|keys|token-use|config\.pending)\.json|tokens\.jsonl|(tls|plugins)\/.*)$/;
-
-export const isSecret = (path: string): boolean => SECRET.test(path);
-
-/** Paths in a data folder that belong into a backup. Links are not followed. */
-export async function pathsToKeep(dataFolder: string): Promise<string[]> {
-  const found = await readdir(dataFolder, { recursive: true, withFileTypes: true });
-  return found
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(dataFolder, join(parentPath, name)))
-    .filter((path) => !LEFT_OUT.test(path))
-    .toSorted();
+/** The part of a data folder that belongs into a backup. */
+export interface Home {
+  readonly files: FileSet;
+  readonly secrets: FileSet;
+  /** Files whose names a backup cannot contain. */
+  readonly leftOut: readonly string[];
 }
 
-/** Each file is whole, also of a host that runs: files are replaced, never written over. */
-async function readAll(dataFolder: string, paths: readonly string[]): Promise<FileSet> {
-  const files = new Map<string, Buffer>();
-  for (const path of paths) {
-    try {
-      files.set(path, await readFile(join(dataFolder, path)));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // went in the meantime
+/** Paths of files in a data folder that belong into a backup, sorted. Does not follow links. */
+export async function pathsToKeep(dataFolder: string, withSecrets: boolean): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = readdir(join(dataFolder, folder), { withFileTypes: true }).catch(unlessGone);
+    for (const entry of (await entries) ?? []) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (isLeftOut(path) || (!withSecrets && isSecret(path))) continue;
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile()) found.push(path);
     }
   }
-  return files;
+  return found.toSorted();
 }
 
-/** What a data folder holds of a home now; secrets only when asked for. */
-export async function readHome(
+/**
+ * The current home in a data folder; secrets only if requested. Each file is complete, even while a host
+ * runs: files are replaced, never overwritten.
+ *
+ * @throws MantelError `invalid` for a home that is too large, or has a damaged document
+ */
+export async function readHome(dataFolder: string, withSecrets: boolean): Promise<Home> {
+  const [paths, leftOut] = await namesToKeep(dataFolder, withSecrets);
+  const [files, secrets] = [new Map<string, Buffer>(), new Map<string, Buffer>()];
+  let room = MAX_HOME_BYTES;
+  for (const path of paths) {
+    const bytes = await readInside(dataFolder, path, Math.min(room, MAX_FILE_BYTES));
+    if (bytes === undefined) continue; // it was deleted in the meantime
+    room -= bytes.length;
+    (isSecret(path) ? secrets : files).set(path, bytes);
+  }
+  assertDocuments(new Map([...files, ...secrets]));
+  return { files, secrets, leftOut };
+}
+
+async function namesToKeep(
   dataFolder: string,
   withSecrets: boolean,
-): Promise<{ files: FileSet; secrets: FileSet }> {
-  const paths = await pathsToKeep(dataFolder);
-  const open = paths.filter((path) => !isSecret(path));
-  const files = await readAll(dataFolder, open);
-  const secrets = await readAll(dataFolder, withSecrets ? paths.filter(isSecret) : []);
-  assertReadable(new Map([...files, ...secrets]));
-  return { files, secrets };
+): Promise<[kept: string[], leftOut: string[]]> {
+  const paths = await pathsToKeep(dataFolder, withSecrets);
+  if (paths.length > MAX_FILES) {
+    const most = mostCommonFolder(paths);
+    throw tooLarge(`more than ${MAX_FILES} files, ${most.count} of them in ${most.folder}`);
+  }
+  const seen = new Set<string>();
+  const isKept = (path: string): boolean => {
+    const key = folded(path);
+    if (!isNameAllowed(path) || seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  };
+  const kept = new Set(paths.filter(isKept));
+  return [[...kept], paths.filter((path) => !kept.has(path))];
 }
 
-/** @throws MantelError `invalid` for a backup that holds no home, or one this Mantel cannot read */
-export function assertFits({ files, secrets, mantel }: Backup, name: string): void {
-  if (!files.has("layout.json")) throw new MantelError("invalid", `${name} holds no home`);
+function mostCommonFolder(paths: readonly string[]): { folder: string; count: number } {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.split("/").slice(0, -1).slice(0, 2).join("/") || "the data folder";
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const [[folder, count] = ["", 0]] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return { folder, count };
+}
+
+/**
+ * The bytes of a file, or `undefined` if it was deleted. Plugins write into their folders meanwhile, so
+ * the opened file is checked: a link in its place would lead to another user's file.
+ */
+async function readInside(
+  dataFolder: string,
+  path: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const full = join(dataFolder, path);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(full, flags).catch(unlessGone);
+  if (file === undefined) return undefined;
   try {
-    assertReadable(new Map([...files, ...secrets]));
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new MantelError("invalid", `${name}, of Mantel ${mantel}: ${message}`, { cause });
+    const found = await file.stat();
+    const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(full));
+    // The second is a file that was replaced since it was opened (proc_pid_fd(5)).
+    if (!found.isFile() || ![full, `${full} (deleted)`].includes(real)) return undefined;
+    if (found.size > maxBytes) {
+      const bound = maxBytes === MAX_FILE_BYTES ? "a file" : "a home";
+      const limit = maxBytes === MAX_FILE_BYTES ? MAX_FILE_BYTES : MAX_HOME_BYTES;
+      throw tooLarge(
+        `${path} has ${mebibytes(found.size)}; ${bound} may have at most ${mebibytes(limit)}`,
+      );
+    }
+    const bytes = Buffer.alloc(found.size);
+    const { bytesRead } = await file.read(bytes, 0, found.size, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }
 
-/** @throws MantelError `invalid` for a document that is damaged, or of a newer Mantel */
-function assertReadable(files: FileSet): void {
-  for (const [path, bytes] of files) {
-    if (!path.endsWith(".json")) continue;
-    const value = parseJsonText(bytes.toString(), path);
-    if (path.startsWith("plugins/")) continue;
-    const document = migrated(value, { version: 1, migrations: {} }, path);
-    if (path === "layout.json") parseLayout(document);
-  }
+/** It was deleted, or is now a link (ELOOP) or something else. */
+function unlessGone(error: unknown): undefined {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (!["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes(code)) throw error;
+}
+
+function tooLarge(reason: string): MantelError {
+  return new MantelError("invalid", `the home is too large for a backup: ${reason}`);
 }

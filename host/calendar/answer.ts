@@ -4,16 +4,16 @@ import type { TimedEvent } from "./select.ts";
 /** The answer of `GET /calendar/events`. */
 export interface CalendarAnswer {
   readonly window: { readonly start: string; readonly end: string; readonly timeZone: string };
-  /** By start; on one instant, dates come first. */
+  /** By start; dates come before times at the same instant. */
   readonly events: readonly TimedEvent[];
   readonly sources: readonly CalendarSource[];
-  /** True when more events than `limit` are in the window. */
+  /** True if more events than `limit` are in the window. */
   readonly truncated: boolean;
 }
 
 const COMMA = Buffer.from(",");
 
-/** Writes answers as JSON. Events that are those of the answer before, as they mostly are, are not written again. */
+/** Writes answers as JSON. Reuses the text of events that were in the previous answer, as most are. */
 export class AnswerWriter {
   #events: readonly TimedEvent[] = [];
   #written = Buffer.alloc(0);

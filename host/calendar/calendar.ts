@@ -16,13 +16,13 @@ export interface CalendarParts {
       readonly ui: { readonly timeZone: string };
     };
   };
-  /** Asks the module that provides calendars for a window that it has not published. */
+  /** Requests a window that is not published from the module that provides calendars. */
   readonly call: (query: CalendarQuery) => Promise<CalendarWindow>;
 }
 
 const RETRY_AFTER_MS = 5_000;
 
-/** The calendar window that was published last, and the answers from it. */
+/** The last published calendar window, and the answers from it. */
 export class Calendar {
   readonly #parts: CalendarParts;
   #window: CalendarWindow | undefined;
@@ -33,7 +33,7 @@ export class Calendar {
     this.#parts = parts;
   }
 
-  /** Takes a window that was checked against its schema, and announces what is different in it. */
+  /** Stores a validated window, and announces its changes. */
   accept(checked: unknown): void {
     const before = this.#window;
     const window = checked as CalendarWindow;
@@ -44,22 +44,22 @@ export class Calendar {
       before !== undefined &&
       isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources));
     if (!sameEvents || !sameSources)
-      this.#parts.bus.announce("calendar.updated", { sources: window.sources });
+      this.#parts.bus.emit("calendar.updated", { sources: window.sources });
   }
 
-  /** No module provides calendars any more. */
+  /** Removes the window, because no module provides calendars any more. */
   providerGone(): void {
     if (!this.#window) return;
     this.#window = undefined;
     this.#events = [];
-    this.#parts.bus.announce("calendar.updated", { sources: [] });
+    this.#parts.bus.emit("calendar.updated", { sources: [] });
   }
 
   /**
-   * Answers from the published window; only what lies outside it is asked for.
+   * Answers from the published window; requests only what is outside it.
    *
    * @throws MantelError `invalid` with every fault of the query; `service_unavailable` while no
-   *   calendars have been published
+   * calendars have been published
    */
   async events(parameters: URLSearchParams): Promise<CalendarAnswer> {
     const { calendar, ui } = this.#parts.config.current;
@@ -106,13 +106,13 @@ export class Calendar {
     if (!fault) return { events: timed(answer.events), sources: answer.sources };
     throw new MantelError(
       "service_unavailable",
-      `the calendar module gave a wrong answer: ${fault.pointer} ${fault.detail}`,
+      `the calendar module gave an invalid answer: ${fault.pointer} ${fault.detail}`,
       { retryAfterMs: RETRY_AFTER_MS },
     );
   }
 }
 
-/** When a feed was read last changes with every look at it, and is no news. */
+/** Omits the time of the last reading, which changes with every check and is not a change of the source. */
 function withoutTimes(sources: readonly CalendarSource[]): object[] {
   return sources.map((source) => ({ ...source, fetchedAt: null }));
 }
@@ -121,7 +121,7 @@ function covers(window: CalendarWindow, { start, end }: EventQuery): boolean {
   return Date.parse(window.start) <= start && end <= Date.parse(window.end);
 }
 
-/** @throws MantelError `invalid` when a calendar is asked for that there is not */
+/** @throws MantelError `invalid` if a requested calendar does not exist */
 function chooseSources(asked: readonly string[], sources: readonly CalendarSource[]): string[] {
   const ids = sources.map(({ id }) => id);
   if (asked.length === 0) return ids;
@@ -129,9 +129,9 @@ function chooseSources(asked: readonly string[], sources: readonly CalendarSourc
     .filter((id) => !ids.includes(id))
     .map((id) => ({
       pointer: "/calendar",
-      detail: `there is no calendar ${id}: there are ${ids.join(", ") || "none"}`,
+      detail: `no calendar ${id}; the calendars are ${ids.join(", ") || "none"}`,
     }));
   const [first] = errors;
-  if (first) throw new MantelError("invalid", `the query is wrong: ${first.detail}`, { errors });
+  if (first) throw new MantelError("invalid", `invalid query: ${first.detail}`, { errors });
   return [...asked];
 }

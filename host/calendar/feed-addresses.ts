@@ -2,27 +2,27 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypt
 import { join } from "node:path";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Turns } from "@mantel/plugin-sdk/turns";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
 const Strict = { additionalProperties: false } as const;
 
-/** What a person says of a new address. */
+/** The body of a request for a new address. */
 export const FeedRequest = Type.Object(
   { name: Type.String({ minLength: 1, maxLength: 100, description: "who will use it" }) },
   Strict,
 );
 
-/** A feed address as it is shown: everything but its secret, which is known to nobody any more. */
+/** A feed address without its secret, which is not stored. */
 export const FeedAddress = Type.Object(
   { id: Type.String(), name: Type.String(), createdAt: Type.String({ format: "date-time" }) },
   Strict,
 );
 export type FeedAddress = Static<typeof FeedAddress>;
 
-const FeedFile = Type.Object(
+export const FeedFile = Type.Object(
   {
     version: Type.Literal(1),
     feeds: Type.Array(
@@ -40,14 +40,14 @@ const MAX_FEEDS = 100;
 const SECRET_BYTES = 32;
 
 /**
- * Addresses under which the calendar feed can be read without a token, each with a secret of its own,
- * for programs that cannot send a header. Only hashes of the secrets are kept, in
- * `<data>/calendar-feeds.json`; a plain hash is enough for 256 random bits.
+ * Addresses under which the calendar feed can be read without a token, each with its own secret,
+ * for programs that cannot send a header. Only hashes of the secrets are stored, in
+ * `<data>/calendar-feeds.json`; a plain hash is sufficient for 256 random bits.
  */
 export class FeedAddresses {
   readonly #file: DocumentFile<Static<typeof FeedFile>>;
-  readonly #turns = new Turns();
-  /** What is on the disk. */
+  readonly #turns = new SerialQueue();
+  /** The stored addresses. */
   #kept: readonly Kept[];
 
   static async open(dataFolder: string, log: HostLog): Promise<FeedAddresses> {
@@ -66,19 +66,19 @@ export class FeedAddresses {
     return this.#kept.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
   }
 
-  /** Makes an address; its secret is given this once. @throws MantelError `invalid`, `disk_full` */
+  /** Creates an address; its secret is returned only this once. @throws MantelError `invalid`, `disk_full` */
   async create(body: unknown): Promise<{ feed: FeedAddress; secret: string }> {
     const { name } = check(FeedRequest, body, "the feed");
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
     const feed = { id: randomUUID(), name, createdAt: new Date().toISOString() };
     await this.#change((kept) => {
       if (kept.length < MAX_FEEDS) return [...kept, { ...feed, secretHash: hashOf(secret) }];
-      throw new MantelError("invalid", `there are ${MAX_FEEDS} feeds: revoke one first`);
+      throw new MantelError("invalid", `there are already ${MAX_FEEDS} feeds; revoke one first`);
     });
     return { feed, secret };
   }
 
-  /** From when this resolves, the address gives nothing. @throws MantelError `not_found`, `disk_full` */
+  /** Revokes an address; it is invalid as soon as this resolves. @throws MantelError `not_found`, `disk_full` */
   revoke(id: string): Promise<void> {
     return this.#change((kept) => {
       const left = kept.filter((each) => each.id !== id);
@@ -87,7 +87,7 @@ export class FeedAddresses {
     });
   }
 
-  /** True for a secret that was given out and not revoked. Takes as long for any other. */
+  /** True for a valid secret. Takes the same time for any other. */
   admits(secret: string): boolean {
     const hash = Buffer.from(hashOf(secret));
     let found = false;

@@ -5,7 +5,7 @@ const LINE_OCTETS = 75;
 
 /**
  * The lines of one occurrence as a VEVENT (RFC 5545, 3.6.1), as one text before and one after its
- * DTSTAMP. It stands by itself under a UID of its own: the rules of its series are worked out already.
+ * DTSTAMP. It has its own UID, because its series is already expanded.
  *
  * @param category the name of its calendar
  */
@@ -28,7 +28,7 @@ export function eventText(event: CalendarEvent, category: string): [string, stri
   ];
 }
 
-/** What stands before all events. Clients look again after `refreshMinutes` where they heed that. */
+/** The text before all events. Clients that support it read the feed again after `refreshMinutes`. */
 export function headText(name: string, refreshMinutes: number): string {
   return lines([
     "BEGIN:VCALENDAR",
@@ -48,36 +48,36 @@ export function stampText(instant: number): string {
 
 export const TAIL_TEXT = "END:VCALENDAR\r\n";
 
-/** True for bounds that are times; a date or time that does not exist cannot be written. */
+/** True for valid bounds; a date or time that does not exist cannot be written. */
 export function canBeWritten({ start, end }: CalendarEvent): boolean {
   return [start, end].every(
     (bound) => !("dateTime" in bound) || !Number.isNaN(Date.parse(bound.dateTime)),
   );
 }
 
-/** The same for the same occurrence at every reading, and short whatever the feed's own UID is. */
+/** The same at every reading of the same occurrence, and short even if the feed's own UID is long. */
 function uidOf({ id }: CalendarEvent): string {
   return `${createHash("sha256").update(id).digest("hex").slice(0, 32)}@mantel`;
 }
 
-/** Times in UTC, which needs no zone to be described; the client shows them in its own. */
+/** Times in UTC, which needs no time zone description; clients show them in their own zone. */
 function timeOf(bound: CalendarBound): string {
   if ("date" in bound) return `;VALUE=DATE:${bound.date.replaceAll("-", "")}`;
   return `:${compact(Date.parse(bound.dateTime))}`;
 }
 
-/** The last second that has a form there (3.3.5) stands for the few hours after it that a zone behind UTC has left. */
+/** The last second that can be written (3.3.5) also stands for the few later hours that zones behind UTC have. */
 const compact = (instant: number) =>
   `${new Date(Math.min(instant, LAST_SECOND)).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** An end that is no later than the start is left out (RFC 5545, 3.8.2.2). */
+/** True if start and end are written the same; such an end is omitted, as it must be later (RFC 5545, 3.8.2.2). */
 function sameTime(start: CalendarBound, end: CalendarBound): boolean {
   return timeOf(start) === timeOf(end);
 }
 
-/** RFC 5545, 3.3.11. Control characters have no place in a text. */
+/** RFC 5545, 3.3.11. Removes control characters, which a text must not have. */
 function escapeText(text: string): string {
   return text
     .replaceAll(/\r\n?/g, "\n")
@@ -95,7 +95,7 @@ function lines(texts: readonly string[]): string {
   return texts.map((text) => `${fold(text)}\r\n`).join("");
 }
 
-/** Cuts a line into pieces of 75 octets, and never through a character (RFC 5545, 3.1). */
+/** Cuts a line into pieces of 75 octets, and never inside a character (RFC 5545, 3.1). */
 function fold(line: string): string {
   if (line.length * 3 <= LINE_OCTETS || Buffer.byteLength(line) <= LINE_OCTETS) return line;
   let folded = "";

@@ -7,32 +7,32 @@ import { canBeWritten, eventText, headText, stampText, TAIL_TEXT } from "./feed-
 /** All calendars as one iCalendar file. */
 export interface FeedFile {
   readonly body: Buffer;
-  /** An entity tag: the same as long as the file is the same. */
+  /** An entity tag, which changes with the file. */
   readonly etag: string;
 }
 
 const NAME = "Mantel";
 const REFRESH_MINUTES = 15;
 const RETRY_AFTER_MS = 5_000;
-/** Events written before other work gets its turn. */
+/** The events that are written before other work gets its turn. */
 const SLICE = 200;
 
 /**
  * The published calendar window as iCalendar (RFC 5545), for phones and other programs that subscribe.
- * It is written when it is first asked for after a change, and kept.
+ * It is written at the first request after a change, and then cached.
  */
 export class CalendarFeed {
   #window: CalendarWindow | undefined;
   #written: { readonly window: CalendarWindow; readonly file: Promise<FeedFile> } | undefined;
-  /** The last content, and since when it is that. */
+  /** The last content, and the time of its change. */
   #last = { hash: "", at: 0, file: undefined as FeedFile | undefined };
 
-  /** Takes a window that was checked against its schema. */
+  /** Stores a validated window. */
   accept(checked: unknown): void {
     this.#window = checked as CalendarWindow;
   }
 
-  /** No module provides calendars any more. */
+  /** Removes the window, because no module provides calendars any more. */
   providerGone(): void {
     this.#window = undefined;
     this.#written = undefined;
@@ -64,7 +64,7 @@ export class CalendarFeed {
     return this.#stamped(texts, hash.digest("base64url").slice(0, 22));
   }
 
-  /** The stamp of an event says since when it is as it is (RFC 5545, 3.8.7.2). */
+  /** Adds the stamp of each event: the time of its last change (RFC 5545, 3.8.7.2). */
   #stamped(texts: readonly [string, string][], hash: string): FeedFile {
     if (this.#last.file && this.#last.hash === hash) return this.#last.file;
     const at = Date.now();

@@ -1,8 +1,8 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk";
-import { pointerToken } from "../faults.ts";
+import { pointerToken } from "../validation-errors.ts";
 import { isTimeZone, startOfDay } from "./zone.ts";
 
-/** What `GET /calendar/events` asks for. Instants are in epoch milliseconds. */
+/** The parsed query of `GET /calendar/events`. Instants are in epoch milliseconds. */
 export interface EventQuery {
   readonly start: number;
   /** Exclusive. */
@@ -37,9 +37,9 @@ export function parseEventQuery(query: URLSearchParams, defaults: QueryDefaults)
   const end = parameters.bound("end", "to", timeZone) ?? start + defaults.days * DAY_MS;
   const limit = parameters.limit();
   if (end <= start) parameters.fault("end", "end must be after start");
-  // a year of local days may have an hour more where a zone has left DST for good
+  // a year of local days may have an extra hour if a zone abolished DST
   if (end - start > MAX_DAYS * DAY_MS + HOUR_MS) {
-    parameters.fault("end", `the window may have ${MAX_DAYS} days at most`);
+    parameters.fault("end", `the window may have at most ${MAX_DAYS} days`);
   }
   parameters.throwFaults();
   return { start, end, timeZone, calendars: query.getAll("calendar"), limit };
@@ -53,7 +53,7 @@ class Parameters {
     this.#query = query;
     for (const name of new Set(query.keys())) {
       if (!PARAMETERS.includes(name)) {
-        this.fault(name, `there is no parameter ${name}: use ${PARAMETERS.join(", ")}`);
+        this.fault(name, `unknown parameter ${name}; use ${PARAMETERS.join(", ")}`);
       }
     }
   }
@@ -62,21 +62,21 @@ class Parameters {
     const name = this.#single("tz");
     if (name === undefined) return fallback;
     if (isTimeZone(name)) return name;
-    this.fault("tz", `${name} is no IANA time zone, such as Europe/Berlin`);
+    this.fault("tz", `${name} is not an IANA time zone, such as Europe/Berlin`);
     return fallback;
   }
 
   bound(name: string, alias: string, timeZone: string): number | undefined {
     const given = [this.#single(name), this.#single(alias)].filter((text) => text !== undefined);
     if (given.length > 1)
-      this.fault(alias, `${alias} is another name of ${name}: give one of both`);
+      this.fault(alias, `${alias} is another name of ${name}; use only one of them`);
     const [text] = given;
     if (text === undefined) return undefined;
     const instant = parseBound(text, timeZone);
     if (instant === undefined) {
       this.fault(
         this.#query.has(name) ? name : alias,
-        `${text} is no RFC 3339 instant or date, such as 2026-11-20T09:00:00Z or 2026-11-20, from 1900 to 2199`,
+        `${text} is not an RFC 3339 instant or date, such as 2026-11-20T09:00:00Z or 2026-11-20, from 1900 to 2199`,
       );
     }
     return instant;
@@ -87,7 +87,7 @@ class Parameters {
     if (text === undefined) return MAX_LIMIT;
     const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
     if (limit < 1 || limit > MAX_LIMIT) {
-      this.fault("limit", `${text} is no whole number from 1 to ${MAX_LIMIT}`);
+      this.fault("limit", `${text} is not a whole number from 1 to ${MAX_LIMIT}`);
     }
     return limit;
   }
@@ -99,7 +99,7 @@ class Parameters {
   throwFaults(): void {
     const [first] = this.#faults;
     if (!first) return;
-    throw new MantelError("invalid", `the query is wrong: ${first.detail}`, {
+    throw new MantelError("invalid", `invalid query: ${first.detail}`, {
       errors: this.#faults,
     });
   }
@@ -111,7 +111,7 @@ class Parameters {
   }
 }
 
-/** A `+` that came unencoded has become a space by now; it can mean nothing else there. */
+/** Accepts a space for `+`, because an unencoded `+` in a query is decoded as a space. */
 const INSTANT =
   /^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?)([Zz]|[+\- ](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -122,9 +122,9 @@ function parseBound(text: string, timeZone: string): number | undefined {
   return Date.parse(`${date}T${time}${offset.toUpperCase().replace(" ", "+")}`);
 }
 
-/** Years outside 1900 to 2199 are slips of the keyboard. */
+/** Years outside 1900 to 2199 are typing errors. */
 function isDate(text: string): boolean {
   if (!/^(19|2[01])\d\d-\d\d-\d\d$/.test(text)) return false;
-  const instant = Date.parse(`${text}T00:00:00Z`); // rolls February 30 over into March
+  const instant = Date.parse(`${text}T00:00:00Z`); // accepts February 30 as March 2
   return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text);
 }

@@ -9,8 +9,8 @@ export interface LocalSpan {
 }
 
 /**
- * An event with its bounds as numbers, and as the JSON that it is answered with once somebody asks for it, so that
- * a request compares thousands of them in no time.
+ * An event with its bounds as numbers, and with its JSON once that was requested, so that
+ * a request compares thousands of them quickly.
  */
 export class TimedEvent {
   readonly event: CalendarEvent;
@@ -36,7 +36,7 @@ interface Bound {
   readonly dated: boolean;
 }
 
-/** Events with their bounds. Those that are among `before` are taken from there, with what was written of them. */
+/** Events with their bounds. Reuses those in `before`, with their JSON. */
 export function timed(
   events: readonly CalendarEvent[],
   before: readonly TimedEvent[] = [],
@@ -52,7 +52,7 @@ function readBound(bound: CalendarBound): Bound {
 }
 
 /**
- * The events that overlap a span. Dates are days of the span's zone. An event without length is in the span when its
+ * The events that overlap a span. Dates are days in the span's zone. An event without length is in the span if its
  * start is.
  */
 export function touching(events: readonly TimedEvent[], span: LocalSpan): TimedEvent[] {
@@ -65,7 +65,7 @@ export function touching(events: readonly TimedEvent[], span: LocalSpan): TimedE
   );
 }
 
-/** An instant, and what the clock of the zone shows then. */
+/** An instant, and the local time in the zone at that instant. */
 interface Edge {
   readonly instant: number;
   readonly wall: number;
@@ -83,7 +83,7 @@ function isMoment({ start, end }: TimedEvent): boolean {
   return start.at === end.at && !start.dated && !end.dated;
 }
 
-/** By start, with dates before times, then by end; equal ones by id, so that the order is lasting. */
+/** By start, with dates before times, then by end; equal ones by id, so that the order is stable. */
 export function sortByStart(events: readonly TimedEvent[], timeZone: string): TimedEvent[] {
   const midnights = new Map<number, number>();
   const instantOf = ({ at, dated }: Bound): number => {

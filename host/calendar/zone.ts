@@ -1,28 +1,28 @@
 const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** True for a name of the IANA time zone database. Offsets such as `+01:00` are none. */
+/** True for a name in the IANA time zone database. Offsets such as `+01:00` are not names. */
 export function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && formatOf(name) !== undefined;
   } catch {
-    return false; // Intl throws a RangeError for a name that it does not know
+    return false; // Intl throws a RangeError for unknown names
   }
 }
 
-/** What calendar and clock of a zone show at an instant, to the second, as the UTC instant with the same reading. */
+/** The local date and time of a zone at an instant, to the second, as the UTC instant with the same reading. */
 export function wallClock(instant: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(instant);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
   const [year, month, day] = ["year", "month", "day"].map((type) => Number(part(type)));
   const [hour, minute, second] = ["hour", "minute", "second"].map((type) => Number(part(type)));
-  // the zones behind UTC begin the first year of all in the one before, which Intl counts backwards
+  // in zones behind UTC year 1 begins in the year before it, which Intl counts backwards
   const counted = part("era") === "BC" ? 1 - (year ?? 0) : (year ?? 0);
   const midnight = new Date(0).setUTCFullYear(counted, (month ?? 1) - 1, day);
   return midnight + (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1000;
 }
 
-/** When a day begins in a zone, in epoch milliseconds; midnight, unless a DST change skips it. */
+/** The start of a day in a zone, in epoch milliseconds: midnight, unless a DST change skips it. */
 export function startOfDay(date: string, timeZone: string): number {
   const wall = Date.parse(`${date}T00:00:00Z`);
   const before = offsetAt(wall - DAY_MS, timeZone);
@@ -38,7 +38,7 @@ function offsetAt(instant: number, timeZone: string): number {
   return wallClock(instant, timeZone) - Math.floor(instant / 1000) * 1000;
 }
 
-/** Making a format costs a hundred times as much as using it; there are some 600 names at most. */
+/** A cached format: creating one costs a hundred times as much as using it; there are at most about 600 names. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const key = timeZone.toLowerCase();
   let format = formats.get(key);

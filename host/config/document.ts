@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "../faults.ts";
 import { faultsOf, invalid, withDefaults } from "../validate.ts";
+import { pointerToken } from "../validation-errors.ts";
 import type { ConfigKey, KeyTable, Place } from "./keys.ts";
 
-/** Values by section and key, as they are stored. A key that is absent has its default. */
+/** Values by section and key, as they are stored. An absent key has its default. */
 export type ConfigDocument = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
- * The document that a file holds. Keys of a plugin that has not registered its options are kept
+ * Parses the content of a file. Keys of a plugin that has not registered its options are kept
  * unchecked.
  * @throws MantelError `invalid`, with every fault
  */
@@ -39,7 +39,7 @@ function sectionFaults(section: string, entries: unknown, keys: KeyTable): Fault
 }
 
 /**
- * What is wrong with a value for a key, apart from parts that are absent and have a default. Pointers
+ * The faults of a value for a key, apart from absent parts that have a default. Pointers
  * start at the root of the config.
  */
 export function keyFaults({ section, key, schema }: ConfigKey, value: unknown): Fault[] {
@@ -55,12 +55,12 @@ export function valueIn(document: ConfigDocument, { section, key }: Place): unkn
   return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
-/** The keys of a section; none of one that is absent, whatever its name. */
+/** The keys of a section; empty if it is absent, even for names such as `__proto__`. */
 export function sectionOf(document: ConfigDocument, section: string): ConfigDocument[string] {
   return (Object.hasOwn(document, section) ? document[section] : undefined) ?? {};
 }
 
-/** A copy with one value set, or with `undefined` removed. */
+/** A copy with one value set, or removed by `undefined`. */
 export function withValue(
   document: ConfigDocument,
   { section, key }: Place,

@@ -4,7 +4,7 @@ import { type ConfigDocument, isObject, keyFaults, withValue } from "./document.
 import type { KeyTable } from "./keys.ts";
 
 /**
- * The values that environment variables give; a variable that is empty counts as absent.
+ * The values from environment variables; an empty variable counts as absent.
  * @throws MantelError `invalid`, naming the variable
  */
 export function readEnvironment(variables: NodeJS.ProcessEnv, keys: KeyTable): ConfigDocument {
@@ -22,7 +22,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, keys: KeyTable): C
   return lifted;
 }
 
-/** The names of variables that look like Mantel's and mean nothing to it, such as mistyped ones. */
+/** Variables with Mantel's prefix that are not known, such as misspelled ones. */
 export function unknownVariables(variables: NodeJS.ProcessEnv, keys: KeyTable): string[] {
   const known = new Set<string | undefined>(RUN_VARIABLES);
   for (const { variable } of keys.all()) known.add(variable);
@@ -30,7 +30,7 @@ export function unknownVariables(variables: NodeJS.ProcessEnv, keys: KeyTable): 
 }
 
 /**
- * Takes the name and the password out of `mqtt.url` and puts them under keys of their own, because
+ * Moves the name and the password out of `mqtt.url` to their own keys, because
  * a broker's address is shown and logged and a password never is.
  */
 export function liftCredentials(document: unknown): unknown {
@@ -42,7 +42,7 @@ export function liftCredentials(document: unknown): unknown {
   return { ...document, mqtt: { ...credentials(login), ...document["mqtt"], url: scheme + rest } };
 }
 
-/** The parts of `name:password` (RFC 3986, section 3.2.1), as far as they are there. */
+/** The parts of `name:password` (RFC 3986, section 3.2.1) that are present. */
 function credentials(login: string): { username?: string; password?: string } {
   const [, username = "", password = ""] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
   return {

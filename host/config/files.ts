@@ -8,14 +8,15 @@ import type { HostLog } from "../log.ts";
 import { type ConfigDocument, parseDocument, valueIn, withValue } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
 import type { KeyTable } from "./keys.ts";
+import { withPasswordHashes } from "./password-hashes.ts";
 import { type Change, merged } from "./patch.ts";
 import type { Stored } from "./values.ts";
 
 const PENDING = "config.pending.json";
 
 /**
- * `config.json`, for people to read and edit, and `secrets.json` beside it. A change of both goes
- * through a third file, so that a start after a crash finds either none of it or all.
+ * `config.json`, which users may edit, and `secrets.json` beside it. A change of both is written
+ * to a third file first, so that a start after a crash finds either none of it or all.
  */
 export class ConfigFiles {
   readonly #keys: KeyTable;
@@ -35,7 +36,7 @@ export class ConfigFiles {
     this.#log = log;
   }
 
-  /** What the files hold, as far as it was right. */
+  /** The valid content of the files. */
   get stored(): Stored {
     return this.#stored;
   }
@@ -50,7 +51,7 @@ export class ConfigFiles {
     await this.separate();
   }
 
-  /** Takes over what a person has written to `config.json`. What is wrong is logged and left alone. */
+  /** Applies a user's edit of `config.json`. Errors are logged and the file is left alone. */
   async reread(): Promise<void> {
     try {
       if (!(await this.#plain.isEdited())) return;
@@ -60,23 +61,27 @@ export class ConfigFiles {
     } catch (error) {
       const expected = error instanceof MantelError;
       const why = expected ? { reason: error.message, faults: error.extras.errors } : { error };
-      this.#log.error("the edited config is not applied", why);
+      this.#log.error("invalid edit of the config; keeping the previous configuration", why);
     }
   }
 
   /**
-   * Stores changes, all or none.
-   * @throws MantelError `disk_full`
+   * Stores changes, all or none; passwords that are only compared become hashes.
+   * @throws MantelError `disk_full`, `invalid`
    */
   async change(changes: readonly Change[]): Promise<void> {
-    await this.#save(afterChanges(this.#stored, changes));
+    const hashed: Change[] = [];
+    for (const [key, value] of changes) {
+      hashed.push([key, key.secret ? await withPasswordHashes(key.schema, value) : value]);
+    }
+    await this.#save(afterChanges(this.#stored, hashed));
   }
 
   /**
-   * Moves secrets that a person has put into `config.json`. They join those that are kept, as a merge
-   * patch would, because who writes one part cannot see the others.
+   * Moves secrets that a user has written into `config.json` to `secrets.json`. They are merged into the stored ones,
+   * because users who write one part cannot see the others. True if there were any.
    */
-  async separate(): Promise<void> {
+  async separate(): Promise<boolean> {
     const found: Change[] = [];
     for (const [section, entries] of Object.entries(this.#stored.plain)) {
       for (const [name, value] of Object.entries(entries)) {
@@ -84,10 +89,11 @@ export class ConfigFiles {
         if (key?.secret) found.push([key, merged(valueIn(this.#stored.secret, key), value)]);
       }
     }
-    if (found.length === 0) return;
+    if (found.length === 0) return false;
     await this.change(found);
     const keys = found.map(([{ dotted }]) => dotted);
-    this.#log.info("secrets were moved out of the config file", { keys });
+    this.#log.info("moved secrets out of the config file", { keys });
+    return true;
   }
 
   readonly #parse = (value: unknown): ConfigDocument =>
@@ -115,7 +121,7 @@ export class ConfigFiles {
     await rm(this.#pending, { force: true });
   }
 
-  /** Carries out a change of both files that a crash has cut off. */
+  /** Completes a change of both files that a crash has interrupted. */
   async #finishPending(): Promise<void> {
     try {
       const text = await readText(this.#pending);
@@ -126,22 +132,22 @@ export class ConfigFiles {
       await this.#plain.write(next.plain);
     } catch (error) {
       if (!(error instanceof MantelError) || error.code !== "invalid") throw error;
-      this.#log.error("a change that a crash had cut off cannot be read", { error });
+      this.#log.error("cannot read a change that a crash has interrupted", { error });
     }
     await rm(this.#pending, { force: true, recursive: true });
   }
 
-  /** An edit that was wrong, and was not applied for that, is kept for its author. */
+  /** Writes `config.json`. An invalid edit, which was not applied, is set aside for its author. */
   async #writePlain(document: ConfigDocument): Promise<void> {
     if (await this.#plain.isEdited()) {
       const keptAs = await this.#plain.setAside();
-      this.#log.warn("a wrong edit of the config was set aside", { keptAs });
+      this.#log.warn("set aside an invalid edit of the config", { keptAs });
     }
     await this.#plain.write(document);
   }
 }
 
-/** What would be stored after changes; secrets go apart. */
+/** The stored values after changes; secrets are stored separately. */
 export function afterChanges({ plain, secret }: Stored, changes: readonly Change[]): Stored {
   for (const [key, value] of changes) {
     plain = withValue(plain, key, key.secret ? undefined : value);

@@ -3,7 +3,7 @@ import { type TSchema, Type } from "typebox";
 import { CoreConfig, HOST_SECTIONS, ModuleSettings } from "./schema.ts";
 import { holdsSecret } from "./secrets.ts";
 
-/** Where a value is in the config. */
+/** The location of a value in the config. */
 export interface Place {
   readonly section: string;
   readonly key: string;
@@ -14,20 +14,20 @@ export interface ConfigKey extends Place {
   /** `<section>.<key>`. */
   readonly dotted: string;
   readonly schema: TSchema;
-  /** The least scope that may change it. */
+  /** The lowest scope that may change it. */
   readonly scope: "edit" | "admin";
   /** The environment variable that overrides it. */
   readonly variable: string | undefined;
-  /** True for a key of the host itself, whoever else knows it. */
+  /** True for a key of the host itself, even if a plugin has it too. */
   readonly core: boolean;
-  /** True when some part of its value is write-only. */
+  /** True if some part of its value is write-only. */
   readonly secret: boolean;
 }
 
 type Sections = Readonly<Record<string, { readonly properties?: Record<string, TSchema> }>>;
 const PLUGIN_ID_PATTERN = new RegExp(PLUGIN_ID);
 
-/** All keys there are: those of the host, and those of each plugin whose options are registered. */
+/** All known keys: those of the host, and those of each plugin whose options are registered. */
 export class KeyTable {
   readonly #core = new Map<string, ConfigKey>();
   readonly #byPlugin = new Map<string, ReadonlyMap<string, ConfigKey>>();
@@ -42,7 +42,7 @@ export class KeyTable {
     }
   }
 
-  /** Replaces a plugin's keys; true when that changed anything. A key of the host stays the host's. */
+  /** Replaces a plugin's keys; true if that changed anything. Keys of the host cannot be replaced. */
   register(pluginId: string, schema: TSchema | undefined): boolean {
     if (HOST_SECTIONS.has(pluginId)) throw new Error(`${pluginId} is a section of the host`);
     const { properties = {} } = (schema ?? {}) as { properties?: Record<string, TSchema> };
@@ -62,7 +62,7 @@ export class KeyTable {
     return this.#core.get(dotted) ?? this.#byPlugin.get(section)?.get(dotted);
   }
 
-  /** Every key except those under `modules`, which there is one of for any module id. */
+  /** Every key except those under `modules`, which exist for any module id. */
   *all(): Iterable<ConfigKey> {
     yield* this.#core.values();
     for (const keys of this.#byPlugin.values()) yield* keys.values();
@@ -77,12 +77,12 @@ export class KeyTable {
     return section === "modules" || this.of(section).length > 0;
   }
 
-  /** The key of each module that has registered. */
+  /** The keys of all registered modules. */
   moduleKeys(): string[] {
     return [...this.#byPlugin.keys()].map((id) => `modules.${id}`);
   }
 
-  /** True when a plugin that has not registered yet may bring more keys to the section. */
+  /** True if a plugin that has not registered yet may add keys to the section. */
   mayGrow(section: string): boolean {
     return (
       !HOST_SECTIONS.has(section) && !this.#byPlugin.has(section) && PLUGIN_ID_PATTERN.test(section)
@@ -96,12 +96,12 @@ export class KeyTable {
   }
 }
 
-/** A key that was left when its plugin went, or stopped to have the option. It can only be taken out. */
+/** A leftover key of a plugin that is gone or no longer has the option. It can only be removed. */
 export function leftKey(place: Place): ConfigKey {
   return configKey(place, Type.Unknown(), false);
 }
 
-/** The marks of a schema count only where the host made it: a plugin gives away no key to `edit`. */
+/** Creates a key. The scope in a schema counts only for the host's own: a plugin cannot open a key to `edit`. */
 function configKey(place: Place, schema: TSchema, core: boolean): ConfigKey {
   const marks = (core ? schema : {}) as { "x-scope"?: "edit"; "x-env"?: string };
   return {

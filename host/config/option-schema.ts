@@ -1,24 +1,39 @@
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { TSchema } from "typebox";
-import { pointerToken } from "../faults.ts";
 import { invalid } from "../validate.ts";
+import { pointerToken } from "../validation-errors.ts";
 import { isObject } from "./document.ts";
+import { patternFaults } from "./pattern.ts";
 
-/** Schemas within schemas. */
+/** The deepest nesting of schemas. */
 const DEEPEST = 32;
+const LONGEST = 2 ** 18;
 
 /**
- * The schema that a plugin's process gives for its options, known to have the parts that are read here:
- * a broken one would otherwise break the config of the whole house. Keywords beyond those are for the
- * check of values, which copes with any.
+ * Checks the schema of a plugin's options, as far as the host reads it:
+ * an invalid one would break the config of the whole house. The validator handles all other
+ * keywords.
  *
  * @throws MantelError `invalid`, with every fault
  */
 export function optionSchema(given: unknown): TSchema | undefined {
   if (given === undefined) return undefined;
-  const faults = faultsIn(given, "", DEEPEST);
+  requireShort(given, "the schema of the options");
+  const faults = [...faultsIn(given, "", DEEPEST), ...patternFaults(given)];
   if (faults.length > 0) throw invalid("the schema of the options", faults);
   return given as TSchema;
+}
+
+function requireShort(given: unknown, what: string): void {
+  if ((JSON.stringify(given)?.length ?? 0) <= LONGEST) return;
+  throw new MantelError("invalid", `${what} has more than ${LONGEST} characters of JSON`);
+}
+
+/** @throws MantelError `invalid` if a pattern in the schema of a state would take long for some texts */
+export function requireFitState(given: unknown): void {
+  requireShort(given, "the schema of the state");
+  const faults = patternFaults(given);
+  if (faults.length > 0) throw invalid("the schema of the state", faults);
 }
 
 function faultsIn(schema: unknown, pointer: string, depth: number): Fault[] {

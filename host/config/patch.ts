@@ -1,19 +1,19 @@
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "../faults.ts";
 import { invalid } from "../validate.ts";
+import { pointerToken } from "../validation-errors.ts";
 import { type ConfigDocument, isObject, keyFaults, sectionOf, valueIn } from "./document.ts";
 import { liftCredentials } from "./environment.ts";
 import { type ConfigKey, type KeyTable, leftKey } from "./keys.ts";
 import type { Stored } from "./values.ts";
 
-/** What a patch is judged by. */
+/** The values that a patch is checked against. */
 export interface PatchContext {
   readonly keys: KeyTable;
   /** The effective config, which the patch is merged into. */
   readonly current: ConfigDocument;
-  /** What people have set; keys among it that are not known any more may be taken out. */
+  /** The stored values; leftover keys among them may be removed. */
   readonly stored: Stored;
-  /** Values that the environment gives, and that no patch can change. */
+  /** Values from the environment, which no patch can change. */
   readonly environment: ConfigDocument;
   readonly admin: boolean;
 }
@@ -22,7 +22,7 @@ export interface PatchContext {
 export type Change = readonly [key: ConfigKey, value: unknown];
 
 /**
- * What a JSON Merge Patch (RFC 7396) of the config changes. Keys are looked up and never merged by
+ * The changes of a JSON Merge Patch (RFC 7396) of the config. Keys are looked up and never merged by
  * name, so that `__proto__` is an unknown key like any other.
  *
  * @throws MantelError `config_key_not_allowed` with the keys that need `admin`; `invalid` with every fault
@@ -45,7 +45,7 @@ export function planPatch(patch: unknown, context: PatchContext): Change[] {
   return changes;
 }
 
-/** The part of a patch that concerns one key, which may be unknown. */
+/** The part of a patch for one key, which may be unknown. */
 interface Part {
   readonly dotted: string;
   readonly pointer: string;
@@ -89,7 +89,7 @@ function partsOf(
   });
 }
 
-/** A patch that replaces a section whole, as `null` does, puts all its keys back to their defaults. */
+/** A patch that replaces a whole section, as `null` does, resets all its keys to their defaults. */
 function allNull(keys: readonly string[]): Record<string, null> {
   return Object.fromEntries(keys.map((key) => [key, null]));
 }

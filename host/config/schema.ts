@@ -2,6 +2,7 @@ import { Limits, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
 import { Format } from "typebox/format";
+import { NightSpan, THEMES } from "../api/theme.ts";
 
 Format.Set("time-zone", (text) => /^[A-Za-z]/.test(text) && accepted(() => zone(text)));
 Format.Set("network", isNetwork);
@@ -9,51 +10,40 @@ Format.Set("locale", (text) => accepted(() => Intl.getCanonicalLocales(text)));
 
 /** Marks a key that the `edit` scope may change; every other key needs `admin`. */
 const forEditors = { "x-scope": "edit" } as const;
-/** Names the environment variable whose value wins over the file. */
+/** Names the environment variable whose value overrides the file. */
 const from = (variable: string) => ({ "x-env": variable });
 const section = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const seconds = (fallback: number, minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, default: fallback, ...forEditors });
 
-const TimeOfDay = Type.String({
-  pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
-  description: "a time of day such as 22:30",
-});
-
-export const THEMES = ["auto", "dark", "light", "night"] as const;
-
-/** From one time of day to another, over midnight when `to` is the earlier one. */
-export const NightSpan = Type.Object(
-  { from: TimeOfDay, to: TimeOfDay },
-  { additionalProperties: false },
-);
-
-/** What the config says of one module. */
+/** The config of one module. */
 export const ModuleSettings = section({
   enabled: Type.Optional(Type.Boolean()),
   limits: Type.Optional(Limits),
-  /** The least level of its records in the host's log; absent means `log.level`. */
+  /** The lowest level of its records in the host's log; absent means `log.level`. */
   logLevel: Type.Optional(Type.Enum([...LOG_LEVELS])),
-  /** The port of this machine's loopback address at which a debugger may attach to the module. */
+  /** The debugger port of the module, on this machine's loopback address. */
   inspect: Type.Optional(
     Type.Integer({ minimum: 1024, maximum: 65_535, description: "a port from 1024 to 65535" }),
   ),
-  /** Whether its folder, or a package it asks for, may be a link to a folder elsewhere. */
+  /** True if its folder, or a package it imports, may be a link to a folder elsewhere. */
   links: Type.Optional(Type.Boolean()),
+  /** True if its widget may run in the dashboard's page, with all permissions of the screen. */
+  trusted: Type.Optional(Type.Boolean()),
 });
 
 /**
  * Every key of the config: type, default, scope, and the variable that overrides it. A plugin's
- * options join the section that is named by its id.
+ * options belong to the section named by its id.
  */
 export const CoreConfig = section({
   api: section({
-    /** Where the routes answer. A change takes effect at the next start. */
+    /** The path prefix of the routes. A change takes effect at the next start. */
     prefix: Type.Enum(["/api/v1", "/api"], { default: "/api/v1" }),
   }),
   server: section({
-    /** Names, beyond localhost and addresses, that a `Host` header may have. */
+    /** Allowed names in the `Host` header, besides localhost and addresses. */
     hosts: Type.Array(
       Type.String({
         pattern: "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$",
@@ -61,7 +51,7 @@ export const CoreConfig = section({
       }),
       { maxItems: 100, default: [] },
     ),
-    /** Reverse proxies whose `X-Forwarded-For` is believed: addresses, or networks such as 10.0.0.0/8. */
+    /** Trusted reverse proxies, whose `X-Forwarded-For` is used: addresses, or networks such as 10.0.0.0/8. */
     proxies: Type.Array(
       Type.String({
         format: "network",
@@ -70,8 +60,8 @@ export const CoreConfig = section({
       { maxItems: 100, default: [] },
     ),
     /**
-     * PEM files of a certificate and its key; with them HTTPS is spoken. Paths start in the data
-     * folder. Other paths take effect at the next start, other contents at once.
+     * PEM files of a certificate and its key; they enable HTTPS. Paths are relative to the data
+     * folder. Changed paths take effect at the next start, changed contents immediately.
      */
     tls: Type.Optional(
       Type.Object(
@@ -82,7 +72,7 @@ export const CoreConfig = section({
         { additionalProperties: false },
       ),
     ),
-    /** Where pages come from that tiles may show; a screen heeds a change when it is loaded again. */
+    /** Origins of pages that tiles may show; a screen applies a change when it is loaded again. */
     frames: Type.Array(
       Type.String({
         pattern: "^https?://[A-Za-z0-9.-]+(:\\d{1,5})?$",
@@ -95,7 +85,7 @@ export const CoreConfig = section({
       {
         perSecond: Type.Number({ exclusiveMinimum: 0, maximum: 100_000, default: 20 }),
         burst: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 100 }),
-        /** Whether callers on this machine are limited too. */
+        /** True if callers on this machine are limited too. */
         loopback: Type.Boolean({ default: false }),
       },
       { additionalProperties: false, default: {} },
@@ -118,14 +108,14 @@ export const CoreConfig = section({
       ...forEditors,
     }),
     units: Type.Enum(["metric", "imperial"], { default: "metric", ...forEditors }),
-    /** When screens turn to the night theme; null means never. */
+    /** The time of the screens' night theme; null means never. */
     night: Type.Union([NightSpan, Type.Null()], { default: null, ...forEditors }),
-    /** Seconds without a touch after which a display goes back to its first page; 0 means never. */
+    /** Seconds without a touch after which a display returns to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
   }),
   calendar: section({
     refreshSeconds: seconds(900, 60, 86_400),
-    /** Length of the window when a request names none. */
+    /** The length of the window if a request names none. */
     defaultDays: Type.Integer({ minimum: 1, maximum: 366, default: 14, ...forEditors }),
   }),
   system: section({ sampleSeconds: seconds(5, 1, 3_600) }),
@@ -149,7 +139,7 @@ export const CoreConfig = section({
     ),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, writeOnly: true })),
-    /** Certificates (PEM) that the broker's own is checked against; absent means the system's. */
+    /** CA certificates (PEM) for the broker's certificate; absent means the system's. */
     ca: Type.Optional(
       Type.String({
         pattern: "^\\s*-----BEGIN CERTIFICATE-----",
@@ -170,8 +160,8 @@ export const CoreConfig = section({
 });
 
 /**
- * A JSON Merge Patch (RFC 7396) of the host's own keys, for people to read: plugins add keys, and a
- * patch is judged key by key.
+ * A JSON Merge Patch (RFC 7396) of the host's own keys, for documentation: plugins add keys, and a
+ * patch is checked key by key.
  */
 export const ConfigPatch = patchOf(CoreConfig);
 
@@ -180,7 +170,7 @@ export type Config = Static<typeof CoreConfig> & {
   readonly [section: string]: Readonly<Record<string, unknown>>;
 };
 
-/** Sections that belong to the host alone; no plugin may have such an id. */
+/** Sections of the host; no plugin may have such an id. */
 export const HOST_SECTIONS: ReadonlySet<string> = new Set([
   "api",
   "server",
@@ -199,7 +189,7 @@ function patchOf(schema: TSchema): TSchema {
 
 const zone = (timeZone: string) => new Intl.DateTimeFormat("en", { timeZone });
 
-/** Said by the library's own formats, because browsers load this file too. */
+/** Uses the schema library's own formats and not `node:net`, because browsers load this file too. */
 function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const longest = Format.Test("ipv4", address) ? 32 : Format.Test("ipv6", address) ? 128 : -1;
@@ -212,6 +202,6 @@ function accepted(construct: () => unknown): boolean {
     construct();
     return true;
   } catch {
-    return false; // Intl says only by throwing that it cannot read a text
+    return false; // Intl reports an invalid text only by throwing
   }
 }

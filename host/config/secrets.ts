@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 
 /**
- * True when some part of the value that a schema describes is write-only. A reference counts as a
- * secret, because what it leads to is not followed.
+ * True if some part of the value that a schema describes is write-only. A reference counts as a
+ * secret, because it is not followed.
  */
 export function holdsSecret(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return false;
@@ -12,14 +12,14 @@ export function holdsSecret(schema: unknown): boolean {
   );
 }
 
-/** Says of a secret only whether there is one. */
+/** Replaces a secret; shows only if there is one. */
 export interface Withheld {
   readonly set: boolean;
 }
 
 /**
- * A value as readers may see it: write-only parts are replaced by `{set: true}`. Where a secret
- * hides in a construction that is not followed, the whole of it is withheld.
+ * A value as readers may see it: write-only parts are replaced by `{set: true}`. If a secret
+ * is inside a construct that is not followed, the whole value is withheld.
  */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
   if (!holdsSecret(schema)) return value;
@@ -46,7 +46,7 @@ interface ObjectLike {
   readonly items?: TSchema;
 }
 
-/** The schema of all entries of a record; `undefined` for what is none. */
+/** The schema of all entries of a record; `undefined` for other schemas. */
 function entrySchema(schema: TSchema): TSchema | undefined {
   const { properties, patternProperties = {} } = schema as ObjectLike;
   const [first, ...others] = Object.values(patternProperties);

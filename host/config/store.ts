@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { Turns } from "@mantel/plugin-sdk/turns";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { TSchema } from "typebox";
-import { assertCurrent } from "../documents/precondition.ts";
+import { assertCurrent } from "../documents/if-match.ts";
 import { watchFile } from "../documents/watch-file.ts";
 import type { HostLog } from "../log.ts";
 import { invalid } from "../validate.ts";
@@ -31,18 +31,18 @@ interface Parts {
 }
 
 /**
- * The config of the house: from the environment, from `config.json`, which a person may edit while
- * the host runs, and from `secrets.json`. What is refused changes nothing.
+ * The config of the house: from the environment, from `config.json`, which users may edit while
+ * the host runs, and from `secrets.json`. A refused change changes nothing.
  */
 export class ConfigStore {
   readonly #parts: Parts;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   readonly #listeners = new Set<Listener>();
   #current: Config;
-  /** Plugins of whose options people have set something. */
+  /** Plugins that have configured options. */
   #sections: ReadonlySet<string>;
   #view: ConfigView;
-  /** Grows with every change of the view; it starts from the clock, to grow over restarts too. */
+  /** Grows with every change of the view; it starts from the clock, so that it also grows across restarts. */
   #revision = Date.now();
   #unwatch: (() => Promise<void>) | undefined;
 
@@ -53,7 +53,7 @@ export class ConfigStore {
     this.#sections = pluginSections(parts.files.stored);
   }
 
-  /** @throws MantelError `invalid` when a variable of the environment is wrong */
+  /** @throws MantelError `invalid` if a variable of the environment is invalid */
   static async open(options: {
     dataFolder: string;
     environment: NodeJS.ProcessEnv;
@@ -63,7 +63,7 @@ export class ConfigStore {
     const keys = new KeyTable();
     const environment = readEnvironment(options.environment, keys);
     const unknown = unknownVariables(options.environment, keys);
-    if (unknown.length > 0) log.warn("variables of the environment are not known", { unknown });
+    if (unknown.length > 0) log.warn("unknown environment variables", { unknown });
     const files = new ConfigFiles(dataFolder, keys, log);
     await files.load();
     const store = new ConfigStore({ keys, environment, files, log });
@@ -72,7 +72,7 @@ export class ConfigStore {
     return store;
   }
 
-  /** The effective config, frozen. It holds secrets: it is for the host, and never for an answer. */
+  /** The effective config, frozen. It contains secrets: use it in the host only, never in an answer. */
   get current(): Config {
     return this.#current;
   }
@@ -81,15 +81,15 @@ export class ConfigStore {
     return this.#revision;
   }
 
-  /** What readers may see. */
+  /** The config as readers may see it. */
   view(): ConfigView & { revision: number } {
     return { ...this.#view, revision: this.#revision };
   }
 
   /**
-   * Applies a JSON Merge Patch (RFC 7396), all of it or nothing; `null` puts a key back to its default.
-   * `changed` has the dotted keys whose effective values differ now, and the plugins whose section came or
-   * went without that.
+   * Applies a JSON Merge Patch (RFC 7396) completely or not at all; `null` resets a key to its default.
+   * `changed` has the dotted keys whose effective values changed, and the plugins whose section was
+   * added or removed without such a change.
    *
    * @throws MantelError `config_key_not_allowed`, `invalid`, `revision_stale`, `disk_full`
    */
@@ -108,22 +108,27 @@ export class ConfigStore {
   }
 
   /**
-   * Makes a plugin's options known, so that its section can be patched and shown. The schema is JSON
-   * Schema that came from the plugin's process.
+   * Registers a plugin's options, so that its section can be patched and shown. The schema is JSON
+   * Schema from the plugin's process.
    */
   registerOptions(pluginId: string, schema: TSchema | undefined): void {
     const { keys, files, log } = this.#parts;
     if (!keys.register(pluginId, schema)) return;
     this.#adopt(effectiveConfig(this.#sources));
     this.#turns
-      .take(() => files.separate())
-      .catch((error: unknown) => log.error("secrets stay in the config file", { error }));
+      .take(async () => {
+        // Passwords become hashes here, which does not change the effective options.
+        if (await files.separate()) this.#adopt(effectiveConfig(this.#sources));
+      })
+      .catch((error: unknown) =>
+        log.error("could not move secrets out of the config file", { error }),
+      );
   }
 
   /**
    * The options to start a plugin with: its section, limited to the keys of its schema, with defaults
-   * and secrets. Pointers of the faults start at the root of the config. A `section` stands in for
-   * what is stored in `config.json`.
+   * and secrets. Pointers of the faults start at the root of the config. A `section` replaces
+   * the one stored in `config.json`.
    */
   optionsFor(
     pluginId: string,
@@ -149,7 +154,7 @@ export class ConfigStore {
     return options;
   }
 
-  /** The form of a plugin's options as far as it has registered them, and what readers may see in it. */
+  /** The form of a plugin's registered options, and their values as readers may see them. */
   formOf(pluginId: string): { schema: object | null; options: object; revision: number } {
     const keys = this.#parts.keys.of(pluginId);
     const properties = Object.fromEntries(keys.map(({ key, schema }) => [key, schema]));
@@ -161,25 +166,25 @@ export class ConfigStore {
     };
   }
 
-  /** Whether people have set anything of a plugin's options. */
+  /** True if any of a plugin's options is configured. */
   hasSection(pluginId: string): boolean {
     return pluginSections(this.#sources.stored).has(pluginId);
   }
 
-  /** What people have set of a plugin's options, without secrets. */
+  /** The configured options of a plugin, without secrets. */
   sectionOf(pluginId: string): Readonly<Record<string, unknown>> {
     const { stored, keys } = this.#sources;
     const section = Object.entries(stored.plain[pluginId] ?? {});
     return Object.fromEntries(section.filter(([key]) => keys.find(pluginId, key)?.secret !== true));
   }
 
-  /** Calls `listener` with the dotted keys of each change; the function it returns ends that. */
+  /** Calls `listener` with the dotted keys of each change; returns a function that stops that. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends the watching, and waits for what is under way. */
+  /** Stops watching, and waits for running changes. */
   async close(): Promise<void> {
     await this.#unwatch?.();
     await this.#turns.ended();
@@ -195,12 +200,12 @@ export class ConfigStore {
     this.#refresh();
   }
 
-  /** Makes what is stored effective, and tells whoever listens. */
+  /** Makes the stored values effective, and notifies the listeners. */
   #refresh(): string[] {
     const next = effectiveConfig(this.#sources);
     const sections = pluginSections(this.#sources.stored);
     const values = differences(this.#current, next);
-    // A section that says no more than the defaults do is still a wish for its plugin.
+    // A section that only repeats the defaults still enables its plugin.
     const cameOrWent = [...new Set([...sections, ...this.#sections])].filter(
       (id) =>
         sections.has(id) !== this.#sections.has(id) &&

@@ -1,32 +1,32 @@
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import type { TSchema } from "typebox";
-import { pointerToken } from "../faults.ts";
 import { faultsOf, withDefaults } from "../validate.ts";
+import { pointerToken } from "../validation-errors.ts";
 import { type ConfigDocument, valueIn, withValue } from "./document.ts";
 import type { ConfigKey, KeyTable, Place } from "./keys.ts";
 import { type Config, CoreConfig } from "./schema.ts";
 import { withoutSecrets } from "./secrets.ts";
 
-/** What people have set, by the file it is stored in. */
+/** The configured values, by the file they are stored in. */
 export interface Stored {
   readonly plain: ConfigDocument;
   readonly secret: ConfigDocument;
 }
 
-/** Everything a value can come from. The environment wins over what is stored, which wins over defaults. */
+/** All sources of values. The environment overrides stored values, which override defaults. */
 export interface Sources {
   readonly keys: KeyTable;
   readonly environment: ConfigDocument;
   readonly stored: Stored;
 }
 
-/** The config as readers may see it, and which keys they may change. */
+/** The config as readers may see it, and the keys they may change. */
 export interface ConfigView {
   readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly meta: { readonly writable: string[]; readonly adminWritable: string[] };
 }
 
-/** The plugins of whose options people have set something; sections of the host are none. */
+/** The plugins with configured options, without sections of the host. */
 export function pluginSections({ plain, secret }: Stored): ReadonlySet<string> {
   const isSet = ([id, section]: [string, object]): boolean =>
     !Object.hasOwn(CoreConfig.properties, id) && Object.keys(section).length > 0;
@@ -34,7 +34,7 @@ export function pluginSections({ plain, secret }: Stored): ReadonlySet<string> {
   return new Set(found.map(([id]) => id));
 }
 
-/** The effective value of every known key, frozen, and with secrets. */
+/** The effective value of every known key, frozen, with secrets. */
 export function effectiveConfig(sources: Sources): Config {
   let config: ConfigDocument = emptySections();
   for (const key of sources.keys.all()) {
@@ -45,7 +45,7 @@ export function effectiveConfig(sources: Sources): Config {
   return frozen({ ...config, modules: { ...sources.stored.plain["modules"] } }) as Config;
 }
 
-/** The section of a plugin, limited to what its schema names, with defaults, and what is wrong with it. */
+/** The section of a plugin, limited to the keys in its schema, with defaults, and its faults. */
 export function pluginOptions(
   pluginId: string,
   schema: TSchema | undefined,
@@ -68,7 +68,7 @@ export function pluginOptions(
   return { options, faults };
 }
 
-/** What `GET /config` shows: known keys alone, and of secrets only whether they are set. */
+/** The answer of `GET /config`: only known keys, and for secrets only if they are set. */
 export function viewOf(config: Config, keys: KeyTable): ConfigView {
   let shown: ConfigDocument = emptySections();
   for (const key of keys.all()) {

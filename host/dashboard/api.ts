@@ -1,4 +1,7 @@
-/** Something wrong with what was sent: a JSON pointer into it (RFC 6901), and a sentence's rest. */
+/**
+ * A fault in the request: a JSON pointer into it (RFC 6901), and a message that follows the
+ * pointer.
+ */
 export interface Fault {
   readonly pointer: string;
   readonly detail: string;
@@ -12,15 +15,30 @@ interface Problem {
   readonly errors?: readonly Fault[];
 }
 
-/** A refusal by the host, as its problem document says it, or `offline` when there was no answer. */
+/**
+ * The signed-in identity, as reported by the host. It only decides what is shown: the host checks
+ * every request by the cookie, which scripts cannot read.
+ */
+export interface SignedIn {
+  /** The name of the token, for example of a display. */
+  readonly name: string;
+  readonly scope: readonly string[];
+  /** True if it is a paired display. */
+  readonly display: boolean;
+}
+
+/**
+ * An error answer of the host, from its problem document. The code is `offline` if there was no
+ * answer.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly code: string;
   readonly retryAfterMs: number | undefined;
-  /** Why a token that was valid once is refused. */
+  /** Reason for refusing a session or token that was valid before. */
   readonly reason: "revoked" | "expired" | undefined;
-  /** Every fault of what was sent, when the host listed them. */
+  /** All faults in the request, if the host listed them. */
   readonly faults: readonly Fault[];
 
   constructor(status: number, problem: Problem) {
@@ -39,26 +57,48 @@ const FILE_DEADLINE_MS = 60_000;
 type Reason = "revoked" | "expired" | undefined;
 
 /**
- * Calls to the host with the token of the moment, which may be renewed while this is used. A token that
- * is refused ends the session through `onRefused`.
+ * API client. The browser identifies itself by the session cookie. Calls `onRefused` when the
+ * session is refused.
  */
 export class Api {
-  readonly #token: () => string | undefined;
   readonly #onRefused: (reason: Reason) => void;
   #prefix = "/api/v1";
+  #asking: Promise<SignedIn | undefined> | undefined;
 
-  constructor(token: () => string | undefined, onRefused: (reason: Reason) => void) {
-    this.#token = token;
+  constructor(onRefused: (reason: Reason) => void) {
     this.#onRefused = onRefused;
   }
 
-  /** Asks which prefix is in use. Without an answer, the usual one stays. */
+  /** Asks the host for the API prefix. Without an answer, the default prefix stays. */
   async discover(): Promise<void> {
     try {
       this.#prefix = (await this.#answer<{ prefix: string }>("/api", {})).prefix;
     } catch (error) {
-      console.warn("the host does not say where its routes are", error);
+      console.warn("could not read the API prefix; using the default", error);
     }
+  }
+
+  /**
+   * Exchanges a token for a session of this browser. `replace` ends the current session.
+   * @throws ApiError `unauthorized`, `link_used`; `signed_in` if there is a session and `replace`
+   * is false
+   */
+  async signIn(token: string, { replace = false } = {}): Promise<SignedIn> {
+    const init = sending("POST", { token, replace });
+    const response = await this.#send(`${this.#prefix}/session`, { ...init, ...withDeadline() });
+    if (!response.ok) throw await problemOf(response);
+    return (await response.json()) as SignedIn;
+  }
+
+  /**
+   * The identity signed in in this browser; `undefined` without a session.
+   * @throws ApiError
+   */
+  async whoIsSignedIn(): Promise<SignedIn | undefined> {
+    const response = await this.#send(`${this.#prefix}/session`, withDeadline());
+    if (response.status === 401) return undefined;
+    if (!response.ok) throw await problemOf(response);
+    return (await response.json()) as SignedIn;
   }
 
   get<T>(path: string): Promise<T> {
@@ -70,8 +110,8 @@ export class Api {
   }
 
   /**
-   * Changes a document that stands at a revision, and only there.
-   * @throws ApiError with status 412 when it stands at another one by now
+   * Changes a document that is at the given revision.
+   * @throws ApiError with status 412 if the document is at another revision
    */
   change<T>(
     method: "PUT" | "POST" | "PATCH",
@@ -86,25 +126,31 @@ export class Api {
     return this.#answer<T>(this.#prefix + path, { method: "DELETE" });
   }
 
-  /** Changes something; the answer is `undefined` when it has no body. @throws ApiError */
+  /**
+   * Sends a change; the answer is `undefined` if it has no body.
+   * @throws ApiError
+   */
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
     const init = body === undefined ? { method } : sending(method, body);
     return this.#answer<T>(this.#prefix + path, init);
   }
 
-  /** Asks for a file. @throws ApiError */
+  /**
+   * Downloads a file.
+   * @throws ApiError
+   */
   async download(path: string, body: unknown): Promise<Blob> {
     const init = { ...sending("POST", body), signal: AbortSignal.timeout(FILE_DEADLINE_MS) };
     return (await this.#ask(this.#prefix + path, init)).blob();
   }
 
-  /** Where a path below the prefix is, for a link. */
+  /** The URL of a path below the prefix, for a link. */
   address(path: string): string {
     return this.#prefix + path;
   }
 
   /**
-   * Opens a stream without a deadline; the caller's signal ends it.
+   * Opens a stream without a deadline; the caller's signal closes it.
    * @throws ApiError
    */
   async open(
@@ -120,23 +166,34 @@ export class Api {
     return (response.status === 204 ? undefined : await response.json()) as T;
   }
 
-  async #ask(url: string, init: RequestInit): Promise<Response> {
-    const token = this.#token();
-    const headers = new Headers(init.headers);
-    if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
-    const response = await fetch(url, { ...init, headers, cache: "no-store" }).catch(
-      (cause: unknown) => {
-        throw new ApiError(0, { code: "offline", detail: String(cause) });
-      },
-    );
+  async #ask(url: string, init: RequestInit, isAgain = false): Promise<Response> {
+    const response = await this.#send(url, init);
     if (response.ok) return response;
     const problem = await problemOf(response);
     if (response.status !== 401) throw problem;
-    // Another tab of this browser may have had the token renewed in between.
-    if (token !== this.#token()) return this.#ask(url, init);
+    // Another tab of this browser may have renewed the session in the meantime.
+    if (!isAgain && (await this.#isSignedIn())) return this.#ask(url, init, true);
     this.#onRefused(problem.reason);
     throw problem;
   }
+
+  /** Asks once for all calls that were refused at the same time. */
+  async #isSignedIn(): Promise<boolean> {
+    this.#asking ??= this.whoIsSignedIn().finally(() => (this.#asking = undefined));
+    return (await this.#asking) !== undefined;
+  }
+
+  async #send(url: string, init: RequestInit): Promise<Response> {
+    // Node's types, which check the tests, lack `cache`.
+    const request: RequestInit & { cache: "no-store" } = { ...init, cache: "no-store" };
+    return fetch(url, request).catch((cause: unknown) => {
+      throw new ApiError(0, { code: "offline", detail: String(cause) });
+    });
+  }
+}
+
+function withDeadline(): RequestInit {
+  return { signal: AbortSignal.timeout(DEADLINE_MS) };
 }
 
 function sending(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {

@@ -8,13 +8,13 @@ import type {
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 
-/** Modules are in the store, because tiles need each of them. */
+/** The store holds the modules, because every tile needs them. */
 type ChannelName = Exclude<keyof Channels, "modules">;
 type Readers = {
   readonly [N in ChannelName]: (api: Api, house: House) => Promise<Channels[N] | undefined>;
 };
 
-/** What the calendar's window depends on. */
+/** Settings that the calendar's time range depends on. */
 export interface House {
   readonly timeZone: string;
   readonly calendarDays: number;
@@ -44,7 +44,7 @@ interface CalendarAnswer {
   readonly sources: CalendarWindow["sources"];
 }
 
-/** Live data beyond devices. Nothing is asked for before a widget reads its channel. */
+/** Live data other than devices. A channel is first read when a widget uses it. */
 export class ChannelSet {
   readonly #api: Api;
   readonly #house: () => House;
@@ -64,20 +64,20 @@ export class ChannelSet {
     return value;
   }
 
-  /** Takes a value that came by itself. */
+  /** Stores a value that the event stream sent. */
   put<N extends ChannelName>(name: N, value: Channels[N]): void {
     const known = this.#read.get(name);
     if (known) known.value = value;
   }
 
-  /** Reads a channel again if a widget uses it; the last value stays when that fails. */
+  /** Reads a channel again if a widget uses it. Keeps the last value on failure. */
   async refresh(name: ChannelName): Promise<void> {
     const known = this.#read.get(name);
     if (!known) return;
     try {
       known.value = await READERS[name](this.#api, this.#house());
     } catch (error) {
-      console.warn(`the channel ${name} could not be read`, error);
+      console.warn(`could not read the channel ${name}`, error);
     }
   }
 
@@ -85,7 +85,7 @@ export class ChannelSet {
     for (const name of this.#read.keys()) void this.refresh(name);
   }
 
-  /** Marks a scene as the last activated one. */
+  /** Marks a scene as the one activated last. */
   sceneActivated(id: string): void {
     const known = this.#read.get("scenes") as Signal<readonly Scene[] | undefined> | undefined;
     const lastActivatedAt = new Date().toISOString();

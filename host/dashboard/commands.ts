@@ -3,27 +3,30 @@ import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import type { Store } from "./store.ts";
 
-/** How long a value that was asked for is shown without an answer, back-off included. */
+/** Maximum time for which a pending value is shown without an answer, including back-off. */
 const PENDING_MS = 8_000;
 const DEFAULT_BACK_OFF_MS = 1_000;
 
 interface Lane {
-  /** What is on its way to the host. */
+  /** The command that the host is processing. */
   readonly sent: DeviceCommand;
-  /** What goes next: later keys replace earlier ones, so the last value always arrives. */
+  /** The next command: later keys replace earlier ones, so the last value always arrives. */
   waiting: DeviceCommand;
   readonly answer: Promise<CommandResult>;
   next: Promise<CommandResult> | undefined;
 }
 
-/** Sends commands: shown at once, one on its way per device, then the last value; waits on 409. */
+/**
+ * Sends commands. Shows the pending value immediately, sends one command per device at a time, then
+ * the latest value. Retries after a 409.
+ */
 export class Commands {
   readonly #api: Api;
   readonly #store: Store;
   readonly #answered: () => void;
   readonly #lanes = new Map<string, Lane>();
 
-  /** @param answered hears of each answer: what the host tells of it besides is about to come */
+  /** @param answered called after each answer, shortly before the matching event arrives */
   constructor(api: Api, store: Store, answered: () => void) {
     this.#api = api;
     this.#store = store;
@@ -83,7 +86,7 @@ export class Commands {
   }
 }
 
-/** Milliseconds after which the same command may be tried again; `undefined` when it may not. */
+/** Milliseconds until the command may be retried; `undefined` if it must not be retried. */
 function backOffOf(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 429))
     return undefined;

@@ -2,23 +2,32 @@ import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 
-/** Whether the host is heard. `since` and `retryAt` are as `performance.now`, which never jumps. */
+/**
+ * State of the connection to the host. `since` and `retryAt` use `performance.now`, which never
+ * jumps.
+ */
 export type Link =
   | { readonly state: "live" }
   | { readonly state: "away"; readonly since: number; readonly retryAt: number };
 
-/** The host sends a ping every 15 s; two missed mean that the line is dead though it looks open. */
+/**
+ * The host sends a ping every 15 s. Two missed pings mean that the connection is dead, even if it
+ * looks open.
+ */
 const SILENCE_MS = 35_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
 interface Listener {
-  /** The stream is open. `resumed` when it goes on where the one before ended. */
+  /**
+   * The stream is open. `resumed` is true if it continues from the last event of the previous
+   * stream.
+   */
   opened(resumed: boolean): void;
   event(event: StreamEvent): void;
 }
 
-/** Follows the host's event stream, and opens it again from the last event whenever it ends. */
+/** Follows the host's event stream. Reopens it from the last event whenever it ends. */
 export class Connection {
   readonly #api: Api;
   readonly #listener: Listener;
@@ -98,7 +107,10 @@ export class Connection {
   }
 }
 
-/** Doubles, with jitter so that the tablets of a house do not come back in the same instant. */
+/**
+ * Exponential back-off with jitter, so that the tablets of a home do not reconnect at the same
+ * moment.
+ */
 function backOff(failures: number): number {
   const ceiling = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
   return ceiling * (0.75 + Math.random() * 0.25);

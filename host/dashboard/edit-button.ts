@@ -1,19 +1,19 @@
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { html, render } from "lit";
+import { words } from "./i18n/shell.ts";
 import type { Breakpoint, Page } from "./layout.ts";
 import type { Session } from "./session.ts";
-import type { TileParts } from "./tile.ts";
-import { words } from "./words/shell.ts";
+import type { TileDependencies } from "./tile.ts";
 
 interface Start {
   readonly root: HTMLElement;
   readonly session: Session;
-  readonly tiles: TileParts;
+  readonly tiles: TileDependencies;
   readonly page: ReadonlySignal<Page | undefined>;
   readonly breakpoint: ReadonlySignal<Breakpoint>;
 }
 
-/** The way into the layout editor, whose code is loaded when it is used. */
+/** Button that opens the layout editor. Its code is loaded on first use. */
 export function editButton(start: Start): HTMLElement {
   const button = document.createElement("button");
   button.className = "icon-button edit-layout";
@@ -34,7 +34,7 @@ async function open(button: HTMLButtonElement, start: Start): Promise<void> {
     const pageId = page.peek()?.id ?? "";
     await editLayout({ root, api: session.api, tiles, pageId, breakpoint: breakpoint.peek() });
   } catch (error) {
-    console.error("the editor does not open", error);
+    console.error("could not open the editor", error);
     const reason = error instanceof Error ? error.message : String(error);
     tiles.surroundings.shared.announce(words.value.editorAway(reason));
   } finally {

@@ -15,6 +15,10 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const record =
   (fields: Readonly<Record<string, Check>> = {}): Check =>
   (value) =>
@@ -25,6 +29,7 @@ const record =
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const WIDGET = { hash: text, url: text, runsIn: text, needs: record() };
 const device = record({
   ...{ id: text, kind: text, name: text, room: orNull(text) },
   ...{ available: flag, revision: number },
@@ -34,17 +39,18 @@ const module = record({
   ...{ id: text, name: text, state: oneOf(MODULE_STATES), kinds: list, resources: record() },
   error: orNull(record({ message: text })),
   lastReload: orNull(record()),
-  widget: orNull(record({ hash: text, url: text })),
+  consent: orAbsent(orNull(record({ needed: list, permissions: list }))),
+  widget: orNull(record(WIDGET)),
 });
 
-/** What the page relies on in the data of each topic that it reads. */
+/** Checks of the event data, by topic. They cover only the fields that the page uses. */
 const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["device.state", record({ device })],
   ["device.added", record({ device })],
   ["device.removed", record({ id: text })],
   ["module.state", record({ module })],
   ["module.removed", record({ id: text })],
-  ["widget.updated", record({ module: text, hash: text, url: text })],
+  ["widget.updated", record({ module: text, ...WIDGET })],
   ["scene.activated", record({ sceneId: text })],
   [
     "system.sample",
@@ -59,11 +65,11 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
 ]);
 
 /**
- * The data of an event, which fits its topic as far as the page relies on it.
- * @throws Error when it does not
+ * The checked data of an event.
+ * @throws Error if the data does not match its topic
  */
 export function dataOf({ topic, data }: StreamEvent): unknown {
   const value: unknown = JSON.parse(data);
-  if (CHECKS.get(topic)?.(value) === false) throw new Error(`this is no ${topic}`);
+  if (CHECKS.get(topic)?.(value) === false) throw new Error(`invalid event data for ${topic}`);
   return value;
 }

@@ -1,4 +1,4 @@
-/** One event of a stream, as the HTML standard's section on server-sent events reads it. */
+/** One server-sent event, as defined by the HTML standard. */
 export interface StreamEvent {
   readonly topic: string;
   readonly id: string | undefined;
@@ -6,8 +6,8 @@ export interface StreamEvent {
 }
 
 /**
- * Reads server-sent events from a body. `onBytes` is called for every piece, comments included, so
- * that silence can be told from quiet. Ends with the body.
+ * Reads server-sent events from a body until it ends. Calls `onBytes` for each chunk, comments
+ * included, so that the caller can detect a dead connection.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

@@ -1,4 +1,4 @@
-import type { Formats, FormatUnit } from "@mantel/plugin-sdk/speech";
+import type { Formats, FormatUnit } from "@mantel/plugin-sdk/i18n";
 import type { UiSettings } from "./store.ts";
 
 const DATE_STYLES = {
@@ -9,7 +9,7 @@ const DATE_STYLES = {
 
 type House = Required<Pick<UiSettings, "locale" | "timeZone" | "units">>;
 
-/** Words and numbers in the house's language, time zone and units. */
+/** Formatters for the language, time zone and units of the home. */
 export function createFormats({ locale, timeZone, units }: House): Formats {
   const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone });
@@ -45,7 +45,7 @@ function relativeTo(format: Intl.RelativeTimeFormat, ms: number): string {
 
 type NumberFormat = (value: number, options?: Intl.NumberFormatOptions) => string;
 
-/** To make a format takes a hundred times as long as to use it, so each is made once. */
+/** Creating a format takes a hundred times as long as using it, so formats are cached. */
 function numberFormat(locale: string): NumberFormat {
   const formats = new Map<string, Intl.NumberFormat>();
   return (value, options = {}) => {
@@ -59,7 +59,7 @@ type Written = (value: number, number: NumberFormat) => string;
 
 const TENTH = { maximumFractionDigits: 1 } as const;
 
-/** Values are in °C, W, kWh, km/h, mm, bytes and percent. */
+/** Units of the values: °C, W, kWh, km/h, mm, bytes and percent. */
 const METRIC: Readonly<Record<FormatUnit, Written>> = {
   temperature: (value, number) => `${number(value, { minimumFractionDigits: 1, ...TENTH })}°`,
   power: scaled(["W", "kW", "MW"], 1000),
@@ -76,7 +76,7 @@ const IMPERIAL = {
   rain: (value, number) => `${number(value / 25.4, { maximumFractionDigits: 2 })} in`,
 } satisfies Partial<Record<FormatUnit, Written>>;
 
-/** A value in the largest of its units that keeps it at 1 or more. */
+/** The value in the largest unit in which it is at least 1. */
 function scaled(units: readonly string[], base: number): Written {
   return (value, number) => {
     let step = 0;

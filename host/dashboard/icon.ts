@@ -1,9 +1,9 @@
-/** Where the host serves icons; put in when the dashboard is built. */
+/** URL of the icons, set when the dashboard is built. */
 declare const ICONS_URL: string;
 
 /**
- * `<mantel-icon name="mdi:sofa">`: one of the Material Design icons, as large as the text and in its
- * colour, in the page and in every widget. It says nothing to screen readers: name the control.
+ * `<mantel-icon name="mdi:sofa">`: a Material Design icon with the size and colour of the text,
+ * available in the page and in all widgets. Hidden from screen readers: give the control a name.
  */
 class MantelIcon extends HTMLElement {
   static readonly observedAttributes = ["name"];
@@ -13,7 +13,7 @@ class MantelIcon extends HTMLElement {
   }
 }
 
-/** Fetches an icon that will be shown when there is no host to ask. */
+/** Fetches an icon in advance, for use while the host is unreachable. */
 export function keepIcon(name: string): void {
   new Image().src = addressOf(name);
 }

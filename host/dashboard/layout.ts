@@ -21,11 +21,11 @@ export interface Page {
   readonly widgets: readonly PlacedWidget[];
 }
 
-/** A screen in the house, and what it shows. What is absent is as for everyone. */
+/** A screen of the home and its own settings. Absent fields use the general settings. */
 export interface Display {
   readonly id: string;
   readonly name: string;
-  /** Ids of pages, in their order. */
+  /** Ids of pages, in order. */
   readonly pages: readonly string[];
   readonly theme?: "auto" | "dark" | "light" | "night";
   readonly night?: { readonly from: string; readonly to: string } | null;
@@ -33,7 +33,7 @@ export interface Display {
   readonly rotateSeconds?: number;
 }
 
-/** What the dashboard reads of the layout document. */
+/** The parts of the layout document that the dashboard uses. */
 export interface Layout {
   readonly revision: number;
   readonly grid: { readonly columns: number; readonly rowHeight: number; readonly gap: number };
@@ -41,19 +41,19 @@ export interface Layout {
   readonly displays: readonly Display[];
 }
 
-/** One thing on a page's grid. */
+/** A widget or the header on a page's grid. */
 export interface Cell {
   readonly id: string;
   readonly geometry: Geometry;
 }
 
-/** The shell's own header takes part in the grid under this name. */
+/** Name of the header in the grid. */
 export const HEADER = "#header";
 const HEADER_PX = 48;
 
 /**
- * A page's cells at one breakpoint, the header among them, in reading order. A breakpoint that not
- * every widget has a geometry for is derived from the wall's.
+ * The cells of a page at one breakpoint, including the header, in reading order. Derived from the
+ * wall layout unless all widgets have a geometry for the breakpoint.
  */
 export function arrange(page: Page, grid: Layout["grid"], breakpoint: Breakpoint): Cell[] {
   const stored = cellsAt(page, breakpoint);
@@ -69,7 +69,7 @@ function cellsAt({ widgets }: Page, breakpoint: Breakpoint): Cell[] | undefined 
   return cells.length === widgets.length ? cells : undefined;
 }
 
-/** The header takes the free corner at the top right; without one, everything moves down for it. */
+/** Places the header in the free corner at the top right. If it is taken, moves all cells down. */
 function withHeader(cells: readonly Cell[], grid: Layout["grid"]): Cell[] {
   const rows = Math.ceil((HEADER_PX + grid.gap) / (grid.rowHeight + grid.gap));
   const top = cells.filter(({ geometry }) => geometry.y < rows);
@@ -85,8 +85,8 @@ function moved({ id, geometry }: Cell, dx: number, dy: number): Cell {
 }
 
 /**
- * Columns before rows: a page is cut from top to bottom wherever no cell is crossed, then each part
- * from left to right, and so on. It is how people read a wall: the clock's column, then the rooms.
+ * Sorts cells as people read a wall, columns before rows: cuts the page from top to bottom wherever
+ * no cell is crossed, then each part from left to right, and so on recursively.
  */
 export function inReadingOrder(cells: readonly Cell[]): Cell[] {
   const bands = cut(cells, "x", "w");
@@ -96,7 +96,7 @@ export function inReadingOrder(cells: readonly Cell[]): Cell[] {
   return cells.toSorted((a, b) => a.geometry.y - b.geometry.y || a.geometry.x - b.geometry.x);
 }
 
-/** Parts of the cells that do not overlap along one axis, first to last. */
+/** Groups of cells that do not overlap along one axis, first to last. */
 function cut(cells: readonly Cell[], at: "x" | "y", length: "w" | "h"): Cell[][] {
   const parts: Cell[][] = [];
   let end = -1;
@@ -109,7 +109,7 @@ function cut(cells: readonly Cell[], at: "x" | "y", length: "w" | "h"): Cell[][]
   return parts;
 }
 
-/** An upright tablet: the bands of the wall one below the other, each over the full width. */
+/** Layout for an upright tablet: the bands of the wall below each other, each at full width. */
 function stackBands(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[] {
   let y = 0;
   return cut(cells, "x", "w").flatMap((band) => {
@@ -126,7 +126,9 @@ function stackBands(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[]
   });
 }
 
-/** A phone: one below the other; what takes a quarter of its row or less shares a row with the next. */
+/**
+ * Layout for a phone: cells below each other. Cells of at most a quarter of the width share a row.
+ */
 function stackAll(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[] {
   let x = 0;
   let y = 0;
@@ -139,7 +141,7 @@ function stackAll(cells: readonly Cell[], { columns }: Layout["grid"]): Cell[] {
   });
 }
 
-/** How many columns of a phone something takes that takes `w` of the wall's. */
+/** The number of columns on a phone for a width of `w` columns on the wall. */
 export function phoneWidth(w: number, columns: number): number {
   return w <= columns / 4 ? Math.floor(columns / 2) : columns;
 }

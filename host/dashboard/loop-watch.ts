@@ -1,21 +1,21 @@
-import { words } from "./words/shell.ts";
+import { words } from "./i18n/shell.ts";
 
-/** So long may a widget's loops keep the page from everything else. */
+/** Maximum time for which a widget's loops may block the page. */
 const LIMIT_MS = 1_000;
-/** Loops whose passes are short look at the clock in one of so many at last, after each in the beginning. */
+/** Loops with short passes read the clock at least once in this many passes. */
 const SHORT_PASSES = 64;
-/** A look that comes later than this after the one before is of long passes, or of other code in between. */
+/** A longer interval between two clock readings means long passes or other code in between. */
 const LONG_MS = 5;
-/** No more of the time between two looks is put down to the loops. */
+/** Maximum time between two clock readings that counts as loop time. */
 const MOST_COUNTED_MS = 50;
 
-/** Counts the turns of the page in which loops ran; what a loop keeps from coming is the message of the next. */
+/** Counts the page's event loop turns in which loops ran. A message starts each new turn. */
 let turn = 0;
 let turnEnds = false;
 
 /**
- * Ends a widget whose loops do not come to an end: nothing else can, because all of the page runs on one
- * thread. `pass` is called in each pass of each loop, as host/assets/guard-loops.ts has built the code.
+ * Stops a widget with an infinite loop. Nothing else can, because the whole page runs on one
+ * thread. `host/assets/guard-loops.ts` builds a call of `pass` into each loop.
  */
 export class LoopWatch {
   readonly #onEndless: (error: Error) => void;
@@ -30,7 +30,7 @@ export class LoopWatch {
     this.#onEndless = onEndless;
   }
 
-  /** @throws Error when the loops have taken too long, and from then on always */
+  /** @throws Error when the loops have taken too long, and on every later call */
   readonly pass = (): void => {
     if (this.#ended) throw this.#ended;
     if (--this.#passesLeft <= 0) this.#look();
@@ -57,7 +57,7 @@ export class LoopWatch {
   }
 }
 
-/** By a message, which hidden pages have at once as well, unlike timers. */
+/** Uses a message, because a hidden page receives messages without delay, unlike timers. */
 function announceNextTurn(): void {
   if (turnEnds) return;
   turnEnds = true;

@@ -1,54 +1,80 @@
 import { computed, signal } from "@preact/signals-core";
-import { Api } from "./api.ts";
+import { Api, ApiError, type SignedIn } from "./api.ts";
 import "./icon.ts";
+import { speakRemembered } from "./i18n/page.ts";
+import { isLinkInAddress, takeLink, tokenOf } from "./link.ts";
 import { keepRenewed } from "./renewal.ts";
 import { Session } from "./session.ts";
-import { followSettings } from "./settings-way.ts";
+import { followSettings } from "./settings-route.ts";
 import { mountShell } from "./shell.ts";
+import { arrive, refusalOf, signIn } from "./sign-in.ts";
 import {
-  claimsOf,
-  forgetToken,
-  keepToken,
+  forgetRefused,
+  onOtherTab,
+  type Refusal,
+  rememberRefusal,
   scopesOf,
-  storedToken,
   takeRefusal,
-  takeTokenFromAddress,
-  type TokenClaims,
-} from "./token.ts";
+} from "./signed-in.ts";
 import { WidgetLoader } from "./widget-loader.ts";
-import { speakRemembered } from "./words/page.ts";
 
 speakRemembered();
+/** The current sign-in. Leaving the page during it would waste a one-time link. */
+let opening: Promise<void> = Promise.resolve();
+const openAgain = (): void => void opening.finally(() => location.reload());
 addEventListener("hashchange", () => {
-  if (takeTokenFromAddress() || pairingInAddress() !== undefined) location.reload();
+  if (isLinkInAddress() || pairingInAddress() !== undefined) openAgain();
 });
+onOtherTab(openAgain);
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.querySelector<HTMLElement>("#mantel");
-  if (root) void open(root);
+  if (root) opening = open(root);
 });
 
 async function open(root: HTMLElement): Promise<void> {
-  const token = storedToken();
-  const api = new Api(storedToken, (reason) => {
-    forgetToken(reason);
+  const api = new Api((reason) => {
+    forgetRefused(reason);
     location.reload();
   });
   await api.discover();
-  if (token === undefined) return showNewScreen(root, api);
-  const claims = claimsOf(token);
+  const link = takeLink();
+  const { who, fault } = await arrive(api, link);
+  const refusal = takeRefusal() ?? (fault && refusalOf(fault));
+  if (!who) return showNewScreen(root, api, refusal);
+  if (link !== undefined && fault?.code === "signed_in") {
+    return showReplacement(root, { api, who, link });
+  }
   const code = pairingInAddress();
-  if (code !== undefined) return showApproval(root, api, { code, scopes: scopesOf(claims) });
-  start(root, api, claims);
+  if (code !== undefined) return showApproval(root, api, { code, scopes: scopesOf(who) });
+  start(root, api, who);
+  if (link !== undefined && fault) await showLinkNotice(root, who, fault);
 }
 
-/** The code in an address such as `/#pair=BDFG-HJKL`, empty when it is to be typed. */
+/** The code in an address such as `/#pair=BDFG-HJKL`; empty if the user must type it. */
 function pairingInAddress(): string | undefined {
   return /^#pair(?:=(.*))?$/.exec(location.hash)?.slice(1).join("");
 }
 
-async function showNewScreen(root: HTMLElement, api: Api): Promise<void> {
+async function showNewScreen(
+  root: HTMLElement,
+  api: Api,
+  refusal: Refusal | undefined,
+): Promise<void> {
   const { mountNewScreen } = await import("./pairing/new-screen.ts");
-  mountNewScreen(root, { api, refusal: takeRefusal(), onToken: startWith });
+  mountNewScreen(root, { api, refusal, onToken: (pasted) => void startWith(api, pasted) });
+}
+
+async function showReplacement(
+  root: HTMLElement,
+  options: { readonly api: Api; readonly who: SignedIn; readonly link: string },
+): Promise<void> {
+  const { mountReplacement } = await import("./pairing/replace.ts");
+  mountReplacement(root, options);
+}
+
+async function showLinkNotice(root: HTMLElement, who: SignedIn, fault: ApiError): Promise<void> {
+  const notice = await import("./pairing/link-notice.ts");
+  notice.showLinkNotice(root, who, fault);
 }
 
 async function showApproval(
@@ -60,11 +86,11 @@ async function showApproval(
   mountApproval(root, { api, ...options });
 }
 
-function start(root: HTMLElement, api: Api, claims: TokenClaims): void {
-  if (claims.display) keepRenewed(api);
-  const mayEdit = scopesOf(claims).includes("edit");
+function start(root: HTMLElement, api: Api, who: SignedIn): void {
+  if (who.display) keepRenewed(api);
+  const mayEdit = scopesOf(who).includes("edit");
   const session = new Session(api, {
-    ...{ mayEdit, name: claims.name, isPaired: claims.display },
+    ...{ mayEdit, name: who.name, isPaired: who.display },
     announce: announcer(),
   });
   const { store, surroundings, theme } = session;
@@ -80,9 +106,14 @@ function start(root: HTMLElement, api: Api, claims: TokenClaims): void {
   followSettings(root, { api, store });
 }
 
-/** Nothing of a visit stays when the token changes, so the page starts anew. */
-function startWith(pasted: string): void {
-  keepToken(pasted);
+/** Reloads the page after sign-in, so that no state of the previous visit remains. */
+async function startWith(api: Api, pasted: string): Promise<void> {
+  try {
+    await signIn(api, tokenOf(pasted));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    rememberRefusal(refusalOf(error));
+  }
   location.reload();
 }
 

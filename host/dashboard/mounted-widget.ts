@@ -1,45 +1,48 @@
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
+import type { Kept } from "./kept.ts";
 import { Scope } from "./scope.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { translate } from "./translate.ts";
+import type { WidgetContexts } from "./widget-context.ts";
 import type { AnyWidget, WidgetCode } from "./widget-loader.ts";
 import baseStyles from "./base.css";
 
 type Context = WidgetContext<Record<string, never>, unknown>;
 
-/** What one widget leaves to the code that replaces it. */
-export interface Kept {
-  readonly stateVersion: number;
-  readonly data: unknown;
-}
-
 export interface MountRequest {
   readonly code: WidgetCode;
   readonly instance: string;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WidgetContexts;
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
   readonly kept: Kept | undefined;
-  /** Called when the mounted widget throws later on. */
+  /** Creates the style sheets; by default unchanged. */
+  readonly sheetOf?: (css: string) => CSSStyleSheet;
+  /** Called when the mounted widget throws later. */
   readonly onFault: (error: unknown) => void;
 }
 
 /** A widget that draws into its own shadow root. */
 export interface MountedWidget {
   readonly host: HTMLElement;
-  keep(): Kept | undefined;
+  /** The state for the next code, or a port from which the next frame receives it. */
+  keep(): Kept | MessagePort | undefined;
   unmount(): void;
+}
+
+/** A widget that runs in this page. */
+export interface PageWidget extends MountedWidget {
+  keep(): Kept | undefined;
 }
 
 const base = sheetOf(baseStyles);
 
 /**
  * Mounts a widget into a new element below `parent`, hidden until the caller shows it.
- * @throws what the widget throws while it mounts; nothing of it is left then
+ * @throws the widget's error while mounting; all parts are removed in that case
  */
-export function mountWidget(parent: HTMLElement, request: MountRequest): MountedWidget {
+export function mountWidget(parent: HTMLElement, request: MountRequest): PageWidget {
   const scope = new Scope(request.onFault);
   const host = document.createElement("div");
   host.className = "widget waiting";
@@ -48,12 +51,13 @@ export function mountWidget(parent: HTMLElement, request: MountRequest): Mounted
   try {
     const widget = request.code.instantiate(scope.globals);
     const root = host.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [base, sheetOf(widget.styles ?? "")];
+    root.adoptedStyleSheets = [base, (request.sheetOf ?? sheetOf)(widget.styles ?? "")];
     const handle = widget.mount(root, createContext(widget, request, scope)) ?? {};
+    if ("keep" in handle) throw new Error("keep() is now handOver()");
     const stateVersion = widget.stateVersion ?? 1;
     return {
       host,
-      keep: () => (handle.keep ? { stateVersion, data: handle.keep() } : undefined),
+      keep: () => (handle.handOver ? { stateVersion, data: handle.handOver() } : undefined),
       unmount() {
         scope.onEnd(() => handle.unmount?.());
         scope.end();
@@ -75,7 +79,7 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
   const { instance, code, surroundings, size, visible, onFault } = request;
   const { locale } = surroundings.shared;
   const guarded = guard(onFault);
-  const kept =
+  const handedOver =
     request.kept?.stateVersion === (widget.stateVersion ?? 1) ? request.kept.data : undefined;
   return {
     ...surroundings.shared,
@@ -84,7 +88,7 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     settings: surroundings.settings(widget.settings ?? {}, request.config),
     size,
     visible,
-    kept,
+    handedOver,
     signal: scope.signal,
     read: (path) => surroundings.read(path, scope.signal),
     t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
@@ -118,7 +122,10 @@ function guard(onFault: (error: unknown) => void): Guard {
     };
 }
 
-/** The first run throws to the caller, so that code which cannot draw never replaces code that can. */
+/**
+ * Errors of the first run are thrown to the caller, so that code that cannot draw never replaces
+ * code that can.
+ */
 function guardedEffect(
   draw: () => void | (() => void),
   onFault: (error: unknown) => void,
@@ -138,8 +145,8 @@ function guardedEffect(
 }
 
 /**
- * Runs every `ms`, on the second when it is whole seconds. Rounds are left out while not visible, and
- * made up for by one as soon as it is.
+ * Runs every `ms`, aligned to the second if `ms` is a whole number of seconds. Skips runs while not
+ * visible, and runs once when visible again.
  */
 function repeat(ms: number, run: () => void, visible?: ReadonlySignal<boolean>): () => void {
   const delay = (): number => (ms % 1000 === 0 ? ms - (Date.now() % ms) : ms);

@@ -1,8 +1,11 @@
 import type { WidgetContext } from "@mantel/plugin-sdk/widget";
 import { html, render } from "lit";
-import { words } from "./words/shell.ts";
+import { words } from "./i18n/shell.ts";
 
-/** A dark room's screen: the time alone, warm and dim. The touch that wakes it does nothing else. */
+/**
+ * Night mode for a dark room: only the time, warm and dim. The touch that wakes it does nothing
+ * else.
+ */
 export class Night {
   readonly #root: HTMLElement;
   readonly #element = document.createElement("section");

@@ -1,26 +1,28 @@
 import { arrange, type Breakpoint, type Cell, type Layout, type Page } from "./layout.ts";
-import { Tile, type TileParts } from "./tile.ts";
+import { Tile, type TileDependencies } from "./tile.ts";
 
-/** On a narrow screen heights follow the content; this is the least a tile gets, in CSS pixels. */
+/** Minimum height of a tile on a narrow screen, in CSS pixels. Heights follow the content there. */
 const LEAST_FLOW_PX = 116;
-/** Heights are written in this, so that tiles grow with the text that they hold. */
+/** Unit of the heights, so that tiles grow with their text. */
 const REM_PX = 16;
 
-/** How a page is to be drawn. */
+/** The arrangement to draw. */
 export interface Arrangement {
   readonly grid: Layout["grid"];
   readonly breakpoint: Breakpoint;
-  /** The shell's header, when this page is to hold it. */
+  /** The shell's header, if this page shows it. */
   readonly header: HTMLElement | undefined;
 }
 
-/** One page of the layout as a CSS grid of tiles. Tiles stay while their widget is in the layout. */
+/**
+ * One page of the layout as a CSS grid of tiles. A tile stays while its widget is in the layout.
+ */
 export class PageView {
   readonly element = document.createElement("main");
-  readonly #parts: TileParts;
+  readonly #parts: TileDependencies;
   readonly #tiles = new Map<string, Tile>();
 
-  constructor(parts: TileParts) {
+  constructor(parts: TileDependencies) {
     this.#parts = parts;
     this.element.className = "page";
   }
@@ -73,14 +75,23 @@ export class PageView {
     }
   }
 
-  /** An element that is moved loses its focus and restarts animations: only what is amiss is moved. */
+  /**
+   * Moving an element loses its focus and restarts animations, so only misplaced elements are
+   * moved.
+   */
   #setOrder(elements: readonly HTMLElement[]): void {
     let next = this.element.firstElementChild;
     for (const element of elements) {
       if (element === next) next = next.nextElementSibling;
-      else this.element.insertBefore(element, next);
+      else moveBefore(this.element, element, next);
     }
   }
+}
+
+/** Moving a frame reloads it, except in browsers that support `moveBefore`. */
+function moveBefore(parent: HTMLElement, element: HTMLElement, next: Element | null): void {
+  const isMove = element.parentElement === parent && "moveBefore" in parent;
+  parent[isMove ? "moveBefore" : "insertBefore"](element, next);
 }
 
 function place(element: HTMLElement, { x, y, w, h }: Cell["geometry"], at: Breakpoint): void {

@@ -1,6 +1,6 @@
 import { LoopWatch } from "./loop-watch.ts";
 
-/** The globals that a widget's bare names mean: all that is opened through them ends together. */
+/** Globals for a widget's code. Everything opened through them is closed together. */
 export interface ScopedGlobals {
   setTimeout(run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): number;
   clearTimeout(id?: number): void;
@@ -23,7 +23,9 @@ export interface ScopedGlobals {
   mantelLoop(): void;
 }
 
-/** What one mounted widget has opened. `end` closes it all; what is opened later is refused. */
+/**
+ * Resources opened by one mounted widget. `end` closes them all; after that, no more can be opened.
+ */
 export class Scope {
   readonly #controller = new AbortController();
   readonly #releases: (() => void)[] = [];
@@ -31,7 +33,7 @@ export class Scope {
   readonly #frames = new Set<number>();
   readonly #loops: LoopWatch;
 
-  /** `onEndless` hears of a loop that was ended because it did not come to its end. */
+  /** `onEndless` is called when an infinite loop was stopped. */
   constructor(onEndless: (error: Error) => void = () => undefined) {
     this.#loops = new LoopWatch(onEndless);
   }
@@ -45,7 +47,10 @@ export class Scope {
     else this.#releases.push(release);
   }
 
-  /** Ends everything, last opened first. A release that throws does not keep the others back. */
+  /**
+   * Closes everything in reverse order of opening. An error in one release does not stop the
+   * others.
+   */
   end(): void {
     this.#controller.abort();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -56,7 +61,7 @@ export class Scope {
       try {
         release();
       } catch (error) {
-        console.error("a widget failed to release something", error);
+        console.error("could not release a resource of a widget", error);
       }
     }
   }
@@ -82,7 +87,8 @@ export class Scope {
     clearInterval: (id) => this.#drop(this.#timers, id, clearInterval),
     cancelAnimationFrame: (id) => this.#drop(this.#frames, id, cancelAnimationFrame),
     fetch: (input, init = {}) =>
-      window.fetch(input, { ...init, signal: this.#withOwn(init.signal) }),
+      // A widget uses the host only through its context, never with the session of the user.
+      window.fetch(input, { ...init, credentials: "omit", signal: this.#withOwn(init.signal) }),
     addEventListener: (type, run, options = {}) =>
       window.addEventListener(type, run, {
         ...(typeof options === "boolean" ? { capture: options } : options),

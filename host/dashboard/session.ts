@@ -1,20 +1,20 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { SystemSample, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals-core";
-import type { ModuleView } from "../modules/view.ts";
+import type { ModuleView, WidgetView } from "../api/module.ts";
 import type { Api } from "./api.ts";
-import { Bunch } from "./bunch.ts";
+import { Batcher } from "./batcher.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
 import { Connection, type Link } from "./connection.ts";
 import { displayOf, settingsOn, shownOn } from "./display/choice.ts";
 import { dataOf } from "./event-data.ts";
 import type { StreamEvent } from "./event-stream.ts";
+import { rememberLocale } from "./i18n/page.ts";
 import type { Display, Layout } from "./layout.ts";
 import { Store, type UiSettings } from "./store.ts";
-import { Surroundings } from "./surroundings.ts";
 import { rememberTheme, ThemeClock } from "./theme.ts";
-import { rememberLocale } from "./words/page.ts";
+import { WidgetContexts } from "./widget-context.ts";
 
 interface ConfigAnswer {
   readonly config: {
@@ -23,12 +23,12 @@ interface ConfigAnswer {
   };
 }
 
-/** Who looks, and how they are spoken to. */
+/** The signed-in user and the language. */
 interface Visit {
   readonly mayEdit: boolean;
   /** The name of the token. */
   readonly name: string | undefined;
-  /** Whether it is a display that was paired. */
+  /** True if it is a paired display. */
   readonly isPaired: boolean;
   readonly announce: (text: string) => void;
 }
@@ -36,29 +36,29 @@ interface Visit {
 const DEFAULT_CALENDAR_DAYS = 14;
 const READ_AGAIN_MS = 5_000;
 
-/** One visit with a token: what is known of the house, kept current by the event stream. */
+/** One visit with a token: the state of the home, kept current by the event stream. */
 export class Session {
   readonly store = new Store();
   readonly theme: ThemeClock;
-  /** The display of the layout that this screen is, if it is one. */
+  /** The display in the layout for this screen, if there is one. */
   readonly display: ReadonlySignal<Display | undefined>;
-  /** The layout, as far as this screen shows it. */
+  /** The layout as this screen shows it. */
   readonly shown: ReadonlySignal<Layout | undefined>;
   readonly channels: ChannelSet;
-  readonly surroundings: Surroundings;
-  /** Whether this visit may change the house, and is told what has to be mended. */
+  readonly surroundings: WidgetContexts;
+  /** True if this visit may edit the layout. It then also shows module problems. */
   readonly mayEdit: boolean;
-  /** Whether this screen was paired as a display. */
+  /** True if this screen was paired as a display. */
   readonly isPaired: boolean;
   readonly api: Api;
   readonly #connection: Connection;
   readonly #timeZone: ReadonlySignal<string>;
   readonly #calendarDays = signal(DEFAULT_CALENDAR_DAYS);
-  /** What events change is drawn together. */
-  readonly #events = new Bunch<StreamEvent>((events) =>
+  /** Changes from events are drawn in batches. */
+  readonly #events = new Batcher<StreamEvent>((events) =>
     batch(() => events.forEach((event) => this.#apply(event))),
   );
-  /** Events that came while a snapshot was on its way; undefined while none is. */
+  /** Events that arrived while a snapshot was loading; `undefined` if none is loading. */
   #held: StreamEvent[] | undefined;
   #stale = false;
 
@@ -87,7 +87,7 @@ export class Session {
       },
       event: (event) => this.#take(event),
     });
-    this.surroundings = new Surroundings({
+    this.surroundings = new WidgetContexts({
       api,
       store,
       channels: this.channels,
@@ -117,8 +117,8 @@ export class Session {
   }
 
   /**
-   * Reads everything anew. What the stream says meanwhile is applied on top, in its order; being asked
-   * again meanwhile means once more afterwards, so that no older snapshot comes last.
+   * Loads all data again. Events that arrive in the meantime are applied afterwards, in order. A
+   * request during loading causes one more load, so that the newest snapshot always comes last.
    */
   async #loadAll(): Promise<void> {
     if (this.#held) {
@@ -126,10 +126,10 @@ export class Session {
       return;
     }
     this.#held = [];
-    this.#events.drop(); // older than what will be read
+    this.#events.drop(); // older than the data that will be read
     this.#stale = false;
     const loaded = await this.#readHouse().catch((error: unknown) => {
-      console.warn("the house could not be read", error);
+      console.warn("could not load the state of the home", error);
       setTimeout(() => void this.#loadAll(), READ_AGAIN_MS);
       return false;
     });
@@ -171,13 +171,13 @@ export class Session {
     else this.#events.add(event);
   }
 
-  /** What is not understood changes nothing, and holds nothing up that comes after it. */
+  /** An invalid event is skipped; the following events are still applied. */
   #apply(event: StreamEvent): void {
     if (!Object.hasOwn(this.#appliers, event.topic)) return;
     try {
       this.#appliers[event.topic]?.(dataOf(event) as never);
     } catch (error) {
-      console.warn(`the event ${event.topic} is not understood`, error);
+      console.warn(`invalid event ${event.topic}; ignoring it`, error);
     }
   }
 
@@ -187,17 +187,9 @@ export class Session {
     "device.removed": ({ id }: { id: string }) => this.store.removeDevice(id),
     "module.state": ({ module }: { module: ModuleView }) => this.store.putModule(module),
     "module.removed": ({ id }: { id: string }) => this.store.removeModule(id),
-    "widget.updated": ({
-      module: id,
-      hash,
-      url,
-    }: {
-      module: string;
-      hash: string;
-      url: string;
-    }) => {
+    "widget.updated": ({ module: id, ...widget }: { module: string } & WidgetView) => {
       const module = this.store.module(id).peek();
-      if (module) this.store.putModule({ ...module, widget: { hash, url } });
+      if (module) this.store.putModule({ ...module, widget });
     },
     "layout.changed": () => quietly(this.#loadLayout()),
     "config.changed": () => quietly(this.#loadConfig()),
@@ -219,7 +211,7 @@ export class Session {
   }
 }
 
-/** A document that cannot be read now stays as it is; the next change or reconnection reads it. */
+/** Logs a failed read. The document keeps its value until the next change or reconnection. */
 function quietly(work: Promise<void>): void {
-  work.catch((error: unknown) => console.warn("a change could not be read", error));
+  work.catch((error: unknown) => console.warn("could not read a change", error));
 }

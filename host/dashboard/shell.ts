@@ -1,32 +1,34 @@
 import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
-import { attentionOf } from "./attention.ts";
 import type { Link } from "./connection.ts";
 import { editButton } from "./edit-button.ts";
+import { headerAlerts } from "./header-alerts.ts";
+import { words } from "./i18n/shell.ts";
 import { keepIcon } from "./icon.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
 import { Night } from "./night.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
-import { settingsLink } from "./settings-way.ts";
+import { settingsLink } from "./settings-route.ts";
 import type { Store } from "./store.ts";
 import { showTheme } from "./theme.ts";
-import type { TileParts } from "./tile.ts";
+import type { TileDependencies } from "./tile.ts";
 import { titles } from "./title.ts";
-import { words } from "./words/shell.ts";
 
-/** A short break is mended before anyone would read about it. */
+/** A short interruption ends before anyone would read the banner. */
 const BANNER_AFTER_MS = 3_000;
 const DEFAULT_IDLE_SECONDS = 300;
+/** `mantel-touch` reports touches in frames, whose events do not reach this window. */
+const TOUCHES = ["pointerdown", "keydown", "mantel-touch"];
 const OFFLINE_ICON = "mdi:wifi-off";
 
-// Of the text's size, because larger text needs the narrower arrangement just as a smaller screen does.
+// In em, because larger text needs the narrow layout just like a smaller screen.
 const phone = matchMedia("(max-width: 40em)");
 const tablet = matchMedia("(max-width: 68.75em)");
 
-/** Draws the house: its pages, the header, and what must be said about the connection. */
-export function mountShell(root: HTMLElement, session: Session, parts: TileParts): void {
+/** Draws the home: its pages, the header and the connection banner. */
+export function mountShell(root: HTMLElement, session: Session, parts: TileDependencies): void {
   const { store, theme } = session;
   const wall = document.createElement("div");
   const header = document.createElement("header");
@@ -64,9 +66,9 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileParts
 
 function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
   const banner = document.createElement("div");
-  root.after(banner); // the settings take the place of the root, and not of this
+  root.after(banner); // the settings replace the root, not this element
   effect(() => {
-    void now.value; // it counts the seconds
+    void now.value; // updated every second
     render(bannerOf(link.value, performance.now()), banner);
   });
 }
@@ -84,7 +86,7 @@ function showThemes(
   });
 }
 
-/** What the first picture does not need, and so need not wait for. */
+/** Loads everything that is not needed for the first paint. */
 async function addTheRest(
   root: HTMLElement,
   session: Session,
@@ -94,11 +96,11 @@ async function addTheRest(
   keepWallScreen(root, session, current);
   keepIcon(OFFLINE_ICON);
   if (!session.mayEdit) return;
-  const { showTroubles } = await import("./trouble-notice.ts");
-  showTroubles(root, session.store.modules());
+  const { showModuleProblems } = await import("./problem-notice.ts");
+  showModuleProblems(root, session.store.modules());
 }
 
-/** The page that the address names, or the first. */
+/** The page in the address, or the first page. */
 function currentPage(layout: ReadonlySignal<Layout | undefined>): ReadonlySignal<Page | undefined> {
   const wanted = signal(pageInAddress());
   addEventListener("hashchange", () => (wanted.value = pageInAddress()));
@@ -121,14 +123,14 @@ function currentBreakpoint(): ReadonlySignal<Breakpoint> {
   return breakpoint;
 }
 
-/** The pages that have been looked at. They stay mounted, so going back to one is at once. */
+/** The visited pages. They stay mounted, so returning to one is immediate. */
 class PageViews {
   readonly #wall: HTMLElement;
   readonly #header: HTMLElement;
-  readonly #parts: TileParts;
+  readonly #parts: TileDependencies;
   readonly #views = new Map<string, PageView>();
 
-  constructor(wall: HTMLElement, header: HTMLElement, parts: TileParts) {
+  constructor(wall: HTMLElement, header: HTMLElement, parts: TileDependencies) {
     this.#wall = wall;
     this.#header = header;
     this.#parts = parts;
@@ -160,7 +162,7 @@ class PageViews {
 function headerOf(
   pages: readonly Page[],
   current: Page | undefined,
-  devices: Parameters<typeof attentionOf>[0],
+  devices: Parameters<typeof headerAlerts>[0],
 ): unknown {
   const tabs = html`<nav class="tabs" aria-label=${words.value.pages}>
     ${pages.map(
@@ -173,7 +175,7 @@ function headerOf(
         </button>`,
     )}
   </nav>`;
-  const chips = attentionOf(devices).map(chip);
+  const chips = headerAlerts(devices).map(chip);
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
     <div class="chips" role="status" aria-label=${words.value.house}>${chips}</div>`;
@@ -195,7 +197,7 @@ function spanOf(ms: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-/** A display that nobody touches returns to its first page. */
+/** Returns an idle display to its first page. */
 function followTouches({ ui }: Store, onTouch: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const touched = (): void => {
@@ -204,6 +206,6 @@ function followTouches({ ui }: Store, onTouch: () => void): void {
     const { idleSeconds = DEFAULT_IDLE_SECONDS } = ui.peek();
     if (idleSeconds > 0) timer = setTimeout(() => location.replace("#"), idleSeconds * 1000);
   };
-  for (const type of ["pointerdown", "keydown"]) addEventListener(type, touched, { passive: true });
+  for (const type of TOUCHES) addEventListener(type, touched, { passive: true });
   touched();
 }

@@ -1,9 +1,9 @@
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
-import type { ModuleView } from "../modules/view.ts";
+import type { ModuleView } from "../api/module.ts";
 import type { Layout } from "./layout.ts";
 
-/** The house's settings for screens, from the config's `ui` section. */
+/** The `ui` section of the config. */
 export interface UiSettings {
   readonly theme?: "auto" | "dark" | "light" | "night";
   readonly locale?: string;
@@ -13,21 +13,23 @@ export interface UiSettings {
   readonly idleSeconds?: number;
 }
 
-/** One device: what the host says, what this page has asked for on top of it, and both as drawn. */
+/** One device: the host's state, the pending values of this page, and both combined as drawn. */
 interface DeviceEntry {
   host: Device | undefined;
   asked: DeviceState;
   readonly shown: Signal<Device | undefined>;
 }
 
-/** The devices that fit; `changes` grows when one that did or does has changed. */
+/** The matching devices. `changes` increases when a device that matches or matched has changed. */
 interface DeviceList {
   readonly fits: (device: Device) => boolean;
   readonly changes: Signal<number>;
   readonly devices: ReadonlySignal<readonly Device[]>;
 }
 
-/** The browser's copy of devices, modules, layout and settings: one signal for each thing drawn. */
+/**
+ * The browser's copy of devices, modules, layout and settings, with one signal for each drawn part.
+ */
 export class Store {
   readonly layout = signal<Layout | undefined>(undefined);
   readonly ui = signal<UiSettings>({});
@@ -36,12 +38,12 @@ export class Store {
   readonly #devices = new Map<string, DeviceEntry>();
   readonly #lists = new Map<string, DeviceList>();
 
-  /** A device, with the fields this page has asked for under `pending`. */
+  /** A device, with the values requested by this page under `pending`. */
   device(id: string): ReadonlySignal<Device | undefined> {
     return this.#entry(id).shown;
   }
 
-  /** The devices that fit and that nobody has hidden, in the host's order. */
+  /** The matching devices that are not hidden, in the host's order. */
   devices({ kind, room }: { kind?: string; room?: string } = {}): ReadonlySignal<
     readonly Device[]
   > {
@@ -54,7 +56,7 @@ export class Store {
     );
   }
 
-  /** Every device, hidden ones included. */
+  /** All devices, including hidden ones. */
   allDevices(): ReadonlySignal<readonly Device[]> {
     return this.#listed("all", () => true);
   }
@@ -63,7 +65,7 @@ export class Store {
     return this.#moduleSignal(id);
   }
 
-  /** Every module, by name. */
+  /** All modules, by name. */
   modules(): ReadonlySignal<readonly ModuleView[]> {
     return computed(() =>
       this.#moduleIds.value
@@ -77,7 +79,7 @@ export class Store {
     batch(() => {
       const present = new Set(devices.map(({ id }) => id));
       const known = new Map(this.#devices);
-      this.#devices.clear(); // to have the host's order again
+      this.#devices.clear(); // restores the host's order
       for (const device of devices)
         this.#devices.set(device.id, known.get(device.id) ?? newEntry());
       for (const [id, entry] of known) if (!present.has(id)) this.#devices.set(id, entry);
@@ -86,11 +88,11 @@ export class Store {
     });
   }
 
-  /** Takes a device as the host announced or answered it; one older than what is shown is ignored. */
+  /** Stores a device from an event or an answer. Ignores one that is older than the current one. */
   putDevice(device: Device): void {
     const entry = this.#entry(device.id);
     if (entry.host && entry.host.revision > device.revision) return;
-    if (!entry.host) this.#devices.delete(device.id); // a new one comes last
+    if (!entry.host) this.#devices.delete(device.id); // a new device comes last
     this.#devices.set(device.id, entry);
     this.#change(device.id, { host: device });
   }
@@ -99,7 +101,7 @@ export class Store {
     this.#change(id, { host: undefined });
   }
 
-  /** Replaces the fields that this page has asked for and that are not confirmed yet. */
+  /** Replaces the pending values of this page for a device. */
   setAsked(id: string, fields: DeviceState): void {
     this.#change(id, { asked: fields });
   }
@@ -124,7 +126,7 @@ export class Store {
     this.#moduleSignal(id).value = undefined;
   }
 
-  /** A list is one and the same for all who ask for it, and made again only when it has changed. */
+  /** All callers share one list, which is rebuilt only after a change. */
   #listed(name: string, fits: DeviceList["fits"]): ReadonlySignal<readonly Device[]> {
     const known = this.#lists.get(name);
     if (known) return known.devices;

@@ -4,13 +4,13 @@ import type { UiSettings } from "./store.ts";
 export type Theme = "dark" | "light" | "night";
 
 const KEY = "mantel.theme";
-/** How long a touch keeps the night away. */
+/** Time for which a touch suspends night mode. */
 const AWAKE_MS = 60_000;
 const lightPreferred = matchMedia("(prefers-color-scheme: light)");
 
 /**
- * Shows the theme of the last visit, before anything is drawn and before the host was asked, so that
- * a dark room sees no white flash.
+ * Shows the theme of the last visit before anything is drawn and before the host answers, so that
+ * the screen does not flash white in a dark room.
  */
 export function showRememberedTheme(): void {
   const remembered = localStorage.getItem(KEY);
@@ -21,17 +21,20 @@ export function showTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
-/** Remembers the house's choice for the next visit. */
+/** Remembers the theme setting for the next visit. */
 export function rememberTheme(choice: UiSettings["theme"]): void {
   if (choice === "dark" || choice === "light") localStorage.setItem(KEY, choice);
   else localStorage.removeItem(KEY);
 }
 
-/** The theme now: the house's choice, or the screen's own, and night in its hours until touched. */
+/**
+ * The current theme: the setting of the home or of the screen, and night during its hours until a
+ * touch.
+ */
 export class ThemeClock {
   readonly #light = signal(lightPreferred.matches);
   readonly #now = signal(Date.now());
-  /** Both as `performance.now`, because the time of day may be set at any time. */
+  /** Times as `performance.now`, because the time of day can be set at any time. */
   readonly #ticks = signal(performance.now());
   readonly #touchedAt = signal(performance.now());
   readonly theme: ReadonlySignal<Theme>;
@@ -51,9 +54,9 @@ export class ThemeClock {
     });
   }
 
-  /** Somebody touched the screen: it stays awake for a minute. */
+  /** Handles a touch: the screen stays awake for a minute. */
   touch(): void {
-    // One touch a second is enough to stay awake, and keeps a drag from computing the theme anew.
+    // Once a second is enough to stay awake, and a drag does not recompute the theme.
     if (performance.now() - this.#touchedAt.peek() < 1_000) return;
     batch(() => {
       this.#tick();
@@ -71,7 +74,7 @@ function preferred(): Theme {
   return lightPreferred.matches ? "light" : "dark";
 }
 
-/** Whether an instant lies in hours such as 22:30 to 06:30, which may pass midnight. */
+/** True if an instant is within hours such as 22:30 to 06:30, which may include midnight. */
 function isWithin(
   { from, to }: { from: string; to: string },
   at: number,

@@ -4,7 +4,7 @@ import type { Geometry } from "./layout.ts";
 
 const TEXT_PX = 16;
 
-/** Follows how large an element is drawn, in cells and in pixels as `TileSize` has them. */
+/** Tracks the drawn size of an element, in cells and pixels, as a `TileSize`. */
 export class SizeWatch {
   readonly #size = signal<TileSize>({ cols: 1, rows: 1, width: 0, height: 0, shape: "icon" });
   readonly #observer: ResizeObserver;
@@ -12,7 +12,7 @@ export class SizeWatch {
   constructor(element: Element) {
     this.#observer = new ResizeObserver(([entry]) => {
       const { width = 0, height = 0 } = entry?.contentRect ?? {};
-      // A page that is not shown measures nothing; its tiles keep the size they had.
+      // A hidden page has no size; its tiles keep the last one.
       if (width === 0) return;
       const scale = textScale();
       this.#set({ width: Math.round(width / scale), height: Math.round(height / scale) });
@@ -47,7 +47,7 @@ function shapeOf({ width, height }: { width: number; height: number }): TileSize
   return width < 420 && height < 260 ? "card" : "panel";
 }
 
-/** How much larger than usual people have set the text of their browser. */
+/** The text zoom that the user has set in the browser. */
 function textScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / TEXT_PX;
 }

@@ -1,36 +1,37 @@
 import { computed, effect, signal, untracked, type ReadonlySignal } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
-import type { ModuleView } from "../modules/view.ts";
+import type { ModuleView, WidgetView } from "../api/module.ts";
+import { words } from "./i18n/shell.ts";
 import type { Geometry, PlacedWidget } from "./layout.ts";
-import { type MountedWidget, mountWidget } from "./mounted-widget.ts";
+import { mountInPlace } from "./mount.ts";
+import type { MountedWidget } from "./mounted-widget.ts";
 import { Scope } from "./scope.ts";
 import type { Store } from "./store.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { SizeWatch } from "./tile-size.ts";
+import type { WidgetContexts } from "./widget-context.ts";
 import type { WidgetLoader } from "./widget-loader.ts";
-import { words } from "./words/shell.ts";
 
-/** What a tile says about itself, over or beside its widget. */
+/** A notice of the tile over or beside its widget. */
 interface Notice {
   readonly kind: "absent" | "fault" | "badge";
   readonly text: string;
 }
 
-export interface TileParts {
+export interface TileDependencies {
   readonly store: Store;
   readonly loader: WidgetLoader;
-  readonly surroundings: Surroundings;
-  /** False while the tab is hidden or the screen dimmed. */
+  readonly surroundings: WidgetContexts;
+  /** False if the tab is hidden or the screen is dimmed. */
   readonly awake: ReadonlySignal<boolean>;
-  /** Loads a module again in the host, for a widget whose code did not build. */
+  /** Reloads a module in the host, for a widget whose build failed. */
   readonly reloadModule: (id: string) => Promise<void>;
 }
 
-/** The frame of one widget: shows its code, swaps it in place, and stands in when it fails. */
+/** The frame of one widget: shows its code, swaps it in place and shows a notice when it fails. */
 export class Tile {
   readonly element = document.createElement("section");
   readonly #notices = document.createElement("div");
-  readonly #parts: TileParts;
+  readonly #parts: TileDependencies;
   readonly #instance: string;
   readonly #moduleId: string;
   readonly #config = signal<PlacedWidget["config"]>({});
@@ -38,11 +39,11 @@ export class Tile {
   readonly #notice = signal<Notice | undefined>(undefined);
   readonly #size = new SizeWatch(this.element);
   readonly #scope = new Scope();
-  /** The address of the code this tile is to show; whoever finds another one here has been overtaken. */
-  #wanted: string | undefined;
-  #shown: { readonly url: string; readonly mounted: MountedWidget } | undefined;
+  /** The code to show and where to run it. The next swap aborts this one. */
+  #wanted: { readonly key: string; readonly overtaken: AbortController } | undefined;
+  #shown: { readonly key: string; readonly mounted: MountedWidget } | undefined;
 
-  constructor(widget: PlacedWidget, parts: TileParts) {
+  constructor(widget: PlacedWidget, parts: TileDependencies) {
     this.#parts = parts;
     this.#instance = widget.id;
     this.#moduleId = widget.module;
@@ -70,23 +71,24 @@ export class Tile {
     return this.#moduleId;
   }
 
-  /** Settings from a newer layout. They never mount the widget again. */
+  /** Applies settings from a newer layout without mounting the widget again. */
   set config(config: PlacedWidget["config"]) {
     if (JSON.stringify(config) !== JSON.stringify(this.#config.peek())) this.#config.value = config;
   }
 
   /**
-   * The cells it takes. With `leastHeight`, in rem, the height follows what the widget shows,
-   * as on a phone; without, the widget fills its cells.
+   * Sets the cells of the tile. With `leastHeight`, in rem, the height follows the content, as on a
+   * phone. Without it, the widget fills its cells.
    */
   resize(geometry: Geometry, leastHeight: number | undefined): void {
     this.#size.place(geometry);
     this.element.style.minHeight = leastHeight === undefined ? "" : `${leastHeight}rem`;
     this.element.toggleAttribute("flow", leastHeight !== undefined);
-    this.#shown?.mounted.host.toggleAttribute("flow", leastHeight !== undefined);
+    if (this.#shown) this.#setFlow(this.#shown.mounted.host);
   }
 
   close(): void {
+    this.#wanted?.overtaken.abort();
     this.#wanted = undefined;
     this.#letGo();
     this.#scope.end();
@@ -98,74 +100,111 @@ export class Tile {
   }
 
   #follow(module: ModuleView | undefined): void {
-    const url = module?.widget?.url;
-    if (url === undefined) {
+    const widget = module?.widget;
+    if (!widget) {
       if (!this.#shown) this.#notice.value = whyNothing(module);
-    } else if (url !== this.#wanted) void this.#swapTo(url);
+    } else if (keyOf(widget) !== this.#wanted?.key) void this.#swapTo(widget);
   }
 
-  /** keep → mount the next hidden → unmount the old → show. Code that throws is let go. */
-  async #swapTo(url: string): Promise<void> {
-    const { loader, surroundings, awake } = this.#parts;
-    this.#wanted = url;
+  /**
+   * Keep the state → mount the new widget hidden → unmount the old one → show. Code that throws is
+   * discarded.
+   */
+  async #swapTo(widget: WidgetView): Promise<void> {
+    const key = keyOf(widget);
+    this.#wanted?.overtaken.abort();
+    const wanted = { key, overtaken: new AbortController() };
+    this.#wanted = wanted;
+    let fault: { readonly error: unknown } | undefined;
+    let isShown = false;
     try {
-      const code = await loader.acquire(url);
-      if (this.#wanted !== url) return loader.release(url);
-      const mounted = mountWidget(this.element, {
-        code,
-        surroundings,
-        instance: this.#instance,
-        config: this.#config,
-        size: this.#size.size,
-        visible: computed(() => this.#onScreen.value && awake.value),
-        kept: this.#keep(),
-        onFault: (error) => queueMicrotask(() => this.#crashed(url, error)),
+      const mounted = await this.#mount(widget, wanted.overtaken.signal, {
+        onFault: (error) => {
+          if (isShown) queueMicrotask(() => this.#crashed(key, error));
+          else fault = { error };
+        },
+        onLost: () => this.#mountAgain(wanted, widget),
       });
       this.#letGo();
-      this.#shown = { url, mounted };
-      mounted.host.toggleAttribute("flow", this.element.hasAttribute("flow"));
+      this.#shown = { key, mounted };
+      isShown = true;
+      this.#setFlow(mounted.host);
       mounted.host.classList.remove("waiting");
       this.#notice.value = undefined;
+      if (fault) this.#crashed(key, fault.error);
     } catch (error) {
-      loader.release(url);
-      if (this.#wanted === url) this.#refused(error);
+      if (this.#wanted === wanted) this.#refused(error);
     }
+  }
+
+  #mount(
+    widget: WidgetView,
+    overtaken: AbortSignal,
+    listeners: Pick<Parameters<typeof mountInPlace>[1], "onFault" | "onLost">,
+  ): Promise<MountedWidget> {
+    const { loader, surroundings, awake } = this.#parts;
+    return mountInPlace(this.element, {
+      ...{ widget, loader, surroundings, overtaken, ...listeners },
+      instance: this.#instance,
+      title: this.#title,
+      config: this.#config,
+      size: this.#size.size,
+      visible: computed(() => this.#onScreen.value && awake.value),
+      kept: () => this.#keep(),
+    });
+  }
+
+  /**
+   * Mounts again after the frame was lost with its state: it moved in the page, or its process
+   * hung.
+   */
+  #mountAgain(wanted: { readonly key: string }, widget: WidgetView): void {
+    if (this.#wanted !== wanted) return;
+    if (this.#shown?.key === wanted.key) this.#letGo();
+    void this.#swapTo(widget);
+  }
+
+  get #title(): string {
+    return this.#module?.name ?? this.#moduleId;
+  }
+
+  #setFlow(host: HTMLElement): void {
+    if (this.element.hasAttribute("flow")) host.setAttribute("flow", this.element.style.minHeight);
+    else host.removeAttribute("flow");
   }
 
   #keep(): ReturnType<MountedWidget["keep"]> {
     try {
       return this.#shown?.mounted.keep();
     } catch (error) {
-      console.error(`${this.#instance} could not hand its state over`, error);
+      console.error(`${this.#instance} could not hand over its state`, error);
       return undefined;
     }
   }
 
   #letGo(): void {
-    if (!this.#shown) return;
-    this.#shown.mounted.unmount();
-    this.#parts.loader.release(this.#shown.url);
+    this.#shown?.mounted.unmount();
     this.#shown = undefined;
   }
 
   #refused(error: unknown): void {
-    console.error(`${this.#instance}: the code does not mount`, error);
+    console.error(`${this.#instance}: could not mount the new code`, error);
     const text = messageOf(error);
     this.#notice.value = this.#shown
       ? { kind: "badge", text: words.peek().newCodeFailed(text) }
       : { kind: "fault", text: words.peek().stopped(text) };
   }
 
-  #crashed(url: string, error: unknown): void {
-    if (this.#shown?.url !== url) return;
+  #crashed(key: string, error: unknown): void {
+    if (this.#shown?.key !== key) return;
     console.error(`${this.#instance} failed`, error);
     this.#letGo();
     this.#notice.value = { kind: "fault", text: words.peek().stopped(messageOf(error)) };
   }
 
   async #restart(): Promise<void> {
-    const url = this.#module?.widget?.url;
-    if (url !== undefined) return this.#swapTo(url);
+    const widget = this.#module?.widget;
+    if (widget) return this.#swapTo(widget);
     try {
       await this.#parts.reloadModule(this.#moduleId);
     } catch (error) {
@@ -189,6 +228,11 @@ export class Tile {
       <button @click=${() => this.#restart()}>${words.value.restart}</button>
     </div>`;
   }
+}
+
+/** Different code, another place to run or other needs require a new mount. */
+function keyOf({ url, runsIn, needs }: WidgetView): string {
+  return JSON.stringify([url, runsIn, needs]);
 }
 
 function whyNothing(module: ModuleView | undefined): Notice {

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals-core";
 
-/** What is shown: a page of the house, and what lies over it, such as a page of the settings. */
+/** The page title: the current page, and the overlay on top of it, such as a settings page. */
 export const titles = { page: signal(""), over: signal("") };
 
 effect(() => {

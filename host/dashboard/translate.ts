@@ -1,15 +1,15 @@
-import type { Texts } from "@mantel/plugin-sdk/speech";
+import type { Texts } from "@mantel/plugin-sdk/i18n";
 
 interface Said {
   readonly texts?: Texts;
-  /** BCP 47, such as `de-AT`; its language alone decides. */
+  /** BCP 47, such as `de-AT`. Only its language is used. */
   readonly locale: string;
   readonly values?: Readonly<Record<string, string | number>> | undefined;
 }
 
 /**
- * An English text in another language, with `{name}` filled in; what has no translation stays English,
- * and what has no value stays as it is.
+ * Translates an English text and fills in `{name}`. Without a translation it stays English; without
+ * a value the placeholder stays.
  */
 export function translate(text: string, { texts = {}, locale, values = {} }: Said): string {
   const [language = ""] = locale.toLowerCase().split("-");
@@ -20,7 +20,9 @@ export function translate(text: string, { texts = {}, locale, values = {} }: Sai
   });
 }
 
-/** Modes and fields that devices name may be called like something that every object has. */
+/**
+ * Own properties only: a mode or field of a device may be named like a property of every object.
+ */
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

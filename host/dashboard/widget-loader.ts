@@ -5,7 +5,10 @@ import * as lit from "lit";
 import * as repeat from "lit/directives/repeat.js";
 import type { ScopedGlobals } from "./scope.ts";
 
-/** What a widget may `require`. The list in host/assets/build-widget.ts leaves these out of bundles. */
+/**
+ * Libraries that a widget may `require`. The list in host/assets/build-widget.ts leaves these out
+ * of bundles.
+ */
 const librariesFor = (): ReadonlyMap<string, unknown> =>
   new Map<string, unknown>([
     ["lit", { ...lit, html: apart(lit.html), svg: apart(lit.svg) }],
@@ -15,9 +18,9 @@ const librariesFor = (): ReadonlyMap<string, unknown> =>
   ]);
 
 /**
- * A tag of lit whose templates go when it goes. lit keeps a template as long as the browser keeps the
- * strings in the code, and Chromium keeps those as long as the page is open, to note for the next visit
- * which functions of a script were needed. So lit is given copies of them.
+ * A lit tag whose templates can be released. lit keeps a template as long as the browser keeps the
+ * strings in the code, and Chromium keeps those while the page is open, to record which functions
+ * of a script were used. So this tag gives copies of the strings to lit.
  */
 function apart<R>(
   tag: (strings: TemplateStringsArray, ...values: unknown[]) => R,
@@ -31,12 +34,16 @@ function apart<R>(
 }
 
 export type AnyWidget = WidgetDefinition<Record<string, never>, unknown>;
+/** Static data of a widget definition. */
+export type WidgetFacts = Pick<AnyWidget, "name" | "icon" | "texts" | "settings" | "size">;
 type Factory = (
   require: (name: string) => unknown,
   globals: ScopedGlobals,
 ) => { default?: unknown };
 
-/** One content of a widget's code, loaded. Each call gives a fresh copy over its own globals. */
+/**
+ * The loaded code of a widget at one version. Each call creates a fresh copy with its own globals.
+ */
 export interface WidgetCode {
   readonly hash: string;
   instantiate(globals: ScopedGlobals): AnyWidget;
@@ -63,7 +70,7 @@ globalThis.mantelDefine = (id, hash, factory) => {
     instantiate(globals) {
       const widget = factory(requireLibrary, globals).default;
       if (isWidget(widget)) return widget;
-      throw new Error(`${id} exports no widget: make defineWidget({…}) its default export`);
+      throw new Error(`${id} does not export a widget: make defineWidget({…}) its default export`);
     },
   });
 };
@@ -73,13 +80,13 @@ function isWidget(value: unknown): value is AnyWidget {
 }
 
 /**
- * Loads widgets by the address of their code. A module could never be released, a script's factory
- * can: tiles share one by address, and it goes when no tile needs it.
+ * Loads widget code by its URL. Uses script factories, because a module could never be released.
+ * Tiles share a factory by URL, and it is released when no tile needs it.
  */
 export class WidgetLoader {
   readonly #codes = new Map<string, { readonly code: Promise<WidgetCode>; users: number }>();
 
-  /** Each `acquire` is matched by one `release`, also when it rejects. */
+  /** Each `acquire` needs one `release`, also when it rejects. */
   acquire(url: string): Promise<WidgetCode> {
     const known = this.#codes.get(url) ?? { code: runScript(url), users: 0 };
     known.users++;
@@ -102,7 +109,7 @@ function runScript(url: string): Promise<WidgetCode> {
       if (code) resolve(code);
       else reject(new Error("the script defined no widget"));
     };
-    script.onerror = () => reject(new Error("its code could not be loaded"));
+    script.onerror = () => reject(new Error("could not load its code"));
     document.head.append(script);
   }).finally(() => script.remove());
 }

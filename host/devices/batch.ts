@@ -1,14 +1,14 @@
 import type { Device, DeviceCommand } from "@mantel/plugin-sdk/device";
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandOutcome {
   readonly commandId: string;
   readonly deviceId: string;
-  /** `superseded` when later commands have set all that this one asked for. */
+  /** `superseded` if later commands have set all fields of this one. */
   readonly status: "applied" | "superseded";
-  /** What was sent to the bridge, commands that were merged in included. */
+  /** The command sent to the bridge, including merged commands. */
   readonly applied: DeviceCommand;
-  /** The device after it. */
+  /** The device after the command. */
   readonly device: Device;
 }
 
@@ -18,19 +18,19 @@ interface Caller {
   readonly reject: (error: unknown) => void;
 }
 
-/** Commands to one device that are sent as one: of each key the latest value. */
+/** Commands to one device that are sent as one, with the latest value of each key. */
 export class Batch {
   #command: DeviceCommand = {};
   #last: Caller | undefined;
   readonly #callers: Caller[] = [];
-  /** Whose value of each key is the latest. */
+  /** The caller of the latest value of each key. */
   readonly #latest = new Map<string, Caller>();
 
   get command(): DeviceCommand {
     return this.#command;
   }
 
-  /** The id of the last command that came in, which names the whole. */
+  /** The id of the last command, which identifies the batch. */
   get commandId(): string {
     return this.#last?.commandId ?? "";
   }
@@ -39,7 +39,7 @@ export class Batch {
     return this.#callers.length;
   }
 
-  /** Merges a command in; the promise settles when the whole is confirmed or has failed. */
+  /** Merges a command; the promise settles when the batch is confirmed or has failed. */
   join(commandId: string, command: DeviceCommand): Promise<CommandOutcome> {
     const done = new Promise<CommandOutcome>((resolve, reject) => {
       const caller = { commandId, resolve, reject };
@@ -48,7 +48,7 @@ export class Batch {
       this.#command = { ...this.#command, ...command };
       for (const key of Object.keys(command)) this.#latest.set(key, caller);
     });
-    done.catch(() => undefined); // a caller that wanted no answer does not wait for it
+    done.catch(() => undefined); // the caller may not wait for it
     return done;
   }
 

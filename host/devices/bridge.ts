@@ -9,53 +9,53 @@ export type BridgeStatus = Static<typeof BridgeStatus>;
 export const BridgeView = Type.Object({
   /** The id of its module. */
   id: Type.String(),
-  /** First part of its devices' ids. */
+  /** The first part of its devices' ids. */
   kind: Type.String(),
   name: Type.String(),
   status: BridgeStatus,
-  /** Why it is not ok, for people. */
+  /** The user-facing reason for a status other than ok. */
   reason: Type.Union([Type.String(), Type.Null()]),
 });
 export type BridgeView = Static<typeof BridgeView>;
 
-/** Commands per second on average, and how many may come at once after a pause. */
+/** The average rate in commands per second, and the burst after a pause. */
 export interface Rate {
   readonly commandsPerSecond: number;
   readonly burst: number;
 }
 
-/** How fast a bridge may be asked, from its manifest; one with several gateways, each of them. */
+/** The rate limits of a bridge, from its manifest; for several gateways, of each of them. */
 export interface BridgeLimits extends Rate {
   readonly confirmMs: number;
-  /** Rates of some kinds of devices, and of scenes, apart from that of all others. */
+  /** Separate rates for some kinds of devices, and for scenes. */
   readonly rates?: readonly (Rate & { readonly kinds: readonly PacedKind[] })[];
 }
 
-/** A module that serves devices, as devices and scenes reach it. */
+/** A module that serves devices, as devices and scenes use it. */
 export interface Bridge {
   readonly view: BridgeView;
   readonly limits: BridgeLimits;
-  /** True while it is away for so short a time that whoever asks it something can wait. */
+  /** True during an interruption so short that callers can wait. */
   readonly isComingBack: boolean;
-  /** Resolves when it can be asked; `undefined` when it can now. @throws MantelError `bridge_down` */
+  /** Resolves when commands can be sent; `undefined` if they can now. @throws MantelError `bridge_down` */
   ready(): Promise<void> | undefined;
   /**
    * Resolves when the device has confirmed.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`, or `outcome_unknown`
-   *   when the bridge ended before it confirmed
+   * if the bridge ended before it confirmed
    */
   command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void>;
   /** @throws MantelError as for `command` */
   activateScene(nativeId: string, activationId: string): Promise<void>;
 }
 
-/** True while what a bridge serves can be reached through it, if need be after a short wait. */
+/** True while the devices and scenes of a bridge can be reached, possibly after a short wait. */
 export function isUp(bridge: Bridge | undefined): boolean {
   if (!bridge) return false;
   return bridge.isComingBack || ["ok", "degraded"].includes(bridge.view.status);
 }
 
-/** All bridges there are now, by module id. */
+/** All current bridges, by module id. */
 export interface BridgeDirectory {
   find(id: string): Bridge | undefined;
   list(): readonly Bridge[];

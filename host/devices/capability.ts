@@ -1,12 +1,12 @@
 import { Color, type Capabilities, type Capability } from "@mantel/plugin-sdk/device";
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "../faults.ts";
 import { faultsOf } from "../validate.ts";
+import { pointerToken } from "../validation-errors.ts";
 
 const TEXT_LENGTH = 1000;
 const SHOWN_LENGTH = 60;
 
-/** What keeps a value from being one of a capability's; pointers begin at the value. */
+/** The faults of a value for a capability; pointers begin at the value. */
 export function faultsOfValue(capability: Capability, value: unknown): Fault[] {
   if (capability.type === "color") return faultsOf(Color, value);
   const demand = demandOf(capability, value);
@@ -15,7 +15,7 @@ export function faultsOfValue(capability: Capability, value: unknown): Fault[] {
     : [{ pointer: "", detail: `is ${shown(value)}; it must be ${demand}` }];
 }
 
-/** What keeps a state from being one of a device with these capabilities. `null` means not known. */
+/** The faults of a state for a device with these capabilities. `null` means not known. */
 export function faultsOfState(capabilities: Capabilities, state: object): Fault[] {
   return Object.entries(state).flatMap(([name, value]) => {
     const capability = find(capabilities, name);
@@ -24,7 +24,7 @@ export function faultsOfState(capabilities: Capabilities, state: object): Fault[
   });
 }
 
-/** What keeps a command from being carried out by a device with these capabilities. */
+/** The faults of a command to a device with these capabilities. */
 export function faultsOfCommand(capabilities: Capabilities, command: object): Fault[] {
   return Object.entries(command).flatMap(([name, value]) => {
     const capability = find(capabilities, name);
@@ -36,18 +36,18 @@ export function faultsOfCommand(capabilities: Capabilities, command: object): Fa
   });
 }
 
-/** The same faults in a value that lies at `key` of another. */
+/** The same faults, for a value that is at `key` of another. */
 export function below(key: string, faults: readonly Fault[]): Fault[] {
   const prefix = `/${pointerToken(key)}`;
   return faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail }));
 }
 
-/** Names come from outside: `constructor` is no capability. */
+/** Own properties only: names are untrusted, and `constructor` is not a capability. */
 function find(capabilities: Capabilities, name: string): Capability | undefined {
   return Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
 }
 
-/** What the value must be instead, or `undefined` when it fits. */
+/** The expected value as a phrase, or `undefined` if the value is valid. */
 function demandOf(
   capability: Exclude<Capability, { type: "color" }>,
   value: unknown,

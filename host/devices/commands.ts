@@ -4,13 +4,13 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 import { Batch, type CommandOutcome } from "./batch.ts";
 import type { Bridge, BridgeDirectory } from "./bridge.ts";
-import { LONGEST_WAIT_MS, Paces, type Place } from "./pace.ts";
 import { parseCommand } from "./parse-command.ts";
+import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
 
 export type { CommandOutcome } from "./batch.ts";
 
-/** Callers that may wait for one device; a flood of them beyond that is refused. */
+/** The most callers that may wait for one device; further ones are refused. */
 const CALLERS_PER_DEVICE = 1_000;
 const BRIDGE_RETRY_MS = 5_000;
 
@@ -20,19 +20,19 @@ interface Parts {
   readonly log: HostLog;
 }
 
-/** What one device is asked: at most one batch is with its bridge, and at most one waits. */
+/** The commands of one device: at most one batch is sent to its bridge, and at most one waits. */
 interface Lane {
   sent?: Batch | undefined;
-  waiting?: { readonly batch: Batch; readonly whenAllowed: Place } | undefined;
+  waiting?: { readonly batch: Batch; readonly whenAllowed: Reservation } | undefined;
 }
 
 /**
- * Takes commands to devices to their bridges, no faster than each bridge allows. What comes while a
- * device is busy is merged into one waiting batch, so the last value always arrives.
+ * Sends commands to bridges, within each bridge's rate limit. Commands to a busy
+ * device are merged into one waiting batch, so that the last value always arrives.
  */
 export class Commands {
   readonly #parts: Parts;
-  readonly #paces = new Paces();
+  readonly #paces = new RateLimiters();
   readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: Parts) {
@@ -41,10 +41,10 @@ export class Commands {
 
   /**
    * Checks a command and queues it. `done` settles when the bridge has confirmed it, and rejects with
-   * `bridge_down`, `bridge_rate_limited` or `deadline_passed`; it may be left alone.
+   * `bridge_down`, `bridge_rate_limited` or `deadline_passed`; it may be ignored.
    *
    * @throws MantelError `device_unknown`, `invalid` with every fault, `bridge_down`, or
-   *   `bridge_rate_limited` when the bridge cannot be asked within `longestWaitMs`
+   * `bridge_rate_limited` if the command cannot be sent within `longestWaitMs`
    */
   send(
     id: string,
@@ -72,7 +72,7 @@ export class Commands {
   }
 
   /**
-   * Resolves when a bridge, or that gateway of it, may be asked for one of its scenes.
+   * Resolves when a scene may be sent to a bridge, or to that gateway of it.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`
    */
   async turnForScene(bridgeId: string, gateway: string | undefined): Promise<Bridge> {
@@ -125,7 +125,7 @@ export class Commands {
   #upBridge(bridgeId: string): Bridge {
     const bridge = this.#parts.bridges.find(bridgeId);
     if (bridge && bridge.view.status !== "down") return bridge;
-    const reason = bridge?.view.reason ?? "its module is not there";
+    const reason = bridge?.view.reason ?? "its module is missing";
     throw new MantelError("bridge_down", `${bridgeId} is down: ${reason}`, {
       retryAfterMs: BRIDGE_RETRY_MS,
     });
@@ -133,16 +133,16 @@ export class Commands {
 
   #logFailure(device: string, error: unknown): void {
     if (error instanceof MantelError) {
-      this.#parts.log.debug("a command was not carried out", { device, code: error.code });
+      this.#parts.log.debug("a command failed", { device, code: error.code });
     } else {
-      this.#parts.log.error("a bridge failed at a command", { device, error });
+      this.#parts.log.error("a bridge failed in a command", { device, error });
     }
   }
 }
 
 function refuseFlood(id: string, { size }: Batch): void {
   if (size < CALLERS_PER_DEVICE) return;
-  throw new MantelError("bridge_rate_limited", `${size} commands wait for ${id}`, {
+  throw new MantelError("bridge_rate_limited", `${size} commands already wait for ${id}`, {
     retryAfterMs: LONGEST_WAIT_MS,
   });
 }

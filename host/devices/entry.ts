@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Device, DeviceDescription } from "@mantel/plugin-sdk/device";
 
-/** A bridge that says the same again moves `lastSeenAt` on by this step, so that lists stay cached. */
+/** Repeated equal reports move `lastSeenAt` only by this step, so that lists stay cached. */
 const SEEN_STEP_MS = 60_000;
 
 interface Origin {
@@ -14,19 +14,26 @@ interface Origin {
 }
 type Shown = ReturnType<typeof describedFields> & Pick<Device, "available" | "hidden">;
 
-/** One device as the registry holds it. */
+/** The device after a report, and how it differs from before. */
+export interface Change {
+  readonly device: Device;
+  /** `changed`: a field differs. `seen`: the same report counts as recent activity. `same`: neither. */
+  readonly outcome: "changed" | "seen" | "same";
+}
+
+/** One device in the registry. */
 export class DeviceEntry {
   readonly nativeId: string;
-  /** The bridge's own word on whether it reaches the device. */
+  /** True if the bridge reports that it reaches the device. */
   reachable: boolean;
-  /** What the bridge says of it, under what people want. */
+  /** The name and room that the bridge reports, without the user's settings. */
   said: Pick<Device, "name" | "room">;
-  /** Through which of several the bridge reaches it. */
+  /** The gateway through which the bridge reaches it, if there are several. */
   gateway: string | undefined;
   #device: Device;
   #json: string | undefined;
 
-  /** A device that was not there before. */
+  /** A new device. */
   static create(origin: Origin, fields: Shown, revision: number): DeviceEntry {
     const { id, bridge, reachable } = origin;
     const now = new Date().toISOString();
@@ -56,30 +63,33 @@ export class DeviceEntry {
     return this.#device;
   }
 
-  /** The device as JSON, made once for each change. */
+  /** The device as JSON, created once for each change. */
   get json(): string {
     return (this.#json ??= JSON.stringify(this.#device));
   }
 
-  /**
-   * Takes over fields under a revision. `seen` says that the device itself was heard. The answer
-   * tells whether a field differs, or the same was heard and counts as news, or nothing was taken.
-   */
-  change(fields: Partial<Device>, revision: number, seen: boolean): "changed" | "seen" | "same" {
+  /** Shows this device from now on. */
+  show(device: Device): void {
+    this.#device = device;
+    this.#json = undefined;
+  }
+
+  /** The device with other fields under a revision. `seen` means that the device itself has reported. */
+  with(fields: Partial<Device>, revision: number, seen: boolean): Change {
     const now = new Date();
     const differs = this.#differsFrom(fields);
-    if (!differs && !(seen && this.#lastSeenBefore(now))) return "same";
+    if (!differs && !(seen && this.#lastSeenBefore(now)))
+      return { device: this.#device, outcome: "same" };
     const { state = this.#device.state } = fields;
     const stateDiffers = this.#differsFrom({ state });
-    this.#device = {
+    const device = {
       ...this.#device,
       ...fields,
       ...(seen ? { lastSeenAt: now.toISOString() } : {}),
       ...(stateDiffers ? { stateChangedAt: now.toISOString() } : {}),
       revision,
     };
-    this.#json = undefined;
-    return differs ? "changed" : "seen";
+    return { device, outcome: differs ? "changed" : "seen" };
   }
 
   #differsFrom(fields: Partial<Device>): boolean {
@@ -94,7 +104,7 @@ export class DeviceEntry {
   }
 }
 
-/** The part of a device that its bridge describes, with what it left out filled in. */
+/** The fields of a device that its bridge describes, with defaults for missing ones. */
 export function describedFields(description: DeviceDescription) {
   const { kind, name, room = null, groups = [], info = {}, capabilities, state } = description;
   const { manufacturer = null, model = null, serial = null, firmware = null } = info;

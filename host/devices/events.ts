@@ -3,14 +3,14 @@ import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import { check, invalid } from "../validate.ts";
 
-/** Events of one bridge that may come in a second; a bridge that presses faster is broken. */
+/** The most events per second of one bridge; a bridge with more is broken. */
 const PER_SECOND = 50;
 
-/** Announces what happens at devices, as far as it fits and is not too much. */
+/** Announces valid events of devices, within the rate limit. */
 export class DeviceEvents {
   readonly #bus: Bus;
   readonly #idOf: (bridgeId: string, nativeId: string) => string | undefined;
-  /** Events of the second that runs, of each bridge. */
+  /** The events of each bridge in the current second. */
   readonly #taken = new Map<string, number>();
   #second = 0;
 
@@ -26,10 +26,13 @@ export class DeviceEvents {
     const deviceId = this.#idOf(bridgeId, nativeId);
     if (deviceId === undefined) throw invalid(what, [unpublished(nativeId)]);
     if (!this.#mayCome(bridgeId)) {
-      throw new MantelError("bridge_rate_limited", `${what} is one of over ${PER_SECOND} a second`);
+      throw new MantelError(
+        "bridge_rate_limited",
+        `${what} exceeds the limit of ${PER_SECOND} events per second`,
+      );
     }
     const at = new Date().toISOString();
-    this.#bus.announce("device.event", { deviceId, event, at, ...(data ? { data } : {}) });
+    this.#bus.emit("device.event", { deviceId, event, at, ...(data ? { data } : {}) });
   }
 
   #mayCome(bridgeId: string): boolean {
@@ -42,7 +45,7 @@ export class DeviceEvents {
   }
 }
 
-/** The fault of what names a device that its bridge has not published. */
+/** The fault for a device that its bridge has not published. */
 export function unpublished(nativeId: string): Fault {
   return { pointer: "/nativeId", detail: `is ${nativeId}, which was not published` };
 }

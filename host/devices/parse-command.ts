@@ -4,8 +4,8 @@ import { invalid } from "../validate.ts";
 import { faultsOfCommand } from "./capability.ts";
 
 /**
- * The command in a body, as it is sent to the bridge. A brightness of 0 becomes `on: false`, which
- * keeps the level; one above 0 turns the device on unless the body says something else.
+ * Parses a command for the bridge. A brightness of 0 becomes `on: false`, which
+ * keeps the level; one above 0 turns the device on unless the body sets `on`.
  *
  * @throws MantelError `invalid`, with every fault; a value out of range is never clamped
  */
@@ -15,7 +15,7 @@ export function parseCommand(device: Device, body: unknown): DeviceCommand {
   return canTurnOn(device) ? withSwitch(body as DeviceCommand) : (body as DeviceCommand);
 }
 
-/** What keeps a body from being a command to the device. */
+/** The faults of a body as a command to the device. */
 export function faultsOfBody({ capabilities }: Device, body: unknown): Fault[] {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [{ pointer: "", detail: 'must be an object, such as {"on": true}' }];

@@ -1,45 +1,98 @@
 import { DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { check, invalid } from "../validate.ts";
+import { atOnce } from "../time-slices.ts";
+import { check, faultsOf, invalid } from "../validate.ts";
 import { below, faultsOfState } from "./capability.ts";
 
 const DEVICES_PER_BRIDGE = 5_000;
 const CAPABILITIES_PER_DEVICE = 100;
+const CHOICES_PER_CAPABILITY = 1_000;
+const MOST_FAULTS = 1_000;
 const CAPABILITY_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
-const Descriptions = Type.Array(DeviceDescription);
-const Updates = Type.Array(DeviceUpdate);
-
 /**
- * The whole set of a bridge's devices, as its process sent it.
+ * Parses the whole set of a bridge's devices from its process.
  * @throws MantelError `invalid`, with every fault
  */
 export function parseDescriptions(bridgeId: string, input: unknown): DeviceDescription[] {
-  // Counted before anything is looked at: listing the faults of a huge list takes long.
-  if (Array.isArray(input) && input.length > DEVICES_PER_BRIDGE) {
+  return atOnce(parsingDescriptions(bridgeId, input));
+}
+
+/** The same in steps of one device each. */
+export function* parsingDescriptions(
+  bridgeId: string,
+  input: unknown,
+): Generator<undefined, DeviceDescription[]> {
+  const devices = listOf(input, `the device list of ${bridgeId}`);
+  if (devices.length > DEVICES_PER_BRIDGE) {
     throw new MantelError(
       "invalid",
-      `${bridgeId} publishes ${input.length} devices; a bridge may have ${DEVICES_PER_BRIDGE}`,
+      `${bridgeId} publishes ${devices.length} devices; a bridge may have at most ${DEVICES_PER_BRIDGE}`,
     );
   }
-  const what = `the device list of ${bridgeId}`;
-  const devices = check(Descriptions, input, what);
   const seen = new Set<string>();
-  const faults = devices.flatMap((device, index) => below(String(index), faultsOf(device, seen)));
-  if (faults.length > 0) throw invalid(what, faults);
-  return devices;
+  const faults: Fault[] = [];
+  for (const [index, device] of devices.entries()) {
+    faults.push(...below(String(index), faultsOfDescription(device, seen)));
+    if (faults.length >= MOST_FAULTS) break;
+    yield;
+  }
+  if (faults.length > 0) throw invalid(`the device list of ${bridgeId}`, faults);
+  return devices as DeviceDescription[];
 }
 
 /**
- * Changes to a bridge's devices, as its process sent them.
+ * Parses updates of a bridge's devices from its process.
  * @throws MantelError `invalid`, with every fault
  */
 export function parseUpdates(bridgeId: string, input: unknown): DeviceUpdate[] {
-  return check(Updates, input, `an update of ${bridgeId}`);
+  const updates = listOf(input, `an update of ${bridgeId}`);
+  const faults: Fault[] = [];
+  for (const [index, update] of updates.entries()) {
+    const tooMany = faultsOfCounts(update);
+    const found = tooMany.length > 0 ? tooMany : faultsOf(DeviceUpdate, update);
+    faults.push(...below(String(index), found));
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
+  return updates as DeviceUpdate[];
 }
 
-function faultsOf(device: DeviceDescription, seen: Set<string>): Fault[] {
+function listOf(input: unknown, what: string): readonly unknown[] {
+  return Array.isArray(input) ? input : check(Type.Array(Type.Unknown()), input, what);
+}
+
+/** Counted before validation: listing the faults of a huge object takes long. */
+function faultsOfCounts(device: unknown): Fault[] {
+  const { capabilities, state } = (device ?? {}) as Record<string, unknown>;
+  for (const [name, part] of Object.entries({ capabilities, state })) {
+    const count = typeof part === "object" && part !== null ? Object.keys(part).length : 0;
+    if (count > CAPABILITIES_PER_DEVICE) {
+      const detail = `has ${count} entries; it may have at most ${CAPABILITIES_PER_DEVICE}`;
+      return [{ pointer: `/${name}`, detail }];
+    }
+  }
+  return faultsOfChoices(capabilities);
+}
+
+function faultsOfChoices(capabilities: unknown): Fault[] {
+  return Object.entries(capabilities ?? {}).flatMap(([name, capability]) => {
+    const { values } = (capability ?? {}) as { values?: unknown };
+    if (!Array.isArray(values) || values.length <= CHOICES_PER_CAPABILITY) return [];
+    const detail = `has ${values.length} entries; it may have at most ${CHOICES_PER_CAPABILITY}`;
+    return below("capabilities", below(name, [{ pointer: "/values", detail }]));
+  });
+}
+
+function faultsOfDescription(device: unknown, seen: Set<string>): Fault[] {
+  const tooMany = faultsOfCounts(device);
+  if (tooMany.length > 0) return tooMany;
+  const faults = faultsOf(DeviceDescription, device);
+  return faults.length > 0 ? faults : faultsBesideSchema(device as DeviceDescription, seen);
+}
+
+function faultsBesideSchema(device: DeviceDescription, seen: Set<string>): Fault[] {
   const { nativeId, capabilities, state } = device;
   const faults = [
     ...faultsOfCapabilities(capabilities),
@@ -55,17 +108,9 @@ function faultsOf(device: DeviceDescription, seen: Set<string>): Fault[] {
   return faults;
 }
 
-/** The schema cannot say these: it leaves keys alone that its pattern does not match. */
+/** Rules that the schema cannot express: it ignores keys that its pattern does not match. */
 function faultsOfCapabilities(capabilities: DeviceDescription["capabilities"]): Fault[] {
   const entries = Object.entries(capabilities);
-  if (entries.length > CAPABILITIES_PER_DEVICE) {
-    return [
-      {
-        pointer: "/capabilities",
-        detail: `has ${entries.length} entries; it may have ${CAPABILITIES_PER_DEVICE}`,
-      },
-    ];
-  }
   const faults = entries.flatMap(([name, capability]) => {
     if (!CAPABILITY_NAME.test(name)) {
       return below(name, [

@@ -3,17 +3,23 @@ import type { Device, DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
+import { inTimeSlices } from "../time-slices.ts";
 import { invalid } from "../validate.ts";
-import { BridgeOrder } from "./bridge-order.ts";
-import { type BridgeDirectory, isUp } from "./bridge.ts";
+import { BridgeQueue } from "./bridge-queue.ts";
+import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
 import { below, faultsOfState } from "./capability.ts";
-import { DeviceEntry, describedFields } from "./entry.ts";
+import { DeviceIds } from "./device-ids.ts";
+import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, unpublished } from "./events.ts";
-import { ListedDevices } from "./listed.ts";
-import { NumberTable } from "./numbers.ts";
-import { parseDescriptions, parseUpdates } from "./parse-devices.ts";
-import { type DeviceFilter, type DeviceSnapshot, matches, serialise } from "./snapshot.ts";
-import { DeviceWishes } from "./wishes.ts";
+import { DeviceOverrides } from "./overrides.ts";
+import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
+import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
+import { VisibleDevices } from "./visible-devices.ts";
+
+const FEW_DEVICES = 500;
+const LARGE_LISTS_WAITING = 4;
+/** The revision of a device that is not visible yet. */
+const UNKNOWN_REVISION = 0;
 
 interface Parts {
   readonly bus: Bus;
@@ -21,38 +27,57 @@ interface Parts {
   readonly log: HostLog;
 }
 
-/** The state of every device, as its bridge last told. Reads are served from here alone. */
+type BridgeNames = Pick<BridgeView, "id" | "kind">;
+
+/** A device from its bridge's new list, before the list is applied. */
+interface Prepared extends Change {
+  readonly id: string;
+  readonly description: DeviceDescription;
+  readonly entry: DeviceEntry;
+  /** Further fields that its entry takes. */
+  readonly told: Pick<DeviceEntry, "said" | "reachable" | "gateway">;
+  /** The values it was prepared from. If they have changed by then, it is prepared again. */
+  readonly basis: {
+    readonly entry: DeviceEntry | undefined;
+    readonly device: Device | undefined;
+    readonly isBridgeUp: boolean;
+  };
+}
+
+/** The last reported state of every device. All reads are answered from here. */
 export class DeviceRegistry {
   readonly #parts: Parts;
-  readonly #numbers: NumberTable;
-  readonly #wishes: DeviceWishes;
-  readonly #listed: ListedDevices;
+  readonly #numbers: DeviceIds;
+  readonly #wishes: DeviceOverrides;
+  readonly #listed: VisibleDevices;
   /** The devices of each bridge by native id, in the order the bridge published them. */
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
-  readonly #order = new BridgeOrder();
+  readonly #order = new BridgeQueue();
+  /** The number of large lists of each bridge being processed; a parsed one takes up to 100 MiB. */
+  readonly #largeLists = new Map<string, number>();
   readonly #events: DeviceEvents;
-  /** Begins at the time of day, so that a client that knows a revision from before a restart is not fooled. */
+  /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
   #snapshot: DeviceSnapshot | undefined;
 
-  /** Opens the registry without devices; their numbers, and what people want of them, are in the folder. */
+  /** Opens the registry without devices; their ids and the users' settings are in the folder. */
   static async open({
     dataFolder,
     ...parts
   }: Parts & { dataFolder: string }): Promise<DeviceRegistry> {
-    const numbers = await NumberTable.open(join(dataFolder, "devices.json"), parts.log);
-    const wishes = await DeviceWishes.open(join(dataFolder, "device-wishes.json"), parts.log);
+    const numbers = await DeviceIds.open(join(dataFolder, "devices.json"), parts.log);
+    const wishes = await DeviceOverrides.open(join(dataFolder, "device-wishes.json"), parts.log);
     return new DeviceRegistry(parts, numbers, wishes);
   }
 
-  private constructor(parts: Parts, numbers: NumberTable, wishes: DeviceWishes) {
+  private constructor(parts: Parts, numbers: DeviceIds, wishes: DeviceOverrides) {
     this.#parts = parts;
     this.#events = new DeviceEvents(parts.bus, (bridgeId, nativeId) =>
       this.idOf(bridgeId, nativeId),
     );
     this.#numbers = numbers;
     this.#wishes = wishes;
-    this.#listed = new ListedDevices({ bus: parts.bus, wishes });
+    this.#listed = new VisibleDevices({ bus: parts.bus, wishes });
   }
 
   /** Grows with each change of any device or bridge. */
@@ -61,18 +86,31 @@ export class DeviceRegistry {
   }
 
   /**
-   * Takes the whole set of a bridge's devices in place of the set before. Resolves when new ids are
-   * on the disk and the devices are served.
-   * @throws MantelError `invalid` with every fault, `disk_full`; the set before stays then
+   * Replaces the whole set of a bridge's devices. Resolves when new ids are
+   * stored and the devices are served.
+   * @throws MantelError `invalid` with every fault, `disk_full`, `bridge_rate_limited`; the previous set stays then
    */
   async publish(bridgeId: string, input: unknown): Promise<void> {
-    const descriptions = parseDescriptions(bridgeId, input);
-    await this.#order.take(bridgeId, () => this.#replace(bridgeId, descriptions));
+    const isLarge = Array.isArray(input) && input.length > FEW_DEVICES;
+    const waiting = this.#largeLists.get(bridgeId) ?? 0;
+    if (isLarge && waiting >= LARGE_LISTS_WAITING) {
+      const sentence = `${bridgeId} publishes its devices faster than they can be processed; wait for each publish`;
+      throw new MantelError("bridge_rate_limited", sentence, { retryAfterMs: 1_000 });
+    }
+    this.#largeLists.set(bridgeId, waiting + (isLarge ? 1 : 0));
+    const taken = this.#order.take(bridgeId, async () =>
+      this.#replace(bridgeId, await inTimeSlices(parsingDescriptions(bridgeId, input))),
+    );
+    await taken.finally(() => {
+      const left = (this.#largeLists.get(bridgeId) ?? 0) - (isLarge ? 1 : 0);
+      if (left > 0) this.#largeLists.set(bridgeId, left);
+      else this.#largeLists.delete(bridgeId);
+    });
   }
 
   /**
-   * Takes changes to published devices, at once when nothing of the bridge waits.
-   * @throws MantelError `invalid`, with the faults of those that do not fit; the others are taken
+   * Applies updates of published devices, at once if no message of the bridge waits.
+   * @throws MantelError `invalid`, with the faults of invalid updates; the others are applied
    */
   async update(bridgeId: string, input: unknown): Promise<void> {
     await this.#order.follow(bridgeId, () =>
@@ -80,20 +118,22 @@ export class DeviceRegistry {
     );
   }
 
-  /** Announces what happened at a device. @throws MantelError `invalid`, `bridge_rate_limited` */
+  /** Announces an event of a device. @throws MantelError `invalid`, `bridge_rate_limited` */
   async announceEvent(bridgeId: string, input: unknown): Promise<void> {
     await this.#order.follow(bridgeId, () => this.#events.take(bridgeId, input));
   }
 
-  /** Takes over the status of a bridge, on which the availability of its devices depends. */
+  /** Applies a changed status of a bridge, on which the availability of its devices depends. */
   bridgeChanged(bridgeId: string): void {
     this.#revision++;
-    for (const entry of this.#ofBridge.get(bridgeId)?.values() ?? []) {
-      this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) });
-    }
+    void this.#listed.changeMany(() => {
+      for (const entry of this.#ofBridge.get(bridgeId)?.values() ?? []) {
+        this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) });
+      }
+    });
   }
 
-  /** Removes the devices of a bridge that is gone or disabled. They keep their ids if it comes back. */
+  /** Removes the devices of a missing or disabled bridge. They keep their ids if it comes back. */
   removeBridge(bridgeId: string): void {
     void this.#order.follow(bridgeId, () => {
       const entries = this.#ofBridge.get(bridgeId);
@@ -103,7 +143,9 @@ export class DeviceRegistry {
     });
   }
 
-  /** Takes over a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full` */
+  /**
+   * Applies a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full`
+   */
   async adjust(id: string, patch: unknown): Promise<Device> {
     const entry = this.#listed.get(id);
     await this.#wishes.change(id, patch);
@@ -111,7 +153,10 @@ export class DeviceRegistry {
     return entry.device;
   }
 
-  /** Lists a device no more until its bridge reaches it again. @throws MantelError `device_unknown`, `device_present`, `disk_full` */
+  /**
+   * Hides a device until its bridge reaches it again. @throws MantelError `device_unknown`, `device_present`,
+   * `disk_full`
+   */
   async forget(id: string): Promise<void> {
     await this.#listed.forget(id);
     this.#revision++;
@@ -130,7 +175,7 @@ export class DeviceRegistry {
     return this.#select(filter).map((entry) => entry.device);
   }
 
-  /** How the bridge of a device names and reaches it. @throws MantelError `device_unknown` */
+  /** The bridge of a device, and its name and gateway there. @throws MantelError `device_unknown` */
   nativeOf(id: string): { bridgeId: string; nativeId: string; gateway: string | undefined } {
     const { device, nativeId, gateway } = this.#listed.get(id);
     return { bridgeId: device.bridge, nativeId, gateway };
@@ -140,57 +185,90 @@ export class DeviceRegistry {
     return this.#ofBridge.get(bridgeId)?.get(nativeId)?.device.id;
   }
 
-  /** Shows what was asked of a device and is not confirmed, in place of what was shown before. */
+  /** Shows an unconfirmed command of a device, instead of the previous one. */
   setPending(id: string, pending: Device["pending"]): void {
     const entry = this.#listed.find(id);
     if (entry) this.#change(entry, { pending });
   }
 
-  /** The list as JSON; the unfiltered one is made once for each revision. */
-  snapshot(filter: DeviceFilter = {}): DeviceSnapshot {
+  /** The list as JSON; the unfiltered one is created once for each revision. */
+  async snapshot(filter: DeviceFilter = {}): Promise<DeviceSnapshot> {
     if (Object.values(filter).some((value) => value !== undefined)) return this.#serialise(filter);
     if (this.#snapshot?.revision === this.#revision) return this.#snapshot;
-    return (this.#snapshot = this.#serialise({}));
+    return (this.#snapshot = await this.#serialise({}));
   }
 
   async #replace(bridgeId: string, descriptions: readonly DeviceDescription[]): Promise<void> {
     const bridge = this.#parts.bridges.find(bridgeId)?.view;
     if (!bridge) throw new MantelError("invalid", `${bridgeId} is not a bridge`);
     const ids = await this.#numbers.assign(bridge, descriptions);
+    const prepared = await inTimeSlices(this.#preparing(bridge, ids, descriptions));
+    await this.#listed.changeMany(() => this.#takeAll(bridge, prepared));
+  }
 
-    const before = this.#ofBridge.get(bridgeId);
-    const entries = new Map<string, DeviceEntry>();
-    this.#ofBridge.set(bridgeId, entries);
+  *#preparing(
+    bridge: BridgeNames,
+    ids: readonly string[],
+    descriptions: readonly DeviceDescription[],
+  ): Generator<undefined, Prepared[]> {
+    const prepared: Prepared[] = [];
     for (const [index, description] of descriptions.entries()) {
-      const id = ids[index] ?? "";
-      entries.set(description.nativeId, this.#place(id, bridge, description));
+      prepared.push(this.#prepare(bridge, ids[index] ?? "", description));
+      yield;
+    }
+    return prepared;
+  }
+
+  /** Prepares the new state of a device, which takes far longer than applying it. */
+  #prepare(bridge: BridgeNames, id: string, description: DeviceDescription): Prepared {
+    const { nativeId, gateway, available: reachable = true } = description;
+    const isBridgeUp = this.#isAvailable(bridge.id, true);
+    const said = describedFields(description);
+    const told = { said, reachable, gateway };
+    const fields = {
+      ...said,
+      ...this.#wishes.over(id, said),
+      available: reachable && isBridgeUp,
+    };
+    const known = this.#listed.find(id);
+    if (known) {
+      const change = known.with(fields, UNKNOWN_REVISION, reachable);
+      const basis = { entry: known, device: known.device, isBridgeUp };
+      return { id, description, told, basis, entry: known, ...change };
+    }
+    const origin = { id, bridge, nativeId, ...told };
+    const entry = DeviceEntry.create(origin, fields, UNKNOWN_REVISION);
+    const basis = { entry: undefined, device: undefined, isBridgeUp };
+    return { id, description, told, basis, entry, device: entry.device, outcome: "changed" };
+  }
+
+  /** Applies all devices of a bridge at once, so that no reader sees a part of them. */
+  #takeAll(bridge: BridgeNames, prepared: readonly Prepared[]): void {
+    const isBridgeUp = this.#isAvailable(bridge.id, true);
+    const before = this.#ofBridge.get(bridge.id);
+    const entries = new Map<string, DeviceEntry>();
+    this.#ofBridge.set(bridge.id, entries);
+    for (const each of prepared) {
+      const { id, description, basis } = each;
+      const entry = this.#listed.find(id);
+      const isCurrent =
+        basis.isBridgeUp === isBridgeUp && basis.entry === entry && basis.device === entry?.device;
+      const taken = isCurrent ? each : this.#prepare(bridge, id, description);
+      entries.set(description.nativeId, taken.entry);
+      this.#take(taken);
     }
     for (const entry of before?.values() ?? []) {
       if (entries.get(entry.nativeId) !== entry) this.#remove(entry);
     }
   }
 
-  /** Takes over one description, of a device that is known or not. */
-  #place(
-    id: string,
-    bridge: { id: string; kind: string },
-    description: DeviceDescription,
-  ): DeviceEntry {
-    const { nativeId, gateway, available: reachable = true } = description;
-    const available = this.#isAvailable(bridge.id, reachable);
-    const said = describedFields(description);
-    const told = { said, reachable, gateway };
-    const fields = { ...said, ...this.#wishes.over(id, said), available };
-    const known = this.#listed.find(id);
-    if (known) {
-      Object.assign(known, told);
-      this.#change(known, fields, reachable);
-      return known;
-    }
-    const origin = { id, bridge, nativeId, ...told };
-    const entry = DeviceEntry.create(origin, fields, ++this.#revision);
-    this.#listed.add(entry);
-    return entry;
+  #take({ entry, told, basis, device, outcome }: Prepared): void {
+    Object.assign(entry, told);
+    if (outcome === "same") return;
+    device.revision = ++this.#revision; // not visible yet
+    if (!basis.entry) return this.#listed.add(entry);
+    entry.show(device);
+    if (outcome === "changed") this.#listed.changed(entry);
   }
 
   #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
@@ -200,7 +278,7 @@ export class DeviceRegistry {
     if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
   }
 
-  /** Takes over one update when it fits, or gives its faults. */
+  /** Applies one update if it is valid, otherwise returns its faults. */
   #update(bridgeId: string, { nativeId, available, state = {} }: DeviceUpdate): Fault[] {
     const entry = this.#ofBridge.get(bridgeId)?.get(nativeId);
     if (!entry) return [unpublished(nativeId)];
@@ -215,15 +293,14 @@ export class DeviceRegistry {
     return [];
   }
 
-  /** Takes over fields and announces the device when one differs. `seen`: the device itself was heard. */
+  /** Sets fields and announces the device if one changed. `seen`: the device itself has reported. */
   #change(entry: DeviceEntry, fields: Partial<Device>, seen = false): void {
-    const outcome = entry.change(fields, this.#revision + 1, seen);
+    const { device, outcome } = entry.with(fields, this.#revision + 1, seen);
     if (outcome === "same") return;
     this.#revision++;
+    entry.show(device);
     if (!this.#listed.has(entry)) this.#listed.add(entry);
-    else if (outcome === "changed") {
-      this.#parts.bus.announce("device.state", { device: entry.device });
-    }
+    else if (outcome === "changed") this.#listed.changed(entry);
   }
 
   #remove(entry: DeviceEntry): void {
@@ -240,7 +317,7 @@ export class DeviceRegistry {
       .filter((entry) => this.#listed.has(entry) && matches(entry.device, filter));
   }
 
-  #serialise(filter: DeviceFilter): DeviceSnapshot {
-    return serialise(this.#select(filter), this.#parts.bridges, this.#revision);
+  #serialise(filter: DeviceFilter): Promise<DeviceSnapshot> {
+    return inTimeSlices(serialising(this.#select(filter), this.#parts.bridges, this.#revision));
   }
 }

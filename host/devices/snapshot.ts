@@ -2,7 +2,7 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import type { BridgeDirectory } from "./bridge.ts";
 import type { DeviceEntry } from "./entry.ts";
 
-/** Which devices are wanted; what is absent does not matter. */
+/** A filter for devices; absent fields match all. */
 export interface DeviceFilter {
   /** The id of the module. */
   readonly bridge?: string;
@@ -25,17 +25,24 @@ export function matches(device: Device, { bridge, kind, room }: DeviceFilter): b
   );
 }
 
-/** A snapshot from the JSON that each device has already, with the status of every bridge. */
-export function serialise(
+/**
+ * Assembles a snapshot from the JSON of each device, with the status of every bridge, in steps of one device each. A
+ * device that has not changed since keeps its JSON.
+ */
+export function* serialising(
   entries: readonly DeviceEntry[],
   bridges: BridgeDirectory,
   revision: number,
-): DeviceSnapshot {
-  const devices = entries.map((entry) => entry.json).join(",");
+): Generator<undefined, DeviceSnapshot> {
   const rest = {
     bridges: bridges.list().map((bridge) => bridge.view),
     revision,
     generatedAt: new Date().toISOString(),
   };
-  return { body: `{"devices":[${devices}],${JSON.stringify(rest).slice(1)}`, revision };
+  const devices: string[] = [];
+  for (const [entry, device] of entries.map((each) => [each, each.device] as const)) {
+    devices.push(entry.device === device ? entry.json : JSON.stringify(device));
+    yield;
+  }
+  return { body: `{"devices":[${devices.join(",")}],${JSON.stringify(rest).slice(1)}`, revision };
 }

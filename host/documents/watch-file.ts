@@ -6,10 +6,10 @@ import type { HostLog } from "../log.ts";
 const SETTLE_MS = 20;
 
 /**
- * Calls `changed` after a file was written or replaced, once for writes that come together; resolves
- * when it watches. The function it gives ends that.
+ * Calls `changed` after a file was written or replaced, once for several writes at a time; resolves
+ * when it watches. Returns a function that stops watching.
  *
- * The folder is watched and not the file, because editors save by renaming another file over it.
+ * It watches the folder and not the file, because editors save by renaming another file over it.
  */
 export async function watchFile(
   file: string,
@@ -29,7 +29,7 @@ export async function watchFile(
     settling = setTimeout(changed, SETTLE_MS);
   };
   watcher.on("add", settle).on("change", settle);
-  watcher.on("error", (error) => log.warn("a file is not watched", { file, error }));
+  watcher.on("error", (error) => log.warn("cannot watch a file", { file, error }));
   await once(watcher, "ready");
   return async () => {
     clearTimeout(settling);

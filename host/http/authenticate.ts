@@ -1,23 +1,44 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { permits, type Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
-import type { Parts } from "./parts.ts";
+import type { HttpDependencies } from "./dependencies.ts";
 import type { Context } from "./route.ts";
+import { bringsSession, requireOwnOrigin, sessionTokenIn } from "./session-cookie.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** @throws MantelError `unauthorized` */
-export function authenticate(ctx: Context, tokens: Parts["tokens"]): Principal {
-  const token = bearerToken(ctx);
-  if (token !== undefined) return tokens.verify(token);
-  const message = ctx.get("Authorization")
-    ? "the Authorization header is not one bearer token"
-    : "the Authorization header is missing; send a bearer token";
-  throw new MantelError("unauthorized", message);
+/**
+ * Authenticates a request: by the token in its Authorization header or, without that header, by its session
+ * cookie. A session token is valid only in the cookie, and pages of other origins cannot use it.
+ *
+ * @throws MantelError `unauthorized`, `origin_refused`
+ */
+export function authenticate(ctx: Context, tokens: HttpDependencies["tokens"]): Principal {
+  const isByHeader = ctx.get("Authorization") !== "";
+  const token = isByHeader ? bearerToken(ctx) : sessionTokenIn(ctx);
+  if (token === undefined) throw new MantelError("unauthorized", lackOf(ctx));
+  const principal = tokens.verify(token);
+  if (isByHeader === (principal.session === true)) {
+    const place = isByHeader ? "the Authorization header" : "the session cookie";
+    throw new MantelError("unauthorized", `the token is not valid in ${place}`);
+  }
+  if (!isByHeader) requireOwnOrigin(ctx);
+  return principal;
 }
 
-/** True when the request brings a token that is valid now. */
-export function isAuthenticated(ctx: Context, tokens: Parts["tokens"]): boolean {
+/** True if a request has a credential, valid or not. */
+export function bringsCredential(ctx: Context): boolean {
+  return ctx.get("Authorization") !== "" || bringsSession(ctx);
+}
+
+function lackOf(ctx: Context): string {
+  if (ctx.get("Authorization")) return "the Authorization header is not a single bearer token";
+  if (bringsSession(ctx)) return "the session cookie is not a single token";
+  return "the Authorization header is missing; send a bearer token";
+}
+
+/** True if the request has a valid token. */
+export function isAuthenticated(ctx: Context, tokens: HttpDependencies["tokens"]): boolean {
   try {
     authenticate(ctx, tokens);
     return true;
@@ -32,12 +53,12 @@ export function requireScope(principal: Principal, scope: Scope): void {
   if (permits(principal.scope, scope)) return;
   throw new MantelError(
     "insufficient_scope",
-    `this needs the scope ${scope}, and the token has ${principal.scope.join(", ")}`,
+    `the scope ${scope} is required, and the token has ${principal.scope.join(", ")}`,
   );
 }
 
-/** The token a request brings, from its Authorization header alone (RFC 6750, 2.1). */
-function bearerToken(ctx: Context): string | undefined {
+/** The bearer token of a request, from the Authorization header only (RFC 6750, 2.1). */
+export function bearerToken(ctx: Context): string | undefined {
   const headers = ctx.req.headersDistinct.authorization ?? [];
   return headers.length === 1 ? BEARER.exec(headers[0] ?? "")?.[1] : undefined;
 }

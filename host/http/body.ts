@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { once } from "node:events";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import bodyParser from "koa-bodyparser";
+import { JsonShape } from "../json-shape.ts";
+import { findHalf, mayHoldHalves } from "../well-formed.ts";
 import type { BodyDescription, Context, Middleware } from "./route.ts";
 
 const MAX_BYTES = 64 * 2 ** 10;
@@ -13,11 +15,11 @@ const JSON_TYPE = "application/json";
 const MERGE_PATCH_TYPE = "application/merge-patch+json";
 
 /**
- * Reads a JSON body into `ctx.request.body`, `undefined` when there is none.
+ * Reads a JSON body into `ctx.request.body`, `undefined` without a body.
  *
- * The parser is used for its bounded reading and gives text: what a document costs is known from the
+ * The parser only reads text up to a limit: the cost of a document is known from the
  * depth of its brackets before it is parsed. The text is read as Latin-1, which keeps every byte, so
- * that bytes which are no UTF-8 are refused and not replaced.
+ * that invalid UTF-8 is refused and not replaced.
  *
  * @throws MantelError `unsupported_media_type`, `body_too_large`, `bad_request`
  */
@@ -36,6 +38,7 @@ export function readJson(description: Partial<BodyDescription> = {}): Middleware
       refuseEncoded(ctx);
       requireType(ctx, types);
       await requireSize(ctx, maxBytes);
+      if (description.unparsed) return next();
       await readText(ctx, async () => undefined);
       ctx.request.body = parseJson(ctx.request.rawBody as string);
     }
@@ -43,7 +46,29 @@ export function readJson(description: Partial<BodyDescription> = {}): Middleware
   };
 }
 
-/** True when a body follows the head, be it empty (RFC 9112, 6.3). */
+/**
+ * The bytes of an `unparsed` body; empty without a body.
+ * @throws MantelError `body_too_large`; `bad_request` if the client stops before its end
+ */
+export async function readBytes({ req }: Context, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of req as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        throw new MantelError("body_too_large", `the body may have at most ${maxBytes} bytes`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof MantelError) throw cause;
+    throw new MantelError("bad_request", "the body was interrupted", { cause });
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** True if a body follows the head, even an empty one (RFC 9112, 6.3). */
 function hasBody(ctx: Context): boolean {
   return ctx.get("Transfer-Encoding") !== "" || Number(ctx.get("Content-Length")) > 0;
 }
@@ -51,7 +76,10 @@ function hasBody(ctx: Context): boolean {
 function refuseEncoded(ctx: Context): void {
   const encoding = ctx.get("Content-Encoding");
   if (encoding === "" || encoding === "identity") return;
-  throw new MantelError("unsupported_media_type", `bodies come plain, and this one is ${encoding}`);
+  throw new MantelError(
+    "unsupported_media_type",
+    `the body must not be encoded, and is ${encoding}`,
+  );
 }
 
 function requireType(ctx: Context, types: string[]): void {
@@ -60,7 +88,7 @@ function requireType(ctx: Context, types: string[]): void {
   const given = ctx.get("Content-Type") || "missing";
   throw new MantelError(
     "unsupported_media_type",
-    `the content type is ${types.join(" or ")} in UTF-8, and is ${given}`,
+    `the content type must be ${types.join(" or ")} in UTF-8, and is ${given}`,
   );
 }
 
@@ -70,28 +98,35 @@ async function requireSize(ctx: Context, maxBytes: number): Promise<void> {
   if (declared <= LINGER_BYTES) await letThrough(ctx);
   throw new MantelError(
     "body_too_large",
-    `the body has ${declared} bytes; at most ${maxBytes} are taken here`,
+    `the body has ${declared} bytes; at most ${maxBytes} are allowed`,
   );
 }
 
 /**
- * Discards a body that is not much too large: a client that is still sending when the connection
+ * Discards a body that is slightly too large: a client that is still sending when the connection
  * closes would see a reset, and not the answer.
  */
 async function letThrough({ req }: Context): Promise<void> {
   const signal = AbortSignal.timeout(LINGER_MS);
   req.resume();
-  await once(req, "end", { signal }).catch(() => undefined); // It has had its second.
+  await once(req, "end", { signal }).catch(() => undefined); // The client has had its second.
 }
 
 function parseJson(latin1: string): unknown {
   const bytes = Buffer.from(latin1, "latin1");
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw new MantelError("bad_request", "the body is not UTF-8");
+  if (new JsonShape().add(bytes).depth > MAX_DEPTH) {
+    throw new MantelError("bad_request", `the body is nested more than ${MAX_DEPTH} levels deep`);
+  }
   const text = bytes.toString("utf8");
-  requireDepth(text);
   try {
-    return JSON.parse(text, MAY_NAME_PROTOTYPE.test(text) ? refusePrototype : undefined);
+    const body: unknown = JSON.parse(
+      text,
+      MAY_NAME_PROTOTYPE.test(text) ? refusePrototype : undefined,
+    );
+    if (mayHoldHalves(bytes)) requireWellFormed(body);
+    return body;
   } catch (cause) {
     if (cause instanceof MantelError) throw cause;
     throw new MantelError("bad_request", `the body is not JSON: ${(cause as Error).message}`, {
@@ -100,20 +135,16 @@ function parseJson(latin1: string): unknown {
   }
 }
 
-/** Counts brackets outside strings. */
-function requireDepth(text: string): void {
-  let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]+|\\.)*"?|[[{\]}]/gs)) {
-    if (token === "[" || token === "{") depth += 1;
-    else if (token === "]" || token === "}") depth -= 1;
-    if (depth > MAX_DEPTH) {
-      throw new MantelError("bad_request", `the body is nested more than ${MAX_DEPTH} deep`);
-    }
-  }
-}
-
-/** No document has such a key, and merging one that does would change what every object is. */
+/** Refuses `__proto__`, which no document needs: merging such a key would change every object. */
 function refusePrototype(key: string, value: unknown): unknown {
   if (key === "__proto__") throw new MantelError("bad_request", "no key may be named __proto__");
   return value;
+}
+
+function requireWellFormed(body: unknown): void {
+  const fault = findHalf(body);
+  if (!fault) return;
+  const { pointer, detail } = fault;
+  const sentence = `the body is wrong: ${pointer || "the whole of it"} ${detail}`;
+  throw new MantelError("bad_request", `${sentence}; send whole characters`, { errors: [fault] });
 }

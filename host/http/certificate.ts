@@ -2,9 +2,9 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
-import { statOf } from "../stat-of.ts";
+import { findStat } from "../safe-stat.ts";
 
-/** A change of the files is seen within this time, when somebody connects. */
+/** A change of the files is noticed within this time, when a client connects. */
 const LOOK_EVERY_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WARN_AHEAD_MS = 30 * DAY_MS;
@@ -20,13 +20,13 @@ interface Loaded {
   readonly cert: string;
   readonly key: string;
   readonly leaf: X509Certificate;
-  /** A self-signed authority at the end of the chain, which devices can be told to trust. */
+  /** A self-signed authority at the end of the chain, which devices can be set to trust. */
   readonly authority: X509Certificate | undefined;
 }
 
 /**
- * The certificate that the server shows. The files are looked at as connections come and not watched:
- * they need no owner then, and may be links that another program swaps.
+ * The server's certificate. The files are checked as connections arrive and not watched:
+ * they need no owner then, and may be links that another program replaces.
  */
 export class ServerCertificate {
   readonly #files: TlsFiles;
@@ -36,7 +36,7 @@ export class ServerCertificate {
   #lookedAt = performance.now();
   #judgedAt = Date.now();
 
-  /** @throws MantelError `invalid`, when a file is absent or unusable or the two do not match */
+  /** @throws MantelError `invalid` if a file is missing or invalid, or the two do not match */
   constructor(files: TlsFiles, log: HostLog) {
     this.#files = files;
     this.#log = log;
@@ -45,7 +45,7 @@ export class ServerCertificate {
     this.#judge();
   }
 
-  /** What TLS takes. */
+  /** The options for TLS. */
   get pair(): { cert: string; key: string } {
     const { cert, key } = this.#loaded;
     return { cert, key };
@@ -55,7 +55,7 @@ export class ServerCertificate {
     return this.#loaded.authority;
   }
 
-  /** True when the files hold another good pair than before. A pair that is not good changes nothing. */
+  /** True if the files contain another valid pair than before. An invalid pair changes nothing. */
   renew(): boolean {
     if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return false;
     this.#lookedAt = performance.now();
@@ -74,12 +74,12 @@ export class ServerCertificate {
       return true;
     } catch (error) {
       const reason = (error as Error).message;
-      this.#log.error("the changed certificate is not used, and the one before is", { reason });
+      this.#log.error("invalid new certificate; keeping the previous one", { reason });
       return false;
     }
   }
 
-  /** Says what browsers would only say as a page full of warnings. */
+  /** Logs problems for which browsers would only show a page of warnings. */
   #judge(): void {
     this.#judgedAt = Date.now();
     const { cert, key } = this.#files;
@@ -89,12 +89,18 @@ export class ServerCertificate {
     if (Date.parse(validFrom) > Date.now()) {
       this.#log.error("the certificate is not valid yet; check the clock", until);
     } else if (leftMs < 0) {
-      this.#log.error("the certificate has expired; make another by npm run certificate", until);
+      this.#log.error(
+        "the certificate has expired; make a new one with npm run certificate",
+        until,
+      );
     } else if (leftMs < WARN_AHEAD_MS) {
-      this.#log.warn("the certificate expires soon; make another by npm run certificate", until);
+      this.#log.warn(
+        "the certificate expires soon; make a new one with npm run certificate",
+        until,
+      );
     }
-    if (((statOf(key)?.mode ?? 0) & 0o007) !== 0) {
-      this.#log.warn("the key of the certificate can be read by others; take their rights", {
+    if (((findStat(key)?.mode ?? 0) & 0o007) !== 0) {
+      this.#log.warn("the key of the certificate can be read by others; restrict its permissions", {
         key,
       });
     }
@@ -102,7 +108,7 @@ export class ServerCertificate {
 
   #readStamp(): string {
     return [this.#files.cert, this.#files.key]
-      .map(statOf)
+      .map(findStat)
       .map((stats) => (stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : "absent"))
       .join(", ");
   }
@@ -112,7 +118,7 @@ function load(files: TlsFiles): Loaded {
   const cert = readPem(files, "cert");
   const key = readPem(files, "key");
   const [leaf, ...rest] = parseCertificates(cert, files);
-  if (!leaf) throw unusable(files, "cert", "holds no certificate in PEM form");
+  if (!leaf) throw unusable(files, "cert", "contains no certificate in PEM form");
   if (!leaf.checkPrivateKey(parseKey(key, files))) {
     throw unusable(files, "key", `is not the key of the certificate in ${files.cert}`);
   }
@@ -133,7 +139,7 @@ function parseCertificates(text: string, files: TlsFiles): X509Certificate[] {
   try {
     return [...text.matchAll(PEM_BLOCK)].map(([pem]) => new X509Certificate(pem));
   } catch {
-    throw unusable(files, "cert", "holds a damaged certificate");
+    throw unusable(files, "cert", "contains a damaged certificate");
   }
 }
 
@@ -142,13 +148,13 @@ function parseKey(text: string, files: TlsFiles): KeyObject {
     return createPrivateKey(text);
   } catch {
     const isLocked = text.includes("ENCRYPTED");
-    const reason = isLocked ? "is protected by a passphrase; store it without" : "holds no key";
+    const reason = isLocked ? "is protected by a passphrase; store it without" : "contains no key";
     throw unusable(files, "key", reason);
   }
 }
 
 function unusable(files: TlsFiles, name: keyof TlsFiles, reason: string): MantelError {
-  const fix = "make a pair by npm run certificate, or remove server.tls from the config";
+  const fix = "make a pair with npm run certificate, or remove server.tls from the config";
   return new MantelError(
     "invalid",
     `server.tls.${name} is ${files[name]}, which ${reason}; ${fix}`,

@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import type { HostLog } from "../log.ts";
 import { networkOf } from "./network.ts";
 
-/** Half of what the server takes: one machine cannot keep all others out. */
+/** Half of the server's limit, so that one machine cannot keep all others out. */
 const MAX_OF_ONE = 2_048;
 const TELL_EVERY_MS = 60_000;
 
 /**
- * Bounds the connections that one client holds open at the same time. Where it is exempt, as a proxy is
- * that speaks for many, nothing is counted.
+ * Limits the open connections of each client. Exempt clients, such as proxies
+ * with many clients, are not counted.
  */
 export class ConnectionLimit {
   readonly #isExempt: (address: string) => boolean;
@@ -23,7 +23,7 @@ export class ConnectionLimit {
     this.#max = max;
   }
 
-  /** Ends the connection when its client has as many as it may. */
+  /** Closes the connection if its client has reached the limit. */
   admit(socket: Socket): void {
     const { remoteAddress: address } = socket;
     if (address === undefined || this.#isExempt(address)) return;
@@ -47,6 +47,8 @@ export class ConnectionLimit {
   #tell(address: string): void {
     if (performance.now() - this.#toldAt < TELL_EVERY_MS) return;
     this.#toldAt = performance.now();
-    this.#log.warn("an address has as many connections as it may, and gets no more", { address });
+    this.#log.warn("connection limit of an address reached; refusing its new connections", {
+      address,
+    });
   }
 }

@@ -5,11 +5,11 @@ import type { Middleware } from "./route.ts";
 const MAX_HOPS = 20;
 
 /**
- * Takes over where a request comes from when a configured proxy says so in `X-Forwarded-For`: the last
- * address there that is no proxy itself. Of `X-Forwarded-Host` the host is noted, to be checked like
- * the one in `Host`. Nobody else is believed, and nothing else of what proxies say.
+ * Sets the client address of a request from a configured proxy's `X-Forwarded-For`: the last
+ * address in it that is not a proxy itself. Stores the host of `X-Forwarded-Host`, which is checked like
+ * `Host`. Ignores other senders, and all other headers of proxies.
  *
- * @param configured gives addresses and networks such as `10.0.0.0/8`
+ * @param configured returns addresses and networks such as `10.0.0.0/8`
  */
 export function forwarded(configured: () => readonly string[]): Middleware {
   const proxies = new Proxies(configured);
@@ -24,7 +24,7 @@ export function forwarded(configured: () => readonly string[]): Middleware {
   };
 }
 
-/** The addresses of proxies, as the config names them now. */
+/** The addresses of proxies in the current config. */
 export class Proxies {
   readonly #configured: () => readonly string[];
   #applied: readonly string[] = [];
@@ -45,7 +45,10 @@ export class Proxies {
     return isIP(plain) !== 0 && this.#addresses.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
   }
 
-  /** Each proxy adds on the right whom it was asked by; what stands left of the client is hearsay. */
+  /**
+   * The client in a list of hops. Each proxy adds its client on the right; entries left of the client cannot be
+   * trusted.
+   */
   clientOf(hops: readonly string[]): string | undefined {
     const addresses = hops.map((hop) => plainAddress(hop.trim()));
     const client = addresses.findLast((address) => !this.includes(address));
@@ -58,7 +61,7 @@ function blockListOf(configured: readonly string[]): BlockList {
   for (const each of configured) {
     const [address = "", bits] = each.split("/");
     const family = isIPv6(address) ? "ipv6" : "ipv4";
-    if (isIP(address) === 0) continue; // Node is stricter than the schema, which browsers know too.
+    if (isIP(address) === 0) continue; // Node is stricter than the schema, which browsers use too.
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }

@@ -1,18 +1,15 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { recordsNobodyRead } from "../log.ts";
+import type { ModuleManager } from "../modules/manager.ts";
 import { LoopLag, openDescriptors } from "../system/host-process.ts";
-import type { ModulesPart, Parts } from "./parts.ts";
+import type { HttpDependencies } from "./dependencies.ts";
 
 const LAG_PERCENTILES = [50, 99, 100];
 
-interface MetricsParts extends Pick<Parts, "version" | "streams"> {
-  readonly modules: Pick<ModulesPart, "list" | "work">;
-}
-
 /**
- * What `GET /metrics` shows, in Prometheus' text format (version 0.0.4). Figures of modules are read when
- * asked for. Labels hold what this house defines (routes, module ids), never what a request brings: every
- * series stays for ever.
+ * The metrics of `GET /metrics`, in Prometheus' text format (version 0.0.4). Figures of modules are read on
+ * request. Label values come from this house (routes, module ids), never from a request: every
+ * series is kept for ever.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -20,7 +17,7 @@ export class Metrics {
   readonly #requests: Counter<"method" | "route" | "status">;
   readonly #durations: Histogram<"route">;
 
-  constructor(parts: MetricsParts) {
+  constructor(parts: HttpDependencies) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: "mantel_http_requests_total",
@@ -53,11 +50,11 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  #addHost({ version, streams }: MetricsParts): void {
+  #addHost({ version, streams }: HttpDependencies): void {
     const lag = this.#lag;
     this.#read(Gauge, {
       name: "info",
-      help: "1, with the versions that run",
+      help: "1, with the running versions",
       labels: ["version", "node"],
       values: () => [[{ version, node: process.versions.node }, 1]],
     });
@@ -75,17 +72,17 @@ export class Metrics {
     });
     this.#read(Gauge, {
       name: "event_streams",
-      help: "Event streams that are open",
+      help: "Open event streams",
       values: () => [[{}, streams.streams]],
     });
     this.#read(Counter, {
       name: "event_streams_dropped_total",
-      help: "Event streams that were ended because their clients took nothing",
+      help: "Event streams that were closed because their clients did not read",
       values: () => [[{}, streams.dropped]],
     });
     this.#read(Counter, {
       name: "log_records_dropped_total",
-      help: "Records of the host's log that were dropped because nobody read it",
+      help: "Records of the host's log that were dropped because standard error was not read",
       values: () => [[{}, recordsNobodyRead()]],
     });
   }
@@ -99,7 +96,7 @@ export class Metrics {
     }
   }
 
-  #addModules(modules: MetricsParts["modules"]): void {
+  #addModules(modules: ModuleManager): void {
     for (const [name, [help, figure, unit]] of Object.entries(MODULE_FIGURES)) {
       const values = (): Value[] =>
         modules.list().flatMap(({ id, resources }): Value[] => {
@@ -110,7 +107,7 @@ export class Metrics {
     }
     this.#read(Gauge, {
       name: "module_state",
-      help: "1 for the state a module is in",
+      help: "1 for the current state of a module",
       labels: ["module", "state"],
       values: () => modules.list().map(({ id, state }) => [{ module: id, state }, 1]),
     });
@@ -122,7 +119,7 @@ export class Metrics {
     });
   }
 
-  #addWork(modules: MetricsParts["modules"]): void {
+  #addWork(modules: ModuleManager): void {
     for (const [name, [help, count]] of Object.entries(WORK_COUNTS)) {
       this.#read(Counter, {
         name: `module_${name}_total`,
@@ -133,7 +130,7 @@ export class Metrics {
     }
   }
 
-  /** A metric whose values are asked for at each read, and forgotten with what they were of. */
+  /** A metric whose values are read on each request, and removed with their module. */
   #read(Kind: typeof Gauge | typeof Counter, { name, help, labels = [], values }: Reading): void {
     const metric: Gauge | Counter = new Kind({
       name: `mantel_${name}`,
@@ -160,7 +157,7 @@ interface Reading {
 const PROCESS_FIGURES: Readonly<Record<string, readonly [help: string, value: () => number]>> = {
   memory_bytes: ["Resident memory of the host's process", () => process.memoryUsage.rss()],
   heap_bytes: ["JavaScript heap in use", () => process.memoryUsage().heapUsed],
-  open_descriptors: ["Files, sockets and pipes that are open", openDescriptors],
+  open_descriptors: ["Open files, sockets and pipes", openDescriptors],
   start_time_seconds: [
     "When the process started, in seconds since 1970",
     () => Math.round(performance.timeOrigin) / 1_000,
@@ -174,18 +171,19 @@ const PROCESS_FIGURES: Readonly<Record<string, readonly [help: string, value: ()
   ],
 };
 
-/** Each with what its value is to be multiplied by: Prometheus wants seconds and ratios. */
+/** Each with the factor that converts its value: Prometheus wants seconds and ratios. */
 const MODULE_FIGURES = {
   cpu_ratio: ["Share of one core", "cpuPercent", 0.01],
-  memory_bytes: ["Real memory of the process", "memoryBytes", 1],
+  memory_bytes: ["Private memory of the process", "memoryBytes", 1],
   heap_bytes: ["JavaScript heap in use", "heapBytes", 1],
+  storage_bytes: ["Disk space of its storage", "storageBytes", 1],
   loop_lag_seconds: ["Delay of its event loop, 99th percentile", "loopLagP99Ms", 0.001],
 } as const;
 
 const WORK_COUNTS = {
-  calls: ["Calls of the plugin", "calls"],
+  calls: ["Calls to the plugin", "calls"],
   errors: ["Calls that failed", "errors"],
   reloads: ["Reloads", "reloads"],
   drops: ["Calls that were refused before the plugin saw them", "drops"],
-  log_drops: ["Log records that were left out because there were too many", "logDrops"],
+  log_drops: ["Log records that were dropped because there were too many", "logDrops"],
 } as const;

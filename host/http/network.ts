@@ -1,20 +1,20 @@
 import { isIPv6 } from "node:net";
 
-/** Also as IPv6 sockets show IPv4 peers. */
+/** Also in the form in which IPv6 sockets show IPv4 peers. */
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/i;
 
 export function isLoopback(address: string): boolean {
   return LOOPBACK.test(address);
 }
 
-/** An address without its zone; one of IPv4 that an IPv6 socket shows is of IPv4 again. */
+/** An address without its zone; an IPv4 address in IPv6 form becomes IPv4 again. */
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
 }
 
 /**
- * What counts as one client that has shown no token: an IPv4 address, or the 64 bits that an IPv6
- * subscriber gets whole (RFC 6177), because it has more addresses there than anyone can count.
+ * The network that counts as one client without a token: an IPv4 address, or the 64-bit prefix that an IPv6
+ * subscriber gets (RFC 6177), because one subscriber has too many addresses to count.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
@@ -26,8 +26,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Keeps apart as many clients as it may in a minute; all beyond share one name, so that no number of
- * addresses costs more memory.
+ * Distinguishes a limited number of clients per minute; all others share one name, so that many
+ * addresses cannot use up memory.
  */
 export class BoundedNames {
   readonly #limit: number;

@@ -3,9 +3,9 @@ import { Device } from "@mantel/plugin-sdk/device";
 import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { type TObject, type TSchema, Type } from "typebox";
+import { ModuleView } from "../api/module.ts";
 import { SCOPES } from "../auth/scopes.ts";
 import { BridgeView } from "../devices/bridge.ts";
-import { ModuleView } from "../modules/view.ts";
 import type { Answer, BodyDescription, RequestHeader, Route } from "./route.ts";
 import { pathOf } from "./router.ts";
 
@@ -32,13 +32,13 @@ const Problem = Type.Object({
   retryAfterMs: Type.Optional(Type.Number()),
   /** Config keys that were refused. */
   keys: Type.Optional(Type.Array(Type.String())),
-  /** Of a reload that failed: that the old code goes on, and where the new code is wrong. */
+  /** For a failed reload: true if the old code continues. */
   rolledBack: Type.Optional(Type.Boolean()),
   ...Type.Partial(CodeLocation).properties,
   location: Type.Optional(CodeLocation),
 });
 
-/** Schemas that stand in the document once, by their names there. */
+/** Schemas that the document contains once, by their names in it. */
 const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [Problem, "Problem"],
   [Device, "Device"],
@@ -50,24 +50,24 @@ const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
 ]);
 
 const HEADERS: Readonly<Record<RequestHeader, string>> = {
-  "If-Match": "The ETag of the revision that is meant to be changed; refused when it is stale",
-  "If-None-Match": "The ETag of the revision that is known already",
-  "Last-Event-ID": "The id of the last event that was had; what came after it is sent again",
-  Prefer: "`respond-async` is answered at once, and does not wait for the bridge",
+  "If-Match": "The ETag of the revision to change; refused if it is stale",
+  "If-None-Match": "The ETag of the revision that the client has",
+  "Last-Event-ID": "The id of the last received event; the events after it are sent again",
+  Prefer: "`respond-async` is answered at once, without waiting for the bridge",
 };
 const RETRIED = new Set([409, 429, 503]);
 const CHALLENGED = new Set([401, 403]);
-/** Headers of answers. Those for browsers and of HTTP itself go without saying. */
+/** Headers of answers. Those for browsers and of HTTP itself are omitted. */
 const ANSWER_HEADERS = {
-  "X-Request-Id": header("The id under which the log has the request"),
+  "X-Request-Id": header("The request id in the log"),
   "Retry-After": header("Seconds", Type.Integer({ minimum: 1 })),
-  "WWW-Authenticate": header("What is asked for (RFC 6750)"),
-  ETag: header("Names the revision, for If-Match and If-None-Match"),
+  "WWW-Authenticate": header("The required authentication (RFC 6750)"),
+  ETag: header("The revision, for If-Match and If-None-Match"),
 } as const;
 
-/** What any route may fail with, and what follows from the form of a route. */
+/** Errors of every route, and those that follow from the form of a route. */
 const ALWAYS: readonly ErrorCode[] = ["bad_request", "unknown_host", "rate_limited", "internal"];
-const WITH_SCOPE: readonly ErrorCode[] = ["unauthorized", "insufficient_scope"];
+const WITH_SCOPE: readonly ErrorCode[] = ["unauthorized", "origin_refused", "insufficient_scope"];
 const WITH_BODY: readonly ErrorCode[] = ["body_too_large", "unsupported_media_type"];
 
 /** The OpenAPI 3.1 document of a route table. */
@@ -101,7 +101,14 @@ export function openApiDocument(api: {
           type: "http",
           scheme: "bearer",
           bearerFormat: "JWT",
-          description: `A token holds scopes; each permits what the ones before it do: ${SCOPES.join(", ")}.`,
+          description: `A token holds scopes; each includes those before it: ${SCOPES.join(", ")}.`,
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "mantel_session",
+          description:
+            "The cookie of a browser that signed in by POST /session. The port of the host is in its name (`mantel_session_8470`), and over TLS the prefix `__Host-`. A write names its own origin in the Origin header. With an Authorization header, the cookie does not count.",
         },
       },
     },
@@ -119,7 +126,9 @@ function operation(route: Route): object {
     operationId: operationId(route),
     tags: [tag],
     summary,
-    ...(scope === "public" ? { security: [] } : { security: [{ token: [scope] }] }),
+    ...(scope === "public"
+      ? { security: [] }
+      : { security: [{ token: [scope] }, { session: [scope] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: { ...answers(route), ...problemAnswers(route) },
@@ -159,7 +168,7 @@ function requestBody({ schema, mergePatch, optional = false }: BodyDescription):
   };
 }
 
-/** What has a default is always there in the end, and need not be given. */
+/** Makes properties with a default optional, as in a request. */
 function asGiven(node: unknown): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map(asGiven);
@@ -189,7 +198,7 @@ function answers({ answers: all, headers = [] }: Route): object {
     };
   }
   if (!headers.includes("If-None-Match")) return byStatus;
-  return { ...byStatus, 304: { description: "It is unchanged", headers: usual } };
+  return { ...byStatus, 304: { description: "Not modified", headers: usual } };
 }
 
 function ownHeaders({ headers = {} }: Answer): object {
@@ -204,7 +213,7 @@ function contentOf({ schema, type = schema && "application/json" }: Answer): obj
 
 const entriesOf = (all: Route["answers"]): [string, Answer][] => Object.entries(all);
 
-/** One answer for each status, which names the codes that come with it. */
+/** One answer for each status, with the codes it may have. */
 function problemAnswers({ method, scope, params, errors = [], answers: good }: Route): object {
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
@@ -238,7 +247,7 @@ function pick(...names: (keyof typeof ANSWER_HEADERS)[]): object {
   return Object.fromEntries(names.map((name) => [name, ANSWER_HEADERS[name]]));
 }
 
-/** A copy of a schema in which every component is a reference, except the one that is `whole`. */
+/** A copy of a schema in which every component except `whole` is a reference. */
 function withReferences(node: unknown, whole?: TSchema): unknown {
   if (typeof node !== "object" || node === null) return node;
   if (Array.isArray(node)) return node.map((each) => withReferences(each));

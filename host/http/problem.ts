@@ -1,5 +1,6 @@
 import { type ErrorExtras, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
+import { bringsCredential } from "./authenticate.ts";
 import type { Context, Middleware } from "./route.ts";
 
 const RATE_RETRY_MS = 1_000;
@@ -7,8 +8,8 @@ const DOWN_RETRY_MS = 5_000;
 const REALM = 'Bearer realm="mantel"';
 
 /**
- * Answers every failure as a problem document (RFC 9457). Only expected failures keep their text; of
- * anything else the client learns the request id, under which the log has it whole.
+ * Answers every failure with a problem document (RFC 9457). Only expected failures show their text; for
+ * all others the client gets the request id, under which the log has the details.
  */
 export function problems(log: HostLog): Middleware {
   return async (ctx, next) => {
@@ -17,7 +18,7 @@ export function problems(log: HostLog): Middleware {
     } catch (error) {
       const known = toMantelError(error);
       if (!known) log.error("request failed", { requestId: ctx.state.requestId, error });
-      answer(ctx, known ?? new MantelError("internal", "the host has a fault; see its log"));
+      answer(ctx, known ?? new MantelError("internal", "internal error; see the host's log"));
     }
   };
 }
@@ -34,7 +35,7 @@ function answer(ctx: Context, error: MantelError): void {
   if (retryAfterMs !== undefined) {
     ctx.set("Retry-After", String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   }
-  // What is left of a body that was refused would be read as the next request.
+  // The rest of a refused body would be read as the next request.
   if (error.code === "body_too_large" || error.code === "unsupported_media_type") {
     ctx.set("Connection", "close");
   }
@@ -51,24 +52,24 @@ function answer(ctx: Context, error: MantelError): void {
   ctx.type = "application/problem+json";
 }
 
-/** `allow` goes into its header; a place in a source is given whole and as members of its own. */
+/** Sends `allow` as a header; a source location is given as an object and as single members. */
 function shownExtras({ location, ...extras }: ErrorExtras): object {
   const shown = { ...extras, allow: undefined };
   return location ? { ...shown, ...location, location } : shown;
 }
 
-/** A plugin's own refusal may leave open when to try again; an answer never does. */
+/** A plugin's own refusal may omit the retry time; an answer always has one. */
 function defaultRetryMs({ code, status }: MantelError): number | undefined {
   if (code === "bridge_rate_limited" || code === "rate_limited") return RATE_RETRY_MS;
   return status === 503 ? DOWN_RETRY_MS : undefined;
 }
 
-/** What a 401 asks for (RFC 6750, 3.1): a request that brought no token gets no error code. */
+/** The challenge of a 401 (RFC 6750, 3.1): a request without a token gets no error code. */
 export function challenge(ctx: Context): string {
-  return ctx.get("Authorization") ? `${REALM}, error="invalid_token"` : REALM;
+  return bringsCredential(ctx) ? `${REALM}, error="invalid_token"` : REALM;
 }
 
-/** Koa and the body parser fail with `http-errors`, whose `expose` marks what the client did wrong. */
+/** Koa and the body parser throw `http-errors`, whose `expose` marks errors of the client. */
 function toMantelError(error: unknown): MantelError | undefined {
   if (error instanceof MantelError) return error;
   const { status, expose, type } = (error ?? {}) as {
@@ -80,5 +81,5 @@ function toMantelError(error: unknown): MantelError | undefined {
   const options = { cause: error };
   return status === 413
     ? new MantelError("body_too_large", "the body is too large", options)
-    : new MantelError("bad_request", `the body did not arrive whole: ${type}`, options);
+    : new MantelError("bad_request", `the body did not arrive completely: ${type}`, options);
 }

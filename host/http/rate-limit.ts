@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { HostLog } from "../log.ts";
 import { BoundedNames, isLoopback, networkOf } from "./network.ts";
 
-/** How often a client may use up its burst again, and a network its failures. */
+/** The time after which a client may use its burst again, and a network its failures. */
 const WINDOW_SECONDS = 60;
 const FAILURES = 10;
 const MAX_NETWORKS = 1_024;
@@ -12,9 +12,9 @@ const MAX_NETWORKS = 1_024;
 type Limit = Config["server"]["rateLimit"];
 
 /**
- * Bounds the requests of each client: so many every second, and a burst beyond that. Requests with a
- * valid token count for that token alone, all others for the network they come from: whoever sends
- * wrong tokens can use up only what people without a token share, and locks nobody out.
+ * Limits the requests of each client: a rate per second, and a burst beyond that. Requests with a
+ * valid token count for that token only, all others for their network: clients with wrong
+ * tokens can use up only the share of clients without a token, and lock nobody out.
  */
 export class RateLimit {
   readonly #limit: () => Limit;
@@ -28,7 +28,7 @@ export class RateLimit {
   #applied: Limit | undefined;
   #counter: BurstyRateLimiter | undefined;
 
-  /** `limit` is asked at each request, so that a change of the config counts at once. */
+  /** `limit` is called at each request, so that a change of the config applies at once. */
   constructor(limit: () => Limit, log: HostLog) {
     this.#limit = limit;
     this.#log = log;
@@ -40,7 +40,7 @@ export class RateLimit {
     await this.#count(`token ${jti}`);
   }
 
-  /** Counts a request that no token stands behind. @throws MantelError `rate_limited` */
+  /** Counts a request without a token. @throws MantelError `rate_limited` */
   async countAddress(address: string): Promise<void> {
     if (this.#isFree(address)) return;
     await this.#count(this.#networks.nameOf(networkOf(address)));
@@ -56,9 +56,9 @@ export class RateLimit {
       if (error instanceof Error) throw error;
       const { consumedPoints, msBeforeNext } = error as RateLimiterRes;
       if (consumedPoints === FAILURES + 1) {
-        this.#log.warn("tokens from an address are refused again and again", { address });
+        this.#log.warn("repeated requests with invalid tokens from an address", { address });
       }
-      throw new MantelError("rate_limited", "too many tokens from this address were refused", {
+      throw new MantelError("rate_limited", "too many invalid tokens from this address", {
         retryAfterMs: msBeforeNext,
       });
     }

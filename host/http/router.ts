@@ -3,13 +3,13 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { TObject } from "typebox";
 import type { Principal } from "../auth/tokens.ts";
 import { check, faultsOf } from "../validate.ts";
-import { authenticate, requireScope } from "./authenticate.ts";
+import { authenticate, bringsCredential, requireScope } from "./authenticate.ts";
 import { readJson } from "./body.ts";
-import type { Parts } from "./parts.ts";
+import type { HttpDependencies } from "./dependencies.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
 
-export interface Gate extends Pick<Parts, "tokens" | "lastUse" | "log"> {
+export interface Gate extends HttpDependencies {
   readonly limit: RateLimit;
 }
 
@@ -36,38 +36,52 @@ export function pathOf({ path, outsidePrefix }: Route, prefix: string): string {
   return outsidePrefix ? path : prefix + path;
 }
 
-/** A route that says nothing of who may use it would be open by accident. */
+/** Requires a scope on each route: a route without one would be open by accident. */
 function assertScoped({ method, path, scope }: Partial<Route>): void {
   if (!scope) throw new Error(`the route ${method} ${path} declares no scope`);
 }
 
-/** Lets a request through whose token has the route's scope, if it needs one. */
+/** Requires a token with the route's scope, if it needs one. */
 function admit(route: Route, gate: Gate): Middleware {
   return async (ctx, next) => {
     ctx.state.route = route.path;
-    if (route.scope === "public") {
-      await gate.limit.countAddress(ctx.ip);
-    } else {
-      ctx.state.principal = await identify(ctx, gate);
-      requireScope(ctx.state.principal, route.scope);
-    }
+    if (route.scope === "public") return admitAnybody(ctx, gate, next);
+    ctx.state.principal = await identify(ctx, gate);
+    requireScope(ctx.state.principal, route.scope);
     await next();
   };
 }
 
-/** A valid token is asked for before anything else is counted: no flood of wrong ones locks it out. */
+/** Counts requests to a public route: it may take a secret in its path or body, which must not be guessed. */
+async function admitAnybody(
+  ctx: Context,
+  { limit }: Gate,
+  next: () => Promise<void>,
+): Promise<void> {
+  await limit.countAddress(ctx.ip);
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof MantelError && error.code === "unauthorized") {
+      await limit.countFailure(ctx.ip);
+    }
+    throw error;
+  }
+}
+
+/** Authenticates before anything else is counted: floods of invalid tokens do not lock out valid ones. */
 async function identify(ctx: Context, { tokens, lastUse, limit, log }: Gate): Promise<Principal> {
   try {
     const principal = authenticate(ctx, tokens);
     lastUse.note(principal.jti);
     await tokens.noteUse(principal).catch((error: unknown) => {
-      log.warn("the token before a display's own did not end yet", { name: principal.sub, error });
+      log.warn("could not end the previous token of a display", { name: principal.sub, error });
     });
     await limit.countToken(principal.jti, ctx.ip);
     return principal;
   } catch (error) {
     if (error instanceof MantelError && error.code === "unauthorized") {
-      await (ctx.get("Authorization") ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
+      await (bringsCredential(ctx) ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
     }
     throw error;
   }
@@ -97,7 +111,7 @@ function readParams(schema: TObject | undefined, ctx: Context): unknown {
   throw new MantelError("bad_id", `${fault.pointer.slice(1)} in the path ${fault.detail}`);
 }
 
-/** Takes the parameters that the schema names, and leaves others alone. */
+/** Reads the parameters in the schema, and ignores others. */
 function readQuery(schema: TObject | undefined, ctx: Context): unknown {
   if (!schema) return {};
   const given = new URLSearchParams(ctx.querystring);
@@ -113,7 +127,7 @@ function readQuery(schema: TObject | undefined, ctx: Context): unknown {
   return check(schema, Object.fromEntries(query), "the query");
 }
 
-/** Says of what no route has answered whether the path is unknown, or only the method. */
+/** The error for an unmatched request: an unknown path, or only a wrong method. */
 function unmatched(router: Router, gate: Gate): Middleware {
   return async (ctx) => {
     const layers = router.match(ctx.path, ctx.method).path;
@@ -125,6 +139,8 @@ function unmatched(router: Router, gate: Gate): Middleware {
       ctx.status = 204;
       return;
     }
-    throw new MantelError("method_not_allowed", `${ctx.path} takes ${allow.join(", ")}`, { allow });
+    throw new MantelError("method_not_allowed", `${ctx.path} allows ${allow.join(", ")}`, {
+      allow,
+    });
   };
 }

@@ -8,7 +8,7 @@ import type { ConnectionLimit } from "./connection-limit.ts";
 import type { RequestState } from "./route.ts";
 import { createTlsServer } from "./tls-server.ts";
 
-/** A head may take ten seconds and a request twenty, whatever trickles in. */
+/** The deadlines of slow clients: ten seconds for a head, twenty for a request. */
 const BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 20_000,
@@ -17,25 +17,25 @@ const BOUNDS = {
 };
 const MAX_CONNECTIONS = 4_096;
 const SWEEP_EVERY_MS = 20;
-/** Addresses to listen on, and not to connect to: where this machine itself finds them. */
+/** Wildcard addresses for listening, each with the address by which this machine reaches itself. */
 const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export interface ListenOptions {
   readonly app: Koa<RequestState>;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 for a free port. */
   readonly port: number;
-  /** With it, HTTPS is spoken, and plain HTTP is only told so. */
+  /** With a certificate the server uses HTTPS, and answers plain HTTP only with a hint. */
   readonly certificate?: ServerCertificate | undefined;
-  /** Absent means that a client may take all the connections there are. */
+  /** Absent means no limit for one client. */
   readonly limit?: ConnectionLimit;
 }
 
-/** Listens for requests, within bounds on how slowly and how largely they may come. */
+/** Listens for requests, with limits on their size and duration. */
 export class HttpServer {
   readonly #server: Server | TlsServer;
   readonly #sockets = new Set<Socket>();
-  /** Where it answers, such as `http://127.0.0.1:8470`. */
+  /** Its address, such as `http://127.0.0.1:8470`. */
   readonly url: string;
 
   private constructor(server: Server | TlsServer, { host, certificate, limit }: ListenOptions) {
@@ -50,7 +50,7 @@ export class HttpServer {
     this.url = `http${certificate ? "s" : ""}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
   }
 
-  /** @throws Error with a sentence for people when the address cannot be had */
+  /** @throws Error with a user-facing sentence if it cannot listen on the address */
   static async listen(options: ListenOptions): Promise<HttpServer> {
     const { host, port } = options;
     const server = create(options);
@@ -65,8 +65,8 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections, and resolves when all answers are out. What is not answered after
-   * `deadlineMs` is cut off. End the event streams first: they would not end by themselves.
+   * Stops accepting connections, and resolves when all answers are sent. Interrupts unfinished ones after
+   * `deadlineMs`. End the event streams first: they do not end by themselves.
    */
   async close(deadlineMs: number): Promise<void> {
     const closed = once(this.#server, "close");
@@ -78,7 +78,7 @@ export class HttpServer {
     clearTimeout(cutOff);
   }
 
-  /** A connection that is kept alive turns idle with its last answer; some never ask anything. */
+  /** Closes idle connections: kept-alive ones become idle with their last answer; some never send a request. */
   #closeIdle(): void {
     this.#server.closeIdleConnections();
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
@@ -99,9 +99,9 @@ function describe(
 ) {
   const address = `port ${port} on ${host}`;
   if (code === "EADDRINUSE")
-    return `${address} is in use; stop what listens there, or take another --port`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${host} is no address; see --host`;
-  if (code === "EACCES") return `${address} needs more rights; take a --port above 1023`;
+    return `${address} is in use; stop the program that listens there, or choose another --port`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${host} is not an address; see --host`;
+  if (code === "EACCES") return `${address} needs more permissions; choose a --port above 1023`;
   if (code === "EADDRNOTAVAIL") return `this machine has no address ${host}; see --host`;
   return `${address} cannot be used: ${message}`;
 }

@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { Asset, AssetsPart } from "./parts.ts";
+import type { Asset, AssetsDependency } from "./dependencies.ts";
 import type { Context, Middleware } from "./route.ts";
 
 const METHODS = ["GET", "HEAD"];
-/** What fits into one packet is not made smaller by compression. */
+/** The smallest size to compress: smaller files fit into one packet anyway. */
 const LEAST_BYTES = 1_400;
 const FOR_EVER = "public, max-age=31536000, immutable";
 
 /**
- * Serves what browsers load before they have a token: the dashboard's shell at `/`, and all below
+ * Serves the files that browsers load before they have a token: the dashboard's shell at `/`, and all below
  * `/assets/`. Paths are looked up and never opened as files.
  */
-export function staticFiles(...sources: readonly AssetsPart[]): Middleware {
+export function staticFiles(...sources: readonly AssetsDependency[]): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== "/" && !ctx.path.startsWith("/assets/")) return next();
     ctx.state.route = ctx.path === "/" ? "/" : "/assets/*";
     const asset = find(sources, ctx.path);
     if (!asset) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);
     if (METHODS.includes(ctx.method)) return send(ctx, asset);
-    throw new MantelError("method_not_allowed", `${ctx.path} can only be read`, { allow: METHODS });
+    throw new MantelError("method_not_allowed", `${ctx.path} is read-only`, { allow: METHODS });
   };
 }
 
-function find(sources: readonly AssetsPart[], path: string): Asset | undefined {
+function find(sources: readonly AssetsDependency[], path: string): Asset | undefined {
   for (const source of sources) {
     const asset = source.find(path);
     if (asset) return asset;
@@ -35,7 +35,12 @@ function find(sources: readonly AssetsPart[], path: string): Asset | undefined {
 }
 
 async function send(ctx: Context, asset: Asset): Promise<void> {
-  const { body, type, immutable } = asset;
+  const { body, type, immutable, framedPolicy } = asset;
+  if (framedPolicy !== undefined) {
+    ctx.set("Content-Security-Policy", framedPolicy);
+    ctx.set("X-Frame-Options", "SAMEORIGIN");
+    ctx.set("X-DNS-Prefetch-Control", "off");
+  }
   ctx.set("Cache-Control", immutable ? FOR_EVER : "no-cache");
   ctx.type = type;
   if (!isCompressible(asset)) {
@@ -48,12 +53,12 @@ async function send(ctx: Context, asset: Asset): Promise<void> {
   ctx.body = isWanted ? await compressed(asset) : body;
 }
 
-/** Fonts and pictures are compressed as they are. */
+/** False for fonts and pictures, which are already compressed. */
 function isCompressible({ body, type }: Asset): boolean {
   return body.length >= LEAST_BYTES && /^text\/|json|svg/.test(type);
 }
 
-/** Each asset is compressed once. Nothing secret is in one, so lengths give nothing away. */
+/** Compresses each asset once. Assets contain no secrets, so their compressed lengths reveal nothing. */
 function compressed(asset: Asset): Promise<Buffer> {
   const made = zipped.get(asset) ?? promisify(gzip)(asset.body);
   zipped.set(asset, made);
@@ -62,8 +67,8 @@ function compressed(asset: Asset): Promise<Buffer> {
 
 const zipped = new WeakMap<Asset, Promise<Buffer>>();
 
-/** The page for trying the API. It holds no data, and asks for the token that its requests send. */
-export function readDocsPage(): { page: string; assets: AssetsPart } {
+/** The page for trying the API. It contains no data, and asks for the token for its requests. */
+export function readDocsPage(): { page: string; assets: AssetsDependency } {
   const read = (name: string) => readFileSync(join(import.meta.dirname, "docs", name), "utf8");
   const files = new Map<string, Asset>([
     ["/assets/docs.js", { body: read("page.js"), type: "text/javascript", immutable: false }],

@@ -16,8 +16,8 @@ const AUTHORITY_PATH = "/ca.crt";
 const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/i;
 
 /**
- * An HTTPS server that renews its certificate without dropping a connection, and tells whoever speaks
- * plain HTTP to its port where to go.
+ * An HTTPS server that renews its certificate without dropping a connection, and answers plain
+ * HTTP on its port with the HTTPS address.
  */
 export function createTlsServer(
   options: ServerOptions,
@@ -39,7 +39,7 @@ export function createTlsServer(
     socket.once("readable", () => {
       clearTimeout(deadline);
       const first = socket.read(1) as Buffer | null;
-      if (!first) return void socket.destroy(); // It has ended without a word.
+      if (!first) return void socket.destroy(); // The connection closed without sending anything.
       socket.unshift(first);
       if (first[0] === HANDSHAKE) for (const listener of secured) listener.call(server, socket);
       else takePlain(socket);
@@ -55,9 +55,9 @@ export function createTlsServer(
 }
 
 /**
- * The answer to plain HTTP. A page is sent on to its address under HTTPS; a request with a token is
- * refused in words, because the token has crossed the network in the open by now. The authority's
- * certificate is public, and is what makes HTTPS work on a device that does not know it yet.
+ * The answer to plain HTTP. Pages are redirected to HTTPS; a request with a token is
+ * refused with an explanation, because the token was sent unencrypted. The authority's
+ * certificate is public, and enables HTTPS on devices that do not have it yet.
  */
 function hint(request: IncomingMessage, response: ServerResponse, tls: ServerCertificate): void {
   const { method, url = "/", headers } = request;
@@ -75,5 +75,5 @@ function hint(request: IncomingMessage, response: ServerResponse, tls: ServerCer
     return;
   }
   response.writeHead(426, { "Content-Type": "text/plain; charset=utf-8", Upgrade: "TLS/1.2" });
-  response.end("This home is reached by https:// alone. If a token was sent, revoke it.\n");
+  response.end("This home uses https:// only. If a token was sent, revoke it.\n");
 }

@@ -5,19 +5,19 @@ import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { Type } from "typebox";
+import type { LayoutDocument, LayoutRevision } from "../api/layout.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { parseLayout } from "./parse.ts";
-import type { LayoutDocument, LayoutRevision } from "./schema.ts";
 
 const KEPT = 50;
 
-const Kept = Type.Object({
+export const KeptLayout = Type.Object({
   savedAt: Type.String({ format: "date-time" }),
   layout: Type.Unknown(),
 });
 
-/** The last revisions of the layout, the one in use among them, a file for each. */
+/** The last revisions of the layout, including the current one, in one file each. */
 export class LayoutHistory {
   readonly #folder: string;
   readonly #log: HostLog;
@@ -33,7 +33,7 @@ export class LayoutHistory {
     return new LayoutHistory(folder, log);
   }
 
-  /** Keeps a revision, and removes those that are older than the last fifty. */
+  /** Stores a revision, and removes all but the last fifty. */
   async keep(layout: LayoutDocument): Promise<void> {
     const entry = { savedAt: new Date().toISOString(), layout };
     await writeFully(this.#path(layout.revision), `${JSON.stringify(entry)}\n`);
@@ -44,7 +44,7 @@ export class LayoutHistory {
     await rm(this.#path(revision), { force: true });
   }
 
-  /** The numbers of the revisions that are kept, newest first. */
+  /** The numbers of the stored revisions, newest first. */
   async revisions(): Promise<number[]> {
     const names = await readdir(this.#folder);
     return names
@@ -53,7 +53,7 @@ export class LayoutHistory {
       .toSorted((a, b) => b - a);
   }
 
-  /** Newest first. A file that cannot be read is left out. */
+  /** Newest first. Unreadable files are skipped. */
   async list(): Promise<LayoutRevision[]> {
     const list: LayoutRevision[] = [];
     for (const revision of await this.revisions()) {
@@ -62,13 +62,13 @@ export class LayoutHistory {
         const name = layout.name === undefined ? {} : { name: layout.name };
         list.push({ revision, savedAt, ...name });
       } catch (error) {
-        this.#log.warn("a revision of the layout cannot be read", { revision, error });
+        this.#log.warn("cannot read a revision of the layout", { revision, error });
       }
     }
     return list;
   }
 
-  /** @throws MantelError `revision_unknown`; `invalid` when the file is damaged */
+  /** @throws MantelError `revision_unknown`; `invalid` if the file is damaged */
   async get(revision: number): Promise<LayoutDocument> {
     return (await this.#read(revision)).layout;
   }
@@ -80,9 +80,11 @@ export class LayoutHistory {
       text = await readFile(this.#path(revision), "utf8");
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
-      throw new MantelError("revision_unknown", `${what} is not kept; see the history`, { cause });
+      throw new MantelError("revision_unknown", `${what} is not stored; see the history`, {
+        cause,
+      });
     }
-    const entry = check(Kept, parseJsonText(text, what), what);
+    const entry = check(KeptLayout, parseJsonText(text, what), what);
     return { savedAt: entry.savedAt, layout: { ...parseLayout(entry.layout), revision } };
   }
 

@@ -1,12 +1,12 @@
 import type { Fault } from "@mantel/plugin-sdk/errors";
-import { pointerToken } from "../faults.ts";
+import { LayoutInput } from "../api/layout.ts";
 import { check, invalid } from "../validate.ts";
-import { LayoutInput } from "./schema.ts";
+import { pointerToken } from "../validation-errors.ts";
 
 const WIDGET_CONFIG_BYTES = 32 * 1024;
 
 /**
- * A layout that fits the schema, and whose parts fit each other.
+ * Returns the layout if it fits the schema and is consistent.
  * @throws MantelError `invalid`, with every fault
  */
 export function parseLayout(value: unknown): LayoutInput {
@@ -34,7 +34,7 @@ function repeated(things: readonly { readonly id: string; readonly at: string }[
     if (taken === undefined) first.set(id, at);
     return taken === undefined
       ? []
-      : [{ pointer: `${at}/id`, detail: `is ${id}, which is the id of ${taken} already` }];
+      : [{ pointer: `${at}/id`, detail: `is ${id}, which is already the id of ${taken}` }];
   });
 }
 
@@ -45,7 +45,7 @@ function displayFaults({ pages, displays }: LayoutInput): Fault[] {
       const pointer = `/displays/${d}/pages/${p}`;
       if (!known.has(page)) return [{ pointer, detail: `is ${page}, and no page has that id` }];
       const isTwice = display.pages.indexOf(page) < p;
-      return isTwice ? [{ pointer, detail: `is ${page}, which the display has already` }] : [];
+      return isTwice ? [{ pointer, detail: `is ${page}, which the display already has` }] : [];
     }),
   );
 }

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
-import { Turns } from "@mantel/plugin-sdk/turns";
-import { assertCurrent } from "../documents/precondition.ts";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
+import type { LayoutDocument, LayoutInput, LayoutRevision } from "../api/layout.ts";
+import { assertCurrent } from "../documents/if-match.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { LayoutHistory } from "./history.ts";
 import { parseLayout } from "./parse.ts";
-import type { LayoutDocument, LayoutInput, LayoutRevision } from "./schema.ts";
 
 interface Parts {
   readonly file: DocumentFile<LayoutInput>;
@@ -20,7 +20,7 @@ interface Parts {
 /** The layout of the dashboard, and its last revisions. Every accepted change is a new revision. */
 export class LayoutStore {
   readonly #parts: Parts;
-  readonly #turns = new Turns();
+  readonly #turns = new SerialQueue();
   #current: LayoutDocument;
 
   private constructor(parts: Parts, current: LayoutDocument) {
@@ -29,8 +29,8 @@ export class LayoutStore {
   }
 
   /**
-   * Reads `<data>/layout.json`; the first start takes the layout that ships. A damaged layout is set
-   * aside and the last good one is used. One that was edited by hand becomes a new revision.
+   * Reads `<data>/layout.json`; the first start uses the shipped layout. A damaged layout is set
+   * aside and the last good one is used. A layout edited by hand becomes a new revision.
    */
   static async open(options: {
     dataFolder: string;
@@ -54,7 +54,7 @@ export class LayoutStore {
   }
 
   /**
-   * Replaces the whole layout. The `revision` in the document means nothing; `ifMatch` decides.
+   * Replaces the whole layout. Ignores the `revision` in the document; `ifMatch` is compared.
    * @throws MantelError `invalid` with every fault, `revision_stale`, `disk_full`
    */
   async replace(document: unknown, ifMatch?: string): Promise<LayoutDocument> {
@@ -62,13 +62,13 @@ export class LayoutStore {
     return this.#turns.take(() => this.#change(layout, ifMatch));
   }
 
-  /** The revisions that can be restored, newest first; the current one is among them. */
+  /** The revisions that can be restored, newest first, including the current one. */
   history(): Promise<LayoutRevision[]> {
     return this.#parts.history.list();
   }
 
   /**
-   * Makes the content of an earlier revision the newest one.
+   * Stores the content of an earlier revision as the newest one.
    * @throws MantelError `revision_unknown`, `revision_stale`, `disk_full`
    */
   restore(revision: number, ifMatch?: string): Promise<LayoutDocument> {
@@ -80,11 +80,11 @@ export class LayoutStore {
   async #change(layout: LayoutInput, ifMatch: string | undefined): Promise<LayoutDocument> {
     assertCurrent(this.#current.revision, ifMatch);
     await this.#store(layout);
-    this.#parts.bus.announce("layout.changed", { revision: this.#current.revision });
+    this.#parts.bus.emit("layout.changed", { revision: this.#current.revision });
     return this.#current;
   }
 
-  /** The history comes first, so that there is no revision in use that is not kept. */
+  /** Stores the history first, so that the current revision is always in it. */
   async #store(layout: LayoutInput): Promise<void> {
     const { file, history } = this.#parts;
     const [newest = 0] = await history.revisions();
@@ -104,7 +104,7 @@ export class LayoutStore {
     try {
       return isDeepStrictEqual(await this.#parts.history.get(layout.revision), layout);
     } catch {
-      return false; // damaged or absent alike: the layout is kept again
+      return false; // damaged or missing: store the layout again
     }
   }
 }

@@ -9,7 +9,7 @@ import type {
   BridgeView,
   Rate,
 } from "../devices/bridge.ts";
-import type { Module } from "./module.ts";
+import type { Module } from "./lifecycle/module.ts";
 
 const STATUS: Partial<Record<ModuleState, BridgeStatus>> = {
   active: "ok",
@@ -19,7 +19,7 @@ const STATUS: Partial<Record<ModuleState, BridgeStatus>> = {
 
 const CONFIRM_MS = 5_000;
 
-/** A module of the kind `bridge`, as devices and scenes see it. */
+/** A module of the kind `bridge`, as devices and scenes use it. */
 export class ModuleBridge implements Bridge {
   readonly #module: Module;
 
@@ -83,7 +83,7 @@ export class ModuleBridge implements Bridge {
     });
   }
 
-  /** A module that is down is, to whoever commands its devices, a bridge that is down. */
+  /** Turns `module_down` into the error of an unavailable bridge for callers that command its devices. */
   async #asBridge(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -124,7 +124,7 @@ export class BridgeTable implements BridgeDirectory {
     return this.#bridges.get(id);
   }
 
-  /** Bridges that are meant to run. */
+  /** Bridges that are enabled. */
   list(): readonly Bridge[] {
     return [...this.#bridges.values()].filter(({ isEnabled }) => isEnabled);
   }

@@ -10,10 +10,10 @@ import { filterCovers, isWellFormed, topicFaults } from "./topic.ts";
 const PAYLOAD_BYTES = 256 * 1024;
 const PUBLISH_DEADLINE_MS = 2_000;
 const RETRY_AFTER_MS = 1_000;
-/** What the service answers with when there is no link to the broker, or it is stuck. */
+/** Error codes of the service while the link to the broker is down or stuck. */
 const LINK_DOWN = new Set(["service_unavailable", "module_down", "deadline_passed"]);
 
-/** The body of a publish. Lengths are in bytes of UTF-8, which a schema cannot say. */
+/** The body of a publish. Lengths are in bytes of UTF-8, which a schema cannot express. */
 export const PublishRequest = Type.Object(
   {
     topic: Type.String({ description: "1 to 65,535 bytes, without wildcards" }),
@@ -24,7 +24,7 @@ export const PublishRequest = Type.Object(
   { additionalProperties: false },
 );
 
-/** What was published; `bytes` are those of the payload. */
+/** A published message; `bytes` is the size of the payload. */
 export const PublishReceipt = Type.Object({
   topic: Type.String(),
   bytes: Type.Integer(),
@@ -33,7 +33,7 @@ export const PublishReceipt = Type.Object({
 });
 export type PublishReceipt = Static<typeof PublishReceipt>;
 
-export interface PublisherParts {
+export interface PublisherDependencies {
   readonly config: {
     readonly current: { readonly mqtt: { readonly denyTopics: readonly string[] } };
   };
@@ -43,20 +43,20 @@ export interface PublisherParts {
   readonly audit: Pick<Audit, "record">;
 }
 
-/** Who publishes. */
+/** The publishing principal. */
 type Publishing = Pick<Principal, "sub" | "jti">;
 
-/** Publishes for HTTP clients. Whatever would upset a broker is refused before any plugin sees it. */
+/** Publishes for HTTP clients. Messages that a broker may reject are refused before a plugin sees them. */
 export class Publisher {
-  readonly #parts: PublisherParts;
+  readonly #parts: PublisherDependencies;
 
-  constructor(parts: PublisherParts) {
+  constructor(parts: PublisherDependencies) {
     this.#parts = parts;
   }
 
   /**
-   * Resolves when the broker has acknowledged, or with QoS 0 when it has read the message.
-   * The record of who has published what is on the disk before that, so that none is missing.
+   * Resolves when the broker has acknowledged or, with QoS 0, when the message was sent.
+   * The audit record is stored before that, so that none is missing.
    *
    * @throws MantelError `invalid`, `topic_denied`, `broker_refused`, `broker_down` within 2 s, `disk_full`
    */
@@ -104,14 +104,14 @@ function payloadFaults(payload: string): string[] {
     ...(bytes > PAYLOAD_BYTES
       ? [`is ${bytes} bytes of UTF-8; it must be at most ${PAYLOAD_BYTES}`]
       : []),
-    ...(isWellFormed(payload) ? [] : ["has half of a surrogate pair; it must be well-formed"]),
+    ...(isWellFormed(payload) ? [] : ["has a lone surrogate; it must be well-formed"]),
   ];
 }
 
-/** A client cannot tell a link that is away from a broker that is, and need not. */
+/** Reports a missing link as `broker_down`: for a client it is the same. */
 function asBrokerDown(error: unknown): unknown {
   if (!(error instanceof MantelError) || !LINK_DOWN.has(error.code)) return error;
-  return new MantelError("broker_down", `the link to the broker does not work: ${error.message}`, {
+  return new MantelError("broker_down", `the link to the broker is down: ${error.message}`, {
     cause: error,
     retryAfterMs: RETRY_AFTER_MS,
   });

@@ -3,15 +3,15 @@ const TOPIC_BYTES = 65_535;
 /** The embedded broker matches at most this many; Mosquitto hangs up on more than 200. */
 const TOPIC_LEVELS = 100;
 const LONE_SURROGATE = /\p{Cs}/u;
-/** Control characters and the code points that are no characters: brokers may hang up on them (1.5.4). */
+/** Control characters and noncharacters: brokers may disconnect because of them (1.5.4). */
 const UNSAFE = /[\p{Cc}\p{Noncharacter_Code_Point}]/u;
 
-/** True when a text has a UTF-8 form: it has no half of a surrogate pair without the other. */
+/** True if a text can be encoded in UTF-8: it has no lone surrogate. */
 export function isWellFormed(text: string): boolean {
   return !LONE_SURROGATE.test(text);
 }
 
-/** Everything that keeps a text from being a topic to publish to, as sentences; empty when it can be. */
+/** All faults of a topic for publishing, as phrases; empty if it is valid. */
 export function topicFaults(topic: string): string[] {
   const bytes = Buffer.byteLength(topic);
   const levels = topic.split("/").length;
@@ -19,20 +19,20 @@ export function topicFaults(topic: string): string[] {
     [topic === "", "is empty; it must have at least one character"],
     [bytes > TOPIC_BYTES, `is ${bytes} bytes of UTF-8; it must be at most ${TOPIC_BYTES}`],
     [levels > TOPIC_LEVELS, `has ${levels} levels; it must have at most ${TOPIC_LEVELS}`],
-    [!isWellFormed(topic), "has half of a surrogate pair; it must be well-formed"],
+    [!isWellFormed(topic), "has a lone surrogate; it must be well-formed"],
     [UNSAFE.test(topic), "has a control character or a noncharacter; it must have neither"],
     [/[+#]/.test(topic), "has a wildcard; it must name one topic, without + and #"],
-    [topic.startsWith("$"), "starts with $, which is kept for the broker itself"],
+    [topic.startsWith("$"), "starts with $, which is reserved for the broker"],
   ];
   return faults.flatMap(([wrong, detail]) => (wrong ? [detail] : []));
 }
 
-/** True when a topic filter covers a topic (MQTT 5, 4.7): `+` is one level, a last `#` any number. */
+/** True if a topic filter covers a topic (MQTT 5, 4.7): `+` is one level, a last `#` any number. */
 export function filterCovers(filter: string, topic: string): boolean {
   const wanted = filter.split("/");
   const levels = topic.split("/");
   for (const [at, level] of wanted.entries()) {
-    if (level === "#") return at === wanted.length - 1; // covers the level above it as well
+    if (level === "#") return at === wanted.length - 1; // also covers the level above it
     if (at >= levels.length || (level !== "+" && level !== levels[at])) return false;
   }
   return wanted.length === levels.length;

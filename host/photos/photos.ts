@@ -4,11 +4,11 @@ import { extname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
 const FOLDER = "photos";
-/** A folder of a life's pictures is listed in part. */
+/** The most files listed; a very large folder is listed in part. */
 const MAX_FILES = 5_000;
-/** Larger files are no pictures for a wall, and screens would hold them in memory whole. */
+/** Larger files are not suitable for a wall, and screens would load them into memory. */
 const MAX_BYTES = 64 * 2 ** 20;
-/** What browsers draw. SVG is left out: it may hold scripts. */
+/** Types that browsers draw. SVG is excluded: it may contain scripts. */
 const TYPES: Readonly<Record<string, string>> = {
   ".jpg": "image/jpeg",
   ".jpeg": "image/jpeg",
@@ -18,14 +18,14 @@ const TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
 };
 
-/** A picture to be sent. Whoever has it closes the file. */
+/** An open picture. The caller closes the file. */
 export interface OpenPhoto {
   readonly file: FileHandle;
   readonly bytes: number;
   readonly type: string;
 }
 
-/** The pictures in `<data>/photos`, as they are there now. */
+/** The pictures now in `<data>/photos`. */
 export class Photos {
   readonly #folder: string;
 
@@ -33,14 +33,14 @@ export class Photos {
     this.#folder = folder;
   }
 
-  /** Makes the folder, so that people find it. */
+  /** Creates the folder, so that users find it. */
   static async open(dataFolder: string): Promise<Photos> {
     const folder = join(dataFolder, FOLDER);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return new Photos(folder);
   }
 
-  /** File names in the order of the alphabet. Links and folders are left out. */
+  /** File names in alphabetical order, without links and folders. */
   async list(): Promise<string[]> {
     const entries = await readdir(this.#folder, { withFileTypes: true }).catch(() => []);
     return entries
@@ -50,14 +50,14 @@ export class Photos {
       .slice(0, MAX_FILES);
   }
 
-  /** @throws MantelError `not_found` for what is no picture in the folder itself, or is too large */
+  /** @throws MantelError `not_found` for files that are not pictures in the folder itself, or are too large */
   async read(name: string): Promise<OpenPhoto> {
     const type = typeOf(name);
     const path = join(this.#folder, name);
     if (type === undefined || /[/\\\0]/.test(name)) throw unknown(name);
     const found = await lstat(path).catch(() => undefined);
     if (!found?.isFile() || found.size > MAX_BYTES) throw unknown(name);
-    // Should it become a link in between, it is not followed.
+    // A link that has replaced it in the meantime is not followed.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
     if (!file) throw unknown(name);
     return { file, bytes: found.size, type };
@@ -70,5 +70,5 @@ function typeOf(name: string): string | undefined {
 }
 
 function unknown(name: string): MantelError {
-  return new MantelError("not_found", `there is no picture ${name} in the folder ${FOLDER}`);
+  return new MantelError("not_found", `no picture ${name} in the folder ${FOLDER}`);
 }

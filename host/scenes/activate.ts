@@ -4,10 +4,10 @@ import type { Commands } from "../devices/commands.ts";
 import type { BridgeScene } from "./bridge-scenes.ts";
 import type { SceneBody, SceneResult } from "./schema.ts";
 
-/** A scene may have more commands than a bridge takes at once: they are spread over this at most. */
+/** A scene may have more commands than a bridge's burst: they may wait up to this long. */
 const LONGEST_SCENE_WAIT_MS = 10_000;
 
-/** Asks a bridge for its own scene in one native call. @throws MantelError as for a command */
+/** Activates a bridge's own scene in one native call. @throws MantelError as for a command */
 export async function activateInBridge(
   { bridgeId, description }: BridgeScene,
   activationId: string,
@@ -20,7 +20,7 @@ export async function activateInBridge(
   await withDeadline(answer, bridge.limits.confirmMs, `the scene ${description.name}`);
 }
 
-/** Sends every command of a scene at once, and tells how each one ended. Never rejects. */
+/** Sends every command of a scene at once, and returns the result of each. Never rejects. */
 export function sendTargets({ targets }: SceneBody, commands: Commands): Promise<SceneResult[]> {
   return Promise.all(
     Object.entries(targets).map(async ([deviceId, command]): Promise<SceneResult> => {
@@ -34,9 +34,9 @@ export function sendTargets({ targets }: SceneBody, commands: Commands): Promise
   );
 }
 
-/** Only expected failures keep their text; the others are in the log already. */
+/** Only expected failures keep their text; the others are already in the log. */
 function readable(error: unknown): { code: string; detail: string } {
   return error instanceof MantelError
     ? { code: error.code, detail: error.message }
-    : { code: "internal", detail: "the bridge has a fault; see the log" };
+    : { code: "internal", detail: "the bridge failed; see the log" };
 }

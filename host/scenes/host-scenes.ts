@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { Turns } from "@mantel/plugin-sdk/turns";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
@@ -11,11 +11,11 @@ const SCENES_LIMIT = 500;
 type ScenesFile = Static<typeof ScenesFile>;
 type Scenes = ReadonlyMap<string, SceneBody>;
 
-/** The scenes that people have made, kept in `<dataFolder>/scenes.json`. */
+/** The scenes made by users, stored in `<dataFolder>/scenes.json`. */
 export class HostScenes {
   readonly #file: DocumentFile<ScenesFile>;
-  readonly #turns = new Turns();
-  /** What is on the disk. */
+  readonly #turns = new SerialQueue();
+  /** The stored scenes. */
   #scenes: Scenes;
 
   static async open(dataFolder: string, log: HostLog): Promise<HostScenes> {
@@ -34,16 +34,19 @@ export class HostScenes {
     return this.#scenes;
   }
 
-  /** Resolves when the scene is on the disk. @throws MantelError `invalid`, `disk_full` */
+  /** Resolves when the scene is stored. @throws MantelError `invalid`, `disk_full` */
   put(id: string, scene: SceneBody): Promise<void> {
     return this.#change((scenes) => {
       scenes.set(id, scene);
       if (scenes.size <= SCENES_LIMIT) return;
-      throw new MantelError("invalid", `there are ${SCENES_LIMIT} scenes: delete one first`);
+      throw new MantelError(
+        "invalid",
+        `there are already ${SCENES_LIMIT} scenes; delete one first`,
+      );
     });
   }
 
-  /** Resolves when the scene is off the disk. @throws MantelError `scene_unknown`, `disk_full` */
+  /** Resolves when the scene is deleted. @throws MantelError `scene_unknown`, `disk_full` */
   remove(id: string): Promise<void> {
     return this.#change((scenes) => {
       if (!scenes.delete(id)) throw new MantelError("scene_unknown", `no scene has the id ${id}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Scene } from "@mantel/plugin-sdk/scene";
-import { BridgeOrder } from "../devices/bridge-order.ts";
+import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import { below } from "../devices/capability.ts";
 import type { Commands } from "../devices/commands.ts";
@@ -26,14 +26,14 @@ interface Parts {
   readonly log: HostLog;
 }
 
-/** All scenes: those that live in bridges, and those that people have made, which the host keeps. */
+/** All scenes: those of bridges, and those made by users, which the host stores. */
 export class SceneRegistry {
   readonly #parts: Parts;
   readonly #hostScenes: HostScenes;
   readonly #bridgeScenes: BridgeScenes;
-  readonly #order = new BridgeOrder();
+  readonly #order = new BridgeQueue();
   readonly #activatedAt = new Map<string, string>();
-  /** Begins at the time of day: a client that knows a revision from before a restart is not fooled. */
+  /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
 
   static async open({
@@ -57,8 +57,8 @@ export class SceneRegistry {
   }
 
   /**
-   * Takes the whole set of a bridge's own scenes in place of the set before.
-   * @throws MantelError `invalid` with every fault, `disk_full`; the set before stays then
+   * Replaces the whole set of a bridge's own scenes.
+   * @throws MantelError `invalid` with every fault, `disk_full`; the previous set stays then
    */
   async publish(bridgeId: string, input: unknown): Promise<void> {
     const descriptions = parseScenes(bridgeId, input);
@@ -69,12 +69,12 @@ export class SceneRegistry {
     });
   }
 
-  /** Takes over the status of a bridge, on which the availability of its scenes depends. */
+  /** Applies a changed status of a bridge, on which the availability of its scenes depends. */
   bridgeChanged(bridgeId: string): void {
     if (this.#bridgeScenes.has(bridgeId)) this.#announceChange();
   }
 
-  /** Removes the scenes of a bridge that is gone or disabled. They keep their ids if it comes back. */
+  /** Removes the scenes of a missing or disabled bridge. They keep their ids if it comes back. */
   removeBridge(bridgeId: string): void {
     void this.#order.follow(bridgeId, () => {
       if (this.#bridgeScenes.remove(bridgeId)) this.#announceChange();
@@ -95,8 +95,8 @@ export class SceneRegistry {
   }
 
   /**
-   * Stores a scene of the host; resolves when it is on the disk. Its commands are checked against
-   * the devices there are now.
+   * Stores a scene of the host. Its commands are checked against
+   * the current devices.
    *
    * @throws MantelError `bad_id`, `scene_read_only`, `invalid` with every fault, `disk_full`
    */
@@ -118,10 +118,10 @@ export class SceneRegistry {
   }
 
   /**
-   * Resolves when every device has taken its command or failed to. A scene of a bridge is one call
+   * Resolves when every device has confirmed its command or failed. A scene of a bridge is one call
    * and fails as a whole.
    *
-   * @throws MantelError `scene_unknown`; for a scene of a bridge also what a command throws
+   * @throws MantelError `scene_unknown`; for a scene of a bridge also the errors of a command
    */
   async activate(id: string): Promise<Activation> {
     const activationId = randomUUID();
@@ -133,7 +133,7 @@ export class SceneRegistry {
     const activation = { sceneId: id, activationId, status: failed ? "partial" : "ok" } as const;
     this.#activatedAt.set(id, new Date().toISOString());
     this.#revision++;
-    this.#parts.bus.announce("scene.activated", activation);
+    this.#parts.bus.emit("scene.activated", activation);
     return { ...activation, results };
   }
 
@@ -163,7 +163,7 @@ export class SceneRegistry {
     };
   }
 
-  /** The targets by the devices' public ids; a bridge knows them by its own. */
+  /** The targets by the devices' public ids; a bridge uses its own. */
   #targetsOf({ bridgeId, description }: BridgeScene): Scene["targets"] {
     return Object.fromEntries(
       Object.entries(description.targets ?? {}).flatMap(([nativeId, state]) => {
@@ -184,12 +184,12 @@ export class SceneRegistry {
     if (scene)
       throw new MantelError(
         "scene_read_only",
-        `${id} belongs to ${scene.bridgeId}: change it there`,
+        `${id} belongs to ${scene.bridgeId}; change it there`,
       );
     if (id.length <= ID_LENGTH && HOST_SCENE_ID.test(id)) return;
     throw new MantelError(
       "bad_id",
-      `${id} is no id of a scene of the host: use host:scene:<name-in-lower-case>`,
+      `${id} is not an id of a host scene; use host:scene:<name-in-lower-case>`,
     );
   }
 
@@ -200,12 +200,12 @@ export class SceneRegistry {
       const device = this.#parts.devices.find(id);
       const faults = device
         ? faultsOfBody(device, command)
-        : [{ pointer: "", detail: "is no device there is" }];
+        : [{ pointer: "", detail: "is not a known device" }];
       return below("targets", below(id, faults));
     });
   }
 
   #announceChange(): void {
-    this.#parts.bus.announce("scenes.changed", { revision: ++this.#revision });
+    this.#parts.bus.emit("scenes.changed", { revision: ++this.#revision });
   }
 }

@@ -4,7 +4,7 @@ import { Type, type Static } from "typebox";
 const Strict = { additionalProperties: false } as const;
 const { name, room, icon } = SceneDescription.properties;
 
-/** Commands a scene sends, by device id. What each may hold, its device says. */
+/** The commands of a scene by device id. Each is validated by its device. */
 const Targets = Type.Record(Type.String(), Type.Unknown(), {
   minProperties: 1,
   maxProperties: 500,
@@ -14,13 +14,13 @@ const Targets = Type.Record(Type.String(), Type.Unknown(), {
 export const SceneBody = Type.Object({ name, room, icon, targets: Targets }, Strict);
 export type SceneBody = Static<typeof SceneBody>;
 
-/** `<data>/scenes.json`: the scenes that people have made, by id. */
+/** `<data>/scenes.json`: the scenes made by users, by id. */
 export const ScenesFile = Type.Object(
   { version: Type.Literal(1), scenes: Type.Record(Type.String(), SceneBody) },
   Strict,
 );
 
-/** What one device did when a scene was activated. */
+/** The result of one device when a scene was activated. */
 export const SceneResult = Type.Object({
   deviceId: Type.String(),
   status: Type.Enum(["applied", "superseded", "failed"]),
@@ -33,7 +33,7 @@ export const Activation = Type.Object({
   sceneId: Type.String(),
   activationId: Type.String(),
   status: Type.Enum(["ok", "partial"]),
-  /** Empty for a scene of a bridge that does not tell what it sets. */
+  /** Empty for a scene of a bridge that does not report its targets. */
   results: Type.Array(SceneResult),
 });
 export type Activation = Static<typeof Activation>;

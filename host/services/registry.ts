@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 
-/** A module that offers services, as the registry sees it. */
+/** A module that provides services, as the registry uses it. */
 export interface Provider {
   readonly id: string;
   /** Names under `provides` in its manifest. */
@@ -8,22 +8,22 @@ export interface Provider {
   callService(name: string, input: unknown, deadlineMs: number | undefined): Promise<unknown>;
 }
 
-/** A name that a module is to provide is another's. */
+/** Thrown if another module already provides the name. */
 export class NameTaken extends MantelError {}
 
-/** Which module provides which service. A name has one provider. */
+/** The providers of services. Each name has one provider. */
 export class ServiceRegistry {
   readonly #providers = new Map<string, Provider>();
 
   /**
-   * Claims all names that `provider` offers, or none.
-   * @throws NameTaken when another module holds one of them
+   * Claims all names of `provider`, or none.
+   * @throws NameTaken if another module holds one of them
    */
   claim(provider: Provider): void {
     const { id, provides } = provider;
     const name = this.findTaken(provider);
     if (name !== undefined) {
-      const sentence = `${id} provides ${name}, which ${this.findProvider(name)} provides already`;
+      const sentence = `${id} provides ${name}, which ${this.findProvider(name)} already provides`;
       throw new NameTaken("invalid", `${sentence}; disable one of the two`);
     }
     this.release(id);
@@ -47,8 +47,8 @@ export class ServiceRegistry {
   }
 
   /**
-   * Calls a service. Without a deadline the one of the provider's manifest holds.
-   * @throws MantelError `service_unavailable` when nothing provides it, or what the service throws
+   * Calls a service. Without a deadline, the one in the provider's manifest applies.
+   * @throws MantelError `service_unavailable` if nothing provides it, or the errors of the service
    */
   async call(name: string, input: unknown, deadlineMs?: number): Promise<unknown> {
     const provider = this.#providers.get(name);

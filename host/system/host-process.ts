@@ -4,16 +4,16 @@ import { Type, type Static } from "typebox";
 
 const LOOP_RESOLUTION_MS = 10;
 
-/** The host's own process. Percentages are of one core, so several busy threads may pass 100. */
+/** The host's own process. Percentages are of one core, so several busy threads may exceed 100. */
 export const ProcessFigures = Type.Object({
   pid: Type.Integer(),
   uptimeSeconds: Type.Number(),
-  /** Since the sample before. */
+  /** Since the previous sample. */
   cpuPercent: Type.Number({ minimum: 0 }),
   /** Resident memory. */
   memoryBytes: Type.Integer(),
   heapBytes: Type.Integer(),
-  /** How late timers were since the sample before, 99th percentile. */
+  /** The delay of timers since the previous sample, 99th percentile. */
   eventLoopLagP99Ms: Type.Number({ minimum: 0 }),
 });
 export type ProcessFigures = Static<typeof ProcessFigures>;
@@ -57,16 +57,16 @@ export class HostProcess {
   }
 }
 
-/** Files, sockets and pipes this process has open; not a number where there is no `/proc` (proc(5)). */
+/** Open files, sockets and pipes of this process; NaN without `/proc` (proc(5)). */
 export function openDescriptors(): number {
   try {
-    return readdirSync("/proc/self/fd").length - 1; // less the one that reads this
+    return readdirSync("/proc/self/fd").length - 1; // without the descriptor of this listing
   } catch {
     return Number.NaN;
   }
 }
 
-/** How late the timers of this process have been since the last reset. */
+/** The delay of this process's timers since the last reset. */
 export class LoopLag {
   readonly #delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
 
@@ -74,7 +74,7 @@ export class LoopLag {
     this.#delay.enable();
   }
 
-  /** The histogram holds the time between two ticks, of which the resolution itself is no lag. */
+  /** The histogram has the time between two ticks; its resolution is not part of the delay. */
   percentileMs(percentile: number): number {
     if (this.#delay.count === 0) return 0;
     return Math.max(0, this.#delay.percentile(percentile) / 1e6 - LOOP_RESOLUTION_MS);

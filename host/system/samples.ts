@@ -14,7 +14,7 @@ export const SystemView = Type.Object({
 });
 export type SystemView = Static<typeof SystemView>;
 
-/** Keeps the last sample of the machine, so that any number of readers share it. */
+/** Stores the last sample of the machine for all readers. */
 export class Samples {
   readonly #bus: Bus;
   readonly #process = new HostProcess();
@@ -24,13 +24,13 @@ export class Samples {
     this.#bus = bus;
   }
 
-  /** Takes a sample that fits its schema. The uptime of its process is replaced by the host's. */
+  /** Stores a valid sample. Replaces the uptime of its process by the host's. */
   accept(sample: SystemSample): void {
     const figures = this.#process.measure();
     const { systemSeconds } = sample.uptime;
     const shared = { ...sample, uptime: { systemSeconds, processSeconds: figures.uptimeSeconds } };
     this.#current = { ...shared, process: figures };
-    this.#bus.announce("system.sample", shared);
+    this.#bus.emit("system.sample", shared);
   }
 
   /** @throws MantelError `service_unavailable` while no module samples the machine */
@@ -45,12 +45,12 @@ export class Samples {
     );
   }
 
-  /** Nobody samples the machine now. */
+  /** Removes the sample, because no module samples the machine now. */
   gone(): void {
     this.#current = undefined;
   }
 
-  /** Ends the measuring of the event loop. */
+  /** Stops measuring the event loop. */
   close(): void {
     this.#process.close();
   }

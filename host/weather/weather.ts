@@ -1,7 +1,7 @@
 import type { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import type { Bus } from "../events/bus.ts";
 
-/** Keeps the last forecast, so that any number of screens share it. */
+/** Stores the last forecast for all readers. */
 export class Weather {
   readonly #bus: Bus;
   #current: WeatherForecast | undefined;
@@ -10,18 +10,18 @@ export class Weather {
     this.#bus = bus;
   }
 
-  /** Takes a forecast that fits its schema. */
+  /** Stores a valid forecast. */
   accept(forecast: WeatherForecast): void {
     this.#current = forecast;
-    this.#bus.announce("weather.updated", { fetchedAt: forecast.fetchedAt });
+    this.#bus.emit("weather.updated", { fetchedAt: forecast.fetchedAt });
   }
 
-  /** The last forecast; `undefined` while no module has one. */
+  /** The last forecast; `undefined` if no module has one. */
   get current(): WeatherForecast | undefined {
     return this.#current;
   }
 
-  /** Nobody has a forecast now. */
+  /** Removes the forecast, because no module has one now. */
   gone(): void {
     this.#current = undefined;
   }

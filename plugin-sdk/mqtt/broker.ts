@@ -4,12 +4,12 @@ import type { MqttBroker } from "../service.ts";
 
 const Text = (title: string) => Type.Optional(Type.String({ title, minLength: 1 }));
 
-/** The options by which people name a broker, to spread into a plugin's own. */
+/** Plugin options for a broker's address and credentials. Spread them into a plugin's own options. */
 export const brokerOptions = {
   url: Type.Optional(
     Type.String({
       title: "Address",
-      description: "the address of a broker such as mqtts://nas.local:8883",
+      description: "the broker's address, such as mqtts://nas.local:8883",
       pattern: "^(mqtts?|wss?)://[^\\s@]+$",
     }),
   ),
@@ -21,9 +21,8 @@ export const brokerOptions = {
 const BrokerOptions = Type.Object(brokerOptions);
 
 /**
- * Finds the broker that a plugin's options name, or else the house's. The manifest of a plugin that
- * calls it names `mqtt.broker` under `uses`, and `config:url` and `service:mqtt.broker` under
- * `permissions.hosts`.
+ * Returns the broker in a plugin's options, or the house's broker without one. The plugin's manifest must list
+ * `mqtt.broker` under `uses`, and `config:url` and `service:mqtt.broker` under `permissions.hosts`.
  */
 export function brokerOf(
   { url, username, password, ca }: Static<typeof BrokerOptions>,

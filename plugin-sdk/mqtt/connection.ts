@@ -2,45 +2,44 @@ import { randomUUID } from "node:crypto";
 import { connect, type IConnackPacket, type MqttClient } from "mqtt";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
+import { Semaphore } from "../semaphore.ts";
 import type { MqttBroker, MqttPublish } from "../service.ts";
-import { Slots } from "../slots.ts";
 import { Pings } from "./pings.ts";
 import { HUNG_UP, refusal, speaksOlderMqtt } from "./reasons.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 const CLOSE_DEADLINE_MS = 500;
-/** A connection that died silently is noticed within one and a half of these. */
+/** A dead connection is detected within one and a half of these intervals. */
 const KEEPALIVE_SECONDS = 10;
-/** Unacknowledged messages at once. Mosquitto takes 20 and refuses more; a broker may ask for fewer. */
+/** Maximum unacknowledged messages. Mosquitto accepts 20; a broker may ask for fewer. */
 const IN_FLIGHT = 20;
 
-/** From this on the codes of a SUBACK are refusals (MQTT 3.1.1, 3.9.3, and MQTT 5, 3.9.3). */
+/** SUBACK codes from this value are refusals (MQTT 3.1.1, 3.9.3, and MQTT 5, 3.9.3). */
 const REFUSED = 0x80;
 
-/** Bytes of one packet that are read; who wants less says so for each subscription. */
+/** Maximum size of a received packet in bytes. A subscription can set a lower limit. */
 const LONGEST_PACKET = 32 * 2 ** 20;
 
-/** Takes each message that arrives. */
+/** Receives each incoming message. */
 export type Receive = (topic: string, payload: Buffer, retained: boolean) => void;
 
 /**
- * One connection to a broker, from its acceptance to its loss. It is never reconnected: the client
- * library sends what was not acknowledged again on every new connection, so a message that a broker
- * answers by hanging up would be sent for ever.
+ * One connection to a broker, from CONNACK to its loss. It never reconnects: on every new connection the client
+ * library resends unacknowledged messages, so a message that makes the broker disconnect would be sent for ever.
  */
 export class Connection {
-  /** Settles with the reason, for people, when the connection has ended. */
+  /** Resolves with a user-facing reason when the connection has ended. */
   readonly lost: Promise<string>;
   readonly #client: MqttClient;
   readonly #pings: Pings;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #unacknowledged = new Set<(error: Error) => void>();
   #lossReason = "the broker closed the connection";
 
   private constructor(client: MqttClient, { properties }: IConnackPacket) {
     this.#client = client;
     this.#pings = new Pings(client);
-    this.#slots = new Slots(Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT));
+    this.#slots = new Semaphore(Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT));
     client.on("error", ({ message }) => (this.#lossReason = message));
     client.on("disconnect", ({ reasonCode }) => {
       this.#lossReason += ` with reason code ${reasonCode}`;
@@ -55,8 +54,8 @@ export class Connection {
   }
 
   /**
-   * Connects with MQTT 5, or with 3.1.1 to a broker that knows no 5. An abort ends it at any time.
-   * @throws what the network, TLS or the broker has against it
+   * Connects with MQTT 5, or with 3.1.1 if the broker does not support 5. An abort ends the connection at any time.
+   * @throws the error of the network, of TLS or of the broker
    */
   static async open(
     broker: MqttBroker,
@@ -77,15 +76,15 @@ export class Connection {
     return connection;
   }
 
-  /** 5, or 4, which is how MQTT 3.1.1 numbers itself. */
+  /** The protocol level: 5, or 4 for MQTT 3.1.1. */
   get protocolVersion(): number {
     return this.#client.options.protocolVersion ?? 5;
   }
 
   /**
-   * Resolves when the broker has acknowledged, or, since QoS 0 has no acknowledgement, when it has
-   * answered a ping that was sent after the message. When that takes too long the connection is given
-   * up, so that the message cannot arrive much later; unless it had QoS 0 and the broker is there, and only busy.
+   * Publishes a message. Resolves when the broker has acknowledged it. QoS 0 has no acknowledgement, so it resolves
+   * when the broker has answered a ping sent after the message. On a timeout the connection is closed, so that the
+   * message cannot arrive much later, except for QoS 0 while the broker is only busy.
    *
    * @throws MantelError `broker_refused`, `broker_down`
    */
@@ -106,7 +105,7 @@ export class Connection {
     } catch (error) {
       if (error instanceof MantelError && error.code !== "deadline_passed") throw error;
       late = true;
-      // Too late, or the client library threw and may have written half a packet.
+      // A timeout, or the client library threw and may have written half a packet.
       const { message: reason } = error as Error;
       const isBusy = message.qos === 0 && this.#pings.heardAt > sentAt;
       if (sentAt < Number.POSITIVE_INFINITY && !isBusy) this.giveUp(reason);
@@ -115,8 +114,8 @@ export class Connection {
   }
 
   /**
-   * Resolves with those of the filters that the broker refused. The others are granted at QoS 0: what is
-   * sent again after a loss would be a second press of a button.
+   * Subscribes to filters and resolves with those that the broker refused. Uses QoS 0, because a message that is
+   * resent after a connection loss would count as a second press of a button.
    * @throws MantelError `broker_down`
    */
   async subscribe(filters: readonly string[]): Promise<readonly string[]> {
@@ -139,20 +138,20 @@ export class Connection {
     await withDeadline(ended, CLOSE_DEADLINE_MS, "ending a subscription").catch(() => undefined);
   }
 
-  /** Ends the connection at once; `lost` settles with the reason. */
+  /** Closes the connection immediately; `lost` resolves with the reason. */
   giveUp(reason: string): void {
     this.#lossReason = reason;
     this.#client.stream.destroy();
   }
 
-  /** The library gathers a packet of any length; a broker of MQTT 5 keeps to what it was told itself. */
+  /** Closes the connection at a packet that is too long. The library has no limit; MQTT 5 brokers respect the announced one. */
   #refuseLongPackets(): void {
     let unread = 0;
     this.#client.on("packetreceive", () => (unread = 0));
     this.#client.stream.on("data", ({ length }: Buffer) => {
       unread += length;
       if (unread > LONGEST_PACKET) {
-        this.giveUp(`the broker sent a message of more than ${LONGEST_PACKET / 2 ** 20} MiB`);
+        this.giveUp(`the broker sent a message larger than ${LONGEST_PACKET / 2 ** 20} MiB`);
       }
     });
   }
@@ -179,12 +178,12 @@ export class Connection {
     return new MantelError("broker_down", `the message was not acknowledged: ${this.#lossReason}`);
   }
 
-  /** Says good-bye, so that the broker does not take the end for a fault. */
+  /** Disconnects properly, so that the broker does not publish a last will. */
   async #close(): Promise<void> {
     try {
       await withDeadline(this.#client.endAsync(), CLOSE_DEADLINE_MS, "closing the connection");
     } catch {
-      this.giveUp("the link ended"); // the broker did not answer in time, and needs not
+      this.giveUp("the plugin closed the connection"); // without waiting for the broker any longer
     }
   }
 }
@@ -195,7 +194,7 @@ function connectWith(
   signal: AbortSignal,
 ): Promise<{ client: MqttClient; accepted: IConnackPacket }> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted(); // an abort from before is not heard of below
+    signal.throwIfAborted(); // the listener below does not see an earlier abort
     const client = connect(url, {
       ...credentials,
       protocolVersion,
@@ -205,7 +204,7 @@ function connectWith(
       connectTimeout: CONNECT_DEADLINE_MS,
       keepalive: KEEPALIVE_SECONDS,
       queueQoSZero: false,
-      writeCache: false, // 65,536 numbers, made at the first packet of every process
+      writeCache: false, // the cache holds 65,536 numbers and is created at the first packet of every process
       ...(protocolVersion === 5 ? { properties: { maximumPacketSize: LONGEST_PACKET } } : {}),
     });
     const stopListening = () => {
@@ -222,7 +221,7 @@ function connectWith(
       reject(error);
     };
     const hangUp = () => fail(new Error(HUNG_UP));
-    const abort = () => fail(new Error("the link ends"));
+    const abort = () => fail(new Error("the connection attempt was aborted"));
     client.on("connect", succeed).on("error", fail).on("close", hangUp);
     signal.addEventListener("abort", abort);
   });

@@ -1,67 +1,68 @@
 import type { PluginContext } from "../context.ts";
 
-/** What was left out is shown to people until there was none of it for so long. */
+/** Ignored messages are shown until none has arrived for this time. */
 const QUIET_MS = 60_000;
 const MOST_KINDS = 200;
 
-/** Something that came and was left out. Each part is a phrase that equal faults have in common. */
-export interface LeftOut {
-  /** Such as "a message". */
+/** An ignored message. Equal faults have equal `what` and `why`. */
+export interface Ignored {
+  /** The subject, such as "a message". */
   readonly what: string;
-  /** Such as "it is no JSON object". */
+  /** The reason, such as "it is not a JSON object". */
   readonly why: string;
-  /** What it concerns this time, such as a topic. */
+  /** The source, such as a topic. */
   readonly where: string;
 }
 
-type Context = Pick<PluginContext<unknown, unknown>, "reportDegraded" | "log">;
+type Context = Pick<PluginContext<unknown, unknown>, "status" | "log">;
 
-/** Why a bridge does not work as it should, for people: one sentence, about the most important of all reasons. */
+/** Reports a bridge's most important problem as one user-facing sentence (`ctx.status`). */
 export class Health<Reason extends string> {
   readonly #ctx: Context;
   readonly #reasons: readonly Reason[];
   readonly #sentences = new Map<Reason, string>();
   readonly #counts = new Map<string, number>();
-  /** How much was left out since it was last quiet, and the sentence about it. */
-  #leftOut = 0;
+  /** The number of ignored messages since the last quiet period, and the sentence about them. */
+  #ignoredCount = 0;
   #garbage: string | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #reported: string | undefined;
-  #speaks = false;
+  #isReporting = false;
 
-  /** `reasons` are what else may be wrong, the more important first. */
+  /** @param reasons all other problems, most important first */
   constructor(ctx: Context, reasons: readonly Reason[]) {
     this.#ctx = ctx;
     this.#reasons = reasons;
   }
 
-  /** From now on people hear of it: before its start a generation has nothing to say. */
-  speak(): void {
-    this.#speaks = true;
+  /** Enables reporting. Call it at the plugin's start. */
+  startReporting(): void {
+    this.#isReporting = true;
     this.#tell();
   }
 
-  /** Sets one reason, or with `undefined` takes it away. */
+  /** Sets the sentence for one reason; `undefined` clears it. */
   set(reason: Reason, sentence: string | undefined): void {
     if (sentence === undefined) this.#sentences.delete(reason);
     else this.#sentences.set(reason, sentence);
     this.#tell();
   }
 
-  /** Counts what was left out, and shows people that there is some: the first, and how many at each tenfold. */
-  leaveOut(left: LeftOut): void {
+  /** Counts an ignored message. Reports the first one, and the count at 10, 100, 1,000 and so on. */
+  countIgnored(left: Ignored): void {
     this.count(left);
-    this.#leftOut += 1;
+    this.#ignoredCount += 1;
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => this.#calm(), QUIET_MS).unref();
-    if (!Number.isInteger(Math.log10(this.#leftOut))) return;
-    const messages = this.#leftOut === 1 ? "1 message was" : `${this.#leftOut} messages were`;
-    this.#garbage = `${messages} left out; the last, ${left.where.slice(0, 100)}: ${left.why}`;
+    if (!Number.isInteger(Math.log10(this.#ignoredCount))) return;
+    const messages =
+      this.#ignoredCount === 1 ? "1 message was" : `${this.#ignoredCount} messages were`;
+    this.#garbage = `${messages} ignored; the last, ${left.where.slice(0, 100)}: ${left.why}`;
     this.#tell();
   }
 
-  /** Counts what was left out; each tenfold of a kind is logged. */
-  count({ what, why, where }: LeftOut, times = 1): void {
+  /** Counts ignored items. Logs the first of each kind, and the count at 10, 100, 1,000 and so on. */
+  count({ what, why, where }: Ignored, times = 1): void {
     const kind = `${what}: ${why}`;
     const before = this.#counts.get(kind) ?? 0;
     if (before === 0 && this.#counts.size >= MOST_KINDS) return;
@@ -69,7 +70,7 @@ export class Health<Reason extends string> {
     this.#counts.set(kind, count);
     if (Math.floor(Math.log10(before)) === Math.floor(Math.log10(count))) return;
     const fields = { reason: why.slice(0, 300), where: where.slice(0, 200), count };
-    this.#ctx.log.warn(`${what} was left out`, fields);
+    this.#ctx.log.warn(`${what} was ignored`, fields);
   }
 
   close(): void {
@@ -77,7 +78,7 @@ export class Health<Reason extends string> {
   }
 
   #calm(): void {
-    this.#leftOut = 0;
+    this.#ignoredCount = 0;
     this.#garbage = undefined;
     this.#tell();
   }
@@ -85,8 +86,9 @@ export class Health<Reason extends string> {
   #tell(): void {
     const first = this.#reasons.find((each) => this.#sentences.has(each));
     const now = first === undefined ? this.#garbage : this.#sentences.get(first);
-    if (!this.#speaks || now === this.#reported) return;
+    if (!this.#isReporting || now === this.#reported) return;
     this.#reported = now;
-    this.#ctx.reportDegraded(now);
+    if (now === undefined) this.#ctx.status.ok();
+    else this.#ctx.status.degraded(now);
   }
 }

@@ -1,9 +1,9 @@
 export { brokerOf, brokerOptions } from "./broker.ts";
 export { Health } from "./health.ts";
-export type { LeftOut } from "./health.ts";
-export { Held, Marks } from "./held.ts";
-export type { HeldMessage, Mark } from "./held.ts";
-export { LinkAhead } from "./link-ahead.ts";
-export type { LinkOwner } from "./link-ahead.ts";
+export type { Ignored } from "./health.ts";
+export { HandoverBuffer, Marks } from "./handover-buffer.ts";
+export type { BufferedMessage, Mark } from "./handover-buffer.ts";
+export { PreconnectedClient } from "./preconnected-client.ts";
+export type { LinkOwner } from "./preconnected-client.ts";
 export { MqttLink } from "./link.ts";
-export type { MqttLinkParts, OnMessage, SubscribeOptions } from "./link.ts";
+export type { MqttLinkDependencies, OnMessage, SubscribeOptions } from "./link.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Log } from "../context.ts";
+import type { Log, PluginStatus } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
 import type { MqttBroker, MqttPublish } from "../service.ts";
@@ -11,60 +11,56 @@ import { Subscriptions, type OnMessage, type SubscribeOptions } from "./subscrip
 
 export type { OnMessage, SubscribeOptions } from "./subscriptions.ts";
 
-/** Answers come within this, whatever the broker does. */
+/** Deadline for the broker's answer to a publish. */
 const PUBLISH_DEADLINE_MS = 1_800;
-/** How long a publish waits for a link that has just started, or has just lost its broker. */
+/** Time that a publish waits for the connection after a start or a connection loss. */
 const GRACE_MS = 1_000;
+const ATTEMPTED_WITHIN_MS = 2_000;
 const ADDRESS_DEADLINE_MS = 1_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 3_000;
-/** A connection that ends sooner counts as a failed attempt, so that a broker is not hammered. */
+/** A connection that ends sooner counts as a failed attempt, so that retries slow down. */
 const STABLE_MS = 5_000;
-/** How often a connected link asks whether the broker is still the one that is wanted. */
+/** Interval at which a connected link checks if the broker's address has changed. */
 const SAME_BROKER_EVERY_MS = 10_000;
 
-export interface MqttLinkParts {
-  /** Asked before each attempt and now and then, because an address may change. */
+export interface MqttLinkDependencies {
+  /** Returns the broker. Called before each attempt and every ten seconds, because the address may change. */
   readonly broker: () => Promise<MqttBroker>;
   readonly log: Log;
-  /**
-   * Hears why the broker has been away for more than a second, in a sentence for people, and
-   * `undefined` when it is back.
-   */
-  readonly report: (reason: string | undefined) => void;
-  /** Hears of each new connection, when all subscriptions are granted that are not refused. */
+  /** Becomes degraded when the broker has been unreachable for more than a second, and ok when it is connected again. */
+  readonly status: PluginStatus;
+  /** Called for each new connection after the broker has answered all subscriptions. */
   readonly onConnected?: () => void;
-  /** Hears of each attempt to connect that failed. */
-  readonly onFailed?: () => void;
-  /** Hears, in a sentence for people, which subscriptions the broker refuses, and `undefined` when none. */
+  /** Receives a user-facing sentence about refused subscriptions, and `undefined` when the broker refuses none. */
   readonly onRefused?: (sentence: string | undefined) => void;
 }
 
 /**
- * Keeps one connection to a broker, and publishes and subscribes through it. Nothing is queued while
- * it is away: a publish fails then, and messages of that time do not come, but for the retained.
+ * Maintains one connection to a broker for publishing and subscribing. Nothing is queued while the broker is
+ * unreachable: a publish then fails, and messages of that time are lost, except for retained ones.
  */
 export class MqttLink {
-  readonly #parts: MqttLinkParts;
+  readonly #parts: MqttLinkDependencies;
   readonly #subscriptions: Subscriptions;
-  readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
+  readonly #events = new EventEmitter<{ connected: []; attempted: [] }>().setMaxListeners(0);
   readonly #fresh = new Set<string>();
-  /** Filters that the broker has refused on this connection. */
+  /** Filters that the broker refused on this connection. */
   readonly #refused = new Set<string>();
   #connection: Connection | undefined;
   /** Subscriptions that the broker has not answered yet. */
   #asked = 0;
   #awaySince = performance.now();
-  #reason = "the link is starting";
-  /** The reason that was last reported, while it holds. */
+  #reason = "the MQTT connection is starting";
+  /** The last reported reason, while it is current. */
   #reported: string | undefined;
 
-  constructor(parts: MqttLinkParts) {
+  constructor(parts: MqttLinkDependencies) {
     this.#parts = parts;
     this.#subscriptions = new Subscriptions(parts.log);
   }
 
-  /** Connects, and connects again whenever the connection is lost. Resolves once aborted and closed. */
+  /** Connects, and reconnects after each connection loss. Resolves when aborted and closed. */
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; ; failures++) {
       const lastedMs = await this.#connectOnce(signal);
@@ -72,6 +68,15 @@ export class MqttLink {
       if (lastedMs > STABLE_MS) failures = 0;
       await delay(retryMs(failures), undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  /**
+   * Resolves when a running link is connected, or when its first attempt has failed; at the latest after two
+   * seconds. A reachable broker answers sooner, even on a busy machine.
+   */
+  async attempted(): Promise<void> {
+    const signal = AbortSignal.timeout(ATTEMPTED_WITHIN_MS);
+    await once(this.#events, "attempted", { signal }).catch(() => undefined);
   }
 
   /** @throws MantelError `broker_down`, `broker_refused` */
@@ -82,9 +87,9 @@ export class MqttLink {
   }
 
   /**
-   * Gives each message whose topic matches `filter` (MQTT 5, 4.7) to `onMessage`, now and on every later
-   * connection, where retained ones come again. Longer ones than `maxBytes` are counted in the log and
-   * left out. The function that it returns ends the subscription.
+   * Subscribes to `filter` (MQTT 5, 4.7) on this and every later connection. `onMessage` gets each matching message;
+   * each new connection delivers retained messages again. Messages longer than `maxBytes` are dropped and counted in
+   * the log. Returns a function that ends the subscription.
    */
   subscribe(filter: string, onMessage: OnMessage, options?: SubscribeOptions): () => void {
     const end = this.#subscriptions.add(filter, onMessage, options);
@@ -96,12 +101,12 @@ export class MqttLink {
     };
   }
 
-  /** True when the broker has answered every subscription, so that nothing more is missed. */
+  /** True if the broker has answered every subscription, so no message is missed from now on. */
   get isSubscribed(): boolean {
     return this.#asked === 0 && this.#fresh.size === 0;
   }
 
-  /** Filters of one turn of the event loop travel as one packet; a new connection asks for all. */
+  /** Sends all filters of one turn of the event loop in one packet. A new connection subscribes to all filters. */
   #subscribeSoon(filter: string): void {
     this.#fresh.add(filter);
     if (this.#fresh.size > 1) return;
@@ -123,19 +128,19 @@ export class MqttLink {
     }
   }
 
-  /** What the broker refuses does not come; all else does. */
+  /** Records and logs refused filters. All other subscriptions work. */
   #refuse(filters: readonly string[]): void {
     if (filters.length === 0) return;
     for (const filter of filters) this.#refused.add(filter);
     this.#tellRefused();
     const named = { filter: filters[0]?.slice(0, 200), count: filters.length };
-    this.#parts.log.warn("the broker refuses subscriptions", named);
+    this.#parts.log.warn("the broker refused subscriptions", named);
   }
 
   #tellRefused(): void {
     const [first, ...others] = this.#refused;
     const more = others.length > 0 ? ` and ${others.length} more` : "";
-    const sentence = `the broker refuses the subscription to ${first?.slice(0, 200)}${more}`;
+    const sentence = `the broker refused the subscription to ${first?.slice(0, 200)}${more}`;
     this.#parts.onRefused?.(first === undefined ? undefined : sentence);
   }
 
@@ -149,7 +154,7 @@ export class MqttLink {
     throw new MantelError("broker_down", this.#reason, { retryAfterMs: LAST_RETRY_MS });
   }
 
-  /** One connection from attempt to loss; gives how long it lasted, in milliseconds. */
+  /** Connects once and waits until the connection is lost. Returns its duration in milliseconds. */
   async #connectOnce(signal: AbortSignal): Promise<number> {
     let url: string | undefined;
     try {
@@ -165,6 +170,7 @@ export class MqttLink {
       return await this.#hold(connection, broker, signal);
     } catch (error) {
       if (!signal.aborted) this.#failed(awayReason(error, url));
+      this.#events.emit("attempted");
       return 0;
     }
   }
@@ -181,7 +187,7 @@ export class MqttLink {
     }
   }
 
-  /** Uses a connection until it is lost; gives how long it lasted, in milliseconds. */
+  /** Uses a connection until it is lost. Returns its duration in milliseconds. */
   async #hold(connection: Connection, broker: MqttBroker, signal: AbortSignal): Promise<number> {
     const since = performance.now();
     this.#connected(connection, new URL(broker.url).host);
@@ -198,37 +204,37 @@ export class MqttLink {
 
   async #leaveIfMoved(connection: Connection, broker: MqttBroker): Promise<void> {
     const wanted = await this.#parts.broker().catch(() => broker);
-    if (!isDeepStrictEqual(wanted, broker)) connection.giveUp("the broker is another one now");
+    if (!isDeepStrictEqual(wanted, broker)) connection.giveUp("the broker's address has changed");
   }
 
   #connected(connection: Connection, host: string): void {
-    const { log, report } = this.#parts;
+    const { log, status } = this.#parts;
     log.info("connected to the broker", { host, protocolVersion: connection.protocolVersion });
     this.#connection = connection;
-    if (this.#reported !== undefined) report(undefined);
+    if (this.#reported !== undefined) status.ok();
     this.#reported = undefined;
     this.#events.emit("connected");
     this.#parts.onConnected?.();
+    this.#events.emit("attempted");
   }
 
   #lost(reason: string): void {
-    this.#parts.log.info("the connection to the broker was lost", { reason });
+    this.#parts.log.info("lost the connection to the broker", { reason });
     this.#awaySince = performance.now();
     this.#reason = reason;
   }
 
-  /** Says why there is no broker, once for each reason, and not while it may only be restarting. */
+  /** Reports a failed attempt, once per reason, and not within the first second, while the broker may be restarting. */
   #failed(reason: string): void {
     this.#reason = reason;
-    this.#parts.onFailed?.();
     if (reason === this.#reported || performance.now() < this.#awaySince + GRACE_MS) return;
     this.#reported = reason;
-    this.#parts.report(reason);
-    this.#parts.log.warn("the broker cannot be reached", { reason });
+    this.#parts.status.degraded(reason);
+    this.#parts.log.warn("cannot connect to the broker", { reason });
   }
 }
 
-/** Doubles from attempt to attempt; the jitter keeps several homes from returning in step. */
+/** The back-off, doubled after each attempt. Jitter prevents many clients from reconnecting at the same moment. */
 function retryMs(failures: number): number {
   const fullMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
   return fullMs * (0.75 + Math.random() / 4);

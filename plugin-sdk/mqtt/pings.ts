@@ -1,6 +1,6 @@
 import type { MqttClient } from "mqtt";
 
-/** The pings of one connection, those that only keep it alive included. Answers come in their order. */
+/** The pings of one connection, including the keep-alive pings. Answers arrive in order. */
 export class Pings {
   readonly #client: MqttClient;
   readonly #waiting: { readonly ping: number; readonly answered: () => void }[] = [];
@@ -20,18 +20,18 @@ export class Pings {
     this.#beLenient();
   }
 
-  /** When the broker has last sent anything, by the monotonic clock in milliseconds. */
+  /** The time of the last packet from the broker, in milliseconds of the monotonic clock. */
   get heardAt(): number {
     return this.#heardAt;
   }
 
-  /** Pings, and calls back when the answer has come: the broker has read all that was sent before. */
+  /** Sends a ping and calls `answered` at its answer. The broker has then read everything sent before. */
   send(answered: () => void): void {
     this.#client.sendPing();
     this.#waiting.push({ ping: this.#sent, answered });
   }
 
-  /** A busy broker answers pings late, behind all that it sends: what it sends shows that it is there. */
+  /** Accepts any packet as a sign of life, because a busy broker answers pings only after its queued messages. */
   #beLenient(): void {
     const client = this.#client;
     const giveUp = client.onKeepaliveTimeout.bind(client);

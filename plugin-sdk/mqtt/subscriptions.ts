@@ -1,15 +1,15 @@
 import type { Log } from "../context.ts";
 
-/** Bytes of a payload that most messages stay far below. */
+/** Default payload limit in bytes. Most messages are far smaller. */
 const USUAL_BYTES = 256 * 1024;
 
-/** Takes one message. `retained` tells one that the broker had kept from one that is sent now. */
+/** Handles one message. `retained` is true for a stored message and false for a live one. */
 export type OnMessage = (topic: string, payload: Buffer, retained: boolean) => void;
 
 export interface SubscribeOptions {
-  /** Bytes that a payload may have; absent means 256 KiB. */
+  /** Maximum size of a payload in bytes; absent means 256 KiB. */
   readonly maxBytes?: number;
-  /** Hears of each message that was longer. */
+  /** Called for each dropped message that was longer. */
   readonly onTooLong?: (topic: string, bytes: number) => void;
 }
 
@@ -25,10 +25,10 @@ interface Arrived {
   readonly retained: boolean;
 }
 
-/** Who wants which messages of a connection, and hands them out. */
+/** The subscriptions of a link. Distributes each message to those that match. */
 export class Subscriptions {
   readonly #log: Log;
-  /** Those of one topic, by the topic: a bridge may listen to thousands, and each message looks here. */
+  /** Subscriptions without wildcards, by topic, for a fast look-up: a bridge can have thousands. */
   readonly #exact = new Map<string, Set<Subscription>>();
   readonly #patterns = new Set<Subscription>();
   readonly #counts = new Map<string, number>();
@@ -37,14 +37,14 @@ export class Subscriptions {
     this.#log = log;
   }
 
-  /** Each filter once. */
+  /** All filters without duplicates. */
   get filters(): string[] {
     return [
       ...new Set([...this.#exact.keys(), ...[...this.#patterns].map(({ filter }) => filter)]),
     ];
   }
 
-  /** The function that it returns takes the subscription away; true when nobody else has its filter. */
+  /** Adds a subscription. Returns a function that removes it and returns true if no other one has the same filter. */
   add(filter: string, onMessage: OnMessage, options: SubscribeOptions = {}): () => boolean {
     const added: Subscription = { ...options, filter, matches: matcherOf(filter), onMessage };
     return /[+#]/.test(filter) ? this.#addPattern(added) : this.#addExact(added);
@@ -67,7 +67,7 @@ export class Subscriptions {
     };
   }
 
-  /** A message belongs to every subscription that its topic matches. What one of them throws is logged. */
+  /** Passes a message to every matching subscription. Errors of a handler are logged. */
   readonly receive: OnMessage = (topic, payload, retained) => {
     const patterns = [...this.#patterns].filter(({ matches }) => matches(topic));
     for (const each of [...(this.#exact.get(topic) ?? []), ...patterns]) {
@@ -77,18 +77,18 @@ export class Subscriptions {
 
   #give(to: Subscription, { topic, payload, retained }: Arrived): void {
     if (payload.length > (to.maxBytes ?? USUAL_BYTES)) {
-      this.#warn("a message is too long and was left out", { topic, bytes: payload.length });
+      this.#warn("MQTT message dropped: too long", { topic, bytes: payload.length });
       to.onTooLong?.(topic, payload.length);
       return;
     }
     try {
       to.onMessage(topic, payload, retained);
     } catch (error) {
-      this.#warn("a message could not be taken", { topic, error });
+      this.#warn("the handler of an MQTT message failed", { topic, error });
     }
   }
 
-  /** What goes wrong with one message goes wrong with many: each tenfold is logged. */
+  /** Logs the first occurrence, and the count at 10, 100, 1,000 and so on, because a fault often repeats. */
   #warn(sentence: string, fields: { topic: string; [field: string]: unknown }): void {
     const count = (this.#counts.get(sentence) ?? 0) + 1;
     this.#counts.set(sentence, count);
@@ -97,7 +97,7 @@ export class Subscriptions {
   }
 }
 
-/** Tells whether a topic matches a filter (MQTT 5, 4.7.1): `+` is one level, `#` all that follow. */
+/** Compiles a filter to a function that matches topics (MQTT 5, 4.7.1): `+` is one level, `#` all following levels. */
 function matcherOf(filter: string): (topic: string) => boolean {
   const levels = filter.split("/");
   const takesRest = levels.at(-1) === "#";

@@ -1,20 +1,20 @@
 import { Buffer } from "node:buffer";
 import type { Message } from "./wire.ts";
 
-/** What one message may have, in bytes of UTF-8; reading more at once would hold up who reads it. */
+/** The maximum size of a message, in bytes of UTF-8. Parsing a longer one would block the reader. */
 export const LONGEST_MESSAGE = 8 * 2 ** 20;
 
 const LINE_END = 10;
 
-/** A line without its end. One that is not whole is the head of one too long, or a last one unended. */
+/** A line without its newline. `isWhole` is false for the beginning of a line that is too long and for an unfinished last line. */
 export interface Line {
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /**
- * Cuts a stream's chunks into lines. Of a line beyond `longest` bytes the head comes as soon as it is
- * known to be too long; the rest is passed over and never held.
+ * Splits a stream's chunks into lines. For a line longer than `longest` bytes it yields the beginning as soon as
+ * the limit is exceeded; the rest is skipped and never buffered.
  */
 export class LineCutter {
   readonly #longest: number;
@@ -37,7 +37,7 @@ export class LineCutter {
     }
   }
 
-  /** What came after the last line end, when the stream has ended. */
+  /** The text after the last newline. Call it when the stream has ended. */
   *rest(): Generator<Line> {
     if (this.#length > 0) yield this.#take(false);
   }
@@ -58,8 +58,8 @@ export class LineCutter {
 }
 
 /**
- * A message as a line of its own.
- * @throws RangeError when it is longer than the other end reads
+ * Encodes a message as one line.
+ * @throws RangeError if it is longer than `LONGEST_MESSAGE`
  */
 export function toLine(message: Message): string {
   const text = JSON.stringify(message);
@@ -67,5 +67,5 @@ export function toLine(message: Message): string {
   if (bytes <= LONGEST_MESSAGE) return `${text}\n`;
   const what = message.kind === "call" ? `the input of ${message.method}` : "the answer of a call";
   const [size, limit] = [bytes, LONGEST_MESSAGE].map((each) => (each / 2 ** 20).toFixed(1));
-  throw new RangeError(`${what} has ${size} MiB, and ${limit} MiB is the limit: send less at once`);
+  throw new RangeError(`message too large: ${what} has ${size} MiB, the limit is ${limit} MiB`);
 }

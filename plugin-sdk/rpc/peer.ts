@@ -1,22 +1,23 @@
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { MantelError } from "../errors.ts";
-import { fromWire, type Message, NotBegun, toWire } from "./wire.ts";
+import { fromWire, type Message, NotBegun, parseMessage, toWire } from "./wire.ts";
 
 export { NotBegun, RemoteFault, remoteStackOf } from "./wire.ts";
 
-/** How messages get to the other end. Both sides of a process's channel fit, and a pair in memory. */
+/** Sends messages to the other end: a process's channel, or an in-memory pair. */
 export interface Transport {
-  /** `written` is called when the message reaches the other end whatever happens to this one. */
+  /** Sends a message. `written` is called when the message will reach the other end even if this process ends. */
   send(message: Message, written?: () => void): void;
   onMessage(receive: (message: unknown) => void): void;
 }
 
 /**
- * Tells the other end that a call's work begins, and resolves when that can no longer be lost. From
- * then on a call whose end is never heard may have been carried out.
+ * Reports to the other end that the work of a call begins. Resolves when the report can no longer be lost. If the
+ * call is never answered after that, it may have been executed.
  */
 export type Begin = () => Promise<void>;
 
-/** One method for each call the other end may make; the names are those of the protocol. */
+/** A handler for each method that the other end may call. */
 export type Handlers<Api> = {
   readonly [M in keyof Api]: Api[M] extends (input: infer I) => Promise<infer R>
     ? (input: I, begin: Begin) => R | Promise<R>
@@ -32,7 +33,7 @@ interface Waiting {
   readonly settle: (outcome: { value: unknown } | { error: Error }) => void;
 }
 
-/** One end of a call channel: `Remote` is what the other end offers, `Local` what this end does. */
+/** One end of an RPC channel. `Remote` is the API of the other end, `Local` the API of this end. */
 export class Peer<Remote extends object, Local extends object> {
   readonly #transport: Transport;
   readonly #handlers: ReadonlyMap<string, Method>;
@@ -47,10 +48,10 @@ export class Peer<Remote extends object, Local extends object> {
   }
 
   /**
-   * Calls the other end.
-   * @throws MantelError the expected failure of the other end, or `deadline_passed`
-   * @throws RemoteFault when the other end's code threw anything else
-   * @throws NotBegun when the other end went before it told of the call's beginning
+   * Calls a method of the other end.
+   * @throws MantelError an expected failure from the other end, or `deadline_passed`
+   * @throws RemoteFault if the other end's code threw anything else
+   * @throws NotBegun if the other end ended before it reported that the work begins
    */
   call<M extends keyof Remote & string>(
     method: M,
@@ -62,7 +63,7 @@ export class Peer<Remote extends object, Local extends object> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(call);
-        reject(new MantelError("deadline_passed", `${method} did not end within ${deadlineMs} ms`));
+        reject(new MantelError("deadline_passed", `${method} timed out after ${deadlineMs} ms`));
       }, deadlineMs);
       this.#waiting.set(call, {
         begun: false,
@@ -76,18 +77,31 @@ export class Peer<Remote extends object, Local extends object> {
       try {
         this.#transport.send({ kind: "call", call, method, input });
       } catch (error) {
-        const cause = error as Error; // what is no JSON cannot be sent
+        const cause = error as Error; // the input is not JSON, or too long
         this.#waiting.get(call)?.settle({ error: cause });
       }
     });
   }
 
-  /** Calls the other end and wants no answer; a failure there stays there. */
+  /**
+   * Calls a method of the other end without waiting for an answer. A failure of the method is not reported back.
+   * @throws TypeError, RangeError immediately if the input is not JSON or too long
+   */
   notify<M extends keyof Remote & string>(method: M, input: Input<Remote[M]>): void {
     if (!this.#closed) this.#transport.send({ kind: "call", method, input });
   }
 
-  /** Fails every call that waits with `reason`, and those that have not begun, and later ones, with NotBegun. */
+  /**
+   * Resolves in a later turn of the event loop, when no call waits for its answer; at the latest after `longestMs`.
+   * A rejection that nothing handles has ended the process by then.
+   */
+  async quiet(longestMs: number): Promise<void> {
+    const endsAt = performance.now() + longestMs;
+    while (this.#waiting.size > 0 && performance.now() < endsAt) await delay(1);
+    await setImmediate();
+  }
+
+  /** Rejects all running calls with `reason`, and all calls that have not begun, now and later, with NotBegun. */
   close(reason: Error): void {
     this.#closed ??= reason;
     for (const { begun, settle } of [...this.#waiting.values()]) {
@@ -95,26 +109,28 @@ export class Peer<Remote extends object, Local extends object> {
     }
   }
 
+  /** Ignores invalid messages: a malformed call gets no answer. */
   #receive(data: unknown): void {
-    const message = data as Message;
-    if (message?.kind === "call") {
+    const message = parseMessage(data);
+    if (!message) return;
+    if (message.kind === "call") {
       void this.#answer(message);
       return;
     }
-    const waiting = this.#waiting.get(message?.call);
+    const waiting = this.#waiting.get(message.call);
     if (!waiting) return;
     if (message.kind === "begun") waiting.begun = true;
     else if (message.kind === "answer") waiting.settle({ value: message.value });
-    else if (message.kind === "failure") waiting.settle({ error: fromWire(message.error) });
+    else waiting.settle({ error: fromWire(message.error) });
   }
 
-  /** @throws TypeError when what a method gave is no JSON */
+  /** @throws TypeError if the method's result is not JSON */
   #send(answer: Extract<Message, { kind: "answer" }>, method: string): void {
     try {
       this.#transport.send(answer);
     } catch (cause) {
-      if (!(cause instanceof TypeError)) throw cause; // such as one that is too long
-      throw new TypeError(`what ${method} gave is no plain data (JSON): ${cause.message}`, {
+      if (!(cause instanceof TypeError)) throw cause; // for example, the result is too long
+      throw new TypeError(`the result of ${method} is not plain data (JSON): ${cause.message}`, {
         cause,
       });
     }
@@ -126,15 +142,27 @@ export class Peer<Remote extends object, Local extends object> {
     return new Promise((resolve) => this.#transport.send({ kind: "begun", call }, resolve));
   }
 
+  /** Never rejects, because no caller could handle the error. */
   async #answer({ call, method, input }: Extract<Message, { kind: "call" }>): Promise<void> {
     try {
       const handler = this.#handlers.get(method);
-      if (!handler) throw new MantelError("not_found", `there is no call named ${method}`);
+      if (!handler) throw new MantelError("not_found", `unknown method ${method}`);
       const value = await handler(input as never, () => this.#begin(call));
       if (call !== undefined && !this.#closed) this.#send({ kind: "answer", call, value }, method);
     } catch (error) {
-      if (call !== undefined && !this.#closed) {
-        this.#transport.send({ kind: "failure", call, error: toWire(error) });
+      if (call !== undefined) this.#fail(call, method, error);
+    }
+  }
+
+  /** Reports a failed call. If the error itself cannot be sent, reports only that the call failed. */
+  #fail(call: number, method: string, error: unknown): void {
+    const unspeakable = new TypeError(`${method} failed, and its error cannot be sent`);
+    for (const each of [error, unspeakable]) {
+      try {
+        if (!this.#closed) this.#transport.send({ kind: "failure", call, error: toWire(each) });
+        return;
+      } catch {
+        // The first error may contain data that is not JSON. If the second fails too, the call times out.
       }
     }
   }

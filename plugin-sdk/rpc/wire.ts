@@ -7,7 +7,7 @@ import {
   MantelError,
 } from "../errors.ts";
 
-/** A call, its answer, or a call that wants no answer (without `call`). */
+/** A call, an answer, or a notification (a call without `call`). */
 export type Message =
   | {
       readonly kind: "call";
@@ -15,12 +15,12 @@ export type Message =
       readonly method: string;
       readonly input: unknown;
     }
-  /** The work of a call is about to begin. */
+  /** The work of a call begins. */
   | { readonly kind: "begun"; readonly call: number }
   | { readonly kind: "answer"; readonly call: number; readonly value?: unknown }
   | { readonly kind: "failure"; readonly call: number; readonly error: WireError };
 
-/** An error as data: a cloned error keeps neither its class nor its code. */
+/** An error as plain data, because a cloned error loses its class and its code. */
 export interface WireError {
   readonly code?: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface WireError {
   readonly extras?: ErrorExtras;
 }
 
-/** A fault of the other side's code: not an expected failure, so its text is for the log only. */
+/** An unexpected error in the other end's code. Its message is for the log only. */
 export class RemoteFault extends Error {
   override readonly name = "RemoteFault";
   readonly remoteStack: string;
@@ -41,36 +41,90 @@ export class RemoteFault extends Error {
   }
 }
 
-/** The other end went before it began a call, so the call may be made again elsewhere. */
+/** The other end ended before the work of a call began, so the call can safely be repeated. */
 export class NotBegun extends MantelError {
   constructor() {
-    super("module_down", "the process ended before it began this");
+    super("module_down", "the process ended before the call began");
   }
 }
 
+const LONGEST_METHOD = 100;
+/** Maximum characters of an error's parts. The stack of a deep recursion can be very long. */
+const LONGEST_NAME = 200;
+const LONGEST_SENTENCE = 4_000;
+const LONGEST_STACK = 16_000;
+const LONGEST_POINTER = 4_000;
+const MOST_FAULTS = 1_000;
+
+/** Validates received data as a message; `undefined` if it is invalid. */
+export function parseMessage(data: unknown): Message | undefined {
+  if (!isObject(data)) return undefined;
+  const { kind, call, method, input, value, error } = data;
+  if (kind === "call") {
+    const isNamed = typeof method === "string" && method.length <= LONGEST_METHOD;
+    if (!isNamed || (call !== undefined && !isId(call))) return undefined;
+    return { kind, method, input, ...(call === undefined ? {} : { call }) };
+  }
+  if (!isId(call)) return undefined;
+  if (kind === "begun") return { kind, call };
+  if (kind === "answer") return { kind, call, value };
+  return kind === "failure" ? { kind, call, error: error as WireError } : undefined; // see `fromWire`
+}
+
+function isId(call: unknown): call is number {
+  return Number.isSafeInteger(call) && (call as number) > 0;
+}
+
+function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null;
+}
+
+function parseError(data: unknown): WireError {
+  const { code, name, message, stack, extras } = isObject(data) ? data : {};
+  return {
+    name: textOr(name, "Error", LONGEST_NAME),
+    message: textOr(message, "unknown error: the other end sent no message", LONGEST_SENTENCE),
+    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof stack === "string" ? { stack: stack.slice(0, LONGEST_STACK) } : {}),
+    extras: checkedExtras(extras),
+  };
+}
+
+function textOr(text: unknown, other: string, longest: number): string {
+  return typeof text === "string" ? text.slice(0, longest) : other;
+}
+
+/** Converts any thrown value to plain data. Never throws, even if a getter of the value throws. */
 export function toWire(error: unknown): WireError {
-  if (error instanceof MantelError) {
-    return {
-      code: error.code,
-      name: error.name,
-      message: error.message,
-      extras: error.extras,
-      ...(error.stack === undefined ? {} : { stack: error.stack }),
-    };
+  try {
+    if (!(error instanceof Error)) return { name: "Error", message: bounded(error) };
+    const stack = error.stack === undefined ? {} : { stack: bounded(error.stack, LONGEST_STACK) };
+    const told = { name: bounded(error.name, LONGEST_NAME), message: bounded(error.message) };
+    if (!(error instanceof MantelError)) return { ...told, ...stack };
+    return { code: error.code, ...told, extras: boundedExtras(error.extras), ...stack };
+  } catch {
+    return { name: "Error", message: "unreadable error: reading its properties threw" };
   }
-  if (error instanceof Error) {
-    return {
-      name: error.name,
-      message: error.message,
-      ...(error.stack === undefined ? {} : { stack: error.stack }),
-    };
-  }
-  return { name: "Error", message: String(error) };
+}
+
+function bounded(text: unknown, longest = LONGEST_SENTENCE): string {
+  return String(text).slice(0, longest);
+}
+
+function boundedExtras(extras: ErrorExtras): ErrorExtras {
+  return extras.errors ? { ...extras, errors: boundedFaults(extras.errors) } : extras;
+}
+
+function boundedFaults(faults: readonly Fault[]): Fault[] {
+  return faults.slice(0, MOST_FAULTS).map(({ pointer, detail }) => ({
+    pointer: pointer.slice(0, LONGEST_POINTER),
+    detail: detail.slice(0, LONGEST_SENTENCE),
+  }));
 }
 
 /**
- * The failures that may cross. The rest, such as `unauthorized`, are the host's own to state: from a
- * plugin they are a fault like any other.
+ * The error codes that a plugin may send. All others, such as `unauthorized`, are reserved for the host; from a
+ * plugin they count as an unexpected error.
  */
 const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "invalid",
@@ -87,29 +141,34 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "not_found",
 ]);
 
-export function fromWire(error: WireError): Error {
+/** Converts data from another process to an error with texts of limited length. Accepts any data. */
+export function fromWire(sent: unknown): Error {
+  const error = parseError(sent);
   if (!isErrorCode(error.code) || !CROSSING.has(error.code)) return new RemoteFault(error);
-  const failure = new MantelError(error.code, String(error.message), checkedExtras(error.extras));
-  if (typeof error.stack === "string") STACKS.set(failure, error.stack);
+  const failure = new MantelError(error.code, error.message, error.extras);
+  if (error.stack !== undefined) STACKS.set(failure, error.stack);
   return failure;
 }
 
-/** Stacks of expected failures at the other end. They are not the failures' own, which are logged. */
+/** Remote stacks of expected failures, stored apart from `error.stack`, which is logged. */
 const STACKS = new WeakMap<Error, string>();
 
-/** Where an error that crossed was thrown at the other end; empty when that is not known. */
+/** The stack of an error at the other end; empty if unknown. */
 export function remoteStackOf(error: unknown): string {
   if (error instanceof RemoteFault) return error.remoteStack;
   return (error instanceof Error && STACKS.get(error)) || "";
 }
 
-/** Of what another process says besides, only what has its type. */
-function checkedExtras({ retryAfterMs, errors }: ErrorExtras = {}): ErrorExtras {
+/** Keeps only those extra fields from another process that have the right type. */
+function checkedExtras(extras: unknown): ErrorExtras {
+  const { retryAfterMs, errors } = isObject(extras) ? extras : {};
   return {
     ...(typeof retryAfterMs === "number" && retryAfterMs >= 0 && retryAfterMs < Infinity
       ? { retryAfterMs }
       : {}),
-    ...(Array.isArray(errors) && errors.every(isFault) ? { errors } : {}),
+    ...(Array.isArray(errors) && errors.length <= MOST_FAULTS && errors.every(isFault)
+      ? { errors: boundedFaults(errors) }
+      : {}),
   };
 }
 

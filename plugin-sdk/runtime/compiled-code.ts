@@ -5,17 +5,17 @@ import vm from "node:vm";
 
 export type Require = (specifier: string) => unknown;
 export type Exports = Record<string, unknown>;
-/** What a compiled file exports: its code, waiting for the `require` it is to use. */
+/** The export of a compiled file: its code as a function of the `require` that it uses. */
 type Compiled = (require: Require, module: { exports: Exports }, exports: Exports) => void;
 
-/** Runs a bundle. Node's own loader reads it, because only that one follows its source map. */
+/** Runs a bundle with Node's own loader, because only that one reads its source map. */
 export function runBundle(file: string, require: Require): Exports {
   return call(createRequire(file)(file) as Compiled, require);
 }
 
 /**
- * Runs a bundle of packages from compiled code that an earlier process left in the folder `compiled`,
- * which takes a third of the time. Code of another V8 is rejected by V8 itself, and made again.
+ * Runs a bundle of packages with V8's compiled code from the cache folder `compiled`, which takes a third of the
+ * time. V8 rejects code from another V8 version; it is then compiled again.
  */
 export function runPackages(file: string, compiled: string, require: Require): Exports {
   const cache = join(compiled, `${basename(file)}.${process.version}.cache`);
@@ -39,7 +39,7 @@ function call(code: Compiled, require: Require): Exports {
   return module.exports;
 }
 
-/** Made after the first run, so that it holds the functions that were needed. The one before goes. */
+/** Saves the compiled code after the first run, so that it includes the functions that ran. Replaces an old file. */
 function keepCompiled(script: vm.Script, cache: string): void {
   const folder = dirname(cache);
   const temporary = `${cache}.${process.pid}.tmp`;
@@ -50,6 +50,6 @@ function keepCompiled(script: vm.Script, cache: string): void {
     for (const name of old)
       if (name !== basename(cache)) rmSync(join(folder, name), { force: true });
   } catch {
-    // The next process compiles once more.
+    // The next process compiles again.
   }
 }

@@ -1,65 +1,99 @@
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
+import workerThreads, { type WorkerOptions } from "node:worker_threads";
+import { Hosts } from "../hosts.ts";
 import type { PrepareRequest } from "../protocol.ts";
-import { Denials } from "./denials.ts";
-import { Hosts } from "./hosts.ts";
-import { guardNetwork } from "./network.ts";
+import { closeUndeclared } from "./closed.ts";
+import { type ConnectionLost, guardNetwork } from "./network.ts";
+import { PermissionErrors } from "./permission-errors.ts";
+import { apply, construct, defineProperty, freeze, toNumber } from "./primordials.ts";
+import type { NetworkLink } from "./proxied-connections.ts";
 
-/** What is left to tell the guard once it stands. */
+/** Updates for the installed guard. */
 export interface Guard {
-  /** From now on the plugin also reaches the hosts that people wrote into its options. */
+  /** Allows the hosts in the plugin's options that the manifest declares. */
   configured(config: unknown): void;
-  /** And those in this answer of a service, when the manifest names it. */
+  /** Allows the hosts in a service's answer if the manifest declares the service. */
   answered(service: string, answer: unknown): void;
+  readonly connectionLost: ConnectionLost;
 }
 
 /**
- * Keeps this process to what the plugin's manifest declares, before any code of the plugin runs, and
- * makes each refusal name the line to add. Node's permission model, which the host has switched on,
- * refuses files, programs, threads and addons; what is refused here, hosts and ports, code that is
- * determined to can get around.
+ * Enforces the manifest's permissions in this process. Runs before any code of the plugin. Each error names the
+ * manifest line to add. Node's permission model, enabled by the host, denies files, child processes, threads and
+ * addons. This guard denies hosts, ports, signals and the gaps that Node leaves open. It also works when a plugin
+ * replaces built-in methods, but not against code that obtains an internal handle of Node: only the kernel's
+ * sandbox stops that.
  *
- * @param report hears each kind of refusal once
+ * @param report receives each kind of error once
  */
-export function guard(request: PrepareRequest, report: (sentence: string) => void): Guard {
-  const { permissions } = request;
-  const denials = new Denials(request, report);
+export function guard(
+  request: PrepareRequest,
+  report: (sentence: string) => void,
+  link: NetworkLink,
+): Guard {
+  const { permissions, network } = request;
+  const denials = new PermissionErrors(request, report);
   const hosts = new Hosts(permissions.hosts ?? []);
   denials.explainNodes();
-  guardNetwork(hosts, permissions.listen ?? false, denials);
+  const mayListen = permissions.listen ?? false;
+  const connectionLost = guardNetwork({ network, hosts, mayListen, denials, link });
+  closeUndeclared(permissions, denials);
   if (!permissions.nativeAddons) guardAddons(denials);
   if (!permissions.childProcesses) guardProcesses(denials);
-  return {
-    configured: (config) => hosts.configured(config),
-    answered: (service, answer) => hosts.answered(service, answer),
-  };
+  if (permissions.workerThreads) guardThreads(denials);
+  syncBuiltinESMExports();
+  return freeze({
+    configured: (config: unknown) => hosts.configured(config),
+    answered: (service: string, answer: unknown) => hosts.answered(service, answer),
+    connectionLost,
+  });
 }
 
-/** Node refuses addons by itself, but does not say which. */
-function guardAddons(denials: Denials): void {
-  process.dlopen = (_module: object, file: string) => {
+/** Node's own error for addons does not name the file. */
+function guardAddons(denials: PermissionErrors): void {
+  put(process, "dlopen", (_module: object, file: string) => {
     throw denials.addon(file);
-  };
+  });
 }
 
-/** Signals to others, and their priority; those to itself, and to the group of what it has started, may pass. */
-function guardProcesses(denials: Denials): void {
-  const own = [process.pid, -process.pid, 0];
-  const requireOwn = (pid: unknown): void => {
-    if (!own.includes(Number(pid))) throw denials.process(Number(pid));
+/** Denies signals to other processes and changes of their priority. The own process and its group are allowed. */
+function guardProcesses(denials: PermissionErrors): void {
+  const { pid: self } = process;
+  const requireOwn = (target: unknown): number => {
+    const pid = toNumber(target); // converted once, because an object may convert differently each time
+    if (pid !== self && pid !== -self && pid !== 0) throw denials.process(pid);
+    return pid;
   };
-  for (const name of ["kill", "_kill", "_debugProcess"]) {
+  for (const name of ["kill", "_kill"] as const) {
     const send = Reflect.get(process, name) as (...args: unknown[]) => unknown;
-    Reflect.set(process, name, (pid: unknown, ...rest: unknown[]) => {
-      requireOwn(pid);
-      return send.call(process, pid, ...rest);
-    });
+    put(process, name, (pid: unknown, signal: unknown) =>
+      apply(send, process, [requireOwn(pid), signal]),
+    );
   }
   const { setPriority } = os;
-  os.setPriority = (pid: number, priority?: number) => {
-    if (priority === undefined) return setPriority(pid); // of this process
-    requireOwn(pid);
-    setPriority(pid, priority);
-  };
-  syncBuiltinESMExports();
+  put(os, "setPriority", (pid: number, priority?: number) => {
+    if (priority === undefined) return setPriority(pid); // the only argument is this process's priority
+    setPriority(requireOwn(pid), priority);
+  });
+}
+
+/** Denies thread options that would lift permissions. By default Node passes the process's permissions on. */
+function guardThreads(denials: PermissionErrors): void {
+  const { SHARE_ENV, Worker } = workerThreads;
+  const guarded: typeof Worker = new Proxy(Worker, {
+    construct(_, [file, given]: [string, WorkerOptions?], type): object {
+      const options = { ...given }; // a copy, because a getter may return another value next time
+      if (options.execArgv !== undefined) throw denials.thread("execArgv");
+      if (options.env === SHARE_ENV) throw denials.thread("env");
+      return construct(Worker, [file, options], type === guarded ? Worker : type);
+    },
+  });
+  put(Worker.prototype, "constructor", guarded);
+  put(workerThreads, "Worker", guarded);
+}
+
+/** Replaces a function of Node permanently. */
+function put(owner: object, name: string, value: object): void {
+  defineProperty(owner, name, { value: freeze(value), writable: false, configurable: false });
 }

@@ -1,6 +1,6 @@
 import type { HostApi } from "../protocol.ts";
 
-/** How the runner reaches the host; a process's channel, or a stand-in in an author's test. */
+/** The runner's connection to the host: a process's channel, or a fake in a plugin's test. */
 export interface HostLink {
   call<M extends keyof HostApi>(
     method: M,

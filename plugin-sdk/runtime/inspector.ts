@@ -1,22 +1,24 @@
 import inspector from "node:inspector";
 
+/** Saved before the plugin's code runs, which may not call them. */
+const { close, open, url } = inspector;
 const LOOPBACK = "127.0.0.1";
 const RETRY_MS = 50;
 const TRIES = 20;
 
 /**
- * Lets a debugger attach at this port of the loopback address. Generations follow each other at the same
- * port: one that is just ending may hold it for a moment longer. Without the port the work goes on.
+ * Opens this loopback port for a debugger. All generations use the same port, so an ending generation may still
+ * occupy it for a moment. Without the port the plugin continues undebugged.
  */
 export async function openInspector(port: number): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) {
-    inspector.open(port, LOOPBACK); // says on standard error where it listens, or why it cannot
-    if (inspector.url() !== undefined) return;
+    open(port, LOOPBACK); // prints its address or its error to standard error
+    if (url() !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-/** Frees the port for the generation that follows; whoever is attached is cut off. */
+/** Frees the port for the next generation and disconnects an attached debugger. */
 export function closeInspector(): void {
-  if (inspector.url() !== undefined) inspector.close();
+  if (url() !== undefined) close();
 }

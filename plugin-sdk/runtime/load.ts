@@ -3,10 +3,13 @@ import * as sdk from "../index.ts";
 import type { Plugin } from "../plugin.ts";
 import type { PrepareRequest } from "../protocol.ts";
 import { type Require, runBundle, runPackages } from "./compiled-code.ts";
+import { freeze } from "./primordials.ts";
 
 const SDK = "@mantel/plugin-sdk";
 
-/** Imports the packages of a plugin, and gives what its bundle is to find them with. */
+for (const exported of Object.values(sdk)) if (typeof exported === "function") freeze(exported);
+
+/** Imports the packages of a plugin and returns the `require` function for its bundle. */
 export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Require {
   const fromFolder: Require = createRequire(`${folder}/package.json`);
   const packages = vendor === undefined ? {} : runPackages(vendor, compiled, fromFolder);
@@ -17,12 +20,12 @@ export function loadPackages({ vendor, folder, compiled }: PrepareRequest): Requ
   };
 }
 
-/** Imports a plugin's bundle and gives its default export. Runs the top level, and no more. */
+/** Imports a plugin's bundle and returns its default export. Only the top-level code runs. */
 export function loadPlugin(bundle: string, require: Require): Plugin {
   return checkPlugin(runBundle(bundle, require)["default"]);
 }
 
-/** @throws TypeError when a plugin's default export is not what `definePlugin` gives. */
+/** @throws TypeError if the default export is not a result of `definePlugin` */
 function checkPlugin(plugin: unknown): Plugin {
   const candidate = plugin as Partial<Plugin> | null | undefined;
   if (candidate?.mantelPlugin !== 1 || typeof candidate.start !== "function") {

@@ -3,10 +3,10 @@ import { boundedFields, boundedSentence } from "../log-record.ts";
 import type { LogLevel } from "../protocol.ts";
 import type { HostLink } from "./host-link.ts";
 
-/** More is dropped here already, where it costs the host nothing, and counted. */
+/** Records per second. Further records are counted and dropped here, where they cost the host nothing. */
 const PER_SECOND = 500;
 
-/** A log whose records go to the host. */
+/** Creates a log that sends its records to the host. */
 export function createLog(host: HostLink): Log {
   const allowance = new Allowance();
   const write = (level: LogLevel) => (sentence: string, fields?: LogFields) => {
@@ -22,7 +22,7 @@ export function createLog(host: HostLink): Log {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** So many records a second, and a count of those beyond. */
+/** Limits the records per second and counts the dropped ones. */
 class Allowance {
   #second = 0;
   #taken = 0;
@@ -38,7 +38,7 @@ class Allowance {
     return false;
   }
 
-  /** How many were refused since this was asked last. */
+  /** Returns the number of dropped records since the last call. */
   refused(): number {
     const refused = this.#refused;
     this.#refused = 0;

@@ -1,5 +1,4 @@
-// The entry of a plugin's process. It waits as the spare until the host asks it to load a plugin.
-import { writeSync } from "node:fs";
+// The entry of a plugin's process. It is a warm process until the host asks it to load a plugin.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { format } from "node:util";
 import { MantelError } from "../errors.ts";
@@ -8,6 +7,7 @@ import {
   CHANNEL_CLOSED,
   type HostApi,
   type LogLevel,
+  type NetworkApi,
   type PluginApi,
   type PrepareRequest,
   UNCAUGHT_REJECTION,
@@ -18,22 +18,32 @@ import type { Require } from "./compiled-code.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
-import { findLeftovers, watchLeftovers } from "./leftovers.ts";
+import { findLeaks, watchLeaks } from "./leak-detector.ts";
 import { loadPackages, loadPlugin } from "./load.ts";
 import { createLog } from "./log.ts";
+import { exitAtOnce, sendSignal, startInterval, writeNow } from "./primordials.ts";
 import { Runner } from "./runner.ts";
+import { refuseStorage } from "./storage.ts";
 import { trialsOf, TrialRunner } from "./trial-runner.ts";
 
-/** The host has deadlines of its own for what it does; this one only keeps a lost answer from leaking. */
+/** The host enforces its own deadlines; this one only prevents a leak when an answer is lost. */
 const HOST_DEADLINE_MS = 30_000;
 
-/** A process that has no work after this long is the spare, and has time to prepare. */
+/** A process without work after this time is a warm process and can preload modules. */
 const SPARE_AFTER_MS = 25;
 
-/** The histogram counts from one sampling to the next, so an idle loop shows the step itself. */
+/** The histogram measures from sample to sample, so an idle event loop shows exactly this value. */
 const LAG_STEP_MS = 10;
 
 const STANDARD_ERROR = 2;
+const SIGKILL = 9;
+/** ESRCH (errno(3)), as libuv gives it. */
+const NO_SUCH_PROCESS = -3;
+const HOST_CHECK_MS = 1_000;
+/** The longest wait, after a start, for answers to calls that the plugin made in it. */
+const QUIET_MS = 50;
+const HOST_PID = process.ppid;
+const OWN_PID = process.pid;
 
 const lag = monitorEventLoopDelay({ resolution: LAG_STEP_MS });
 lag.enable();
@@ -42,11 +52,11 @@ let stands: Guard | undefined;
 let packages: Require | undefined;
 let plugin: { id: string; code: Plugin; guard: Guard } | undefined;
 let runner: Runner | undefined;
-/** One that opens its connections, or has, and waits for its start. */
+/** A runner that is connecting or connected and not started yet. */
 let next: Runner | undefined;
 let trial: TrialRunner | undefined;
 
-const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
+const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildren), {
   prepare: (request) => void prepare(request),
   load(request) {
     clearTimeout(warmingUp);
@@ -63,20 +73,21 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
     try {
       await next.connect(id, request);
     } catch (error) {
-      next = undefined; // the start tries again
+      next = undefined; // `start` connects again
       throw error;
     }
   },
   async start(request) {
     const { id, code, guard: guarding } = loaded();
     guarding.configured(request.config);
-    runner = next ?? new Runner(code, host()); // a new one each time: a rolled-back start begins again
+    runner = next ?? new Runner(code, host()); // a new runner each time, because a rolled-back generation starts again
     next = undefined;
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
       await runner.start(id, request);
+      await peer.quiet(QUIET_MS); // code that fails right after its start receives no calls
     } catch (error) {
-      closeInspector(); // the generation before is about to start again
+      closeInspector(); // the previous generation is about to start again
       throw error;
     }
   },
@@ -84,13 +95,15 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
   activateScene: (request, begin) => started().activateScene(request, begin),
   callService: (request, begin) => started().callService(request, begin),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
-  findLeftovers,
+  findLeaks,
+  connectionLost: ({ connection, failure }) => stands?.connectionLost(connection, failure),
   test: (request) => beginTrial().test(request),
   setup: (request) => beginTrial().setup(request),
   answer(request) {
     if (!trial) throw new MantelError("module_down", "no setup has begun");
     trial.answer(request);
   },
+  refuseStorage: ({ reason }) => refuseStorage(reason),
   ping() {
     const { user, system } = process.cpuUsage();
     const loopLagP99Ms = Math.max(0, lag.percentile(99) / 1e6 - LAG_STEP_MS);
@@ -105,17 +118,19 @@ const peer = new Peer<HostApi, PluginApi>(openChannel(endWithChildren), {
 
 const warmingUp = setTimeout(warmUp, SPARE_AFTER_MS);
 captureConsole();
-process.setSourceMapsEnabled(true); // of plugins; reading the map of this file itself takes longer than its code
+process.setSourceMapsEnabled(true); // for plugins; this file's own map would take longer to read than its code
 process.on("uncaughtExceptionMonitor", (_, origin) => {
-  if (origin === "unhandledRejection") writeSync(STANDARD_ERROR, `${UNCAUGHT_REJECTION}\n`);
+  if (origin === "unhandledRejection") writeNow(STANDARD_ERROR, `${UNCAUGHT_REJECTION}\n`);
 });
-process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole group; the host says when to end
+process.on("SIGUSR1", () => undefined); // prevents Node from opening a debugger
+startInterval(endWithoutHost, HOST_CHECK_MS).unref();
+process.on("SIGINT", () => undefined); // Ctrl-C reaches the whole process group; the host ends this process
 
-/** Done once: the requests that come to one process ask for the same. */
+/** Installs the guard and loads the packages. Runs once, because all requests to one process contain the same data. */
 function prepare(request: PrepareRequest): { stands: Guard; packages: Require } {
   if (!stands) {
-    watchLeftovers();
-    stands = guard(request, (sentence) => createLog(host()).warn(sentence));
+    watchLeaks();
+    stands = guard(request, (sentence) => createLog(host()).warn(sentence), peer);
   }
   packages ??= loadPackages(request);
   return { stands, packages };
@@ -124,7 +139,7 @@ function prepare(request: PrepareRequest): { stands: Guard; packages: Require } 
 function host(): HostLink {
   return {
     async call(method, input) {
-      const asked = new Error("asked"); // an answer comes from the event loop, where nobody has asked
+      const asked = new Error("asked"); // captures the caller's stack; the answer arrives without it
       const answer = await peer
         .call(method, input as never, HOST_DEADLINE_MS)
         .catch((error: unknown) => fail(error, asked));
@@ -136,7 +151,7 @@ function host(): HostLink {
   };
 }
 
-/** Throws what the host refused a call with, as of the place that made the call. */
+/** Throws the host's error with the stack of the call that failed. */
 function fail(error: unknown, { stack = "" }: Error): never {
   const frames = stack.slice(stack.indexOf("\n    at "));
   if (error instanceof Error) error.stack = `${error.name}: ${error.message}${frames}`;
@@ -157,24 +172,31 @@ function started(): Runner {
   return runner;
 }
 
-/** The host is gone, and so is the reason to be here, for this process and those it has started. */
+/** Ends this process and its child processes after the host has ended. */
 function endWithChildren(): void {
   try {
-    writeSync(STANDARD_ERROR, `${CHANNEL_CLOSED}\n`); // the plugin's own code may have closed it
+    writeNow(STANDARD_ERROR, `${CHANNEL_CLOSED}\n`); // for a host that still runs: the plugin may have closed the channel
   } catch {
-    // EPIPE: the host is gone indeed
+    // EPIPE: the host has ended
   }
-  process.kill(-process.pid, "SIGKILL");
+  sendSignal(-OWN_PID, SIGKILL);
+  sendSignal(OWN_PID, SIGKILL); // in a sandbox it is not a group leader
+  exitAtOnce(1); // the first process of a sandbox cannot be killed from within
 }
 
-/** Loads what most plugins need while nobody waits for this process. */
+/** Checks the host by its pid, because the plugin's code may have closed the channel or replaced its event handlers. */
+function endWithoutHost(): void {
+  if (sendSignal(HOST_PID, 0) === NO_SUCH_PROCESS) endWithChildren();
+}
+
+/** Preloads modules that most plugins need, while the process is idle. */
 function warmUp(): void {
   for (const name of ["net", "tls", "http", "https", "crypto", "stream", "url", "zlib", "dns"]) {
     process.getBuiltinModule(`node:${name}`);
   }
 }
 
-/** What a plugin prints becomes records of its log. */
+/** Redirects the plugin's console output to its log. */
 function captureConsole(): void {
   const log = createLog(host());
   const levels: Partial<Record<keyof Console, LogLevel>> = {

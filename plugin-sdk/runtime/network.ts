@@ -1,62 +1,117 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
-import net, { isIP } from "node:net";
-import type { Denials } from "./denials.ts";
-import type { Hosts } from "./hosts.ts";
+import net from "node:net";
+import type { Hosts } from "../hosts.ts";
+import type { Network, NetworkFailure } from "../protocol.ts";
+import type { PermissionErrors } from "./permission-errors.ts";
+import {
+  apply,
+  create,
+  inNextTurn,
+  isArray,
+  isIP,
+  matches,
+  toNumber,
+  toText,
+} from "./primordials.ts";
+import { type NetworkLink, ProxiedConnections } from "./proxied-connections.ts";
+import { proxyLookups } from "./proxied-lookups.ts";
+import { replace } from "./replace.ts";
 
-type Method = (...args: unknown[]) => unknown;
 type Callback = (error: unknown, ...results: unknown[]) => void;
 
+const DIGITS = /^\d+$/;
 const LOOKS_UP = /^(lookup|resolve|reverse)/;
 
-/**
- * Checks each host before it is looked up, connected to or sent to, and each port before it is listened
- * on. TLS, HTTP, HTTP/2, fetch and WebSocket all pass through the sockets of `node:net`.
- */
-export function guardNetwork(hosts: Hosts, mayListen: boolean, denials: Denials): void {
-  guardConnections(hosts, denials);
-  guardDatagrams(hosts, mayListen, denials);
-  if (!mayListen) guardServers(denials);
-  const resolvers = [dns.Resolver.prototype, dns.promises.Resolver.prototype];
-  for (const owner of [dns, dns.promises, ...resolvers]) guardLookups(owner, hosts, denials);
-  syncBuiltinESMExports();
+/** The input of a network guard. */
+interface NetworkDependencies {
+  readonly network: Network;
+  readonly hosts: Hosts;
+  readonly mayListen: boolean;
+  readonly denials: PermissionErrors;
+  readonly link: NetworkLink;
 }
 
-/** A refused connection fails as one whose name cannot be looked up: late, by the event `error`. */
-function guardConnections(hosts: Hosts, denials: Denials): void {
+/** Reports that the remote end broke a connection that the host had opened. */
+export type ConnectionLost = (connection: number, failure: NetworkFailure) => void;
+
+/** Closes the network, routes it through the host, or checks each use. */
+export function guardNetwork(parts: NetworkDependencies): ConnectionLost {
+  const { network, mayListen, denials } = parts;
+  if (!mayListen) guardServers(denials);
+  if (network !== "open") closeDatagrams(denials);
+  const lost = network === "proxied" ? proxy(parts) : checkHosts(parts);
+  syncBuiltinESMExports();
+  return lost;
+}
+
+/** Guards `node:net`, because TLS, HTTP, HTTP/2, fetch and WebSocket all use its sockets. */
+function proxy({ hosts, denials, link }: NetworkDependencies): ConnectionLost {
+  const refuse = ({ reached, toDeclare }: { reached: string; toDeclare: string }): Error =>
+    denials.host(reached, hosts.toDeclare(toDeclare));
+  const connections = new ProxiedConnections(link, refuse);
+  proxyLookups({ link, refuse, unsupported: (what) => denials.openNetwork(what) });
+  return (connection, failure) => connections.lost(connection, failure);
+}
+
+/** Checks each host before a look-up, connection or datagram, and each port before it is bound. */
+function checkHosts({ network, hosts, mayListen, denials }: NetworkDependencies): ConnectionLost {
+  guardConnections(hosts, denials);
+  if (network === "open") guardDatagrams(hosts, mayListen, denials);
+  const resolvers = [dns.Resolver.prototype, dns.promises.Resolver.prototype];
+  for (const owner of [dns, dns.promises, ...resolvers]) guardLookups(owner, hosts, denials);
+  return () => undefined;
+}
+
+/** A refused connection fails like an unknown host name: asynchronously, with the event `error`. */
+function guardConnections(hosts: Hosts, denials: PermissionErrors): void {
   replace(
     net.Socket.prototype,
     "connect",
     (connect) =>
       function (this: unknown, ...args) {
-        const host = targetOf(args);
-        if (hosts.allows(host)) return connect.apply(this, args);
+        const { host, checked } = targetOf(args);
+        if (hosts.allows(host)) return apply(connect, this, checked);
         const error = denials.host(host, hosts.toDeclare(host));
         const lookup = (_name: string, _options: unknown, answer: Callback): void =>
-          void setImmediate(answer, error);
-        return connect.apply(this, [{ host: "refused", port: 1, lookup }]);
+          void inNextTurn(answer, error);
+        return apply(connect, this, [{ host: "refused", port: 1, lookup }]);
       },
   );
 }
 
-/** The host, or the path, of what `connect` was called with: it takes them in four ways. */
-function targetOf([first, second]: readonly unknown[]): string {
-  if (Array.isArray(first)) return targetOf(first); // how net.connect passes on what it was given
+/**
+ * The host or path in the arguments of `connect`, which accepts four forms. Getters may return other values at a
+ * second read, so `checked` contains the values that were read.
+ */
+function targetOf(args: readonly unknown[]): { host: string; checked: readonly unknown[] } {
+  const first = args[0];
+  if (isArray(first)) return targetOf([first[0], first[1]]); // the form in which net.connect passes its arguments
   if (typeof first === "object" && first !== null) {
     const { host, path } = first as Partial<net.TcpNetConnectOpts & net.IpcNetConnectOpts>;
-    return path || host || "localhost";
+    const fixed = { host: textOrNone(host), path: textOrNone(path) };
+    const options = create(first, {
+      host: { value: fixed.host, enumerable: true },
+      path: { value: fixed.path, enumerable: true },
+    }) as object;
+    return { host: fixed.path || fixed.host || "localhost", checked: [options, args[1]] };
   }
-  if (isPath(first)) return first;
-  return typeof second === "string" ? second : "localhost";
+  if (isPath(first)) return { host: first, checked: args };
+  return { host: typeof args[1] === "string" ? args[1] : "localhost", checked: args };
 }
 
-/** Ports may come as texts too. */
+/** Converts a value to text once, because an object may convert differently each time. */
+function textOrNone(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : toText(value);
+}
+
+/** Ports may be given as text. */
 function isPath(target: unknown): target is string {
-  return typeof target === "string" && !/^\d+$/.test(target);
+  return typeof target === "string" && !matches(DIGITS, target);
 }
 
-function guardServers(denials: Denials): void {
+function guardServers(denials: PermissionErrors): void {
   replace(
     net.Server.prototype,
     "listen",
@@ -64,12 +119,12 @@ function guardServers(denials: Denials): void {
       function (on) {
         const options = typeof on === "object" && on !== null ? (on as net.ListenOptions) : {};
         const { port, path } = isPath(on) ? { path: on } : { port: on, ...options };
-        throw denials.listening(path ?? `port ${Number(port ?? 0)}`);
+        throw denials.listening(path ?? `port ${toNumber(port ?? 0)}`);
       },
   );
 }
 
-function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: Denials): void {
+function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErrors): void {
   const socket = dgram.Socket.prototype;
   const check = (host: unknown): void => {
     const name = typeof host === "string" ? host : "localhost";
@@ -81,7 +136,7 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: Denials): voi
     (connect) =>
       function (this: unknown, ...args) {
         check(args[1]);
-        return connect.apply(this, args);
+        return apply(connect, this, args);
       },
   );
   replace(
@@ -89,37 +144,53 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: Denials): voi
     "send",
     (send) =>
       function (this: unknown, ...args) {
-        const [, , length, port, address] = args;
+        const { 2: length, 3: port, 4: address } = args;
         const isSlice = Boolean(address) || (Boolean(port) && typeof port !== "function");
         if (!isConnected(this as dgram.Socket)) check(isSlice ? address : length);
-        return send.apply(this, args);
+        return apply(send, this, args);
       },
   );
-  // Port 0 is any port, which a socket takes by itself when it only sends.
+  // Port 0 is any free port. A socket that only sends binds to it implicitly.
   replace(
     socket,
     "bind",
     (bind) =>
       function (this: unknown, ...args) {
-        const [on] = args;
+        const on = args[0];
         const port = typeof on === "object" && on !== null ? (on as dgram.BindOptions).port : on;
         if (!mayListen && typeof port === "number" && port !== 0)
           throw denials.listening(`UDP port ${port}`);
-        return bind.apply(this, args);
+        return apply(bind, this, args);
       },
   );
+}
+
+/** Denies datagrams, because the host does not relay them. */
+function closeDatagrams(denials: PermissionErrors): void {
+  const socket = dgram.Socket.prototype;
+  for (const name of ["connect", "send", "addMembership", "addSourceSpecificMembership"] as const) {
+    replace(socket, name, () => () => {
+      throw denials.openNetwork("datagrams (UDP)");
+    });
+  }
+  replace(socket, "bind", () => (on) => {
+    const port = typeof on === "object" && on !== null ? (on as dgram.BindOptions).port : on;
+    throw typeof port === "number" && port !== 0
+      ? denials.listening(`UDP port ${port}`)
+      : denials.openNetwork("datagrams (UDP)");
+  });
 }
 
 function isConnected(socket: dgram.Socket): boolean {
   try {
     return socket.remoteAddress().port > 0;
   } catch {
-    return false; // ERR_SOCKET_DGRAM_NOT_CONNECTED
+    return false; // it threw ERR_SOCKET_DGRAM_NOT_CONNECTED
   }
 }
 
-/** Refuses names, and remembers the addresses of those that are not refused. */
-function guardLookups(owner: object, hosts: Hosts, denials: Denials): void {
+/** Denies look-ups of undeclared names and remembers the addresses of declared ones. */
+function guardLookups(owner: object, hosts: Hosts, denials: PermissionErrors): void {
   const names = Object.getOwnPropertyNames(owner).filter((name) => LOOKS_UP.test(name));
   for (const name of names) {
     replace(
@@ -127,21 +198,22 @@ function guardLookups(owner: object, hosts: Hosts, denials: Denials): void {
       name,
       (lookUp) =>
         function (this: unknown, ...args) {
-          const [host] = args;
-          const answer = args.at(-1);
+          const host = args[0];
+          const answer = args[args.length - 1];
           if (typeof host !== "string" || isIP(host) > 0 || host === "localhost") {
-            return lookUp.apply(this, args); // it asks nobody: a server does this with its own address
+            return apply(lookUp, this, args); // needs no network; a server does this with its own address
           }
           const error = hosts.allows(host) ? undefined : denials.host(host, hosts.toDeclare(host));
           if (typeof answer !== "function") {
-            return error ? Promise.reject(error) : found(hosts, lookUp.apply(this, args));
+            return error ? Promise.reject(error) : found(hosts, apply(lookUp, this, args));
           }
-          if (error) return void setImmediate(answer as Callback, error);
+          if (error) return void inNextTurn(answer as Callback, error);
           const andRemember: Callback = (failure, ...results) => {
             remember(hosts, results);
             (answer as Callback)(failure, ...results);
           };
-          return lookUp.apply(this, [...args.slice(0, -1), andRemember]);
+          args[args.length - 1] = andRemember;
+          return apply(lookUp, this, args);
         },
     );
   }
@@ -153,22 +225,12 @@ async function found(hosts: Hosts, answer: unknown): Promise<unknown> {
   return results;
 }
 
-/** Addresses come as texts, as objects, and as lists of both. */
+/** Addresses are texts, objects, or lists of both. */
 function remember(hosts: Hosts, results: unknown): void {
-  for (const each of [results].flat(3)) {
-    const address = (each as { address?: unknown } | null)?.address ?? each;
-    if (typeof address === "string") hosts.found(address);
+  if (isArray(results)) {
+    for (let at = 0; at < results.length; at++) remember(hosts, results[at]);
+    return;
   }
-}
-
-/** Puts a guarded method in the place of one of Node's, with all that the original carries. */
-function replace<N extends string>(
-  owner: { [K in N]: unknown },
-  name: N,
-  by: (original: Method) => Method,
-): void {
-  const original = owner[name] as Method;
-  const guarded = by(original);
-  Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original));
-  Object.defineProperty(owner, name, { value: guarded });
+  const address = (results as { address?: unknown } | null)?.address ?? results;
+  if (typeof address === "string") hosts.found(address);
 }

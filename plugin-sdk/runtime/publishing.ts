@@ -4,10 +4,10 @@ import type { PluginContext } from "../context.ts";
 import type { Publications } from "../service.ts";
 import type { HostLink } from "./host-link.ts";
 
-/** Events in one message; the host reads and checks so many in a millisecond. */
+/** Events per message. The host parses and validates this many in one millisecond. */
 const PART_EVENTS = 200;
 
-/** What sends published values to the host. A calendar window is large, so only what is new in it travels. */
+/** Creates `ctx.publish`. A calendar window is large, so only its new parts are sent. */
 export function createPublish(host: HostLink): PluginContext<unknown, unknown>["publish"] {
   const windows = new WindowSender(host);
   return (name, value) =>
@@ -20,7 +20,7 @@ class WindowSender {
   readonly #host: HostLink;
   /** Hashes of the parts that the host has. */
   #held: ReadonlySet<string> = new Set();
-  /** Windows go one after the other, because the host lets go of what the last one does not name. */
+  /** Windows are sent one after another, because the host drops parts that the last window does not name. */
   #sending: Promise<void> = Promise.resolve();
 
   constructor(host: HostLink) {
@@ -29,18 +29,18 @@ class WindowSender {
 
   send(window: Publications["calendar.window"]): Promise<void> {
     const sent = this.#sending.then(() => this.#send(window));
-    this.#sending = sent.catch(() => undefined); // whoever published it is told
+    this.#sending = sent.catch(() => undefined); // the caller of `publish` gets the error
     return sent;
   }
 
   async #send(window: Publications["calendar.window"]): Promise<void> {
     const { events, ...rest } = window;
     const name = "calendar.window";
-    // a plugin that was written without types may be wrong here, and the host says how
+    // A plugin without types may pass anything; the host reports the faults.
     if (!Array.isArray(events)) return this.#host.call("publish", { name, value: window });
     const parts = partsOf(events);
     const held = new Set(this.#held);
-    this.#held = new Set(); // after a failure nobody knows what has arrived
+    this.#held = new Set(); // after a failure it is unknown which parts arrived
     for (const part of parts) {
       if (held.has(part.hash)) continue;
       await this.#host.call("publishCalendarPart", part);
@@ -52,7 +52,7 @@ class WindowSender {
   }
 }
 
-/** A part holds events of one calendar, so that a change in one leaves the parts of the others as they are. */
+/** Splits events into parts of one calendar each, so that a change in one calendar leaves the other parts unchanged. */
 function partsOf(events: readonly CalendarEvent[]): CalendarPart[] {
   const parts: CalendarPart[] = [];
   for (let from = 0, to = 1; from < events.length; to++) {

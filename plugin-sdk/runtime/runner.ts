@@ -1,8 +1,9 @@
-import type { PluginContext } from "../context.ts";
+import type { Log, PluginContext } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
+import { boundedSentence } from "../log-record.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
 import {
   type PluginApi,
@@ -12,33 +13,39 @@ import {
   type StartRequest,
 } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
-import { EarlyLink } from "./early-link.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
+import { rejectOldNames } from "./old-names.ts";
+import { PrestartHost } from "./prestart-host.ts";
+import { freeze } from "./primordials.ts";
 import { createPublish } from "./publishing.ts";
 import { createStorage } from "./storage.ts";
 
-/** What giving the state may take where the calls have used up the time. */
+/** Minimum time for `handOver`, even if waiting for the calls has used up the deadline. */
 const HAND_OVER_MS = 250;
+/** Updates per message. The host handles this many in one or two milliseconds. */
+const UPDATES_AT_ONCE = 200;
 
-/** Runs one generation of one plugin: builds its context, counts its calls, ends it. */
+/** Runs one generation of a plugin: creates its context, tracks its calls and stops it. */
 export class Runner {
-  readonly #host: EarlyLink;
+  readonly #host: PrestartHost;
+  readonly #log: Log;
   readonly #plugin: Plugin;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
-  /** What the plugin opens ahead of its start, which the host does not wait for without end. */
+  /** The pending or settled result of `connect`. */
   #connected: Promise<unknown> | undefined;
 
   constructor(plugin: Plugin, host: HostLink) {
     this.#plugin = plugin;
-    this.#host = new EarlyLink(host);
+    this.#host = new PrestartHost(host);
+    this.#log = createLog(this.#host);
   }
 
-  /** Opens the plugin's connections ahead of its start. One that fails leaves nothing open. */
+  /** Runs the plugin's `connect` before its start. If it fails, everything it opened is closed. */
   async connect(id: string, request: StartRequest): Promise<void> {
     this.#connected = this.#connect(id, request);
     await this.#connected;
@@ -46,6 +53,8 @@ export class Runner {
 
   async #connect(id: string, request: StartRequest): Promise<unknown> {
     const ctx = { ...this.#context(id, request), handedOver: undefined };
+    rejectOldNames(ctx);
+    freeze(ctx);
     try {
       return await this.#plugin.connect?.(ctx);
     } catch (error) {
@@ -60,12 +69,12 @@ export class Runner {
     this.#running = started ?? {};
   }
 
-  /** A start that throws leaves nothing open. */
+  /** Runs the plugin's `start`. If it fails, everything it opened is closed. */
   async #begin(id: string, request: StartRequest): Promise<unknown> {
     try {
       this.#connected ??= this.#connect(id, request);
       const connected = await this.#connected;
-      this.#flush(); // what was told too early
+      this.#flush(); // updates from `connect` are dropped
       this.#host.startTelling();
       return await this.#plugin.start(this.#context(id, request), connected);
     } catch (error) {
@@ -78,7 +87,8 @@ export class Runner {
   command({ nativeId, command, commandId }: Input<"command">, begin?: Begin): Promise<void> {
     return this.#accept(async () => {
       await begin?.();
-      if (!this.#running.command) throw new MantelError("invalid", "the bridge takes no commands");
+      if (!this.#running.command)
+        throw new MantelError("invalid", "the bridge does not accept commands");
       await this.#running.command(nativeId, command, commandId);
     });
   }
@@ -87,7 +97,7 @@ export class Runner {
     return this.#accept(async () => {
       await begin?.();
       if (!this.#running.activateScene) {
-        throw new MantelError("invalid", "the bridge activates no scenes");
+        throw new MantelError("invalid", "the bridge does not support scenes");
       }
       await this.#running.activateScene(nativeId, activationId);
     });
@@ -107,7 +117,7 @@ export class Runner {
     });
   }
 
-  /** What goes wrong in it is told, and keeps nothing of the rest from being done. */
+  /** Stops the generation. A failing step is reported in `faults`; the other steps still run. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;
     const drained = this.#accepted.size;
@@ -124,14 +134,14 @@ export class Runner {
     return { drained, faults, ...(state === undefined ? {} : { state }) };
   }
 
-  /** Calls wait for this too, so it has what is left of the time, and a moment at least. */
+  /** Gets the rest of the deadline, because callers wait for it too, and at least `HAND_OVER_MS`. */
   async #handOver(endsAt: number): Promise<unknown> {
     const leftMs = Math.max(HAND_OVER_MS, Math.round(endsAt - performance.now()));
     const given = Promise.resolve(this.#running.handOver?.());
     return withDeadline(given, leftMs, "handOver");
   }
 
-  /** Carries out a call that quiesce will wait for; state updates made in it arrive before its answer. */
+  /** Runs a call that `quiesce` waits for. State updates during the call are sent before its answer. */
   #accept<T>(work: () => Promise<T>): Promise<T> {
     const done = work().finally(() => {
       this.#flush();
@@ -141,26 +151,31 @@ export class Runner {
     return done;
   }
 
-  /** Updates of one turn of the event loop travel as one message. */
+  /** Sends all updates of one turn of the event loop together. */
   #update(updates: readonly DeviceUpdate[]): void {
     if (this.#updates.length === 0) queueMicrotask(() => this.#flush());
     this.#updates.push(...updates);
   }
 
+  /** Never throws, because no caller could handle the error. */
   #flush(): void {
-    if (this.#updates.length === 0) return;
-    const updates = this.#updates;
-    this.#updates = [];
-    this.#host.notify("updateDevices", updates);
+    while (this.#updates.length > 0) {
+      const updates = this.#updates.splice(0, UPDATES_AT_ONCE);
+      try {
+        this.#host.notify("updateDevices", updates);
+      } catch (error) {
+        this.#log.error("device updates dropped: a state must be plain data (JSON)", { error });
+      }
+    }
   }
 
   #context(id: string, request: StartRequest): PluginContext<unknown, unknown> {
     const host = this.#host;
-    const log = createLog(host);
-    return {
+    const log = this.#log;
+    const context: PluginContext<unknown, unknown> = {
       id,
       config: request.config,
-      house: request.house,
+      home: request.home,
       log,
       handedOver: request.handedOver,
       signal: this.#ended.signal,
@@ -173,14 +188,16 @@ export class Runner {
         },
         update: (...updates) => this.#update(updates),
         event: (nativeId, event, data) => {
-          this.#flush(); // the state that led to the event is known before it
+          this.#flush(); // the state is sent before the event that it caused
           host.notify("announceDeviceEvent", { nativeId, event, ...(data ? { data } : {}) });
         },
       },
       scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
       publish: createPublish(host),
-      reportDegraded: (reason) =>
-        host.notify("reportDegraded", reason === undefined ? {} : { reason }),
+      status: {
+        ok: () => host.notify("reportDegraded", {}),
+        degraded: (reason) => host.notify("reportDegraded", { reason: boundedSentence(reason) }),
+      },
       folder(name) {
         const path = Object.hasOwn(request.folders, name) ? request.folders[name] : undefined;
         if (path !== undefined) return path;
@@ -188,6 +205,10 @@ export class Runner {
       },
       call: createCall(id, request.uses, host),
     };
+    const { devices, scenes, status, storage } = context;
+    rejectOldNames(context);
+    for (const part of [context, devices, log, scenes, status, storage]) freeze(part);
+    return context;
   }
 }
 
@@ -198,7 +219,7 @@ function stackOf(error: unknown): string {
 
 type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];
 
-/** Calls services of other plugins, those that the manifest names. */
+/** Creates `ctx.call`, which calls only services that the manifest lists. */
 export function createCall(
   id: string,
   uses: readonly string[],
@@ -213,6 +234,6 @@ export function createCall(
 function undeclared(id: string, name: string, key: string): MantelError {
   return new MantelError(
     "invalid",
-    `${id} reaches for ${name}, which its manifest does not declare: add "${name}" to "mantel.${key}" in its package.json`,
+    `${id} uses ${name}, which its manifest does not declare; add "${name}" to "mantel.${key}" in its package.json`,
   );
 }

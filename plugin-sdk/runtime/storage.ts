@@ -4,11 +4,19 @@ import type { Log, Storage } from "../context.ts";
 import { DocumentFile } from "../document-file.ts";
 import { sweepTemporaryFiles } from "../durable-file.ts";
 import { MantelError } from "../errors.ts";
-import { Turns } from "../turns.ts";
+import { SerialQueue } from "../serial-queue.ts";
 
-/** The storage of one plugin: a JSON document for each key in `folder`, written durably and in order. */
+/** The reason why writes to the storage are refused now, if they are. */
+let refusal: string | undefined;
+
+/** Makes every later `set` fail with `disk_full` and this reason; `undefined` permits writes again. */
+export function refuseStorage(reason: string | undefined): void {
+  refusal = reason;
+}
+
+/** Creates a plugin's storage: one JSON document per key in `folder`, written durably and in order. */
 export function createStorage(folder: string, log: Log): Storage {
-  const turns = new Turns();
+  const turns = new SerialQueue();
   let isSwept = false;
   const open = (key: string) =>
     new DocumentFile<unknown>({
@@ -21,6 +29,7 @@ export function createStorage(folder: string, log: Log): Storage {
     get: (key) => turns.take(() => open(key).load()),
     set: (key, value) =>
       turns.take(async () => {
+        if (refusal !== undefined) throw new MantelError("disk_full", refusal);
         const document = open(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
         if (!isSwept) await sweepTemporaryFiles(folder);
@@ -30,18 +39,18 @@ export function createStorage(folder: string, log: Log): Storage {
     delete: (key) =>
       turns.take(async () => {
         const path = fileOf(folder, key);
-        await rm(`${path}.last-good`, { force: true }); // first: it must not bring back what is deleted
+        await rm(`${path}.last-good`, { force: true }); // first, so that it cannot restore the deleted value
         await rm(path, { force: true });
       }),
   };
 }
 
-/** What a `version` in a value means is its plugin's business. */
+/** A `version` field in a plugin's value is not the version of a document. */
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 
 function fileOf(folder: string, key: string): string {
   if (!/^[a-z0-9-]{1,60}$/.test(key)) {
-    throw new MantelError("invalid", `a storage key is 1 to 60 of a-z, 0-9 and -, not ${key}`);
+    throw new MantelError("invalid", `invalid storage key ${key}: use 1 to 60 of a-z, 0-9 and -`);
   }
   return join(folder, `${key}.json`);
 }

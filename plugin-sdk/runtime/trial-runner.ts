@@ -21,19 +21,19 @@ interface Loaded {
   readonly guard: Guard;
 }
 
-/** The trials that a plugin has. */
+/** The trials that a plugin implements. */
 export function trialsOf(plugin: Plugin): Trial[] {
   return TRIALS.filter((name) => plugin[name] !== undefined);
 }
 
-/** Runs one trial of a plugin: `test` or `setup`. The process has no other work and ends with it. */
+/** Runs one trial of a plugin, `test` or `setup`. The process runs nothing else and ends with the trial. */
 export class TrialRunner {
   readonly #plugin: Loaded;
   readonly #host: HostLink;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   #step = 0;
-  /** Takes the answer to the step that was shown last, when that one asks. */
+  /** Resolves the question of the current step; `undefined` when the step has no form. */
   #answered: ((answer: unknown) => void) | undefined;
 
   constructor(plugin: Loaded, host: HostLink) {
@@ -49,11 +49,11 @@ export class TrialRunner {
     return this.#run(({ setup }) => setup?.(this.#setupContext(request)));
   }
 
-  /** @throws MantelError `invalid` when that step does not ask, or does not any more */
+  /** @throws MantelError `invalid` if that step is not waiting for an answer */
   answer({ step, answer }: Parameters<PluginApi["answer"]>[0]): void {
     const answered = this.#answered;
     if (!answered || step !== this.#step) {
-      throw new MantelError("invalid", `step ${step} of the setup waits for no answer`);
+      throw new MantelError("invalid", `step ${step} of the setup is not waiting for an answer`);
     }
     this.#answered = undefined;
     this.#plugin.guard.configured(answer);
@@ -65,15 +65,15 @@ export class TrialRunner {
       return await work(this.#plugin.code);
     } finally {
       this.#ended.abort();
-      await this.#scope.dispose(); // the process ends anyway; this is for the other side
+      await this.#scope.dispose(); // closes connections properly before the process ends
     }
   }
 
-  #context({ config, house, uses }: TrialRequest): TrialContext<unknown> {
+  #context({ config, home, uses }: TrialRequest): TrialContext<unknown> {
     const { id, guard } = this.#plugin;
     guard.configured(config);
     return {
-      ...{ id, config, house },
+      ...{ id, config, home },
       log: createLog(this.#host),
       signal: this.#ended.signal,
       onDispose: this.#scope.onDispose,

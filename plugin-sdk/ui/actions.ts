@@ -2,7 +2,7 @@ import { signal } from "@preact/signals-core";
 import type { CommandResult, Device, DeviceCommand, WidgetContext } from "../widget.ts";
 import type { Look } from "./look.ts";
 
-/** How long a tile says what went wrong, and how long a question waits for its second tap. */
+/** Display time of an error on a tile, and waiting time for the confirming second tap. */
 const WORD_MS = 4_000;
 
 type Context = Pick<
@@ -10,7 +10,7 @@ type Context = Pick<
   "command" | "announce" | "online" | "fmt" | "t"
 >;
 
-/** What people do to the tiles of one widget, and the words tiles show for a while because of it. */
+/** Handles taps and commands on the tiles of one widget, and the temporary texts on these tiles. */
 export class Actions {
   readonly #ctx: Context;
   readonly #words = signal<ReadonlyMap<string, string>>(new Map());
@@ -28,7 +28,7 @@ export class Actions {
     return this.#ctx.t;
   }
 
-  /** States that any tile may be in beside on and off, as class names. */
+  /** The CSS classes for states besides on and off, such as `pending`. */
   statesOf(device: Device): string {
     return [
       Object.keys(device.pending).length > 0 ? "pending" : "",
@@ -38,19 +38,19 @@ export class Actions {
     ].join(" ");
   }
 
-  /** How old a value is, when there is no connection that would have brought a newer one. */
+  /** The age of a value, if it may be outdated because the connection is down. */
   ageOf({ lastSeenAt }: Device): string | undefined {
     if (this.#ctx.online.value || lastSeenAt === null) return undefined;
     return this.fmt.relative(Date.parse(lastSeenAt));
   }
 
-  /** What the tile of a device says in place of its value just now. */
+  /** The temporary text that replaces the value on a device's tile. */
   wordOf({ id, available }: Device): string | undefined {
     const word = this.#words.value.get(id) ?? (available ? undefined : "No answer");
     return word === undefined ? undefined : this.t(word);
   }
 
-  /** Sends a command; a failure shows on the tile. */
+  /** Sends a command and shows a failure on the tile. */
   async send({ id, name }: Device, command: DeviceCommand): Promise<void> {
     const { ok, error } = await this.#ctx.command(id, command);
     if (ok) return;
@@ -59,7 +59,7 @@ export class Actions {
     this.#ctx.announce(`${name}: ${this.t(word)}`);
   }
 
-  /** A tap on a tile. What needs asking is done by the second tap. */
+  /** Handles a tap on a tile. An action that needs confirmation runs at the second tap. */
   tap(device: Device, { tap, ask }: Look): void {
     if (tap === undefined) return;
     if (ask !== undefined && this.#words.value.get(device.id) !== ask) {

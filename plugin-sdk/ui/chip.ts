@@ -1,17 +1,17 @@
 import { html, type TemplateResult } from "lit";
 
-/** A short word about the house. `warn` deserves a look. */
+/** A short status text of the house. `warn` highlights it. */
 export interface Chip {
-  /** With `{name}` where the name stands, when there is one. */
+  /** The text, with `{name}` as the placeholder for `name`. */
   readonly text: string;
-  /** A long one ends with dots, so that the rest of the text can be read. */
+  /** The name. A long one is shortened with an ellipsis, so that the rest of the text fits. */
   readonly name?: string;
   readonly icon: `mdi:${string}`;
-  /** Which of the theme's hues colours it. */
+  /** The theme hue of the chip. */
   readonly hue: "ok" | "warn" | "info";
 }
 
-/** The styles around it hold `chip.css`. */
+/** Renders a chip. The widget's `styles` must include `chip.css`. */
 export function chip({ text, name, icon, hue }: Chip): TemplateResult {
   const [before, after] = name === undefined ? [] : text.split("{name}");
   return html`<span
@@ -25,7 +25,7 @@ export function chip({ text, name, icon, hue }: Chip): TemplateResult {
   </span>`;
 }
 
-/** What is not closed looks like a door or a window, by what people call it. */
+/** The icon for an open contact: a door or a window, chosen by its name. */
 export function openIcon(name: string): Chip["icon"] {
   return /door|gate|tür|tor\b/i.test(name) ? "mdi:door-open" : "mdi:window-open-variant";
 }

@@ -3,7 +3,7 @@ import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
 import { iconOf } from "./device-icon.ts";
 
-/** A thermostat over two cells: what it is, what is asked for, and warmer and cooler. */
+/** A thermostat tile, two cells wide: current and target temperature, with buttons for warmer and cooler. */
 export function climateTile(device: Device, actions: Actions): TemplateResult {
   const { temperature, targetTemperature: target, mode } = { ...device.state, ...device.pending };
   const on = mode !== "off" && device.available ? "on" : "";

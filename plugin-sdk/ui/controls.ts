@@ -4,7 +4,7 @@ import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
 import { readingText } from "./reading.ts";
 
-/** Fields that the tile itself sets, or that make no sense to set by hand. */
+/** Fields without a row, because the tile itself sets them. */
 const ON_THE_TILE = new Set(["on", "brightness", "position", "targetTemperature", "locked"]);
 const OF_A_PLAYER = new Set(["playback", "skip"]);
 
@@ -29,8 +29,8 @@ interface Control {
 }
 
 /**
- * What else of a device can be set, a row for each: white and colour of a lamp, the speed of a fan, the
- * volume of a player. They follow from its capabilities, and no brand needs code.
+ * The further controls of a device, one per row: white and colour of a lamp, speed of a fan, volume of a player.
+ * They are derived from its capabilities, without code for single brands.
  */
 export function deviceControls(device: Device, actions: Actions): TemplateResult[] {
   const state: DeviceState = { ...device.state, ...device.pending };
@@ -106,7 +106,7 @@ function colorRows({ device, actions, field, name, value }: Control): TemplateRe
     rangeRow(name, {
       ...{ min: 0, max: 360, step: 1, value: color.hue, track: "hues" },
       said: fmt.unit((color.hue / 360) * 100, "percent"),
-      // A lamp that shines white shows no hue at all.
+      // Without saturation the lamp is white and shows no hue.
       send: (hue) => send({ hue, saturation: color.saturation || 100 }),
     }),
     rangeRow(t("Saturation"), {

@@ -2,7 +2,7 @@ import type { Device, DeviceKind } from "../device.ts";
 
 type Icon = `mdi:${string}`;
 
-/** By what people call a thing; the first match wins. Devices do not say what they look like. */
+/** Icons by patterns in the device's name; the first match wins. Devices do not report their appearance. */
 const BY_NAME: readonly (readonly [RegExp, Icon])[] = [
   [/back ?light|strip|led\b/i, "mdi:led-strip-variant"],
   [/ceiling/i, "mdi:ceiling-light-outline"],
@@ -37,7 +37,7 @@ const BY_KIND: Readonly<Record<DeviceKind, Icon>> = {
   group: "mdi:lightbulb-group-outline",
 };
 
-/** Sensors look like what they measure. */
+/** Icons of sensors, by the measured field. */
 const BY_FIELD: readonly (readonly [string, Icon])[] = [
   ["contact", "mdi:window-closed-variant"],
   ["motion", "mdi:motion-sensor"],
@@ -48,7 +48,7 @@ const BY_FIELD: readonly (readonly [string, Icon])[] = [
   ["energy", "mdi:lightning-bolt"],
 ];
 
-/** The icon of a device: by its state where that shows, what it measures, its name, or its kind. */
+/** The icon of a device, chosen by its state, its measured field, its name or its kind, in this order. */
 export function iconOf(device: Device): Icon {
   return byState(device) ?? byMeasure(device) ?? byName(device) ?? BY_KIND[device.kind];
 }

@@ -1,4 +1,4 @@
-/** What tiles and controls of devices say, in German. */
+/** The German texts of device tiles and controls. */
 export const DEVICE_TEXTS_DE = {
   Off: "Aus",
   On: "An",

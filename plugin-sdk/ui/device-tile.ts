@@ -10,12 +10,12 @@ import mediaStyles from "./media-tile.css";
 import tileStyles from "./tile.css";
 import twoLineStyles from "./two-lines.css";
 
-/** What a widget's `styles` hold for `deviceTile`. */
+/** The CSS for `deviceTile`. Include it in the widget's `styles`. */
 export const DEVICE_TILE_STYLES = tileStyles + twoLineStyles + climateStyles + mediaStyles;
 
 /**
- * A device as a tile that taps, drags and tells. The widget's `styles` hold `DEVICE_TILE_STYLES`, and its
- * `texts` those of `device-texts.ts`.
+ * Renders a device as an interactive tile. The widget's `styles` must include `DEVICE_TILE_STYLES`, and its `texts`
+ * those of `device-texts.ts`.
  */
 export function deviceTile(device: Device, actions: Actions): TemplateResult {
   if (device.kind === "thermostat") return climateTile(device, actions);
@@ -24,8 +24,8 @@ export function deviceTile(device: Device, actions: Actions): TemplateResult {
 }
 
 /**
- * `deviceTile` for a widget of many devices, to be called in its effect: of the tiles that have been made,
- * those whose device or surroundings have changed are made again.
+ * Creates a cached `deviceTile` for widgets with many devices, to be called in an effect. A tile is rendered again
+ * only if its device, or something else that it shows, has changed.
  */
 export function deviceTiles(actions: Actions): (device: Device) => TemplateResult {
   const made = new WeakMap<Device, ReadonlySignal<TemplateResult>>();

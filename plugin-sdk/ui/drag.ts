@@ -1,10 +1,10 @@
-/** How far a finger goes before it is a drag and not a tap, in CSS pixels. */
+/** Movement in CSS pixels that turns a tap into a drag. */
 const LOCK_PX = 8;
 
 /**
- * Follows one finger from its `pointerdown` and calls `onLevel` with 0 to 100. Sideways it changes the
- * level, over the element's width from 0 to 100 in the direction of the text; up or down the page
- * scrolls, because the element has `touch-action: pan-y`.
+ * Tracks one pointer from its `pointerdown` and calls `onLevel` with 0 to 100. A horizontal drag over the full width
+ * of the element covers 0 to 100 in text direction. A vertical drag scrolls the page, because the element has
+ * `touch-action: pan-y`.
  */
 export function followDrag(
   down: PointerEvent,
@@ -31,13 +31,13 @@ export function followDrag(
     if (event.pointerId === down.pointerId) ended.abort();
   };
   const { signal } = ended;
-  // A finger that leaves before it drags lifts elsewhere, where the element does not hear of it.
+  // On the window, because a finger may leave the element before the drag starts.
   window.addEventListener("pointermove", move, { signal });
   window.addEventListener("pointerup", end, { signal });
   window.addEventListener("pointercancel", end, { signal });
 }
 
-/** 1 where text runs from left to right, -1 where it runs from right to left. */
+/** The text direction: 1 for left to right, -1 for right to left. */
 export function directionOf(element: Element): 1 | -1 {
   return getComputedStyle(element).direction === "rtl" ? -1 : 1;
 }

@@ -1,23 +1,23 @@
 import { html, nothing, type TemplateResult } from "lit";
 
-/** One figure with its name, and what is drawn below it. */
+/** One figure with its title and an optional chart. */
 export interface Figure {
   readonly title: string;
-  /** Absent while it is not known. */
+  /** Absent while it is unknown. */
   readonly value?: string | undefined;
   readonly unit?: string | undefined;
-  /** A word in place of the figure, such as "No answer". */
+  /** A text that replaces the figure, such as "No answer". */
   readonly word?: string | undefined;
-  /** Small, below the figure, such as how old it is. */
+  /** Small text below the figure, such as its age. */
   readonly note?: string | undefined;
   /** One of the theme's hues, such as `cool`. */
   readonly hue: string;
   readonly stale?: boolean;
-  /** What is drawn at the bottom; it says nothing to screen readers. */
+  /** The chart at the bottom, hidden from screen readers. */
   readonly chart?: unknown;
 }
 
-/** A figure as a card. The widget's `styles` hold `card.css`. */
+/** Renders a figure as a card. The widget's `styles` must include `card.css`. */
 export function figureCard(figure: Figure): TemplateResult {
   const { title, note, hue, stale = false, chart = nothing } = figure;
   return html`<section

@@ -1,26 +1,26 @@
 import type { Capability, Device, DeviceCommand, DeviceKind, DeviceState } from "../device.ts";
-import type { Speech } from "../speech.ts";
+import type { I18n } from "../i18n.ts";
 import { oklchHue } from "./oklch.ts";
 import { shownReading } from "./reading.ts";
 
-/** How a device is drawn and what touching its tile does. Texts are in the house's language. */
+/** The appearance of a device's tile, and its actions. Texts are in the house's language. */
 export interface Look {
-  /** CSS for a hue: a number of degrees or one of the theme's. */
+  /** A CSS hue: degrees, or a theme variable. */
   readonly hue: string;
   readonly on: boolean;
   readonly value: string;
   readonly unit?: string;
-  /** A level that dragging changes. `percent` is what it shows now, 0 to 100. */
+  /** The level that dragging changes. `percent` is its current value, 0 to 100. */
   readonly level?: { readonly field: string; readonly percent: number };
-  /** Progress of something that ends by itself, 0 to 100. */
+  /** The progress of a running program, 0 to 100. */
   readonly progress?: number;
   readonly tap?: DeviceCommand;
-  /** What must be tapped twice, such as unlocking: the question the first tap asks, in English. */
+  /** The question at the first tap, in English, for actions that need a second tap, such as unlocking. */
   readonly ask?: string;
 }
 
 const theme = (name: string): string => `var(--mantel-hue-${name})`;
-/** Below this a colour lamp shines white. */
+/** Below this saturation in percent, a colour lamp counts as white. */
 const LEAST_SATURATION = 15;
 const UNKNOWN = "–";
 const HUES: Partial<Record<DeviceKind, string>> = {
@@ -31,8 +31,8 @@ const HUES: Partial<Record<DeviceKind, string>> = {
   "media-player": "media",
 };
 
-/** Shows what was asked for at once: fields that are pending stand in for those confirmed. */
-export function lookOf(device: Device, speech: Speech): Look {
+/** The look of a device. Pending values replace confirmed ones, so a command is visible immediately. */
+export function lookOf(device: Device, speech: I18n): Look {
   const state: DeviceState = { ...device.state, ...device.pending };
   switch (device.kind) {
     case "cover":
@@ -48,7 +48,7 @@ export function lookOf(device: Device, speech: Speech): Look {
   }
 }
 
-function switchLook(device: Device, state: DeviceState, speech: Speech): Look {
+function switchLook(device: Device, state: DeviceState, speech: I18n): Look {
   const on = state.on === true;
   const hue = hueOf(device, state);
   const tap = device.capabilities.on ? { tap: { on: !on } } : {};
@@ -62,11 +62,11 @@ function switchLook(device: Device, state: DeviceState, speech: Speech): Look {
   };
 }
 
-/** What a device that is on says of itself. */
+/** The value shown for a device that is on. */
 function running(
   device: Device,
   state: DeviceState,
-  { t, fmt }: Speech,
+  { t, fmt }: I18n,
 ): Pick<Look, "value"> & Partial<Look> {
   const { remaining, progress, mode } = state;
   if (typeof remaining === "number" && remaining > 0) {
@@ -80,7 +80,7 @@ function running(
     : { value: t("On") };
 }
 
-/** Brightness or speed, when the device has it; `shown` overrides what it is now. */
+/** The device's brightness or speed, if it has one. `shown` overrides the current state. */
 function levelIn(
   { capabilities }: Device,
   state: DeviceState,
@@ -104,7 +104,7 @@ function hueOf({ kind }: Device, state: DeviceState): string {
   return theme(HUES[kind] ?? "info");
 }
 
-function coverLook({ position }: DeviceState, { t, fmt }: Speech): Look {
+function coverLook({ position }: DeviceState, { t, fmt }: I18n): Look {
   const hue = theme("cool");
   if (typeof position !== "number") return { hue, on: false, value: UNKNOWN };
   return {
@@ -118,7 +118,7 @@ function coverLook({ position }: DeviceState, { t, fmt }: Speech): Look {
   };
 }
 
-function lockLook({ locked }: DeviceState, { t }: Speech): Look {
+function lockLook({ locked }: DeviceState, { t }: I18n): Look {
   if (locked === true) {
     return {
       ...{ hue: theme("ok"), on: true, value: t("Locked") },
@@ -129,7 +129,7 @@ function lockLook({ locked }: DeviceState, { t }: Speech): Look {
   return { hue: theme("warn"), on: locked === false, value, tap: { locked: true } };
 }
 
-function binaryLook(state: DeviceState, { t }: Speech): Look {
+function binaryLook(state: DeviceState, { t }: I18n): Look {
   const hue = theme("warn");
   if (typeof state.contact === "boolean") {
     return { hue, on: !state.contact, value: state.contact ? t("Closed") : t("Open") };
@@ -140,8 +140,8 @@ function binaryLook(state: DeviceState, { t }: Speech): Look {
   return { hue: theme("info"), on, value: on ? t("Detected") : t("Clear") };
 }
 
-/** A sensor shows the first thing it measures. */
-function sensorLook({ capabilities }: Device, state: DeviceState, speech: Speech): Look {
+/** The look of a sensor, which shows its first measured value. */
+function sensorLook({ capabilities }: Device, state: DeviceState, speech: I18n): Look {
   const look = { hue: theme("info"), on: false };
   for (const [name, capability] of Object.entries(capabilities)) {
     const value = state[name];
@@ -152,7 +152,7 @@ function sensorLook({ capabilities }: Device, state: DeviceState, speech: Speech
   return { ...look, value: UNKNOWN };
 }
 
-function wordOf(value: unknown, { t }: Speech): string {
+function wordOf(value: unknown, { t }: I18n): string {
   return typeof value === "string" && value !== ""
     ? t(value.charAt(0).toUpperCase() + value.slice(1))
     : UNKNOWN;

@@ -3,7 +3,7 @@ import type { DeviceState } from "../device.ts";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
 
-/** A player over two cells: what plays, how far it is, and its controls. */
+/** A media player tile, two cells wide: title, progress and controls. */
 export function mediaTile(device: Device, actions: Actions): TemplateResult {
   const state = { ...device.state, ...device.pending };
   const title = playingTitle(state);

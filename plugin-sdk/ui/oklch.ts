@@ -1,7 +1,7 @@
 /**
- * The OKLCH hue of a fully saturated colour, from its hue on the HSL circle; both in degrees. Lamps
- * speak HSL, where equal steps look unequal, and the theme's colours are in OKLCH (B. Ottosson,
- * "A perceptual color space for image processing").
+ * Converts the HSL hue of a fully saturated colour to its OKLCH hue; both in degrees. Lamps use HSL hues, the
+ * theme's colours are in the perceptually uniform OKLCH (B. Ottosson, "A perceptual color space for image
+ * processing").
  */
 export function oklchHue(hue: number): number {
   const [red, green, blue] = [0, 8, 4].map((offset) => channel(hue, offset)) as [

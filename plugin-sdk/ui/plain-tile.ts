@@ -24,11 +24,11 @@ interface Tile {
   readonly actions: Actions;
   readonly classes: string;
   readonly style: string;
-  /** What the tile says, for people who cannot see it. */
+  /** The tile's label for screen readers. */
   readonly said: string;
 }
 
-/** A device as a tile: a slider where it has a level, a button where it can be tapped. */
+/** Renders a device as a tile: a slider if it has a level, or a button if it can be tapped. */
 export function plainTile(
   device: Device,
   actions: Actions,
@@ -94,7 +94,7 @@ function still(tile: Tile): TemplateResult {
   </div>`;
 }
 
-/** What is seen, in the order it is said: a button has its name from it, so the two cannot differ. */
+/** The visible content in reading order. A button takes its accessible name from it. */
 function content({ device, look, actions }: Tile): TemplateResult {
   const { value, unit } = look;
   const shown = html`${value}${unit === undefined ? nothing : html`<small>${THIN_SPACE}${unit}</small>`}`;
@@ -120,7 +120,7 @@ function startDrag(down: PointerEvent, { device, look, actions }: Tile): void {
   });
 }
 
-/** The click that ends a drag is not a tap. */
+/** Ignores the click event that ends a drag. */
 function tapUnlessDragged(
   { currentTarget, detail }: MouseEvent,
   { device, look, actions }: Tile,

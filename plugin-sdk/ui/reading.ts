@@ -1,23 +1,23 @@
-import type { FormatUnit, Speech } from "../speech.ts";
+import type { FormatUnit, I18n } from "../i18n.ts";
 
-/** One measured value with its time in epoch milliseconds. It holds until the next one. */
+/** One measured value with its time in epoch milliseconds. It is valid until the next reading. */
 export interface Reading {
   readonly at: number;
   readonly value: number;
 }
 
-/** Units that people choose in the settings of the house, or that grow with the value. */
+/** Units that depend on the house's settings or on the size of the value. */
 const FORMATS: Readonly<Record<string, FormatUnit>> = {
   "°C": "temperature",
   W: "power",
   kWh: "energy",
 };
 
-/** A measured value as people read it, its unit apart where it stands apart. */
+/** Formats a measured value, with its unit as a separate text where the tile shows it separately. */
 export function shownReading(
   value: number,
   { unit = "", step = 1 }: { readonly unit?: string; readonly step?: number },
-  { fmt }: Pick<Speech, "fmt">,
+  { fmt }: Pick<I18n, "fmt">,
 ): { readonly value: string; readonly unit?: string } {
   const format = FORMATS[unit];
   if (format === undefined) {
@@ -36,11 +36,11 @@ function withUnit(value: string, unit: string): { value: string; unit?: string }
   return unit === "" ? { value } : { value, unit };
 }
 
-/** A measured value in one text, such as `1.2 kW`. */
+/** Formats a measured value as one text, such as `1.2 kW`. */
 export function readingText(
   value: number,
   capability: { readonly unit?: string; readonly step?: number },
-  speech: Pick<Speech, "fmt">,
+  speech: Pick<I18n, "fmt">,
 ): string {
   const { unit, step = 1 } = capability;
   if (unit === "%") {

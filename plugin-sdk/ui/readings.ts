@@ -2,13 +2,13 @@ import { computed, signal } from "@preact/signals-core";
 import type { Signal, WidgetContext } from "../widget.ts";
 import type { Reading } from "./reading.ts";
 
-/** A number that a device measures. */
+/** A numeric field of a device. */
 export interface Measured {
   readonly deviceId: string;
   readonly field: string;
 }
 
-/** The last day of something measured, oldest first. What was read before a failure stays. */
+/** The readings of the last day, oldest first. After a failure the previous readings stay. */
 export interface Readings {
   readonly state: "loading" | "known" | "failed";
   readonly values: readonly Reading[];
@@ -20,19 +20,19 @@ type Context = Pick<
 >;
 
 const NONE: Readings = { state: "loading", values: [] };
-/** The host keeps one reading in five minutes. */
+/** The host stores one reading per five minutes. */
 const REFRESH_MS = 5 * 60_000;
 
 /**
- * Follows the readings of what `wanted` gives, one signal value for each in its order. Read again every
- * five minutes, when `wanted` gives others, and when the host is back. `wanted` may read signals.
+ * Loads the readings of the fields that `wanted` returns, in the same order. Loads them again every five minutes,
+ * when `wanted` returns other fields, and after a reconnect. `wanted` may read signals.
  */
 export function followReadings(
   ctx: Context,
   wanted: () => readonly Measured[],
 ): Signal<readonly Readings[]> {
   const shown = signal<readonly Readings[]>([]);
-  // What is wanted follows from devices, whose every change would otherwise have all read again.
+  // A key, because `wanted` depends on devices, and each change of a device would load everything again.
   const key = computed(() => JSON.stringify(wanted()));
   let read = "";
   const load = async (): Promise<void> => {
@@ -69,6 +69,6 @@ async function readDay(
       values: readings.map(({ at, value }) => ({ at: Date.parse(at), value })),
     };
   } catch {
-    return { ...before, state: "failed" }; // the widget says so; the next round tries again
+    return { ...before, state: "failed" }; // the widget shows it; the next interval tries again
   }
 }

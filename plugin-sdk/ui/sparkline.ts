@@ -1,23 +1,23 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import type { Reading } from "./reading.ts";
 
-/** A history shorter than this leaves the left side empty, so that two values are no trend. */
+/** Minimum width in values. A shorter history leaves the left side empty, so that two values do not look like a trend. */
 const LEAST_VALUES = 12;
 const TOP = 8;
 const BOTTOM = 92;
 
-/** The scale of a line, in the values' unit. */
+/** The scale of a line, in the unit of the values. */
 export interface Scale {
-  /** The least that the height stands for: calm figures look calm. */
+  /** The minimum range of the vertical axis, so that small changes look small. */
   readonly span: number;
-  /** What a value cannot go below or above. */
+  /** The lowest possible value. */
   readonly floor?: number;
   readonly ceiling?: number;
 }
 
 /**
- * Values as a line with an area below it, the newest at the end. Drawn by `card.css`; fewer than two
- * values draw nothing. It says nothing to screen readers: the figure beside it does.
+ * Renders values as a line with an area below it, the newest at the end. Needs `card.css`. Fewer than two values
+ * render nothing. Hidden from screen readers, because the figure beside it is readable.
  */
 export function sparkline(values: readonly (number | null)[], scale: Scale): unknown {
   const { line, area } = sparklinePaths(values, scale);

@@ -11,17 +11,17 @@ import styles from "./widget.css";
 import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
 import twoLineStyles from "@mantel/plugin-sdk/ui/two-lines.css";
 
-/** Heights as the styles draw them, in CSS pixels, so that only what fits is drawn. */
+/** Heights of the styles, in CSS pixels, used to draw only events that fit. */
 const EVENT_PX = 64;
 const HEADING_PX = 38;
 const TWO_COLUMNS_PX = 560;
-/** From here on, "in 18 min" says more than a time of day. */
+/** Within this time, "in 18 min" is more useful than a time of day. */
 const SOON_MS = 90 * 60_000;
 const PLAIN_COLOR = "#98cbff";
 
 const settings = {
   calendars: s.list(s.text({ title: "Calendar" }), { max: 50 }),
-  events: s.number({ title: "Most events", min: 1, max: 30, step: 1, default: 8 }),
+  events: s.number({ title: "Maximum number of events", min: 1, max: 30, step: 1, default: 8 }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
@@ -33,7 +33,7 @@ export default defineWidget({
     de: {
       Agenda: "Termine",
       Calendar: "Kalender",
-      "Most events": "Höchstens so viele Termine",
+      "Maximum number of events": "Höchstzahl der Termine",
       Today: "Heute",
       Tomorrow: "Morgen",
       "nothing left": "nichts mehr",
@@ -41,9 +41,9 @@ export default defineWidget({
       "all day": "ganztags",
       now: "jetzt",
       "No calendar yet": "Noch kein Kalender",
-      "Drop an .ics file into the folder calendars of Mantel's data.":
-        "Leg eine .ics-Datei in den Ordner calendars in den Daten von Mantel.",
-      "{name} cannot be read": "{name} lässt sich nicht lesen",
+      "Put an .ics file into the calendars folder of Mantel's data.":
+        "Lege eine .ics-Datei in den Ordner „calendars“ in den Daten von Mantel.",
+      "Could not read {name}": "{name} konnte nicht gelesen werden",
     },
   },
   settings,
@@ -77,24 +77,24 @@ export default defineWidget({
 function noCalendar({ t }: Context): TemplateResult {
   return html`<p>
     <strong>${t("No calendar yet")}</strong><br />
-    ${t("Drop an .ics file into the folder calendars of Mantel's data.")}
+    ${t("Put an .ics file into the calendars folder of Mantel's data.")}
   </p>`;
 }
 
-/** Calendars whose events may be missing, in words. */
+/** Messages about calendars that could not be read. */
 function faults({ t }: Context, sources: CalendarWindow["sources"]): unknown {
   const broken = sources.filter(({ status }) => status === "error").map(({ name }) => name);
   return broken.length === 0
     ? nothing
-    : html`<p role="status">${t("{name} cannot be read", { name: broken.join(", ") })}</p>`;
+    : html`<p role="status">${t("Could not read {name}", { name: broken.join(", ") })}</p>`;
 }
 
-/** Whether the tile's height follows what it shows, as on a phone. */
+/** True if the tile's height follows its content, as on a phone. */
 function flows(root: ShadowRoot): boolean {
   return root.host.hasAttribute("flow");
 }
 
-/** How many events fit, or suit a tile that grows with them. */
+/** The number of events that fit, or a suitable number for a tile that grows. */
 function mostFor(ctx: Context, root: ShadowRoot): number {
   const { events } = ctx.settings.value;
   const { width, height } = ctx.size.value;
@@ -145,12 +145,12 @@ function eventRow(ctx: Context, entry: Entry, { sources, now }: Known): Template
   </div>`;
 }
 
-/** Feeds are written by strangers: what is not a plain colour stays out of the style. */
+/** Only plain colours from feeds are used in styles, because feeds are untrusted. */
 function colorOf(text: string | undefined): string {
   return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
 }
 
-/** "now", "in 18 min", or nothing while it is too far away to count. */
+/** "now", "in 18 min", or `undefined` if it is further away. */
 function nearness(ctx: Context, { startAt, running }: Entry, now: number): string | undefined {
   if (running) return ctx.t("now");
   return startAt !== undefined && startAt - now <= SOON_MS ? ctx.fmt.relative(startAt) : undefined;

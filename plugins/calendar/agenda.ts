@@ -4,19 +4,21 @@ import type { Span } from "./ics/series.ts";
 import { DAY_MS, toInstant, toWall, type Zone } from "./ics/zones.ts";
 import type { Source } from "./source.ts";
 
-/** What the host has at hand, counted from today: enough for a year from now, and a month back. */
+/** The prepared window around today: a month back and a year ahead. */
 const DAYS_BACK = 31;
 const DAYS_AHEAD = 366;
-/** Changes that come together are published together. */
+/** Changes within this time are published together. */
 const SETTLE_MS = 50;
-/** How often it is asked whether a new day has begun; a timer for midnight would miss a clock change. */
+/** Interval for detecting a new day; a timer for midnight would miss a clock change. */
 const DAY_CHECK_MS = 60_000;
 
-/** How long the others wait for a calendar that takes long. */
+/** Maximum wait of the other calendars for a slow one. */
 const PATIENCE_MS = 1_000;
 const LATE = "its events take too long to work out";
 
-/** Of all calendars in one window: 10 MB in the memory of the host, and as much here. */
+/**
+ * Maximum events of all calendars in one window: 10 MB in the memory of the host, and as much here.
+ */
 const MAX_EVENTS = 20_000;
 
 type Events = Awaited<ReturnType<Source["prepare"]>>;
@@ -25,15 +27,15 @@ export interface AgendaOptions {
   readonly zone: Zone;
   readonly now: () => number;
   readonly publish: (window: CalendarWindow) => Promise<void>;
-  /** Told when publishing fails. */
+  /** Called when publishing fails. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** All calendars together, and the prepared window that the host answers from. */
+/** All calendars together, and the prepared window from which the host answers. */
 export class Agenda {
   readonly #sources = new Map<string, Source>();
   readonly #options: AgendaOptions;
-  /** What each source had when it was last worked out in time. */
+  /** The last complete result of each source. */
   readonly #latest = new WeakMap<Source, Events>();
   readonly #underWay = new Map<Source, { again: boolean; events: Promise<Events | undefined> }>();
   #published: Span | undefined;
@@ -55,7 +57,7 @@ export class Agenda {
     this.changed();
   }
 
-  /** Publishes soon; more changes until then are published with it. */
+  /** Publishes after a short delay; further changes until then are included. */
   readonly changed = (): void => {
     if (this.#ended) return;
     this.#timer ??= setTimeout(() => {
@@ -64,7 +66,10 @@ export class Agenda {
     }, SETTLE_MS);
   };
 
-  /** Publishes again whenever a new day begins. The function it returns ends all that waits. */
+  /**
+   * Publishes again whenever a new day begins. The returned function stops this and waits for
+   * pending work.
+   */
   watchDays(): () => Promise<void> {
     const timer = setInterval(() => {
       if (this.#published?.from !== this.#window().from) this.changed();
@@ -92,7 +97,7 @@ export class Agenda {
     await this.#options.publish(windowOf(span, parts));
   }
 
-  /** Every occurrence in a span, whether or not it is published. */
+  /** All occurrences in a span, whether or not they are published. */
   async eventsIn(span: Span): Promise<CalendarWindow> {
     const sources = [...this.#sources.values()];
     const found = await inTime(sources, (source) => this.#attempt(source.eventsIn(span)));
@@ -104,8 +109,8 @@ export class Agenda {
   }
 
   /**
-   * Works out the published events of a source. One that is worked out already is not begun twice; when it is
-   * done, it is published with what has changed meanwhile.
+   * Computes the published events of a source. Running work is not started twice; when it finishes,
+   * its result is published with other changes.
    */
   #prepare(source: Source, span: Span): Promise<Events | undefined> {
     const before = this.#underWay.get(source);
@@ -123,7 +128,7 @@ export class Agenda {
     return work.events;
   }
 
-  /** A fault in one source is told, and costs the others nothing. */
+  /** Logs a fault in one source without affecting the others. */
   #attempt(events: Promise<Events>): Promise<Events | undefined> {
     return events.catch((error: unknown) => {
       this.#options.onFault(error);
@@ -141,7 +146,10 @@ export class Agenda {
   }
 }
 
-/** What each source gives, or `undefined` where it takes too long: one calendar must not keep the others waiting. */
+/**
+ * The result of each source, or `undefined` if it takes too long: one calendar must not delay the
+ * others.
+ */
 async function inTime(
   sources: readonly Source[],
   eventsOf: (source: Source) => Promise<Events | undefined>,
@@ -160,7 +168,7 @@ interface Part {
   readonly view: CalendarSource;
 }
 
-/** A source that did not answer in time, with the events it had before. */
+/** A source that did not answer in time, with its previous events. */
 function late(source: Source, before: Events | undefined): Part {
   const status = before ? "stale" : "error";
   return { events: before ?? [], view: { ...source.view(), status, error: LATE } };
@@ -176,7 +184,10 @@ function windowOf({ from, to }: Span, all: readonly Part[]): CalendarWindow {
   };
 }
 
-/** All that fit into one window. The smaller calendars come first, because a bomb is large. */
+/**
+ * The parts that fit into one window. Smaller calendars come first, because a malicious one is
+ * large.
+ */
 function fitting(parts: readonly Part[]): Part[] {
   let room = MAX_EVENTS;
   const left = new Set<Part>();

@@ -23,7 +23,7 @@ export function parseColor(text: string | undefined): string | null {
   return rgb ? `#${rgb.map((part) => part.toString(16).padStart(2, "0")).join("")}` : null;
 }
 
-/** A colour for a calendar that has none: the same for the same id. */
+/** A colour for a calendar without one; always the same for the same id. */
 export function paletteColor(id: string): string {
   const [byte = 0] = createHash("sha256").update(id).digest();
   return PALETTE[byte % PALETTE.length] ?? DEFAULT;

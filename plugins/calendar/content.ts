@@ -5,16 +5,16 @@ import { isVcard } from "./ics/vcard.ts";
 import type { Zone } from "./ics/zones.ts";
 import type { Marking } from "./view.ts";
 
-/** What a calendar is made of: events, birthdays of contacts, or both. */
+/** The content of a calendar: events, birthdays of contacts, or both. */
 export class Content {
-  /** The name that it gives itself. */
+  /** The name in the calendar itself. */
   readonly name: string | undefined;
   readonly color: string | undefined;
   readonly #parts: readonly (Feed | Birthdays)[];
 
   /**
-   * @param texts each is either iCalendar or vCards
-   * @throws MantelError `invalid` when one of them is neither, or too much
+   * @param texts each contains iCalendar or vCards
+   * @throws MantelError `invalid` if one of them is neither, or is too large
    */
   static async read(texts: readonly Uint8Array[], floating: Zone): Promise<Content> {
     const parts: (Feed | Birthdays)[] = [];

@@ -16,7 +16,7 @@ export default definePlugin({
 
   /** Within a reload calendars are read and worked out while the old code still answers. */
   async connect(ctx) {
-    const { timeZone, locale } = ctx.house;
+    const { timeZone, locale } = ctx.home;
     const shared = { floating: findZone(timeZone) ?? UTC, locale };
     const onFault = (error: unknown) => ctx.log.error("calendars have a fault", { error });
     const stage = { isLive: false };
@@ -74,13 +74,13 @@ interface Parts {
   readonly shared: ConstructorParameters<typeof Account>[0]["shared"];
 }
 
-/** What is on the web, which is asked for when what was kept of it has been read. */
+/** A calendar or account on the web. It is downloaded after its stored copy has been read. */
 interface Reading {
   readonly reader: Account | Subscription;
   readonly restored: Promise<void>;
 }
 
-/** How long a start waits for what was kept of the web. */
+/** Maximum wait of the start for the stored copies. */
 const RESTORING_MS = 2_000;
 
 /** Reads what was kept of the web. It is there when this resolves, unless that takes too long. */

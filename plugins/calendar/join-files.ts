@@ -36,7 +36,7 @@ export async function joinFiles(files: Iterable<CalendarFile>): Promise<Joined> 
   return { texts: texts.map((parts) => Buffer.concat(parts)), leftOut };
 }
 
-/** Why a calendar cannot be read together with others, which would be lost with it. */
+/** The reason why a calendar cannot be joined with others, which it would make unreadable. */
 async function faultOf(bytes: Uint8Array): Promise<string | undefined> {
   try {
     await parseFeed(bytes, new Pace());

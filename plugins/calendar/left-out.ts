@@ -20,7 +20,7 @@ export function firstOf(names: readonly string[]): string {
   return [...some, ...(others > 0 ? [`${others} more`] : [])].join(", ");
 }
 
-/** Only how many, for a calendar whose names of files may say what is in them. */
+/** Only the number, for a calendar whose file names may be private. */
 export function countLeftOut({ length }: readonly LeftOut[]): string {
   return `${length} ${length === 1 ? "file was" : "files were"} left out`;
 }

@@ -5,7 +5,7 @@ const Refresh = { minimum: 60, maximum: 86_400 } as const;
 const Words = (title: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50, title }));
 
-/** What holds for any calendar, wherever it comes from. */
+/** Options common to all calendars. */
 const shared = {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, title: "Name" })),
   color: Type.Optional(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", title: "Colour" })),
@@ -21,7 +21,9 @@ export const SourceOptions = Type.Object(
   {
     /** A feed is a calendar or contacts at an address; the others are accounts. */
     kind: Type.Optional(Type.Enum(["feed", "caldav", "carddav"], { title: "Kind" })),
-    /** As good as a password at most providers, so it is never shown. Absent means a file. */
+    /**
+     * At most providers it grants access like a password, so it is never shown. Absent for a file.
+     */
     url: Type.Optional(
       Type.String({
         writeOnly: true,
@@ -41,7 +43,7 @@ export const SourceOptions = Type.Object(
 );
 export type SourceOptions = Static<typeof SourceOptions>;
 
-/** What a person has said of a calendar, apart from where it is. */
+/** User settings for a calendar, apart from its location. */
 export type Settings = Pick<SourceOptions, keyof typeof shared>;
 
 /** A calendar or account on the web. */

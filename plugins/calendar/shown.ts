@@ -3,7 +3,7 @@ import type { CalendarEvent } from "@mantel/plugin-sdk";
 import type { Settings } from "./options.ts";
 
 export interface Showing extends Pick<Settings, "include" | "exclude" | "private"> {
-  /** What stands for a title that is hidden. */
+  /** Replacement for a hidden title. */
   readonly busyWord: string;
 }
 
@@ -27,7 +27,7 @@ function hasWord(title: string, words: readonly string[]): boolean {
 
 const comparable = (text: string) => text.normalize("NFKC").toLowerCase();
 
-/** Ids hold what a feed says, such as a room or a person, so they are replaced too. */
+/** Ids contain data of the feed, such as a room or a person, so they are replaced too. */
 function hidden(event: CalendarEvent, title: string): CalendarEvent {
   const digest = (text: string) =>
     createHash("sha256").update(text).digest("base64url").slice(0, 22);

@@ -10,13 +10,13 @@ import { busyWord, shownEvents } from "./shown.ts";
 
 export interface SourceOptions {
   readonly id: string;
-  /** What a person chose; what is absent is as the feed says. */
+  /** User settings; absent ones use the values of the feed. */
   readonly settings?: Settings | undefined;
-  /** The name when nobody says one. */
+  /** The name if neither the settings nor the feed has one. */
   readonly fallbackName: string;
-  /** The colour when nobody says one. */
+  /** The colour if neither the settings nor the feed has one. */
   readonly fallbackColor?: string | undefined;
-  /** Where times without a zone are meant. */
+  /** The zone for times without a zone. */
   readonly floating: Zone;
   /** BCP 47, for words in place of titles that are hidden. */
   readonly locale?: string;
@@ -124,10 +124,12 @@ export class Source {
     held.set(this, bytes);
   }
 
-  /** What was not read takes no room: the content before stays, if there was one. */
+  /**
+   * Releases the memory reserved for content that was not read; previous content keeps its share.
+   */
   #giveBack(had: number | undefined): void {
     if (had === undefined) held.delete(this);
-    else if (held.has(this)) held.set(this, had); // it was not closed meanwhile
+    else if (held.has(this)) held.set(this, had); // it was not closed in the meantime
   }
 
   async #expand(content: Content, span: Span): Promise<Expansion> {
@@ -142,7 +144,7 @@ export class Source {
     return { calendarId: id, color };
   }
 
-  /** What is not shown of content that could be read. */
+  /** A note about left-out parts of readable content. */
   get #remarks(): string | undefined {
     const tell = this.#settings.private ? countLeftOut : tellLeftOut;
     const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
@@ -153,7 +155,7 @@ export class Source {
     const { skipped = 0, reason } = this.#prepared?.expansion ?? {};
     if (skipped === 0) return undefined;
     const count = `${skipped} ${skipped === 1 ? "event was" : "events were"} skipped`;
-    // what a private calendar holds is not told by its faults either
+    // faults must not reveal the content of a private calendar
     return this.#settings.private ? count : `${count}; the first because: ${reason}`;
   }
 }

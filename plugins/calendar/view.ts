@@ -3,10 +3,10 @@ import { instantOf, type Moment } from "./ics/moment.ts";
 import type { Occurrence } from "./ics/series.ts";
 import { UTC } from "./ics/zones.ts";
 
-/** What a `Date` can hold (ECMA-262, 21.4.1.1). */
+/** The range of a `Date` (ECMA-262, 21.4.1.1). */
 const MAX_INSTANT = 8.64e15;
 
-/** How the events of one calendar are marked. */
+/** Properties added to the events of one calendar. */
 export interface Marking {
   readonly calendarId: string;
   /** `#rrggbb`, for events without a colour of their own. */

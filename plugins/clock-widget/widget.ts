@@ -22,7 +22,7 @@ export default defineWidget({
         ...(seconds ? { second: "2-digit" } : {}),
         timeZone: ctx.timeZone.value,
       }).formatToParts(now.value);
-      // The separators are drawn apart, so that the digits carry the time from across the room.
+      // The separators are separate elements, so that the digits stand out from a distance.
       const time = parts.map(({ type, value }) =>
         type === "literal" ? html`<i>${value}</i>` : html`<span class=${type}>${value}</span>`,
       );

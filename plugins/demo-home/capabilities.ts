@@ -7,7 +7,7 @@ export const YES_NO = { type: "boolean", readOnly: true } as const;
 export const COLOR = { type: "color" } as const;
 export const TEXT = { type: "text", readOnly: true } as const;
 
-/** A share that can be set. Decimals are welcome, so the step is a hint for sliders. */
+/** A percentage that can be set. Decimals are allowed: the step is a hint for sliders. */
 export const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 export const WHITE = { type: "number", min: 2200, max: 6500, step: 50, unit: "K" } as const;
 export const TARGET = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" } as const;

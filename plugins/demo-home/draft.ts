@@ -1,7 +1,7 @@
 import type { DeviceState } from "@mantel/plugin-sdk";
 import type { World } from "./world.ts";
 
-/** A world that is being changed. The one it began as stays as it was. */
+/** A mutable copy of a world. The original stays unchanged. */
 export class Draft {
   blindsAim: number;
   #random: number;
@@ -17,7 +17,7 @@ export class Draft {
     return this.#devices[id] ?? {};
   }
 
-  /** A field as a number; one that is not known counts as 0. */
+  /** A numeric field; 0 if unknown. */
   number(id: string, field: string): number {
     return Number(this.state(id)[field] ?? 0);
   }
@@ -30,7 +30,7 @@ export class Draft {
     this.#devices[id] = { ...this.state(id), ...fields };
   }
 
-  /** Moves a field towards a value, half of the way in `halfLife` seconds, with noise on top. */
+  /** Moves a field towards a value, half of the way in `halfLife` seconds, plus noise. */
   drift(id: string, field: string, { toward, halfLife, noise = 0, seconds }: Drift): void {
     const value = this.number(id, field);
     const moved = (toward - value) * (1 - 2 ** (-seconds / halfLife));
@@ -38,7 +38,7 @@ export class Draft {
     this.set(id, { [field]: value + moved + shaken });
   }
 
-  /** True as often as something happens in `seconds` that happens every second time in `halfLife`. */
+  /** True at random, with a probability of one half after `halfLife` seconds. */
   happens(seconds: number, halfLife: number): boolean {
     return this.#draw() < 1 - 2 ** (-seconds / halfLife);
   }
@@ -66,6 +66,6 @@ interface Drift {
   /** Seconds. */
   readonly halfLife: number;
   readonly noise?: number;
-  /** How long it drifts. */
+  /** Elapsed seconds. */
   readonly seconds: number;
 }

@@ -236,7 +236,7 @@ const ELSEWHERE: readonly DeviceDescription[] = [
   }),
 ];
 
-/** Every device of the house, as it is when the house is first opened. */
+/** All devices of the demo home in their initial state. */
 export const HOUSE: readonly DeviceDescription[] = [
   ...LIVING_ROOM,
   ...KITCHEN,

@@ -13,11 +13,11 @@ import { SCENES } from "./scenes.ts";
 import { obey, tick } from "./simulate.ts";
 import { openWorld, shownStates, World } from "./world.ts";
 
-/** A device answers as quickly as real ones on a radio do. */
+/** Delay of an answer, similar to real radio devices. */
 const FASTEST_ANSWER_MS = 30;
 const SLOWEST_ANSWER_MS = 80;
 
-/** A house that exists only in memory, for trying Mantel without hardware. */
+/** A demo home in memory, for trying Mantel without hardware. */
 export default definePlugin({
   options: Type.Object({
     seed: Type.Integer({
@@ -88,7 +88,7 @@ function answerTime(): Promise<void> {
   return delay(FASTEST_ANSWER_MS + Math.random() * (SLOWEST_ANSWER_MS - FASTEST_ANSWER_MS));
 }
 
-/** An update for each device that does not show what it showed before. */
+/** An update for each device whose shown state has changed. */
 function changes(
   before: ReadonlyMap<string, DeviceState>,
   after: ReadonlyMap<string, DeviceState>,

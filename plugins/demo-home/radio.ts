@@ -1,16 +1,16 @@
 import { type PluginContext, withDeadline } from "@mantel/plugin-sdk";
 
 const TOPIC = "mantel/demo-home";
-/** The house obeys whether or not a broker listens, and does not wait long to find out. */
+/** Commands work without a broker too, so the wait for one is short. */
 const DEADLINE_MS = 300;
 
-/** Tells the house's broker what the devices are asked, as a bridge to real devices would. */
+/** Publishes the commands to the broker, like a bridge to real devices. */
 export interface Radio {
-  /** Resolves when the broker has it, or when it is clear that there is none. */
+  /** Resolves when the broker has received the message, or is known to be missing. */
   send(path: string, message: object): Promise<void>;
 }
 
-/** A radio over the MQTT link. A message that finds no broker is dropped, with a line in the log. */
+/** A radio over the MQTT link. Without a broker, messages are dropped with a log line. */
 export function openRadio({
   call,
   log,
@@ -23,7 +23,7 @@ export function openRadio({
         const sent = call("mqtt.publish", { topic, payload, qos: 1, retain: false });
         await withDeadline(sent, DEADLINE_MS, "publishing");
       } catch (error) {
-        log.debug("no broker took a message", { topic, error });
+        log.debug("no broker received a message", { topic, error });
       }
     },
   };

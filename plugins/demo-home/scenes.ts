@@ -2,7 +2,7 @@ import type { SceneDescription } from "@mantel/plugin-sdk";
 
 const OFF = { on: false };
 
-/** The scenes of the house. What they set are commands to the devices, by native id. */
+/** The scenes of the demo home. Their targets are commands by native id. */
 export const SCENES: readonly SceneDescription[] = [
   {
     nativeId: "morning",

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 const HOUR = 3_600;
 const BLINDS_PERCENT_PER_SECOND = 5;
 const HEATING_KELVIN_PER_HOUR = 1.6;
-/** How far the thermostat lets the temperature leave its target before it acts. */
+/** Deviation from the target temperature at which the thermostat acts. */
 const HYSTERESIS_KELVIN = 0.1;
 const DISHWASHER_MINUTES = 90;
 const COFFEE_WATTS = 1_350;
@@ -23,14 +23,14 @@ const LAMP_WATTS = {
   hallway: 11,
 };
 
-/** What the climate of rooms without a thermostat goes back to. */
+/** Resting climate of rooms without a thermostat. */
 const ROOM_CLIMATES = {
   "living-climate": { temperature: 21.4, humidity: 46 },
   "kitchen-climate": { temperature: 22, humidity: 51 },
   "bath-climate": { temperature: 20.1, humidity: 63 },
 };
 
-/** The world some seconds later. */
+/** The world after some seconds. */
 export function tick(world: World, seconds: number): World {
   const draft = new Draft(world);
   weather(draft, seconds);
@@ -48,7 +48,7 @@ export function tick(world: World, seconds: number): World {
   return draft.finish();
 }
 
-/** The world right after a device has taken a command, which was checked against its capabilities. */
+/** The world after a command, which was checked against the device's capabilities. */
 export function obey(world: World, nativeId: string, command: DeviceState): World {
   const draft = new Draft(world);
   switch (nativeId) {
@@ -78,7 +78,7 @@ function obeySpeaker(draft: Draft, { skip: to, ...rest }: DeviceState): void {
   draft.set("speaker", rest);
 }
 
-/** A fan that is set to a speed runs, and one that is set to none stands and keeps its speed. */
+/** A fan set to a speed runs. A fan set to zero stops and keeps its last speed. */
 function fanCommand(command: DeviceState): DeviceState {
   const { speed, ...rest } = command;
   if (speed === undefined) return command;
@@ -126,7 +126,10 @@ function blinds(draft: Draft, seconds: number): void {
   draft.set("blinds", { position, moving: position === draft.blindsAim ? "stopped" : direction });
 }
 
-/** Somebody walks through now and then; the light follows while it is left to itself. */
+/**
+ * Simulates a person who walks through now and then; the light follows unless it was switched
+ * manually.
+ */
 function hallway(draft: Draft, seconds: number): void {
   const motion = draft.state("hallway-motion")["motion"] === true;
   if (draft.happens(seconds, motion ? 40 : 240)) draft.set("hallway-motion", { motion: !motion });
@@ -147,7 +150,7 @@ function dishwasher(draft: Draft, seconds: number): void {
   draft.set("dishwasher", { on, remaining, progress, power: on ? (warms ? 850 : 60) : 0 });
 }
 
-/** The machine warms up with all its power and then keeps warm. */
+/** The machine heats up at full power, then keeps warm. */
 function coffee(draft: Draft, seconds: number): void {
   if (draft.isOn("coffee")) draft.drift("coffee", "power", { toward: 55, halfLife: 40, seconds });
 }

@@ -7,14 +7,14 @@ interface Track {
   readonly duration: number;
 }
 
-/** What the speaker plays, over and over. */
+/** Tracks that the speaker plays in a loop. */
 export const TRACKS = [
   { title: "Slow Light", artist: "Nils Arden", duration: 214 },
   { title: "Paper Boats", artist: "Mira Holt", duration: 187 },
   { title: "Northbound", artist: "The Larks", duration: 251 },
 ] as const satisfies readonly Track[];
 
-/** The speaker some seconds later. */
+/** The speaker after some seconds. */
 export function playOn(speaker: DeviceState, seconds: number): DeviceState {
   if (speaker["playback"] !== "playing") return speaker;
   const elapsed = Number(speaker["elapsed"]) + seconds;

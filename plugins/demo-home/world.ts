@@ -9,13 +9,13 @@ const Value = Type.Union([
   Type.Null(),
 ]);
 
-/** All there is to know of the house at one moment, as plain data. Measured values are not rounded. */
+/** The complete state of the demo home as plain data. Measured values are not rounded. */
 export const World = Type.Object({
   version: Type.Literal(1),
-  /** State of the random numbers: the same world and the same commands give the same future. */
+  /** State of the random generator: the same world and commands give the same future. */
   random: Type.Integer(),
   devices: Type.Record(Type.String(), Type.Record(Type.String(), Value)),
-  /** The position that the blinds move to. */
+  /** Target position of the blinds. */
   blindsAim: Type.Number(),
 });
 export interface World {
@@ -25,7 +25,7 @@ export interface World {
   readonly blindsAim: number;
 }
 
-/** The house when it is first opened, or as it was left; devices that it did not have then are new. */
+/** The initial world, or the stored one with devices added since. */
 export function openWorld(seed: number, left?: World): World {
   const devices = Object.fromEntries(
     HOUSE.map(({ nativeId, state }) => [nativeId, { ...state, ...left?.devices[nativeId] }]),
@@ -34,7 +34,7 @@ export function openWorld(seed: number, left?: World): World {
   return { version: 1, random: seed, blindsAim, ...left, devices };
 }
 
-/** What the devices show: measured values in the steps of their capabilities. */
+/** The states that the devices show: measured values in the steps of their capabilities. */
 export function shownStates({ devices }: World): Map<string, DeviceState> {
   return new Map(
     HOUSE.map(({ nativeId, capabilities }) => {

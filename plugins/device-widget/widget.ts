@@ -12,14 +12,14 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
 
 /**
- * From this height on there is room below the tile for all that can be set and, where the tile grows
- * with what it shows, from this width on. CSS pixels.
+ * Minimum height for the controls below the tile and, if the tile grows with its content, minimum
+ * width. In CSS pixels.
  */
 const CONTROLS = { height: 210, width: 300 };
 
 const settings = {
   device: s.device({ title: "Device" }),
-  field: s.text({ title: "What a sensor shows, such as humidity" }),
+  field: s.text({ title: "Sensor value to show, such as humidity" }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
@@ -31,10 +31,10 @@ export default defineWidget({
     de: {
       ...DEVICE_TEXTS_DE,
       Device: "Gerät",
-      "What a sensor shows, such as humidity": "Was ein Sensor zeigt, etwa humidity",
+      "Sensor value to show, such as humidity": "Angezeigter Sensorwert, etwa humidity",
       "Choose a device in the settings of this tile.":
         "Wähle ein Gerät in den Einstellungen dieser Kachel.",
-      "{id} is not there.": "{id} gibt es nicht.",
+      "Device {id} not found.": "Gerät {id} nicht gefunden.",
     },
   },
   settings,
@@ -75,7 +75,7 @@ function absent({ t, settings: { value } }: Context): TemplateResult {
   const text =
     value.device === ""
       ? t("Choose a device in the settings of this tile.")
-      : t("{id} is not there.", { id: value.device });
+      : t("Device {id} not found.", { id: value.device });
   return html`<div class="card"><div class="empty">${text}</div></div>`;
 }
 

@@ -11,7 +11,7 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 const settings = { meter: s.device({ kind: "sensor", title: "Meter" }) };
 type Context = WidgetContext<typeof settings, unknown>;
 
-/** Below this the bars would be a smear, in CSS pixels. */
+/** Minimum height for readable bars, in CSS pixels. */
 const BARS_PX = 110;
 
 export default defineWidget({
@@ -25,8 +25,8 @@ export default defineWidget({
       "{amount} today": "{amount} heute",
       "No answer": "Keine Antwort",
       "No meter yet": "Noch kein Zähler",
-      "A sensor that measures power or energy shows here by itself.":
-        "Ein Sensor, der Leistung oder Energie misst, erscheint hier von selbst.",
+      "A sensor that measures power or energy appears here automatically.":
+        "Ein Sensor, der Leistung oder Energie misst, erscheint hier automatisch.",
     },
   },
   settings,
@@ -66,7 +66,7 @@ interface Meter {
 
 interface Today {
   readonly hours: readonly Use[];
-  /** The hour that goes on now. */
+  /** The current hour. */
   readonly current: number;
 }
 
@@ -100,7 +100,7 @@ function ageOf({ online, fmt }: Context, { lastSeenAt }: Device): string | undef
   return online.value || lastSeenAt === null ? undefined : fmt.relative(Date.parse(lastSeenAt));
 }
 
-/** The counter says more than the power does: it misses nothing between two readings. */
+/** Prefers the energy counter over power, because it misses nothing between two readings. */
 function fieldOf({ capabilities }: Device): "energy" | "power" | undefined {
   return (["energy", "power"] as const).find((field) => {
     const capability = capabilities[field];
@@ -123,7 +123,7 @@ function noMeter({ t }: Context): TemplateResult {
   return html`<section class="card" aria-label=${t("Energy")}>
     <div class="empty">
       <strong>${t("No meter yet")}</strong>
-      ${t("A sensor that measures power or energy shows here by itself.")}
+      ${t("A sensor that measures power or energy appears here automatically.")}
     </div>
   </section>`;
 }

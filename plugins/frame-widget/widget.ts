@@ -9,9 +9,9 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 const settings = {
   url: s.text({ title: "Address, such as https://example.org/" }),
   title: s.text({ title: "Title" }),
-  storage: s.bool({ title: "The page may keep data of its own, such as a log-in" }),
+  storage: s.bool({ title: "Allow the page to store data, such as a login" }),
   reloadMinutes: s.number({
-    title: "Load again after minutes; 0 means never",
+    title: "Reload after minutes (0 = never)",
     ...{ min: 0, max: 1440, step: 1, default: 0 },
   }),
 };
@@ -28,19 +28,21 @@ export default defineWidget({
       "Web page": "Webseite",
       "Address, such as https://example.org/": "Adresse, etwa https://example.org/",
       Title: "Titel",
-      "The page may keep data of its own, such as a log-in":
-        "Die Seite darf eigene Daten behalten, etwa eine Anmeldung",
-      "Load again after minutes; 0 means never": "Neu laden nach Minuten; 0 heißt nie",
+      "Allow the page to store data, such as a login":
+        "Die Seite darf Daten speichern, etwa eine Anmeldung",
+      "Reload after minutes (0 = never)": "Neu laden nach Minuten (0 = nie)",
       "No address yet": "Noch keine Adresse",
-      "Write one in the settings of this tile.": "Schreib eine in die Einstellungen dieser Kachel.",
-      "Not an address": "Keine Adresse",
-      "{text} is not one that starts with https:// or http://.":
+      "Enter one in the settings of this tile.":
+        "Trage eine in den Einstellungen dieser Kachel ein.",
+      "Invalid address": "Ungültige Adresse",
+      "{text} does not start with https:// or http://.":
         "{text} beginnt nicht mit https:// oder http://.",
-      "Not shown here": "Wird hier nicht gezeigt",
-      "Mantel does not show itself in a tile.": "Mantel zeigt sich nicht selbst in einer Kachel.",
+      "Cannot be shown here": "Kann hier nicht angezeigt werden",
+      "Mantel cannot show itself in a tile.":
+        "Mantel kann sich nicht selbst in einer Kachel anzeigen.",
       "{origin} is not allowed yet": "{origin} ist noch nicht erlaubt",
-      "An admin adds it to server.frames in the config; then load this page again.":
-        "Wer Mantel verwaltet, trägt sie unter server.frames in der Konfiguration ein; danach diese Seite neu laden.",
+      "Ask an admin to add it to server.frames in the config, then reload this page.":
+        "Bitte einen Admin, sie unter server.frames in der Konfiguration einzutragen, und lade dann diese Seite neu.",
     },
   },
   settings,
@@ -53,7 +55,7 @@ export default defineWidget({
       const { reloadMinutes } = ctx.settings.value;
       if (reloadMinutes > 0 && ++minutes % reloadMinutes === 0) round.value++;
     });
-    // The browser tells the document, and nobody else, that its policy keeps a page out.
+    // The browser reports a page blocked by the policy only to the document.
     ctx.on<SecurityPolicyViolationEvent>(document, "securitypolicyviolation", (event) => {
       if (event.effectiveDirective === "frame-src") refused.value = event.blockedURI;
     });
@@ -68,21 +70,21 @@ export default defineWidget({
   },
 });
 
-/** Browsers give the address that was kept out in full, or only its origin. */
+/** Browsers report the blocked address in full, or only its origin. */
 function isSameOrigin(blocked: string, { origin }: URL): boolean {
   return URL.canParse(blocked) && new URL(blocked).origin === origin;
 }
 
 /**
- * The page in a sandbox: it runs scripts and sends forms, and opens no windows, moves nothing around it
- * and gets no sensors. Without a say it has no origin, so it keeps nothing; with one it has its own,
- * which is another than ours.
+ * The page in a sandbox: it runs scripts and submits forms, but cannot open windows, navigate this
+ * page or use sensors. Without `storage` it has an opaque origin and stores nothing; with it, the
+ * page keeps its own origin.
  */
 function frame(ctx: Context, { href, host }: URL, round: number): TemplateResult {
   const { storage, title } = ctx.settings.value;
   const sandbox = `allow-scripts allow-forms${storage ? " allow-same-origin" : ""}`;
   const key = `${href} ${sandbox} ${round}`;
-  // A frame heeds a changed sandbox only when it is loaded anew, so each key has a frame of its own.
+  // A changed sandbox only takes effect in a new frame, so each key gets its own frame.
   return html`<div class="card">
     ${repeat(
       [key],
@@ -104,23 +106,23 @@ function faultOf(ctx: Context, fault: "none" | "unreadable" | "own"): TemplateRe
   const { t } = ctx;
   switch (fault) {
     case "none":
-      return message(t("No address yet"), t("Write one in the settings of this tile."));
+      return message(t("No address yet"), t("Enter one in the settings of this tile."));
     case "unreadable":
       return message(
-        t("Not an address"),
-        t("{text} is not one that starts with https:// or http://.", {
+        t("Invalid address"),
+        t("{text} does not start with https:// or http://.", {
           text: ctx.settings.value.url,
         }),
       );
     case "own":
-      return message(t("Not shown here"), t("Mantel does not show itself in a tile."));
+      return message(t("Cannot be shown here"), t("Mantel cannot show itself in a tile."));
   }
 }
 
 function notAllowed({ t }: Context, origin: string): TemplateResult {
   return message(
     t("{origin} is not allowed yet", { origin }),
-    t("An admin adds it to server.frames in the config; then load this page again."),
+    t("Ask an admin to add it to server.frames in the config, then reload this page."),
   );
 }
 

@@ -1,8 +1,8 @@
+import { ComponentStates } from "./component-state.ts";
+import { DiscoveryError, UnknownKind } from "./discovery-error.ts";
 import { type Announcement, type Component, placeOf, readAnnouncement } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
-import { Known } from "./known.ts";
 import type { Surroundings } from "./options.ts";
-import { Refusal, UnknownKind } from "./refusal.ts";
 
 /** The announcements and components that a home may have. */
 const MOST_ANNOUNCEMENTS = 10_000;
@@ -11,7 +11,7 @@ const MOST_COMPONENTS = 20_000;
 const MOST_BYTES = 5 * 2 ** 20;
 const FULL = "more announcements are on the broker than are taken; some are left out";
 
-/** What was announced, as it is kept: payloads by topic, and whether the broker keeps them too. */
+/** The stored announcements: payloads by topic, and true if the broker retains them. */
 export type Kept = Readonly<Record<string, { readonly text: string; readonly retained: boolean }>>;
 
 interface Entry {
@@ -33,7 +33,7 @@ interface Parts {
 export class Announcements {
   readonly #parts: Parts;
   readonly #entries = new Map<string, Entry>();
-  readonly #components = new Map<string, Known>();
+  readonly #components = new Map<string, ComponentStates>();
   /** Which of the components has an identity; a second one with it is left out. */
   readonly #keys = new Map<string, string>();
   #bytes = 0;
@@ -43,7 +43,7 @@ export class Announcements {
     this.#parts = parts;
   }
 
-  get components(): Iterable<Known> {
+  get components(): Iterable<ComponentStates> {
     return this.#components.values();
   }
 
@@ -67,7 +67,7 @@ export class Announcements {
   /** Takes what has come on a discovery topic; true when the components have changed by it. */
   take(topic: string, text: string, retained: boolean): boolean {
     const place = placeOf(topic, this.#parts.prefix);
-    if (!place) return this.#leaveOut("its topic is no discovery topic", topic);
+    if (!place) return this.#ignore("its topic is not a discovery topic", topic);
     if (text === "") return this.#remove(topic);
     const before = this.#entries.get(topic);
     if (before?.text === text && !before.migrates) return this.#again(topic, before, retained);
@@ -105,7 +105,7 @@ export class Announcements {
 
   #isFull(topic: string): false {
     this.#parts.health.set("announcements", FULL);
-    return this.#leaveOut("there are too many", topic);
+    return this.#ignore("there are too many", topic);
   }
 
   #release(topic: string): boolean {
@@ -133,14 +133,14 @@ export class Announcements {
   }
 
   /** Makes a component that takes over from the one before, wherever that was announced. */
-  #add(component: Component, replaced: readonly Known[]): boolean {
-    // As in Home Assistant, what its maker has disabled is not shown.
+  #add(component: Component, replaced: readonly ComponentStates[]): boolean {
+    // As in Home Assistant, a component that its maker disabled is not shown.
     if (component.fields.get("enabled_by_default") === false) return false;
     try {
-      const known = new Known(component, this.#around(component));
+      const known = new ComponentStates(component, this.#around(component));
       const before =
         replaced.find(({ identity }) => identity === known.identity) ?? this.#owner(known);
-      if (before === "taken") return this.#leaveOut("another has its unique_id", component.key);
+      if (before === "taken") return this.#ignore("another has its unique_id", component.key);
       if (before) {
         known.recall(before.state);
         known.availability.recall(before.availability.told);
@@ -157,13 +157,13 @@ export class Announcements {
     const { health, around } = this.#parts;
     return {
       ...around,
-      onGarbage: (why) => health.leaveOut({ what: "a message", why, where: key }),
+      onGarbage: (why) => health.countIgnored({ what: "a message", why, where: key }),
       onUnusable: (why) => health.count({ what: "a value", why, where: key }),
     };
   }
 
-  /** Who has the identity: nobody, one that is there to stay, or one that makes room. */
-  #owner({ identity }: Known): Known | "taken" | undefined {
+  /** The current owner of the identity: none, a permanent one, or one that can be replaced. */
+  #owner({ identity }: ComponentStates): ComponentStates | "taken" | undefined {
     const key = this.#keys.get(identity);
     if (key === undefined) return undefined;
     const entry = this.#entries.get(key.replace(/#.*$/s, ""));
@@ -181,7 +181,7 @@ export class Announcements {
     return true;
   }
 
-  #drop(key: string): Known | undefined {
+  #drop(key: string): ComponentStates | undefined {
     const known = this.#components.get(key);
     if (known && this.#keys.get(known.identity) === key) this.#keys.delete(known.identity);
     this.#components.delete(key);
@@ -190,14 +190,14 @@ export class Announcements {
 
   /** Kinds of components that are not known are as they should be, and are only counted. */
   #refuse(error: unknown, where: string): false {
-    if (!(error instanceof Refusal)) throw error;
-    if (!(error instanceof UnknownKind)) return this.#leaveOut(error.message, where);
+    if (!(error instanceof DiscoveryError)) throw error;
+    if (!(error instanceof UnknownKind)) return this.#ignore(error.message, where);
     this.#parts.health.count({ what: "an announcement", why: error.message, where });
     return false;
   }
 
-  #leaveOut(why: string, where: string): false {
-    this.#parts.health.leaveOut({ what: "an announcement", why, where });
+  #ignore(why: string, where: string): false {
+    this.#parts.health.countIgnored({ what: "an announcement", why, where });
     return false;
   }
 }

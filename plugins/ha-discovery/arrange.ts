@@ -1,11 +1,11 @@
 import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
 import type { Fields } from "./abbreviations.ts";
-import type { Known } from "./known.ts";
+import type { ComponentStates } from "./component-state.ts";
 import { fieldNames, freeName, nativeId } from "./names.ts";
 
 /** A component as a part of a device, with what its fields are called there. */
 export interface Part {
-  readonly known: Known;
+  readonly known: ComponentStates;
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +22,7 @@ export interface Arranged {
   readonly isLed: boolean;
 }
 
-/** What the host takes of one device. */
+/** Maximum capabilities of one device. */
 const MOST_CAPABILITIES = 100;
 const NAME_LENGTH = 200;
 
@@ -30,8 +30,8 @@ const NAME_LENGTH = 200;
  * Makes devices of components (docs/decisions/0021): of those that belong together, each that can be
  * lit, opened, locked … is a device, and the first of them has the rest as capabilities.
  */
-export function arrange(all: Iterable<Known>): Arranged[] {
-  const groups = new Map<string, Known[]>();
+export function arrange(all: Iterable<ComponentStates>): Arranged[] {
+  const groups = new Map<string, ComponentStates[]>();
   for (const known of all) {
     if (known.facet.scene) continue;
     const key = groupOf(known);
@@ -42,18 +42,18 @@ export function arrange(all: Iterable<Known>): Arranged[] {
   return [...groups].flatMap(([key, group]) => devicesOf(key, group.toSorted(byPlace)));
 }
 
-/** What is the device's own comes before what sets it up or watches it; then by the alphabet. */
-function byPlace(a: Known, b: Known): number {
+/** Primary components come before configuration and diagnostics, then alphabetically. */
+function byPlace(a: ComponentStates, b: ComponentStates): number {
   return asideness(a) - asideness(b) || (a.identity < b.identity ? -1 : 1);
 }
 
-function asideness({ component: { fields } }: Known): number {
+function asideness({ component: { fields } }: ComponentStates): number {
   if (fields.get("entity_category")) return 2;
   return typeof fields.get("name") === "string" ? 1 : 0;
 }
 
 /** Components with the same first identifier, or connection, are of one device. */
-function groupOf(known: Known): string {
+function groupOf(known: ComponentStates): string {
   const { device } = known.component;
   const identifiers = device?.get("identifiers");
   const first: unknown = Array.isArray(identifiers) ? identifiers[0] : identifiers;
@@ -65,14 +65,14 @@ function groupOf(known: Known): string {
     : known.identity;
 }
 
-function devicesOf(key: string, group: readonly Known[]): Arranged[] {
+function devicesOf(key: string, group: readonly ComponentStates[]): Arranged[] {
   const leaders = group.filter(({ facet }) => facet.leads);
   const others = group.filter(({ facet }) => !facet.leads);
   if (leaders.length === 0) return [unled(key, others)];
   return leaders.map((leader, index) => led(leader, index === 0 ? others : []));
 }
 
-function led(leader: Known, others: readonly Known[]): Arranged {
+function led(leader: ComponentStates, others: readonly ComponentStates[]): Arranged {
   const { device, fields } = leader.component;
   const own = Object.keys(leader.facet.capabilities).map((name) => [name, name] as const);
   const part = { known: leader, names: new Map(own) };
@@ -87,7 +87,7 @@ function led(leader: Known, others: readonly Known[]): Arranged {
   };
 }
 
-function unled(key: string, others: readonly Known[]): Arranged {
+function unled(key: string, others: readonly ComponentStates[]): Arranged {
   const [first] = others;
   const device = first?.component.device;
   const alone = others.length === 1 ? first?.component.fields.get("name") : undefined;
@@ -104,8 +104,8 @@ function unled(key: string, others: readonly Known[]): Arranged {
 
 const READINGS = new Set(["sensor", "number", "select", "text", "switch"]);
 
-/** What a device is that only tells or is only pressed. */
-function kindOf(all: readonly Known[]): DeviceKind {
+/** The kind of a device with only sensors or triggers. */
+function kindOf(all: readonly ComponentStates[]): DeviceKind {
   const main = all.filter(({ component }) => !component.fields.get("entity_category"));
   const platforms = new Set(main.map(({ component }) => component.platform));
   if (platforms.has("binary_sensor")) return "binary-sensor";
@@ -115,13 +115,13 @@ function kindOf(all: readonly Known[]): DeviceKind {
     : "sensor";
 }
 
-/** Fields of several components told of as one, such as the last action of a remote's many triggers. */
+/** Fields shared by several components, such as the last action of a remote's triggers. */
 const SHARED = new Set(["lastAction"]);
 
 /** Adds the fields of others to a device's own, under names of their own. */
 function joined(
   own: readonly Part[],
-  others: readonly Known[],
+  others: readonly ComponentStates[],
 ): Pick<Arranged, "parts" | "capabilities"> {
   const capabilities: Record<string, Capability> = {};
   for (const { known } of own) Object.assign(capabilities, known.facet.capabilities);
@@ -142,7 +142,11 @@ function joined(
 }
 
 /** The one field of a component is called after the component. */
-function nameFor({ component }: Known, local: string, taken: ReadonlySet<string>): string {
+function nameFor(
+  { component }: ComponentStates,
+  local: string,
+  taken: ReadonlySet<string>,
+): string {
   const isOnly = local === "value" || local === "on";
   return freeName(isOnly ? fieldNames(component) : [local], taken);
 }

@@ -11,7 +11,7 @@ interface Source {
 
 const MOST_TOPICS = 20;
 
-/** Whether a component can be reached, from one topic or several. */
+/** Availability of a component, from one or several topics. */
 export class Availability {
   readonly #sources: readonly Source[];
   readonly #mode: string;
@@ -28,12 +28,12 @@ export class Availability {
     return this.#sources.map(({ topic }) => topic);
   }
 
-  /** What was told on each topic, for the next generation. */
+  /** The last value of each topic, for the next generation. */
   get told(): Record<string, boolean> {
     return Object.fromEntries(this.#told);
   }
 
-  /** Takes over what another that listened to the same topics was told. */
+  /** Takes over the values of another instance with the same topics. */
   recall(told: Readonly<Record<string, boolean>>): void {
     for (const topic of this.topics) {
       if (Object.hasOwn(told, topic)) this.#set(topic, told[topic] === true);

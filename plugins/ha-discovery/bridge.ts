@@ -6,7 +6,7 @@ import {
 } from "@mantel/plugin-sdk";
 import type { LinkOwner } from "@mantel/plugin-sdk/mqtt";
 import { Commands } from "./commands.ts";
-import { Home } from "./home.ts";
+import { DeviceStore } from "./device-store.ts";
 import type { Listener, Listening } from "./listening.ts";
 import { nativeId } from "./names.ts";
 import { Payload } from "./payload.ts";
@@ -25,7 +25,7 @@ export class Bridge implements Listener, LinkOwner {
   readonly commands: Commands;
   readonly #ctx: Ctx;
   readonly #listening: Listening;
-  readonly #home = new Home();
+  readonly #home = new DeviceStore();
   #sweep: NodeJS.Timeout | undefined;
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
@@ -43,11 +43,11 @@ export class Bridge implements Listener, LinkOwner {
   /** Publishes what is known from before, and takes what has come since. */
   async start(handedOver: State | undefined): Promise<void> {
     const { announcements, ahead, health } = this.#listening;
-    health.speak();
+    health.startReporting();
     if (handedOver) this.#recall(handedOver);
     this.#hasSettled = handedOver !== undefined;
     this.#isAway = !handedOver || handedOver.isAway;
-    // Devices that are handed over are in the host; whoever waits for the reload need not wait for them.
+    // The host already knows handed-over devices, so the reload does not wait for them.
     if (handedOver) void this.#publish();
     else if (Object.keys(announcements.kept).length > 0) await this.#publish();
     this.#listening.hear(this, handedOver?.heard ?? []);
@@ -59,7 +59,7 @@ export class Bridge implements Listener, LinkOwner {
     clearInterval(this.#sweep);
   }
 
-  /** From here on the next generation hears what comes. */
+  /** Stops processing; the next generation receives new messages. */
   handOver(): State {
     const { announcements } = this.#listening;
     const heard = this.#listening.leave();
@@ -125,7 +125,7 @@ export class Bridge implements Listener, LinkOwner {
     for (const { nativeId: id, state } of told) this.commands.told(id, state);
   }
 
-  /** While the broker is away nothing can be reached, whatever was told last. */
+  /** Without the broker nothing is available, whatever was reported last. */
   #shown<U extends { readonly available?: boolean }>(update: U): U {
     return this.#isAway && update.available ? { ...update, available: false } : update;
   }
@@ -139,7 +139,8 @@ export class Bridge implements Listener, LinkOwner {
     this.#tellBirth();
     if (this.#hasSettled) return;
     this.#hasSettled = true;
-    // What it kept before and keeps no longer has gone meanwhile, unless it has lost all that it kept.
+    // Announcements that the broker no longer retains were removed in the meantime, unless it lost
+    // all of them.
     const { announcements, hasHeard } = this.#listening;
     if (hasHeard) {
       announcements.forget((topic, retained) => retained && !this.#listening.hasAnnounced(topic));
@@ -193,7 +194,7 @@ export class Bridge implements Listener, LinkOwner {
   }
 }
 
-function tooMany(leftOut: number): string | undefined {
-  const sentence = `more devices announce themselves than a bridge may have; ${leftOut} are left out`;
-  return leftOut > 0 ? sentence : undefined;
+function tooMany(ignored: number): string | undefined {
+  const sentence = `more devices announce themselves than a bridge may have; ${ignored} are left out`;
+  return ignored > 0 ? sentence : undefined;
 }

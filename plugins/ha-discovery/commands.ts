@@ -6,16 +6,16 @@ import {
 } from "@mantel/plugin-sdk";
 import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
 import type { Arranged } from "./arrange.ts";
+import { isConfirmed } from "./coerce.ts";
 import { Waiting } from "./confirmation.ts";
-import { isConfirmed } from "./fit.ts";
-import type { Home } from "./home.ts";
+import type { DeviceStore } from "./device-store.ts";
 import type { Message } from "./payload.ts";
 import { sharesOf, split } from "./shares.ts";
 
 const RETRY_MS = 3_000;
 
 interface Parts {
-  readonly home: Home;
+  readonly home: DeviceStore;
   readonly link: MqttLink;
   readonly update: (update: DeviceUpdate) => void;
 }
@@ -29,7 +29,7 @@ export class Commands {
     this.#parts = parts;
   }
 
-  /** Hands on what a device has told, to commands that wait for it. */
+  /** Passes a reported state to waiting commands. */
   told(nativeId: string, state: DeviceState): void {
     this.#waiting.told(nativeId, state);
   }
@@ -75,7 +75,7 @@ export class Commands {
   }
 }
 
-/** What is asked and not so already: a device need not tell again what it has told. */
+/** The requested values that are not already set: a device may not report those again. */
 function open({ capabilities }: Arranged, asked: DeviceState, now: DeviceState): DeviceState {
   const entries = Object.entries(asked).filter(([field, value]) => {
     const capability = capabilities[field];

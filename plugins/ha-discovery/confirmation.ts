@@ -5,23 +5,24 @@ import {
   type StateValue,
 } from "@mantel/plugin-sdk";
 import type { Arranged } from "./arrange.ts";
-import { isConfirmed } from "./fit.ts";
+import { isConfirmed } from "./coerce.ts";
 
-/** Before the host gives up, so that the caller is told what did not come. */
+/** Shorter than the host's deadline, so that the caller learns which value is missing. */
 const CONFIRM_MS = 4_500;
 
 /** Commands that wait until their device tells what was asked of it. */
 export class Waiting {
   readonly #waiting = new Map<string, Set<(told: DeviceState) => void>>();
 
-  /** Hands on what a device has told. */
+  /** Passes on a reported state. */
   told(nativeId: string, state: DeviceState): void {
     for (const hear of this.#waiting.get(nativeId) ?? []) hear(state);
   }
 
   /**
-   * Waits for the fields of `asked`. To be called before they are asked for; what was told earlier is
-   * no confirmation. @throws MantelError `deadline_passed`
+   * Waits for the fields of `asked`. Call it before sending the command: earlier reports do not
+   * count.
+   * @throws MantelError `deadline_passed`
    */
   confirmation(
     { nativeId, capabilities, kind, name }: Arranged,

@@ -1,37 +1,37 @@
 import { abbreviations, type Fields, spelledOut } from "./abbreviations.ts";
-import { Refusal } from "./refusal.ts";
+import { DiscoveryError } from "./discovery-error.ts";
 
 /** One component of a device, as it was announced, with all keys and topics in full. */
 export interface Component {
-  /** Where it was announced: the topic, and for one of several in a device's announcement its id. */
+  /** The place of the announcement: the topic and, within a device's announcement, its id. */
   readonly key: string;
   /** `light`, `sensor` … */
   readonly platform: string;
   /** The last part of the topic, or the id within a device's announcement. */
   readonly objectId: string;
   readonly fields: Fields;
-  /** What it belongs to, when that was told. */
+  /** The device it belongs to, if announced. */
   readonly device: Fields | undefined;
 }
 
-/** What one announcement says. */
+/** The content of one announcement. */
 export interface Announcement {
   readonly components: readonly Component[];
   /** True when the same components are about to be announced elsewhere, and stay until then. */
   readonly migrates: boolean;
   /** Components that are there but cannot be read, and why. */
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly DiscoveryError[];
 }
 
 const COMPONENTS_PER_DEVICE = 200;
 const NAME = /^[a-zA-Z0-9_-]+$/;
 
-/** What to subscribe to for all announcements below a prefix. */
+/** The subscriptions for all announcements below a prefix. */
 export function discoveryFilters(prefix: string): string[] {
   return [`${prefix}/+/+/config`, `${prefix}/+/+/+/config`];
 }
 
-/** What a topic below the discovery prefix announces, or `undefined` when it announces nothing. */
+/** The place announced by a topic below the discovery prefix, or `undefined` for other topics. */
 export function placeOf(
   topic: string,
   prefix: string,
@@ -44,8 +44,8 @@ export function placeOf(
 }
 
 /**
- * Reads the payload of a discovery topic; an empty one has been dealt with.
- * @throws Refusal when it is no announcement
+ * Parses the payload of a discovery topic that is not empty.
+ * @throws DiscoveryError if it is not an announcement
  */
 export function readAnnouncement(
   topic: string,
@@ -66,9 +66,9 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Refusal("it is not JSON", { cause: error });
+    throw new DiscoveryError("it is not JSON", { cause: error });
   }
-  if (!isObject(value)) throw new Refusal("it is no JSON object");
+  if (!isObject(value)) throw new DiscoveryError("it is not a JSON object");
   return value;
 }
 
@@ -76,7 +76,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a device's components have in common unless they say otherwise. */
+/** Properties that components inherit from their device. */
 const INHERITED = [
   ...["availability", "availability_mode", "availability_template", "availability_topic"],
   ...["payload_available", "payload_not_available", "command_topic", "state_topic"],
@@ -87,23 +87,23 @@ const INHERITED = [
 function readDevice(topic: string, fields: Fields): Announcement {
   const [device, list] = [fields.get("device"), fields.get("components")];
   if (!isObject(device) || !isObject(fields.get("origin")) || !isObject(list)) {
-    throw new Refusal("the announcement of a device needs device, origin and components");
+    throw new DiscoveryError("the announcement of a device needs device, origin and components");
   }
   const entries = Object.entries(list);
   if (entries.length > COMPONENTS_PER_DEVICE) {
-    throw new Refusal(`a device announces more than ${COMPONENTS_PER_DEVICE} components`);
+    throw new DiscoveryError(`a device announces more than ${COMPONENTS_PER_DEVICE} components`);
   }
   const shared = INHERITED.flatMap((name) =>
     fields.has(name) ? [[name, fields.get(name)] as const] : [],
   );
   const components: Component[] = [];
-  const refused: Refusal[] = [];
+  const refused: DiscoveryError[] = [];
   for (const [id, value] of entries) {
     try {
       const component = partOf(id, value, { topic, shared, device });
       if (component) components.push(component);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof DiscoveryError)) throw error;
       refused.push(error);
     }
   }
@@ -117,10 +117,11 @@ interface Common {
 }
 
 function partOf(id: string, value: unknown, common: Common): Component | undefined {
-  if (!isObject(value)) throw new Refusal("a component of a device is no object");
+  if (!isObject(value)) throw new DiscoveryError("a component of a device is not an object");
   const own = spelledOut(value, abbreviations.component);
   const platform = own.get("platform");
-  if (typeof platform !== "string") throw new Refusal("a component of a device has no platform");
+  if (typeof platform !== "string")
+    throw new DiscoveryError("a component of a device has no platform");
   if (own.size === 1) return undefined;
   const place = {
     platform,

@@ -1,7 +1,7 @@
 import type { Health } from "@mantel/plugin-sdk/mqtt";
 
-/** What may be wrong, the more important first. */
+/** Possible problems, most important first. */
 export const REASONS = ["broker", "refused", "host", "announcements", "devices", "topics"] as const;
 
-/** Why the bridge does not work as it should. */
+/** Reasons why the bridge does not work properly. */
 export type BridgeHealth = Health<(typeof REASONS)[number]>;

@@ -1,9 +1,9 @@
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
+import { openDeviceCache } from "./device-cache.ts";
 import { Listening } from "./listening.ts";
 import { State } from "./state.ts";
-import { openStore } from "./store.ts";
 import { tryBroker } from "./trial.ts";
 
 /** Devices that announce themselves by Home Assistant's MQTT discovery. */
@@ -29,7 +29,7 @@ export default definePlugin({
   test: tryBroker,
 
   async connect(ctx) {
-    const store = await openStore(ctx.storage);
+    const store = await openDeviceCache(ctx.storage);
     return { store, listening: await Listening.open(ctx, store.kept) };
   },
 

@@ -1,64 +1,70 @@
 import type { PluginContext } from "@mantel/plugin-sdk";
-import { Health, Held, type HeldMessage, LinkAhead, type Mark } from "@mantel/plugin-sdk/mqtt";
+import {
+  Health,
+  HandoverBuffer,
+  type BufferedMessage,
+  PreconnectedClient,
+  type Mark,
+} from "@mantel/plugin-sdk/mqtt";
 import { Announcements, type Kept } from "./announcements.ts";
+import { Debounce } from "./debounce.ts";
 import { discoveryFilters, placeOf } from "./discovery.ts";
 import { type BridgeHealth, REASONS } from "./health.ts";
 import { publishableTo } from "./publishable.ts";
-import { Settled } from "./settled.ts";
 import { Subscribed } from "./subscribed.ts";
 
 /** Announcements come many at once: what follows from them waits until they pause. */
 const PAUSE = { quietMs: 200, longestMs: 1_000 };
 /** A broker sends all that it keeps at once; when that pauses, it is there. */
 const FIRST = { quietMs: 300, longestMs: 3_000 };
-/** So long a start waits for what the broker keeps, and for the topics that follow from it. */
+/** Maximum wait of a start for retained messages and for the topics that they announce. */
 const SETTLED_WITHIN_MS = 2_000;
 const SUBSCRIBED_WITHIN_MS = 500;
 const ANNOUNCEMENT_BYTES = 256 * 1024;
 
-/** Who wants to know what is heard. */
+/** Receives the messages. */
 export interface Listener {
   /** The announcements have changed, and have paused. */
   announced(): void;
   /** All that the broker keeps has come. */
   settled(): void;
-  /** A device has told something. */
+  /** Called when a device has sent a message. */
   told(topic: string, payload: Buffer, retained: boolean): void;
 }
 
-type Options = ConstructorParameters<typeof LinkAhead>[0]["config"] & {
+type Options = ConstructorParameters<typeof PreconnectedClient>[0]["config"] & {
   readonly prefix: string;
   readonly refusedTopics: readonly string[];
 };
 
-/** What is announced on a broker, and what devices tell, which is held until the bridge has started. */
+/** Announcements and device messages of a broker, buffered until the bridge has started. */
 export class Listening {
-  readonly ahead: LinkAhead;
+  readonly ahead: PreconnectedClient;
   readonly health: BridgeHealth;
   readonly announcements: Announcements;
   readonly #prefix: string;
   readonly #states: Subscribed;
-  readonly #held = new Held();
-  readonly #pause = new Settled(PAUSE, () => this.#changed());
-  readonly #first = new Settled(FIRST, () => this.#listener?.settled());
+  readonly #held = new HandoverBuffer();
+  readonly #pause = new Debounce(PAUSE, () => this.#changed());
+  readonly #first = new Debounce(FIRST, () => this.#listener?.settled());
   /** Topics whose announcement the broker has sent and that is kept. */
   readonly #heard = new Set<string>();
   #hasHeard = false;
   #listener: Listener | undefined;
 
   private constructor(ctx: PluginContext<Options, unknown>) {
-    const { config, house } = ctx;
+    const { config, home } = ctx;
     this.#prefix = config.prefix;
     this.health = new Health(ctx, REASONS);
     this.announcements = new Announcements({
       prefix: config.prefix,
       health: this.health,
       around: {
-        clock: { now: () => Date.now() / 1_000, zone: house.timeZone },
+        clock: { now: () => Date.now() / 1_000, zone: home.timeZone },
         mayPublish: publishableTo(config.prefix, config.refusedTopics),
       },
     });
-    this.ahead = new LinkAhead(ctx);
+    this.ahead = new PreconnectedClient(ctx);
     this.#states = new Subscribed(this.ahead.link, this.health, (...message) =>
       this.#hearState(...message),
     );
@@ -78,7 +84,7 @@ export class Listening {
     listening.expectAll();
     await ahead.until(() => !listening.#first.isWaiting, SETTLED_WITHIN_MS);
     listening.follow();
-    // The generation before listens until all that it is told comes here too.
+    // The previous generation listens until all its topics are subscribed here too.
     await ahead.until(() => ahead.link.isSubscribed, SUBSCRIBED_WITHIN_MS);
     return listening;
   }
@@ -114,17 +120,17 @@ export class Listening {
   /** Lets `listener` hear what comes, and what has come since the marks that `leave` of the one before gave. */
   hear(listener: Listener, heard: readonly Mark[]): void {
     this.#listener = listener;
-    for (const { topic, payload, retained } of this.#held.after(heard)) {
+    for (const { topic, payload, retained } of this.#held.takeAfter(heard)) {
       if (placeOf(topic, this.#prefix)) this.#hearAnnouncement(topic, payload, retained);
       else this.#hearState(topic, payload, retained);
     }
   }
 
-  /** Nobody hears any more. Gives the marks of what was heard last. */
+  /** Stops passing messages. Returns the marks of the last processed ones. */
   leave(): Mark[] {
     this.#listener = undefined;
     this.#pause.stop();
-    return this.#held.heard();
+    return this.#held.lastReceived();
   }
 
   #listen(kept: Kept): void {
@@ -136,7 +142,7 @@ export class Listening {
       this.ahead.link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
         maxBytes: ANNOUNCEMENT_BYTES,
         onTooLong: (where) =>
-          this.health.leaveOut({ what: "an announcement", why: "it is too long", where }),
+          this.health.countIgnored({ what: "an announcement", why: "it is too long", where }),
       });
     }
   }
@@ -156,10 +162,12 @@ export class Listening {
     if (isNew) this.#listener?.told(topic, payload, retained);
   }
 
-  /** Keeps a message until somebody listens; false for one that the listener before has heard. */
-  #place(message: HeldMessage, isWanted: boolean): boolean {
-    if (this.#listener) return this.#held.note(message);
-    this.#held.keep(message, isWanted);
+  /**
+   * Buffers a message until there is a listener; false if the previous listener has processed it.
+   */
+  #place(message: BufferedMessage, isWanted: boolean): boolean {
+    if (this.#listener) return this.#held.accept(message);
+    this.#held.add(message, isWanted);
     return true;
   }
 

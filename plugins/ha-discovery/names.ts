@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Component } from "./discovery.ts";
 
-/** What kinds of readings are called here, where that is not their device class in camel case. */
+/** Field names for readings where they differ from the device class in camel case. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sensor: { atmospheric_pressure: "pressure" },
   binary_sensor: {
@@ -20,10 +20,10 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Components that are called after their device class. */
 const CLASSED = new Set(["sensor", "binary_sensor", "button"]);
 
-/** Classes that say what a value looks like and not what it is about. */
+/** Classes that describe the format of a value and not its subject. */
 const VAGUE = new Set(["enum", "timestamp", "date", "duration"]);
 
-/** What the field of a component that adds to a device may be called, best first. */
+/** Possible field names for a component of a device, best first. */
 export function fieldNames({ platform, fields, objectId }: Component): string[] {
   const [deviceClass, name] = [fields.get("device_class"), fields.get("name")];
   const isTold = CLASSED.has(platform) && typeof deviceClass === "string";

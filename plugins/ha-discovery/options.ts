@@ -1,14 +1,14 @@
 import type { Fields } from "./abbreviations.ts";
+import { DiscoveryError } from "./discovery-error.ts";
 import type { Message, Payload } from "./payload.ts";
-import { Refusal } from "./refusal.ts";
 import type { Clock } from "./template/run.ts";
 import { Template, type Variables } from "./template/template.ts";
 import { ExhaustedError, TemplateError, type Value } from "./template/values.ts";
 
-/** What a component is made with, besides what it announces. */
+/** The environment of a component. */
 export interface Surroundings {
   readonly clock: Clock;
-  /** False for topics that nothing is published to, whoever asks. */
+  /** False for topics to which publishing is forbidden. */
   readonly mayPublish: (topic: string) => boolean;
   /** Hears why a whole payload means nothing to the component. */
   readonly onGarbage: (why: string) => void;
@@ -54,14 +54,14 @@ export class Options {
     if (typeof value === "string") return value;
     if (typeof value === "boolean") return value ? "True" : "False";
     if (typeof value === "number") return String(value);
-    throw new Refusal(`${name} must be a text`);
+    throw new DiscoveryError(`${name} must be a text`);
   }
 
   number<A extends number | undefined>(name: string, absent: A): number | A {
     if (!this.has(name)) return absent;
     const value = Number(this.#fields.get(name));
     if (Number.isFinite(value)) return value;
-    throw new Refusal(`${name} must be a number`);
+    throw new DiscoveryError(`${name} must be a number`);
   }
 
   flag(name: string): boolean {
@@ -74,7 +74,7 @@ export class Options {
     const value = this.#fields.get(name);
     const list: unknown[] = Array.isArray(value) ? value : [value];
     if (list.length > LIST_LENGTH)
-      throw new Refusal(`${name} has more than ${LIST_LENGTH} entries`);
+      throw new DiscoveryError(`${name} has more than ${LIST_LENGTH} entries`);
     const texts = list.filter((each) => ["string", "number"].includes(typeof each)).map(String);
     return [...new Set(texts.map((each) => each.slice(0, 200)))];
   }
@@ -108,7 +108,7 @@ export class Options {
     };
   }
 
-  /** What writes a value to a topic, through a template if there is one; `undefined` without a topic. */
+  /** Writes a value to a topic, through a template if there is one; `undefined` without a topic. */
   writer(topicName: string, templateName: string): Write | undefined {
     const topic = this.topic(topicName);
     if (topic === undefined || !this.#around.mayPublish(topic)) return undefined;
@@ -121,7 +121,7 @@ export class Options {
     };
   }
 
-  /** To be told of each payload that means nothing to the component. */
+  /** Called for each payload that is meaningless for the component. */
   get onGarbage(): (why: string) => void {
     return this.#around.onGarbage;
   }
@@ -151,7 +151,7 @@ function compile(source: string, name: string): Template {
     return template;
   } catch (error) {
     if (error instanceof TemplateError)
-      throw new Refusal(`${name}: ${error.message}`, { cause: error });
+      throw new DiscoveryError(`${name}: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -159,5 +159,5 @@ function compile(source: string, name: string): Template {
 function checkedTopic(topic: string, name: string): string {
   const isSound = !/[+#\p{Cc}\p{Cs}]/u.test(topic) && !topic.startsWith("$");
   if (isSound && Buffer.byteLength(topic) <= TOPIC_BYTES) return topic;
-  throw new Refusal(`${name} is no topic that can be used`);
+  throw new DiscoveryError(`${name} is not a valid topic`);
 }

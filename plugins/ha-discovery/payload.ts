@@ -9,7 +9,7 @@ export interface Message {
   readonly retain: boolean;
 }
 
-/** What has come on a topic, as the templates of all that listen to it see it. */
+/** A payload as seen by the templates of all its listeners. */
 export class Payload {
   readonly text: string;
   /** True when the broker had kept it. */
@@ -39,7 +39,7 @@ function variablesOf(text: string): Variables {
   return variables;
 }
 
-/** JSON in a text as values, or `undefined` when it is none. */
+/** The JSON value of a text, or `undefined` for invalid JSON. */
 export function jsonIn(text: string): Value {
   try {
     return fromJson(JSON.parse(text));

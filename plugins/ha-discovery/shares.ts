@@ -9,7 +9,7 @@ import { DO } from "./components/capabilities.ts";
 import type { Message } from "./payload.ts";
 import { TemplateError } from "./template/values.ts";
 
-/** What a command is for one component: by its own names of fields. */
+/** The part of a command for one component, in the component's own field names. */
 export interface Share {
   readonly part: Part;
   readonly command: DeviceCommand;
@@ -17,8 +17,8 @@ export interface Share {
 }
 
 /**
- * What a command means for each component of a device.
- * @throws MantelError `invalid` when a template of the device cannot say it
+ * Splits a command between the components of a device.
+ * @throws MantelError `invalid` if a template of the device cannot express it
  */
 export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Share[] {
   try {
@@ -44,13 +44,13 @@ function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
   return Object.fromEntries(entries);
 }
 
-/** Of a share, what the device will tell of and what it will not. */
+/** Splits a share into fields that the device will report and those that it will not. */
 export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
   const { unreported = new Set(), capabilities } = part.known.facet;
   const told: Record<string, StateValue> = {};
   const assumed: Record<string, StateValue> = {};
   for (const [name, value] of Object.entries(command)) {
-    // What is done has no state: a button is not pressed afterwards.
+    // An action has no state: a button is not pressed afterwards.
     if (capabilities[name] === DO) continue;
     if (unreported.has(name)) assumed[name] = value;
     else told[part.names.get(name) ?? name] = value;

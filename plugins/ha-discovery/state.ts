@@ -2,15 +2,16 @@ import { type DeviceState, type Static, Type } from "@mantel/plugin-sdk";
 import { Marks } from "@mantel/plugin-sdk/mqtt";
 import type { Kept } from "./announcements.ts";
 
-/** What a component has told: its state, and on which topics it said that it can be reached. */
+/** The reported state and availability of a component. */
 interface Heard {
   readonly state: DeviceState;
   readonly told: Readonly<Record<string, boolean>>;
 }
 
 /**
- * What one generation hands to the next: what was announced, and what each component has told. What grows
- * with the house is not checked: with thousands of devices that takes longer than callers should wait.
+ * State handed over to the next generation: the announcements, and the state of each component.
+ * Parts that grow with the home are not validated: with thousands of devices that takes longer than
+ * callers should wait.
  */
 export const State = Type.Object({
   version: Type.Literal(2),

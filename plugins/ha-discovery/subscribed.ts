@@ -28,7 +28,7 @@ export class Subscribed {
       if (this.#ends.has(topic) || this.#ends.size >= MOST_TOPICS) continue;
       const end = this.#link.subscribe(topic, this.#onMessage, {
         onTooLong: (where) =>
-          this.#health.leaveOut({ what: "a message", why: "it is too long", where }),
+          this.#health.countIgnored({ what: "a message", why: "it is too long", where }),
       });
       this.#ends.set(topic, end);
     }

@@ -20,7 +20,10 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
   const link = new MqttLink({
     broker: brokerOf(config, call),
     log,
-    report: (reason) => reason && failed(new MantelError("broker_down", reason)),
+    status: {
+      ok: () => undefined,
+      degraded: (reason) => failed(new MantelError("broker_down", reason)),
+    },
     onRefused: (sentence) => sentence && failed(new MantelError("broker_refused", sentence)),
     onConnected: () => reached(),
   });

@@ -10,7 +10,7 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 import chartStyles from "uplot/dist/uPlot.min.css";
 
 const settings = {
-  field: s.text({ title: "What is measured, such as temperature", default: "temperature" }),
+  field: s.text({ title: "Measured value, such as temperature", default: "temperature" }),
   devices: s.list(s.device({ title: "Device" }), { max: 6 }),
   title: s.text({ title: "Title" }),
   hours: s.number({ title: "Hours", min: 1, max: 24, step: 1, default: 24 }),
@@ -26,7 +26,7 @@ export default defineWidget({
   texts: {
     de: {
       History: "Verlauf",
-      "What is measured, such as temperature": "Was gemessen wird, etwa temperature",
+      "Measured value, such as temperature": "Messwert, etwa temperature",
       Device: "Gerät",
       Title: "Titel",
       Hours: "Stunden",
@@ -37,9 +37,9 @@ export default defineWidget({
       Illuminance: "Helligkeit",
       Energy: "Energie",
       Battery: "Batterie",
-      "Reading what was measured …": "Messwerte werden gelesen …",
-      "The measurements cannot be read.": "Die Messwerte lassen sich nicht lesen.",
-      "Nothing was measured yet.": "Noch wurde nichts gemessen.",
+      "Loading measurements …": "Messwerte werden geladen …",
+      "Could not load the measurements.": "Die Messwerte konnten nicht geladen werden.",
+      "No measurements yet.": "Noch keine Messwerte.",
       "No device measures {field}.": "Kein Gerät misst {field}.",
     },
   },
@@ -50,7 +50,7 @@ export default defineWidget({
     const at = signal<number | undefined>(undefined);
     const frame = document.createElement("div");
     frame.className = "plot";
-    // What is drawn is read out by the names and values above it.
+    // Screen readers use the names and values above the chart.
     frame.setAttribute("aria-hidden", "true");
     const chart = new Chart(frame, { onCursor: (index) => (at.value = index) });
     ctx.onCleanup(() => chart.close());
@@ -76,7 +76,7 @@ export default defineWidget({
   },
 });
 
-/** The devices of the settings; without any, the first that measure the field. */
+/** The devices in the settings; by default the first ones that measure the field. */
 function chosen(ctx: Context, all: readonly Device[]): readonly Device[] {
   const { devices, field } = ctx.settings.value;
   const measures = ({ capabilities }: Device): boolean => {
@@ -85,13 +85,14 @@ function chosen(ctx: Context, all: readonly Device[]): readonly Device[] {
   };
   const wanted = devices.flatMap((id) => ctx.device(id).value ?? []);
   if (devices.length > 0) return wanted.filter(measures);
-  // Sensors say it best; what only knows its own temperature, such as a radiator, comes after.
+  // Sensors come first, then devices that also measure, such as a radiator with its own
+  // temperature.
   const found = all.filter(measures);
   const sensors = found.filter(({ kind }) => kind === "sensor");
   return (sensors.length > 0 ? sensors : found).slice(0, MOST_LINES);
 }
 
-/** What is said in place of the chart. */
+/** The message in place of the chart. */
 function stateOf(
   { t, settings: { value } }: Context,
   devices: readonly Device[],
@@ -100,15 +101,15 @@ function stateOf(
   if (devices.length === 0) return t("No device measures {field}.", { field: value.field });
   if (readings.some(({ values }) => values.length > 1)) return undefined;
   if (readings.some(({ state }) => state === "failed"))
-    return t("The measurements cannot be read.");
+    return t("Could not load the measurements.");
   const loading = readings.length === 0 || readings.some(({ state }) => state === "loading");
-  return loading ? t("Reading what was measured …") : t("Nothing was measured yet.");
+  return loading ? t("Loading measurements …") : t("No measurements yet.");
 }
 
 interface Shown {
   readonly lines: readonly Line[];
   readonly state: string | undefined;
-  /** Which moment the finger or the mouse is at. */
+  /** The index of the moment under the finger or the mouse. */
   readonly at: number | undefined;
   readonly frame: HTMLElement;
 }
@@ -130,7 +131,10 @@ function card(ctx: Context, { lines, state, at, frame }: Shown): TemplateResult 
   </section>`;
 }
 
-/** The lines by name, each with its value where the finger is, or its last: the chart in words. */
+/**
+ * The lines by name, each with its value at the finger, or its last value. This is the text
+ * alternative of the chart.
+ */
 function legend(ctx: Context, lines: readonly Line[], at: number | undefined): TemplateResult {
   return html`<ul>
     ${lines.map(({ name, hue, values, capability }) => {

@@ -3,7 +3,9 @@ import type { Attributes } from "./entities.ts";
 const TEXT_LENGTH = 1_000;
 const MOST_CHOICES = 300;
 
-/** An attribute as a number; `undefined` when it is none. Some integrations write numbers as texts. */
+/**
+ * A numeric attribute; `undefined` if it is not a number. Some integrations write numbers as texts.
+ */
 export function numberIn(attributes: Attributes, name: string): number | undefined {
   return toNumber(attributes[name]);
 }
@@ -20,7 +22,7 @@ export function textIn(attributes: Attributes, name: string): string | undefined
   return typeof value === "string" && value !== "" ? value.slice(0, TEXT_LENGTH) : undefined;
 }
 
-/** The texts of a list, each once; empty when there is none. */
+/** The unique texts of a list; empty if it is missing. */
 export function choicesIn(attributes: Attributes, name: string): string[] {
   const value = attributes[name];
   const texts = Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
@@ -32,12 +34,12 @@ export function choicesBy(attributes: Attributes, bit: number, name: string): st
   return hasFeature(attributes, bit) ? choicesIn(attributes, name) : [];
 }
 
-/** Whether an entity has a feature, which its domain numbers by bits. */
+/** True if an entity has a feature, which its domain encodes as a bit. */
 export function hasFeature(attributes: Attributes, bit: number): boolean {
   return ((numberIn(attributes, "supported_features") ?? 0) & bit) !== 0;
 }
 
-/** What `make` gives for a value, and `undefined` for none. */
+/** The result of `make` for a value; `undefined` for `undefined`. */
 export function mapped<T, R>(value: T | undefined, make: (value: T) => R): R | undefined {
   return value === undefined ? undefined : make(value);
 }

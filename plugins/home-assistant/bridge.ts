@@ -8,13 +8,13 @@ import { Client } from "./client.ts";
 import { Confirmations } from "./confirmations.ts";
 import { button } from "./convert-simple.ts";
 import { domainOf } from "./convert.ts";
+import { DeviceCache } from "./device-cache.ts";
+import { DeviceStore, type KeptDevices, type Setting } from "./device-store.ts";
 import type { Call, Domain } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
-import { House, type KeptHouse, type Setting } from "./house.ts";
 import { Mirror } from "./mirror.ts";
 import type { Options } from "./options.ts";
 import { Refused, type Session, toMantelError } from "./session.ts";
-import { Store } from "./store.ts";
 
 /** Less than the manifest's `confirmMs`, so that the reason reaches the caller. */
 const CONFIRM_MS = 9_500;
@@ -29,9 +29,9 @@ interface Work {
 
 /** A Home Assistant as a bridge: keeps the host in step with it, and carries out commands. */
 export class Bridge {
-  readonly #ctx: PluginContext<Options, KeptHouse>;
-  readonly #house: House;
-  readonly #store: Store;
+  readonly #ctx: PluginContext<Options, KeptDevices>;
+  readonly #house: DeviceStore;
+  readonly #store: DeviceCache;
   readonly #client: Client;
   readonly #confirmations = new Confirmations();
   #mirror: Mirror | undefined;
@@ -39,10 +39,10 @@ export class Bridge {
   #publishing: Promise<void> = Promise.resolve();
   #reason: string | undefined;
 
-  constructor(ctx: PluginContext<Options, KeptHouse>) {
+  constructor(ctx: PluginContext<Options, KeptDevices>) {
     this.#ctx = ctx;
-    this.#house = new House(ctx.config.domains);
-    this.#store = new Store(ctx);
+    this.#house = new DeviceStore(ctx.config.domains);
+    this.#store = new DeviceCache(ctx);
     this.#client = new Client({
       ...{ address: ctx.config, log: ctx.log },
       sync: (session) => this.#sync(session),
@@ -83,7 +83,7 @@ export class Bridge {
     await this.#carryOut({ session, entity, domain: button, calls, command: { press: true } });
   }
 
-  async handOver(): Promise<KeptHouse> {
+  async handOver(): Promise<KeptDevices> {
     await this.#store.flush();
     return this.#house.kept;
   }
@@ -118,7 +118,7 @@ export class Bridge {
   }
 
   /** A state that cannot be used, such as one of other code, is as good as none. */
-  async #restore(kept: KeptHouse, isCurrent: boolean): Promise<void> {
+  async #restore(kept: KeptDevices, isCurrent: boolean): Promise<void> {
     try {
       this.#house.restore(kept);
       if (!isCurrent) this.#house.lose();
@@ -162,7 +162,7 @@ export class Bridge {
       await devices.publish(this.#house.devices);
       await scenes.publish(this.#house.scenes);
     });
-    this.#publishing = done.catch(() => undefined); // whoever published is told
+    this.#publishing = done.catch(() => undefined); // the caller that published reports the error
     return done;
   }
 
@@ -177,8 +177,10 @@ export class Bridge {
 
   #tell(): void {
     const { left } = this.#house;
-    const full = left > 0 ? `there is no room for ${left} of its entities` : undefined;
-    this.#ctx.reportDegraded(this.#reason ?? full);
+    const full = left > 0 ? `${left} of its entities exceed the limit` : undefined;
+    const reason = this.#reason ?? full;
+    if (reason === undefined) this.#ctx.status.ok();
+    else this.#ctx.status.degraded(reason);
   }
 }
 

@@ -11,12 +11,12 @@ const LAST_RETRY_MS = 2_000;
 const REFUSED_RETRY_MS = 300_000;
 /** A connection that ends sooner counts as a failed attempt. */
 const STABLE_MS = 5_000;
-/** How long a loss is no news: Home Assistant may be back at once. */
+/** A shorter interruption is not reported: Home Assistant may return immediately. */
 const GRACE_MS = 2_000;
-/** Who has not told all that it has after so long is said to be slow, and still waited for. */
+/** After this long without all entities, Home Assistant is reported as slow; waiting continues. */
 const SLOW_MS = 5_000;
 
-export interface ClientParts {
+export interface ClientDependencies {
   readonly address: Address;
   readonly log: Log;
   /** Takes over all that the other side has; the client counts as connected when it resolves. */
@@ -27,20 +27,20 @@ export interface ClientParts {
 
 /** Keeps one session with a Home Assistant, and opens another whenever it is lost. */
 export class Client {
-  readonly #parts: ClientParts;
+  readonly #parts: ClientDependencies;
   readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
   #session: Session | undefined;
   #awaySince = performance.now();
   #reported: string | undefined;
   #graceEnds: NodeJS.Timeout | undefined;
-  /** It is away for longer than is no news. */
+  /** True if it is unreachable for longer than the grace period. */
   #isOverdue = false;
   /** A session is there, and what it has is being taken over. */
   #isSyncing = false;
-  /** Why the last attempt failed. */
+  /** The reason why the last attempt failed. */
   #lastReason = "";
 
-  constructor(parts: ClientParts) {
+  constructor(parts: ClientDependencies) {
     this.#parts = parts;
   }
 
@@ -121,7 +121,7 @@ export class Client {
     }, GRACE_MS);
   }
 
-  /** When all has been told it is only about to be taken over. */
+  /** Once all entities have arrived, they only have to be processed. */
   #tellSlow(untold: string | undefined): void {
     if (untold === undefined) return;
     this.#isOverdue = true;

@@ -45,7 +45,7 @@ export class Confirmations {
     return { confirmed, end: () => void this.#waiting.delete(waiting) };
   }
 
-  /** Nobody looks any more: whoever waits is told so. */
+  /** Ends all waiting: pending commands are rejected. */
   end(): void {
     const reason = "the bridge was reloaded before the device showed what was asked";
     for (const { abandon } of this.#waiting) abandon(new MantelError("deadline_passed", reason));

@@ -4,7 +4,7 @@ import { choice, COLOR, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts"
 import type { Attributes } from "./entities.ts";
 
 const COLORS = ["hs", "xy", "rgb", "rgbw", "rgbww"];
-/** Home Assistant's own bounds for lights that do not say theirs. */
+/** Default bounds of Home Assistant for lights without their own. */
 const WARMEST = 2_000;
 const COLDEST = 6_535;
 

@@ -62,7 +62,7 @@ export const sensor: Domain = {
   },
 };
 
-/** `undefined` when the unit is none of this measure. */
+/** `undefined` if the unit does not belong to this measure. */
 function measure(entity: Entity, known: Measure | undefined, unit: string): View | undefined {
   const factor = known && Object.hasOwn(known.per, unit) ? known.per[unit] : undefined;
   if (!known || factor === undefined) return undefined;
@@ -98,7 +98,7 @@ function temperature(entity: Entity, unit: string | undefined): View {
   return reading("temperature", "°C", value ?? null);
 }
 
-/** By what the entity says of itself and not by its value, which may be a number at times. */
+/** Uses the attributes of the entity, because a value may be a number by chance. */
 function isNumeric({ attributes }: Entity): boolean {
   const marks = ["unit_of_measurement", "state_class", "suggested_display_precision"];
   return marks.some((name) => attributes[name] !== undefined);

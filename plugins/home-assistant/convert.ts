@@ -31,7 +31,7 @@ const BY_NAME: Readonly<Record<Exclude<DomainName, "scene">, Domain>> = {
   input_button: button,
 };
 
-/** How the entities of a domain are devices; `undefined` when they are none. */
+/** The domain that converts entities to devices; `undefined` for other entities. */
 export function domainOf(name: string): Domain | undefined {
   return Object.hasOwn(BY_NAME, name) ? BY_NAME[name as keyof typeof BY_NAME] : undefined;
 }
@@ -41,7 +41,7 @@ export interface Told extends Pick<View, "kind" | "capabilities"> {
   readonly state: DeviceState;
 }
 
-/** What an entity is as a device. Values that do not fit the capabilities are `null`. */
+/** The device for an entity. Values that do not match the capabilities are `null`. */
 export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
   const { kind, capabilities, state } = domain.describe(entity, unit);
   const told = Object.entries(state).flatMap(([field, value]) => {
@@ -81,8 +81,8 @@ function isColor(value: StateValue): boolean {
 }
 
 /**
- * Whether a device has what was asked for. Devices round, so what is near counts too, but not when it is
- * what the device had `before`: that is the old value and no answer.
+ * True if a device has reached the requested values. Devices round, so near values count too, but
+ * not if they equal the value `before`: that is the old value and not an answer.
  */
 export function hasReached(
   { field, value }: Asked,

@@ -5,7 +5,7 @@ import { type Attributes, type Entity, record } from "./entities.ts";
 
 const NAME_LENGTH = 200;
 
-/** What of the registries is of use: Home Assistant's own lasting ids, areas, and makers. */
+/** The used parts of the registries: stable ids, areas and manufacturers. */
 export interface Registries {
   /** By entity id. */
   readonly entities: ReadonlyMap<string, Attributes>;
@@ -44,7 +44,8 @@ export async function readRegistries(
 }
 
 /**
- * Whether an entity is for people: not hidden, and no setting or diagnosis of its device, save a battery.
+ * True if an entity is user-facing: not hidden, and not a setting or diagnostic of its device,
+ * except a battery.
  */
 export function isShown({ id, attributes }: Entity, { entities }: Registries): boolean {
   const entry = entities.get(id) ?? {};

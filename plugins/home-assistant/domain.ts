@@ -1,12 +1,12 @@
 import type { Capabilities, DeviceCommand, DeviceKind, StateValue } from "@mantel/plugin-sdk";
 import type { Entity } from "./entities.ts";
 
-/** What the house measures temperatures in. */
+/** The temperature unit of Home Assistant. */
 export type TemperatureUnit = "°C" | "°F";
 
 /**
- * What a device is and how it is. A field that the entity does not tell of now is `undefined`; those
- * without a capability do not count.
+ * The description and state of a device. A field without a current value is `undefined`; fields
+ * without a capability are ignored.
  */
 export interface View {
   readonly kind: DeviceKind;
@@ -16,19 +16,19 @@ export interface View {
 
 /** A service of Home Assistant to be called for one entity. */
 export interface Call {
-  /** Such as `light.turn_on`. */
+  /** For example `light.turn_on`. */
   readonly service: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** How the entities of one domain are devices. */
+/** The conversion between the entities of one domain and devices. */
 export interface Domain {
   readonly describe: (entity: Entity, unit: TemperatureUnit) => View;
   /** The calls, in order, that carry out a command, which fits the capabilities. */
   readonly calls?: (command: DeviceCommand, entity: Entity, unit: TemperatureUnit) => Call[];
   /**
-   * Whether an entity shows that a field has what was asked; `undefined` leaves it to the comparison of
-   * values. `before` is the entity when the command came.
+   * True if an entity has reached the requested value of a field; `undefined` uses the comparison
+   * of values. `before` is the entity at the time of the command.
    */
   readonly confirms?: (asked: Asked, entity: Entity, before: Entity) => boolean | undefined;
 }
@@ -53,7 +53,7 @@ export function choice<Name extends string>(name: Name, values: readonly string[
   return { [name]: { type: "choice", values: [...values], ...access } } as Capabilities;
 }
 
-/** An entity whose state is a value, or says that there is none. */
+/** True if the state of an entity is known. */
 export function isKnown({ state }: Entity): boolean {
   return state !== "unknown" && state !== "unavailable" && state !== "";
 }

@@ -1,5 +1,5 @@
 const ENTITY_ID = /^[a-z0-9_]{1,100}\.[a-z0-9_]{1,155}$/;
-/** More than any house; what goes on sending beyond that is not kept. */
+/** Maximum number of entities; further ones are dropped. */
 const MOST_ENTITIES = 20_000;
 
 /** Home Assistant itself allows 255. */
@@ -9,7 +9,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 /** An entity as Home Assistant tells of it now. */
 export interface Entity {
-  /** Such as `light.sofa`. */
+  /** For example `light.sofa`. */
   readonly id: string;
   readonly domain: string;
   /** `unavailable` while it cannot be reached, `unknown` when it has no value. */
@@ -87,7 +87,7 @@ function changedBy(known: Entity, change: Record<string, unknown>): Entity {
   return { ...known, attributes, state: now };
 }
 
-/** What came from outside as an object; empty when it is none. */
+/** An untrusted value as an object; empty if it is not one. */
 export function record(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

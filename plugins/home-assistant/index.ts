@@ -1,14 +1,14 @@
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { Bridge } from "./bridge.ts";
+import type { KeptDevices } from "./device-store.ts";
 import { record } from "./entities.ts";
-import type { KeptHouse } from "./house.ts";
 import { Options } from "./options.ts";
 import { Session } from "./session.ts";
 
 /** The devices, rooms and scenes of a Home Assistant, over its websocket API. */
 export default definePlugin({
   options: Options,
-  state: Type.Unsafe<KeptHouse>(
+  state: Type.Unsafe<KeptDevices>(
     Type.Object({ devices: Type.Array(Type.Unknown()), scenes: Type.Array(Type.Unknown()) }),
   ),
 

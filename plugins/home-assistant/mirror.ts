@@ -1,16 +1,16 @@
 import type { Log } from "@mantel/plugin-sdk";
 import { textIn } from "./attributes.ts";
+import type { Setting } from "./device-store.ts";
 import { NO_REGISTRIES, readRegistries, REGISTRY_EVENTS, type Registries } from "./discovery.ts";
 import { Entities, type Entity, record } from "./entities.ts";
-import type { Setting } from "./house.ts";
 import { Refused, type Session } from "./session.ts";
 
 /** Changes of the set of entities are gathered for so long, because they come in floods. */
 const GATHER_MS = 300;
-/** How often a Home Assistant that is starting is asked whether it has finished. */
+/** Interval for asking a starting Home Assistant if it has finished. */
 const STARTING_MS = 3_000;
 
-/** Who hears what a mirror sees. */
+/** Receives the changes seen by a mirror. */
 export interface Hearers {
   /** Entities have other values. */
   readonly changed: (entities: readonly Entity[]) => void;
@@ -63,13 +63,13 @@ export class Mirror {
     if (isOtherSet) this.gather();
   }
 
-  /** Looks at everything anew, soon. */
+  /** Reads everything again soon. */
   gather(waitMs: number = GATHER_MS): void {
     if (this.#isClosed || this.#gathering) return;
     this.#gathering = setTimeout(() => {
       this.#gathering = undefined;
       this.#rearrange().catch((error: unknown) => {
-        this.#log.warn("the house could not be looked at anew", { error: String(error) });
+        this.#log.warn("could not read all entities again", { error: String(error) });
         this.#session.close("it does not tell what has changed"); // the next one begins with all there is
       });
     }, waitMs);
@@ -78,7 +78,7 @@ export class Mirror {
   async #rearrange(): Promise<void> {
     const setting = await this.#readSetting();
     if (this.#isClosed) return;
-    this.#isWhole = true; // from here on changes are told one by one, also while the whole is taken over
+    this.#isWhole = true; // from here on changes are reported one by one, also while the full state is processed
     await this.#hearers.rearranged(this.entities, setting);
     if (!setting.isRunning) this.gather(STARTING_MS);
   }
@@ -111,11 +111,11 @@ export class Mirror {
       });
   }
 
-  /** Each tenfold, because who sends such things goes on doing so. */
+  /** Logs every tenfold count, because invalid messages usually keep coming. */
   #tellDropped(): void {
     const { dropped } = this.entities;
     if (dropped < Math.max(1, this.#toldDropped * 10)) return;
     this.#toldDropped = dropped;
-    this.#log.warn("parts of what Home Assistant sent are no entities", { dropped });
+    this.#log.warn("Home Assistant sent invalid entities", { dropped });
   }
 }

@@ -49,7 +49,7 @@ export const Options = Type.Object({
 });
 export type Options = Static<typeof Options>;
 
-/** Where and as whom to connect. */
+/** The URL and credentials of the connection. */
 export type Address = Pick<Options, "url" | "token" | "ca">;
 
 /** The address of the websocket API below what people write. */

@@ -18,7 +18,7 @@ const LOST = "the connection was lost";
 /** The id that the library leaves free for this message: several messages may come as one array. */
 const COALESCE = { id: 1, type: "supported_features", features: { coalesce_messages: 1 } };
 
-/** What is asked for with a message, for people. */
+/** User-facing names of requests, by message type. */
 const ASKED: Readonly<Record<string, string>> = {
   subscribe_entities: "its entities",
   get_states: "its entities",
@@ -32,7 +32,7 @@ const ASKED: Readonly<Record<string, string>> = {
 /** Home Assistant's own refusal of a message, or the loss of the connection. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** Such as `not_found` or `unauthorized`; empty when the connection was lost. */
+  /** For example `not_found` or `unauthorized`; empty if the connection was lost. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -43,12 +43,12 @@ export class Refused extends Error {
 
 /** One connection, from its sign-in to its loss. */
 export class Session {
-  /** Why the connection ended, for people. */
+  /** User-facing reason why the connection ended. */
   readonly lost: Promise<string>;
   readonly version: string;
   readonly #socket: GuardedSocket;
   readonly #connection: Connection;
-  /** What it was asked for and has not told yet, for people, by what ends the waiting for it. */
+  /** User-facing names of pending requests, by the function that rejects their answer. */
   readonly #untold = new Map<(error: Refused) => void, string>();
 
   private constructor(socket: GuardedSocket) {
@@ -69,7 +69,7 @@ export class Session {
     });
   }
 
-  /** @throws MantelError `bridge_down`, with the reason for people */
+  /** @throws MantelError `bridge_down`, with a user-facing reason */
   static async open(address: Address, signal: AbortSignal): Promise<Session> {
     return new Session(await openSocket(address, signal));
   }
@@ -107,7 +107,7 @@ export class Session {
     }
   }
 
-  /** What Home Assistant lets wait for, in a sentence; `undefined` when it has told all it was asked for. */
+  /** A sentence with the pending requests; `undefined` if all have been answered. */
   get untold(): string | undefined {
     return this.#untold.size === 0 ? undefined : doesNotTell([...new Set(this.#untold.values())]);
   }
@@ -124,7 +124,7 @@ export class Session {
     }
   }
 
-  /** `reason` is what `lost` says, for people. */
+  /** `reason` is the user-facing reason passed to `lost`. */
   close(reason?: string): void {
     this.#socket.close(reason);
   }
@@ -148,7 +148,7 @@ function refuse(error: unknown): never {
   throw new Refused(code, (typeof message === "string" ? message : code).slice(0, 300));
 }
 
-/** What a refusal means to whoever asked for something. */
+/** The error for a refused request. */
 export function toMantelError(error: unknown): MantelError {
   if (error instanceof MantelError) return error;
   const { code, message } = error as Refused;

@@ -18,7 +18,7 @@ export class TokenRefused extends MantelError {
  * A signed-in socket, for the library's `Connection`. The library has an opener too, but one that needs
  * a global WebSocket, has no bound on what comes in, and gives no reasons.
  *
- * @throws TokenRefused; MantelError `bridge_down`, with the reason for people
+ * @throws TokenRefused; MantelError `bridge_down`, with a user-facing reason
  */
 export async function openSocket(address: Address, signal: AbortSignal): Promise<GuardedSocket> {
   const { url, token, ca } = address;
@@ -75,7 +75,7 @@ function parse(data: RawData): Record<string, unknown> {
   }
 }
 
-/** What came in is one buffer, because nothing else is asked for. */
+/** Received data is always one buffer, because the socket is configured for that. */
 function textOf(data: RawData): string {
   return Buffer.isBuffer(data) ? data.toString() : "";
 }
@@ -125,14 +125,14 @@ export class GuardedSocket {
       try {
         listener({ data: textOf(data) });
       } catch (error) {
-        if (error instanceof SyntaxError) this.close("it sends what is no JSON");
+        if (error instanceof SyntaxError) this.close("it sends invalid JSON");
         else this.dropped++;
       }
     });
   }
 
   removeEventListener(): void {
-    // only a forced reconnect of the library's asks for it, and there is none here
+    // only a forced reconnect of the library uses it, which never happens here
   }
 }
 
@@ -141,8 +141,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNRESET: "it hung up",
   ENOTFOUND: "its name is not known",
   EAI_AGAIN: "its name could not be looked up",
-  EHOSTUNREACH: "there is no way to that address",
-  ENETUNREACH: "there is no way to that address",
+  EHOSTUNREACH: "that address is unreachable",
+  ENETUNREACH: "that address is unreachable",
   ETIMEDOUT: "it does not answer",
   "Opening handshake has timed out": "it does not finish the sign-in",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not trusted; give it under ca",

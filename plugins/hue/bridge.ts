@@ -3,31 +3,31 @@ import { type DeviceCommand, MantelError } from "@mantel/plugin-sdk";
 import { type Action, actionOf } from "./convert-button.ts";
 import { follows, lightBody } from "./convert-light.ts";
 import { describe, type Described } from "./convert.ts";
-import { Feed, type FeedParts } from "./feed.ts";
+import { Feed, type FeedDependencies } from "./feed.ts";
 import type { Kept } from "./options.ts";
 import type { Change, Resource } from "./resources.ts";
 
-/** A bridge sends its events once a second; whoever cannot wait for that asks. */
+/** A bridge sends events once a second; a command that cannot wait reads the state after this. */
 const FIRST_LOOK_MS = 200;
 const LONGEST_LOOK_MS = 1_000;
 
-export interface BridgeParts extends Omit<FeedParts, "onChange"> {
-  /** Hears that something of the bridge is not as it was. */
+export interface BridgeDependencies extends Omit<FeedDependencies, "onChange"> {
+  /** Called when something about the bridge has changed. */
   readonly onChange: () => void;
   readonly onAction: (nativeId: string, action: Action) => void;
 }
 
-/** One bridge: what it has, and what it can be asked. */
+/** One bridge: its devices and scenes, and its commands. */
 export class HueBridge {
   readonly id: string;
-  readonly #parts: BridgeParts;
+  readonly #parts: BridgeDependencies;
   readonly #feed: Feed;
   readonly #news = new EventEmitter<{ change: [] }>().setMaxListeners(0);
   #described: Described | undefined;
-  /** As they were described last; they seldom change. */
+  /** The latest described buttons; they seldom change. */
   #buttons: Described["buttons"] = new Map();
 
-  constructor(parts: BridgeParts) {
+  constructor(parts: BridgeDependencies) {
     this.id = parts.id;
     this.#parts = parts;
     this.#feed = new Feed({ ...parts, onChange: (changes) => this.#changed(changes) });
@@ -41,12 +41,12 @@ export class HueBridge {
     return this.#feed.problem;
   }
 
-  /** False until the bridge has answered, or failed to, for the first time. */
+  /** False until the first attempt to reach the bridge has ended. */
   get hasBeenTried(): boolean {
     return this.#feed.hasBeenTried;
   }
 
-  /** True once it is known what the bridge has. */
+  /** True once the resources of the bridge are known. */
   get isKnown(): boolean {
     return this.#feed.resources.size > 0;
   }
@@ -62,7 +62,7 @@ export class HueBridge {
   }
 
   /**
-   * Resolves when the light says that it follows; a group, when it says so of being on.
+   * Resolves when the light reports the new state; for a group, when it reports `on`.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`, `device_unknown`
    */
   async command({ type, id }: Resource, command: DeviceCommand): Promise<void> {
@@ -83,7 +83,10 @@ export class HueBridge {
     }
   }
 
-  /** Resolves when the bridge has taken it over; it tells the lights by itself. @throws as `command` */
+  /**
+   * Resolves when the bridge has accepted the request; the bridge sends it to the lights.
+   * @throws as `command`
+   */
   async activate({ type, id }: Resource): Promise<void> {
     const action = type === "smart_scene" ? "activate" : "active";
     await this.#put(`${type}/${id}`, { recall: { action } });
@@ -104,7 +107,7 @@ export class HueBridge {
     return follows(this.#feed.resources.get(id), body);
   }
 
-  /** True when something has changed within the time. */
+  /** True if a change arrived within the time. */
   async #hears(withinMs: number): Promise<boolean> {
     const signal = AbortSignal.timeout(Math.ceil(withinMs));
     return once(this.#news, "change", { signal }).then(
@@ -113,14 +116,14 @@ export class HueBridge {
     );
   }
 
-  /** Asks for one resource. When that fails the event may come all the same. */
+  /** Reads one resource. After a failure the event may still arrive. */
   async #look(path: string): Promise<void> {
     try {
       const data = await this.#feed.client.get(path);
       const changes = this.#feed.resources.apply({ type: "update", data });
       if (changes.length > 0) this.#changed([]);
     } catch {
-      // it is asked again, until the deadline
+      // retried until the deadline
     }
   }
 
@@ -131,7 +134,7 @@ export class HueBridge {
     this.#news.emit("change");
   }
 
-  /** A press is told when it comes as news; what was read anew may have been pressed long ago. */
+  /** Reports a press only from an event: a press in a full read may be old. */
   #tellAction({ type, told, before }: Change): void {
     const action =
       type === "update" && actionOf(told) && actionOf(this.#feed.resources.get(told.id));
@@ -141,7 +144,7 @@ export class HueBridge {
   }
 }
 
-/** True when the bridge itself has not answered, which may be so of the event stream too. */
+/** True if the bridge itself did not answer, so the event stream may be dead too. */
 function isAway(error: unknown): boolean {
   const isExpected = error instanceof MantelError && error.cause === undefined;
   return !isExpected;

@@ -4,15 +4,17 @@ import { StringDecoder } from "node:string_decoder";
 const LARGEST_CHARS = 2 ** 20;
 
 export interface StreamEvent {
-  /** What to resume after. */
+  /** The id from which to resume. */
   readonly id: string | undefined;
-  /** Absent for a comment, which says only that the bridge is there; `undefined` for what is no JSON. */
+  /**
+   * Absent for a comment, which only shows that the bridge is alive; `undefined` for invalid JSON.
+   */
   readonly data?: unknown;
 }
 
 /**
- * The events of a stream as they come (HTML Living Standard, 9.2.6), and its comments.
- * @throws Error for an event that is larger than any bridge sends
+ * The events and comments of a stream (HTML Living Standard, 9.2.6).
+ * @throws Error for an event larger than any bridge sends
  */
 export async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
   let id: string | undefined;
@@ -30,7 +32,7 @@ export async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<S
   }
 }
 
-/** Lines without their ends; what lies between two empty ones is bounded. */
+/** Lines without line ends. The text between two empty lines is limited. */
 async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   let rest = "";

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
-import { MantelError, Slots } from "@mantel/plugin-sdk";
+import { MantelError, Semaphore } from "@mantel/plugin-sdk";
+import { awayError, readJson, bridgeError } from "./bridge-error.ts";
 import { type Pin, PinnedAgent } from "./pinned-agent.ts";
-import { awayError, readJson, refusal } from "./refusal.ts";
 
-/** A bridge refuses a fourth request at a time; the event stream is not one of them. */
+/** A bridge refuses a fourth concurrent request; the event stream does not count. */
 const AT_ONCE = 3;
-/** A change that waits for longer is not asked for: a slow bridge is told of, and not queued for. */
+/** A change that waits longer is dropped: a slow bridge is reported, and gets no queue. */
 const LONGEST_WAIT_MS = 1_000;
 const REQUEST_MS = 2_500;
-/** All that a large home has is 1 MiB. Four of the worst JSON take 96 MiB once they are read. */
+/** A large home has 1 MiB of resources. Parsing 4 MiB of the worst JSON takes 96 MiB. */
 const LARGEST_BYTES = 4 * 2 ** 20;
 const STREAM = "/eventstream/clip/v2";
 
 export interface ClientOptions extends Pin {
-  /** A host, with a port or without. */
+  /** A host, optionally with a port. */
   readonly address: string;
-  /** Absent while there is none, before the pairing. */
+  /** Absent before pairing. */
   readonly applicationKey?: string;
 }
 
 /**
- * The HTTPS side of one bridge: CLIP v2, and the two calls before it that pairing needs. Every call ends
- * within its deadline, and rejects with `bridge_down`, `bridge_rate_limited` with `retryAfterMs`,
- * `deadline_passed`, `device_unknown` or, for what the bridge has against a body, `invalid`.
+ * HTTPS client of one bridge: CLIP v2, and two older calls for pairing. Every call ends within its
+ * deadline. It rejects with `bridge_down`, `bridge_rate_limited` with `retryAfterMs`,
+ * `deadline_passed`, `device_unknown`, or `invalid` if the bridge refuses the body.
  */
 export class Client {
   readonly #options: ClientOptions;
   readonly #requests: PinnedAgent;
   readonly #streams: PinnedAgent;
-  readonly #slots = new Slots(AT_ONCE);
+  readonly #slots = new Semaphore(AT_ONCE);
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -37,7 +37,7 @@ export class Client {
     this.#streams = new PinnedAgent(options);
   }
 
-  /** All resources there are. */
+  /** All resources. */
   getAll(deadlineMs: number): Promise<readonly unknown[]> {
     return this.#clip({ method: "GET", path: "", deadlineMs });
   }
@@ -47,20 +47,20 @@ export class Client {
     return this.#clip({ method: "GET", path: `/${path}` });
   }
 
-  /** Resolves when the bridge has taken the change, which the device may carry out later. */
+  /** Resolves when the bridge has accepted the change. The device may carry it out later. */
   async put(path: string, body: object): Promise<void> {
     await this.#clip({ method: "PUT", path: `/${path}`, body });
   }
 
-  /** A call of the interface before CLIP v2, which answers 200 whatever happens. */
+  /** A call of the interface before CLIP v2, which always answers 200. */
   async call(method: string, path: string, body?: object): Promise<unknown> {
     const { answer } = await this.#send({ method, path, body });
     return answer;
   }
 
   /**
-   * The event stream, from after `lastEventId` on. Whoever reads it ends it, by `signal`.
-   * @throws MantelError when it is not open within the deadline
+   * Opens the event stream after `lastEventId`. The caller closes it with `signal`.
+   * @throws MantelError if it is not open within the deadline
    */
   async openEvents(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
     const headers: Record<string, string> = {
@@ -74,7 +74,7 @@ export class Client {
       const options = { path: STREAM, agent: this.#streams, signal: until };
       const stream = await this.#exchange(options, headers);
       if (stream.statusCode === 200) return stream;
-      throw refusal(stream, await readJson(stream, LARGEST_BYTES).catch(() => undefined));
+      throw bridgeError(stream, await readJson(stream, LARGEST_BYTES).catch(() => undefined));
     } catch (error) {
       throw awayError(error, late.signal.aborted ? REQUEST_MS : undefined);
     } finally {
@@ -90,20 +90,24 @@ export class Client {
   async #clip({ path, ...rest }: Call): Promise<readonly unknown[]> {
     const { response, answer } = await this.#send({ ...rest, path: `/clip/v2/resource${path}` });
     const { data } = (answer ?? {}) as { data?: unknown };
-    // 207: some of the change was not made, and the answer says why
+    // 207: part of the change failed, and the answer contains the reason
     if (response.statusCode === 200 && Array.isArray(data)) return data;
-    throw refusal(response, answer);
+    throw bridgeError(response, answer);
   }
 
-  /** One of a few requests at a time. A change that has waited for too long is not sent. */
+  /** Limits concurrent requests. A change that has waited too long is not sent. */
   async #send(call: Call) {
     const asked = performance.now();
     await this.#slots.take();
     try {
       if (call.body && performance.now() - asked > LONGEST_WAIT_MS) {
-        throw new MantelError("bridge_rate_limited", "the bridge is slow, and has enough to do", {
-          retryAfterMs: LONGEST_WAIT_MS,
-        });
+        throw new MantelError(
+          "bridge_rate_limited",
+          "the bridge is too slow: too many changes are waiting",
+          {
+            retryAfterMs: LONGEST_WAIT_MS,
+          },
+        );
       }
       return await this.#sendNow(call);
     } finally {
@@ -138,7 +142,7 @@ export class Client {
   }
 }
 
-/** Where an address leads: `bridge.lan`, `10.0.0.7:8443` or `[fd00::7]`. */
+/** Host and port of an address: `bridge.lan`, `10.0.0.7:8443` or `[fd00::7]`. */
 export function placeOf(address: string): { host: string; port: number } {
   const { hostname, port } = new URL(`https://${address}`);
   return { host: hostname.replaceAll(/[[\]]/g, ""), port: Number(port || 443) };

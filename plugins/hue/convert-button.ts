@@ -1,10 +1,10 @@
 import { at, numberAt, type Resource, textAt } from "./resources.ts";
 
-/** What a button or a dial has done last. */
+/** The last action of a button or dial. */
 export interface Action {
-  /** Such as `button_2_short_release` or `rotate_clockwise`. */
+  /** For example `button_2_short_release` or `rotate_clockwise`. */
   readonly name: string;
-  /** When the bridge heard of it (RFC 3339); absent on bridges of before 2023. */
+  /** Time at which the bridge received it (RFC 3339); absent on bridges from before 2023. */
   readonly at: string | undefined;
   readonly data: Readonly<Record<string, number>>;
 }
@@ -15,7 +15,7 @@ export function isButton({ type }: Resource): boolean {
   return BUTTONS.has(type);
 }
 
-/** The last action of a service, or `undefined` when there was none. */
+/** The last action of a service, or `undefined` if there was none. */
 export function actionOf(service: Resource | undefined): Action | undefined {
   if (service?.type === "button") return pressOf(service);
   return service?.type === "relative_rotary" ? turnOf(service) : undefined;
@@ -56,7 +56,7 @@ function turnOf(service: Resource): Action | undefined {
   };
 }
 
-/** A name of an event, such as `long_press`; newer bridges may have more of them. */
+/** An event name such as `long_press`; newer bridges may have more of them. */
 function word(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z_]{1,40}$/.test(value) ? value : undefined;
 }

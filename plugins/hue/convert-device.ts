@@ -3,18 +3,18 @@ import { lastActionOf } from "./convert-button.ts";
 import { readingsOf, sensorKind } from "./convert-sensor.ts";
 import { at, type Resource, textAt } from "./resources.ts";
 
-/** What all parts of a device have in common. */
+/** Fields common to all parts of a device. */
 export type Common = Pick<DeviceDescription, "name" | "room" | "groups" | "info" | "available">;
 
-/** A device of ours: one light, or all the sensors or all the buttons of a device of theirs, or a group. */
+/** A Mantel device: one light, all sensors or all buttons of a Hue device, or a group. */
 export interface Part {
   readonly device: DeviceDescription;
-  /** What takes its commands. */
+  /** The resource that receives its commands. */
   readonly target?: Resource;
   readonly services: readonly Resource[];
 }
 
-/** A device without its room and zones, as far as all of its parts share it. */
+/** The fields that all parts of a device share, without room and zones. */
 export function commonOf(device: Resource, services: readonly Resource[]): Common {
   const product = at(device, "product_data");
   return {
@@ -28,7 +28,10 @@ export function commonOf(device: Resource, services: readonly Resource[]): Commo
   };
 }
 
-/** The address of its radio, which outlasts that a device is taken out and added again, here or elsewhere. */
+/**
+ * The radio address of the device, which stays the same when the device is removed and added again,
+ * also at another bridge.
+ */
 export function radioOf(services: readonly Resource[]): string | undefined {
   const addresses = services.map((each) => textAt(each, "mac_address") ?? "");
   return addresses.find((each) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5,7}$/.test(each));
@@ -51,13 +54,13 @@ export function sensorPart(nativeId: string, common: Common, services: readonly 
   return { device, services };
 }
 
-/** True for a service that tells of more than of its own battery. */
+/** True for a service that reports more than its own battery. */
 export function isSensor(service: Resource): boolean {
   const { capabilities } = readingsOf([service]);
   return service.type !== "device_power" && Object.keys(capabilities).length > 0;
 }
 
-/** A bridge says `connectivity_issue` or `disconnected` of what it does not reach. */
+/** False if the bridge reports `connectivity_issue` or `disconnected`. */
 function isConnected(services: readonly Resource[]): boolean {
   const status = services.map((each) => textAt(each, "status")).find(Boolean);
   return status !== "connectivity_issue" && status !== "disconnected";

@@ -13,11 +13,11 @@ import {
 } from "@mantel/plugin-sdk";
 import { at, numberAt, type Resource, textAt } from "./resources.ts";
 
-/** What lights are told in where they say nothing of it, in mirek (a million divided by kelvin). */
+/** Default range of colour temperature in mirek (a million divided by kelvin). */
 const MIREK = { min: 153, max: 500 } as const;
 const MOST_EFFECTS = 50;
 
-/** The capabilities of a light, or of the lights of a group, whose ranges are joined. */
+/** The capabilities of a light, or of the lights of a group with joined ranges. */
 export function lightCapabilities(lights: readonly Resource[]): Capabilities {
   const has = (field: string) => lights.filter((light) => typeof at(light, field) === "object");
   const whites = has("color_temperature").map(mirekRange);
@@ -47,7 +47,10 @@ function given(name: string, capability: Capability | false): Capabilities {
   return capability ? { [name]: capability } : {};
 }
 
-/** The state of a light, in the fields of `capabilities`. `null`: the light does not tell. */
+/**
+ * The state of a light, in the fields of `capabilities`. `null` for values that the light does not
+ * report.
+ */
 export function lightState(light: Resource, capabilities: Capabilities): DeviceState {
   const on = at(light, "on", "on");
   const brightness = numberAt(light, "dimming", "brightness");
@@ -66,12 +69,12 @@ export function lightState(light: Resource, capabilities: Capabilities): DeviceS
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in capabilities));
 }
 
-/** The body of the request that gives a light, or a group, its command. */
+/** The request body for a command to a light or group. */
 export function lightBody(light: Resource | undefined, command: DeviceCommand): LightBody {
   const { on, brightness, colorTemperature, color, effect } = command;
   return {
     ...(typeof on === "boolean" ? { on: { on } } : {}),
-    // a light that is told to be off and dimmed at once may stay on
+    // a light that is switched off and dimmed in one request may stay on
     ...(typeof brightness === "number" && on !== false ? { dimming: { brightness } } : {}),
     ...(typeof color === "object"
       ? { color: { xy: toChromaticity(color, gamutOf(light)) } }
@@ -90,12 +93,15 @@ export interface LightBody {
   readonly effects?: { readonly effect: string };
 }
 
-/** Steps of a device are coarser than what it is told: 254 of brightness, and what its LEDs can mix. */
+/**
+ * Tolerances, because devices have coarser steps: 254 of brightness, and the colours that their
+ * LEDs can mix.
+ */
 const NEAR = { brightness: 1, mirek: 2, xy: 0.02 } as const;
 
 /**
- * True when a light says of itself what it was told. A group says only whether one of its lights is on,
- * and a mean of their brightness.
+ * True if the state of a light matches the request. A group only reports whether one of its lights
+ * is on, and their mean brightness.
  */
 export function follows(light: Resource | undefined, body: LightBody): boolean {
   const asked: LightBody = light?.type === "grouped_light" ? { on: body.on } : body;
@@ -112,7 +118,7 @@ export function follows(light: Resource | undefined, body: LightBody): boolean {
 
 const FAR: Chromaticity = { x: 9, y: 9 };
 
-/** Below what it can do, a light shines as dimly as it can. */
+/** Below its minimum, a light uses its minimum brightness. */
 function isDimmed(light: Resource | undefined, asked: number): boolean {
   const least = numberAt(light, "dimming", "min_dim_level") ?? 0;
   const told = numberAt(light, "dimming", "brightness") ?? -Infinity;
@@ -153,7 +159,10 @@ function toMirek(light: Resource | undefined, asked: number): number {
   return within(min, toMired(asked), max);
 }
 
-/** Lights have 254 steps, so whole percents come back as they were sent. A light that shines is not at 0. */
+/**
+ * Lights have 254 steps, so whole percents are returned as they were sent. A light that is on is
+ * never at 0.
+ */
 function wholePercent(brightness: number): number {
   return brightness > 0 ? within(1, Math.round(brightness), 100) : 0;
 }
@@ -171,7 +180,7 @@ function within(min: number, value: number, max: number): number {
   return Math.min(max, Math.max(min, value));
 }
 
-/** What a device says of itself may lie a little beyond what it says that it can. */
+/** Clamps a reported value that is slightly outside the declared range. */
 function inRange(capability: Capability | undefined, value: number): number {
   if (capability?.type !== "number") return value;
   return within(capability.min ?? -Infinity, value, capability.max ?? Infinity);

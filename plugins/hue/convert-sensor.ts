@@ -7,7 +7,7 @@ interface Reading {
   readonly value: StateValue;
 }
 
-/** What one service of a device measures; `undefined` for one that measures nothing. */
+/** The measurement of one service; `undefined` if it measures nothing. */
 function readingOf(service: Resource): Reading | undefined {
   switch (service.type) {
     case "motion":
@@ -30,7 +30,7 @@ function readingOf(service: Resource): Reading | undefined {
   }
 }
 
-/** A sensor that tells yes or no, and nothing else, is a binary one. */
+/** A sensor with only yes-or-no values is a binary sensor. */
 export function sensorKind(services: readonly Resource[]): DeviceKind {
   const measures = services.some(({ type }) => type === "temperature" || type === "light_level");
   return measures ? "sensor" : "binary-sensor";
@@ -48,7 +48,10 @@ function number(name: string, value: unknown, unit: "°C" | "lx" | "%"): Reading
   return { name, capability, value: isNumber ? Math.round(value * 100) / 100 : null };
 }
 
-/** Newer bridges tell `{motion: {motion_report: {motion}}}`, older ones `{motion: {motion, motion_valid}}`. */
+/**
+ * Newer bridges send `{motion: {motion_report: {motion}}}`, older ones `{motion: {motion,
+ * motion_valid}}`.
+ */
 function newest(service: Resource, part: string, field: string): unknown {
   if (at(service, "enabled") === false) return undefined;
   const reported = at(service, part, `${field}_report`, field);
@@ -72,7 +75,7 @@ function percent(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.min(100, Math.max(0, value));
 }
 
-/** The capabilities and the state of services that measure, those of a kind as one. */
+/** Capabilities and state of measuring services. Of several services of one kind, only the first counts. */
 export function readingsOf(services: readonly Resource[]) {
   const capabilities: Record<string, Capability> = {};
   const state: Record<string, StateValue> = {};

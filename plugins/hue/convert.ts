@@ -12,11 +12,11 @@ import {
 import { lightCapabilities, lightState } from "./convert-light.ts";
 import { at, idsIn, type Resource, type Resources, textAt } from "./resources.ts";
 
-/** What a bridge has, as the house sees it. */
+/** The content of a bridge as Mantel devices and scenes. */
 export interface Described {
   readonly devices: readonly DeviceDescription[];
   readonly scenes: readonly SceneDescription[];
-  /** What takes the commands of a device, or is a scene, by native id. */
+  /** The resources that receive commands, or are scenes, by native id. */
   readonly targets: ReadonlyMap<string, Resource>;
   /** The native ids of devices, by the ids of their buttons. */
   readonly buttons: ReadonlyMap<string, string>;
@@ -28,8 +28,8 @@ const MOST_SCENES = 500;
 const MOST_SERVICES = 200;
 
 /**
- * Devices and scenes of one bridge. Lights, buttons and sensors are known by the address of their
- * radio, rooms, zones and scenes by their ids at that bridge; a change of name changes neither.
+ * Devices and scenes of one bridge. Lights, buttons and sensors are identified by radio address;
+ * rooms, zones and scenes by their ids at that bridge. Renaming changes neither.
  */
 export function describe(bridgeId: string, resources: Resources): Described {
   const home = new Home(bridgeId, resources);
@@ -53,11 +53,11 @@ export function describe(bridgeId: string, resources: Resources): Described {
   };
 }
 
-/** The resources of one bridge with what leads from one to another. */
+/** The resources of one bridge and the links between them. */
 class Home {
   readonly #bridgeId: string;
   readonly #resources: Resources;
-  /** Names by the ids of what is in them. */
+  /** Room names by the ids of their content. */
   readonly #rooms = new Map<string, string>();
   readonly #zones = new Map<string, string[]>();
   /** Native ids by the ids of lights. */
@@ -80,12 +80,15 @@ class Home {
     }
   }
 
-  /** Two bridges may have given the same id, as after one was restored from the other. */
+  /**
+   * Includes the bridge, because two bridges may use the same id, for example after one was
+   * restored from the other.
+   */
   idOf({ id }: Resource): string {
     return `${this.#bridgeId}/${id}`;
   }
 
-  /** One part for each light of a device, one for all of its buttons, one for all of its sensors. */
+  /** One part for each light of a device, one for all its buttons, one for all its sensors. */
   partsOf(device: Resource): Part[] {
     const services = this.#servicesOf(device);
     const native = radioOf(services) ?? this.idOf(device);
@@ -112,7 +115,7 @@ class Home {
     ];
   }
 
-  /** The lights of a room, of a zone or of the whole home, as one. */
+  /** The lights of a room, a zone or the whole home as one device. */
   groupOf(owner: Resource): Part[] {
     const services = this.#servicesOf(owner);
     const target = services.find(({ type }) => type === "grouped_light");
@@ -121,7 +124,7 @@ class Home {
     const own = lightCapabilities([target]);
     const { on: _on, effect: _effect, ...ofLights } = lightCapabilities(lights);
     const capabilities = { ...ofLights, ...own };
-    // a group does not tell its colour: that of a light in it that shines is shown
+    // a group does not report its colour, so that of a light that is on is shown
     const shown = lights.find((light) => at(light, "on", "on") === true) ?? lights[0];
     const state = { ...(shown && lightState(shown, ofLights)), ...lightState(target, own) };
     const name = textAt(owner, "metadata", "name") ?? "All lights";
@@ -151,7 +154,7 @@ class Home {
       ...common,
       nativeId,
       kind: textAt(light, "metadata", "archetype") === "plug" ? "plug" : "light",
-      // the lights of a device with several have names of their own
+      // the lights of a device with several lights have their own names
       name: nativeId.endsWith("/light") ? common.name : (name ?? common.name),
       groups: [...new Set(zones)].slice(0, 100),
       capabilities,
@@ -169,7 +172,7 @@ class Home {
   #lightsIn(owner: Resource): Resource[] {
     const children = at(owner, "children");
     const devices = this.#all(idsIn(children, "device"));
-    // what else claims to have rooms in it may have itself in it
+    // other resources with rooms as children could contain themselves
     const rooms = owner.type === "bridge_home" ? this.#all(idsIn(children, "room")) : [];
     return [
       ...this.#all(idsIn(children, "light")),
@@ -194,7 +197,7 @@ class Home {
   }
 }
 
-/** A light as a scene will have it. */
+/** The state of a light in a scene. */
 function toldIn({ id, type }: Resource, action: unknown): Resource {
   const mirek = at(action, "color_temperature", "mirek");
   return {

@@ -6,21 +6,20 @@ import packet from "dns-packet";
 import { BRIDGE_ID } from "./options.ts";
 
 const SERVICE = "_hue._tcp.local";
-/** Where everything in a network listens that answers by multicast (RFC 6762, 3). */
+/** Multicast address and port of mDNS (RFC 6762, 3). */
 const EVERYBODY = { address: "224.0.0.251", port: 5353 };
 const ASK_AGAIN_MS = 700;
 const MOST = 50;
 
 export interface FoundBridge {
-  /** As in `BRIDGE_ID`. */
+  /** In the form of `BRIDGE_ID`. */
   readonly id: string;
   readonly address: string;
 }
 
 /**
- * The bridges that say within the time that they are in the network, by multicast DNS (RFC 6762, 5.1,
- * from a port of its own, so that they answer to it alone). Anybody may answer: what is found is
- * checked by its certificate.
+ * Finds bridges by multicast DNS within the time (RFC 6762, 5.1; from an ephemeral port, so that
+ * they answer only to it). Any device may answer: the certificate is checked later.
  */
 export async function findBridges(
   signal: AbortSignal,
@@ -56,7 +55,7 @@ function query(socket: Socket, { address, port }: typeof EVERYBODY): void {
   socket.send(message, port, address, () => undefined);
 }
 
-/** The bridge that an answer is about: its id is in a TXT record, its address in one of type A. */
+/** The bridge in an answer: its id is in a TXT record, its address in an A record. */
 function bridgeIn(message: Buffer): FoundBridge | undefined {
   const records = recordsIn(message);
   if (!records.some(({ name }) => name.toLowerCase().endsWith(SERVICE))) return undefined;
@@ -72,6 +71,6 @@ function recordsIn(message: Buffer): packet.Answer[] {
     const { type, answers = [], additionals = [] } = packet.decode(message);
     return type === "response" ? [...answers, ...additionals] : [];
   } catch {
-    return []; // anybody can send anything
+    return []; // any device can send invalid data
   }
 }

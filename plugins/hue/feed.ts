@@ -1,49 +1,54 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Log, MantelError } from "@mantel/plugin-sdk";
+import { awayError } from "./bridge-error.ts";
 import { eventsIn, type StreamEvent } from "./client-events.ts";
 import { Client } from "./client.ts";
 import type { findBridges } from "./discovery.ts";
 import type { BridgeOptions, Kept } from "./options.ts";
-import { awayError } from "./refusal.ts";
 import { type Change, Resources } from "./resources.ts";
 
-/** How long things take, in milliseconds. Tests make them shorter. */
+/** Times in milliseconds. Tests use shorter ones. */
 export const TIMES = {
-  /** All that a bridge has comes within this. */
+  /** Deadline for reading all resources. */
   loaded: 10_000,
-  /** A stream that is silent for so long is opened again. */
+  /** A stream that is silent for this long is reopened. */
   silent: 90_000,
-  /** After a longer gap the bridge may not have all the events of it any more. */
+  /** After a longer gap the bridge may have dropped some events. */
   forgotten: 60_000,
   firstRetry: 500,
   lastRetry: 4_000,
-  /** A light may take so long to say that it follows. */
+  /** Deadline for a light to report the new state. */
   confirmed: 3_500,
 };
 export type Times = typeof TIMES;
 
-/** A stream that ends sooner is counted as an attempt that failed. */
+/** A stream that ends sooner counts as a failed attempt. */
 const STABLE_MS = 5_000;
-/** One of so many attempts that fail is followed by a look for the bridge at another address. */
+/** Failed attempts between searches for the bridge at another address. */
 const ATTEMPTS_TO_SEARCH = 4;
 const SEARCH_MS = 2_000;
 const UNTRIED = "it has not answered yet";
 
-export interface FeedParts {
+export interface FeedDependencies {
   readonly id: string;
   readonly options: BridgeOptions;
   readonly kept: Kept | undefined;
   readonly log: Log;
   readonly times: Times;
   readonly find: typeof findBridges;
-  /** Hears of what an event has changed; of nothing when all was read anew or the bridge came or went. */
+  /**
+   * Called with the changes of an event; with none after a full read, or when the bridge was lost
+   * or found.
+   */
   readonly onChange: (changes: readonly Change[]) => void;
 }
 
-/** Keeps what is known of one bridge current: reads all of it once, and follows its event stream. */
+/**
+ * Keeps the resources of one bridge current: reads all of them once, then follows the event stream.
+ */
 export class Feed {
   readonly resources = new Resources();
-  readonly #parts: FeedParts;
+  readonly #parts: FeedDependencies;
   #client: Client;
   #moved: Kept["moved"];
   #lastEventId: string | undefined;
@@ -51,10 +56,10 @@ export class Feed {
   #problem: string | undefined = UNTRIED;
   /** A request has failed although the stream is open. */
   #isDoubted = false;
-  /** Ends the stream that is open, for another one. */
+  /** Closes the open stream to start another one. */
   #again = new AbortController();
 
-  constructor(parts: FeedParts) {
+  constructor(parts: FeedDependencies) {
     this.#parts = parts;
     const { kept, options } = parts;
     this.resources.replace(kept?.resources ?? []);
@@ -69,7 +74,7 @@ export class Feed {
     return this.#problem !== UNTRIED;
   }
 
-  /** Why the bridge cannot be reached, for people. */
+  /** User-facing reason why the bridge is unreachable. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -78,7 +83,7 @@ export class Feed {
     return this.#client;
   }
 
-  /** Follows the bridge until aborted, and comes back to it whenever it was away. */
+  /** Follows the bridge until aborted, and reconnects whenever it was lost. */
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures++) {
       const lastedMs = await this.#follow(signal, failures);
@@ -89,13 +94,13 @@ export class Feed {
     this.#client.close();
   }
 
-  /** Makes sure that the bridge is there: a request has failed, and the stream may be dead, or all that works. */
+  /** Checks the connection after a failed request, because the stream may be dead too. */
   suspect(): void {
     this.#isDoubted = true;
     this.#again.abort();
   }
 
-  /** What the next generation goes on from, without missing an event. */
+  /** State from which the next generation continues without missing an event. */
   kept(): Kept {
     return {
       resources: this.resources.kept(),
@@ -106,7 +111,7 @@ export class Feed {
     };
   }
 
-  /** One stream from its opening to its end; gives how long it was open, in milliseconds. */
+  /** Follows one stream until it ends. Returns how long it was open, in milliseconds. */
   async #follow(signal: AbortSignal, failures: number): Promise<number> {
     const again = (this.#again = new AbortController());
     const silence = setTimeout(() => again.abort(), this.#parts.times.silent);
@@ -126,7 +131,7 @@ export class Feed {
       throw new MantelError("bridge_down", "it closes the event stream");
     } catch (error) {
       if (openedAt === undefined) this.#heardAt = undefined; // a bridge that restarts forgets its events
-      // a stream that worked may end for any reason, and is back at once
+      // a stream that worked may end for any reason, and is reopened immediately
       else if (again.signal.aborted || failures === 0) return performance.now() - openedAt;
       if (!signal.aborted) this.#tell(awayError(error, undefined).message);
     } finally {
@@ -136,7 +141,7 @@ export class Feed {
     return openedAt === undefined ? 0 : performance.now() - openedAt;
   }
 
-  /** All that the bridge has, in place of what is known. */
+  /** Replaces all resources with those of the bridge. */
   async #load(): Promise<void> {
     const all = await this.#client.getAll(this.#parts.times.loaded);
     const found = new Resources();
@@ -155,29 +160,32 @@ export class Feed {
     const containers: unknown[] = Array.isArray(event.data) ? event.data : [undefined];
     const changes = containers.flatMap((each) => this.resources.apply(each));
     if (dropped === 0 && this.resources.dropped > 0) {
-      this.#parts.log.warn("a bridge sends what cannot be read", { bridge: this.#parts.id });
+      this.#parts.log.warn("a bridge sends invalid data", { bridge: this.#parts.id });
     }
     if (changes.length > 0) this.#parts.onChange(changes);
   }
 
-  /** False when the bridge may have told of something that was not heard. */
+  /** False if events may have been missed. */
   #isCurrent(): boolean {
     const sinceMs = Date.now() - (this.#heardAt ?? -Infinity);
     const isRecent = sinceMs >= 0 && sinceMs <= this.#parts.times.forgotten;
     return this.resources.size > 0 && this.#lastEventId !== undefined && isRecent;
   }
 
-  /** Says why the bridge is away, or that it is there, when that is news. */
+  /** Logs that the bridge is unreachable or back, when that has changed. */
   #tell(problem: string | undefined): void {
     if (problem === this.#problem) return;
     const { log, id, onChange } = this.#parts;
     this.#problem = problem;
-    if (problem === undefined) log.info("a bridge is there", { bridge: id });
+    if (problem === undefined) log.info("a bridge is reachable", { bridge: id });
     else log.warn("a bridge cannot be reached", { bridge: id, reason: problem });
     onChange([]);
   }
 
-  /** A router may have given the bridge another address; its certificate says that it is the same. */
+  /**
+   * Searches for the bridge at another address, assigned by a router. Its certificate proves its
+   * identity.
+   */
   async #search(signal: AbortSignal): Promise<void> {
     const { id, options, log, find } = this.#parts;
     const found = await find(signal, { forMs: SEARCH_MS }).catch(() => []);

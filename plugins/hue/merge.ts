@@ -2,27 +2,29 @@ import type { DeviceDescription, SceneDescription } from "@mantel/plugin-sdk";
 import type { HueBridge } from "./bridge.ts";
 import type { Resource } from "./resources.ts";
 
-/** What serves a device or a scene. */
+/** The bridge and resource of a device or scene. */
 export interface Place {
   readonly bridge: HueBridge;
   readonly resource: Resource;
 }
 
-/** As many as a module may publish. */
+/** Maximum number of devices that a module may publish. */
 const MOST_DEVICES = 5_000;
 const MOST_SCENES = 1_000;
 
-/** What several bridges have, as one. */
+/** The combined content of several bridges. */
 export interface Merged {
   readonly devices: readonly DeviceDescription[];
   readonly scenes: readonly SceneDescription[];
   /** By native id. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Devices and scenes that there is no room for. */
+  /** Number of devices and scenes beyond the limit. */
   readonly left: number;
 }
 
-/** Joins what bridges have. Of a light that two of them list, that of the one which reaches it counts. */
+/**
+ * Merges the content of bridges. If two bridges list the same light, the one that reaches it wins.
+ */
 export function merge(bridges: readonly HueBridge[]): Merged {
   const devices = new Map<string, DeviceDescription>();
   const scenes = new Map<string, SceneDescription>();

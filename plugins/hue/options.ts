@@ -2,12 +2,12 @@ import { type Static, Type } from "@mantel/plugin-sdk";
 
 const Strict = { additionalProperties: false } as const;
 
-/** A bridge's id as its certificate has it: 16 hexadecimal digits in lower case. */
+/** The id of a bridge as in its certificate: 16 lower-case hexadecimal digits. */
 export const BRIDGE_ID = "^[0-9a-f]{16}$";
-/** A name or an IP address, with a port or without. */
+/** A host name or an IP address, optionally with a port. */
 export const ADDRESS = "^([A-Za-z0-9_.-]+|\\[[0-9a-fA-F:]+\\])(:[0-9]{1,5})?$";
 
-/** How one bridge is reached, and what makes sure that it is the one that was paired. */
+/** The address of a bridge, and the credentials that identify it. */
 export const BridgeOptions = Type.Object(
   {
     address: Type.String({ title: "Address", pattern: ADDRESS, maxLength: 253 }),
@@ -42,17 +42,17 @@ export const Options = Type.Object(
 );
 export type Options = Static<typeof Options>;
 
-/** What is known of a bridge, as one generation hands it to the next and as it outlasts a restart. */
+/** The state of a bridge in handovers and in storage. */
 export const Kept = Type.Object(
   {
     resources: Type.Array(
       Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true }),
     ),
-    /** Where it was found when it was not at the address in the config any more. */
+    /** The new address, if the bridge was not found at the configured one. */
     moved: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, Strict)),
-    /** True when it was there a moment ago, whatever has been heard of it since. */
+    /** True if it was reachable most recently, even if nothing was received since. */
     isThere: Type.Optional(Type.Boolean()),
-    /** Of the last event that was taken in, and when the bridge was last heard (milliseconds). */
+    /** The id of the last processed event, and the time of the last data (milliseconds). */
     lastEventId: Type.Optional(Type.String()),
     heardAt: Type.Optional(Type.Number()),
   },

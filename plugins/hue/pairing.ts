@@ -1,26 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { MantelError, type SetupContext, Type } from "@mantel/plugin-sdk";
+import { awayError } from "./bridge-error.ts";
 import { Client, placeOf } from "./client.ts";
 import { findBridges, type FoundBridge } from "./discovery.ts";
 import { ADDRESS, BRIDGE_ID, type Options } from "./options.ts";
 import { shownAt } from "./pinned-agent.ts";
-import { awayError } from "./refusal.ts";
 import { at, numberAt } from "./resources.ts";
 
 const SEARCH_MS = 3_000;
 const PRESS_MS = 120_000;
 const ASK_EVERY_MS = 1_000;
-/** What the bridge says until its button is pressed. */
+/** Error code of the bridge until its button is pressed. */
 const NOT_PRESSED = 101;
 const ELSEWHERE = "elsewhere";
 
-/** What pairing needs of a setup. */
+/** The part of a setup context that pairing uses. */
 export type PairingContext = Pick<SetupContext<Options>, "config" | "signal" | "show" | "ask">;
 
 /**
- * Leads through the pairing of one bridge: finds it, notes its certificate, waits for its button, and
- * gives the options with it.
- *
+ * Pairs one bridge: finds it, pins its certificate, waits for its button, and returns the options
+ * with it.
  * @throws MantelError `bridge_down`, `deadline_passed`
  */
 export async function pair(context: PairingContext, find = findBridges): Promise<Options> {
@@ -35,7 +34,7 @@ export async function pair(context: PairingContext, find = findBridges): Promise
   return { bridges: { ...context.config.bridges, [id]: { address, fingerprint, applicationKey } } };
 }
 
-/** The field is named after the option, because an answer to it opens the way to the host in it. */
+/** The field is named after the option, because its answer grants access to the host. */
 const Typed = Type.Object({
   bridges: Type.String({
     title: "Address",
@@ -65,7 +64,7 @@ async function chooseAddress(
   return (await context.ask({ title, form: Typed })).bridges;
 }
 
-/** Who answers at an address: a bridge has a certificate of its own id, and says that id. */
+/** Identifies the bridge at an address by the id in its certificate and in its answer. */
 async function identify(address: string): Promise<{ id: string; fingerprint: string }> {
   const { host, port } = placeOf(address);
   const pin = await shownAt(host, port).catch((error: unknown) => {
@@ -78,14 +77,14 @@ async function identify(address: string): Promise<{ id: string; fingerprint: str
     if (id === pin.id && new RegExp(BRIDGE_ID).test(id)) return pin;
     throw new MantelError(
       "bridge_down",
-      `what answers at ${address} is no Hue bridge that can be trusted: its certificate is that of ${pin.id || "nobody"} and it says that it is ${id.slice(0, 40) || "nothing"}`,
+      `the device at ${address} is not a trusted Hue bridge: its certificate is for ${pin.id || "nobody"}, and its id is ${id.slice(0, 40) || "missing"}`,
     );
   } finally {
     client.close();
   }
 }
 
-/** Asks for a key until the button on the bridge is pressed. */
+/** Requests a key until the button on the bridge is pressed. */
 async function waitForButton(context: PairingContext, client: Client): Promise<string> {
   const begun = performance.now();
   try {
@@ -96,7 +95,7 @@ async function waitForButton(context: PairingContext, client: Client): Promise<s
       }
       context.show({
         title: "Press the round button on the bridge",
-        text: "It is then told that Mantel may use it.",
+        text: "The bridge then grants access to Mantel.",
         progress: Math.floor((passedMs / PRESS_MS) * 100),
       });
       const key = keyIn(await client.call("POST", "/api", { devicetype: "mantel#home" }));
@@ -119,8 +118,8 @@ function keyIn(answer: unknown): string | undefined {
 }
 
 /**
- * Asks each bridge whether it is the one that was paired and knows its key.
- * @throws MantelError for the first that does not, naming it
+ * Checks that each bridge is the paired one and accepts its key.
+ * @throws MantelError for the first failure, with the bridge id
  */
 export async function tryBridges({ bridges }: Options): Promise<string> {
   const ids = Object.keys(bridges);

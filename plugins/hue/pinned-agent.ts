@@ -7,15 +7,18 @@ import { MantelError } from "@mantel/plugin-sdk";
 
 const HANDSHAKE_MS = 5_000;
 
-/** The bridge that a connection must lead to. Without a fingerprint any certificate of its id will do. */
+/**
+ * The expected bridge of a connection. Without a fingerprint, any certificate with its id is
+ * accepted.
+ */
 export interface Pin {
   readonly id?: string;
   readonly fingerprint?: string;
 }
 
 /**
- * Connections to one bridge. Bridges sign their certificates themselves, so each is compared with what
- * was seen at pairing; nothing of a request, above all not its key, is sent before that.
+ * Connections to one bridge. Bridges use self-signed certificates, so each one is compared with the
+ * one seen at pairing, before any part of a request, especially the key, is sent.
  */
 export class PinnedAgent extends Agent {
   readonly #pin: Pin;
@@ -30,7 +33,7 @@ export class PinnedAgent extends Agent {
     options: RequestOptions,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    // Who it is is checked below, by more than an authority could say.
+    // The identity is checked below, more strictly than by an authority.
     const socket = connect({ ...(options as ConnectionOptions), rejectUnauthorized: false });
     const settle = (error: Error | null) => {
       socket.removeAllListeners("error").setTimeout(0);
@@ -52,7 +55,7 @@ export class PinnedAgent extends Agent {
   }
 }
 
-/** What is wrong with the certificate of the other side, in a sentence for people. */
+/** The user-facing reason why a certificate does not match. */
 function mismatch({ id, fingerprint }: Pin, socket: TLSSocket): MantelError | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return new MantelError("bridge_down", "it shows no certificate");

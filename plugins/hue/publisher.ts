@@ -8,7 +8,7 @@ import type {
 /** Tells the host what there is, and after that what has changed, and nothing twice. */
 export class Publisher {
   readonly #ctx: Pick<PluginContext<never, never>, "devices" | "scenes" | "log">;
-  /** What the host has: all of the devices but what changes often, that of each, and the scenes. */
+  /** The last published state: descriptions of all devices, their changing parts, and the scenes. */
   #shape: string | undefined;
   #moments = new Map<string, string>();
   #scenes = "[]";
@@ -53,7 +53,7 @@ export class Publisher {
     this.#accepted(this.#ctx.scenes.publish(scenes), () => (this.#scenes = ""));
   }
 
-  /** What the host did not take is published again at the next change. */
+  /** A failed update is published again at the next change. */
   #accepted(published: Promise<void>, undo: () => void): void {
     const settled = published.catch((error: unknown) => {
       undo();

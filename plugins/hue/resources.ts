@@ -5,7 +5,7 @@ export type Resource = { readonly id: string; readonly type: string } & Readonly
   Record<string, unknown>
 >;
 
-/** What is read of each type of resource; all else is let go. */
+/** The fields kept for each type of resource; all others are dropped. */
 const READ: Readonly<Record<string, readonly string[]>> = {
   device: ["metadata", "product_data", "services"],
   room: ["metadata", "children", "services"],
@@ -113,7 +113,7 @@ function isChange(type: unknown): type is Change["type"] {
   return CHANGES.some((each) => each === type);
 }
 
-/** What a path of own properties leads to, or `undefined`. */
+/** The value at a path of own properties, or `undefined`. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {

@@ -4,21 +4,21 @@ import { repeat } from "lit/directives/repeat.js";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
-const settings = { onlyTroubles: s.bool({ title: "Only what needs a look" }) };
+const settings = { onlyTroubles: s.bool({ title: "Only modules with problems" }) };
 type Context = WidgetContext<typeof settings, unknown>;
 type State = ModuleStatus["state"];
 
-/** How a state is drawn and called. Colour is never alone: the word stands beside it. */
+/** Colour and word for each state. The word is always shown, so that colour is not the only cue. */
 const STATES: Readonly<Record<State, { hue: string; word: string; trouble?: boolean }>> = {
-  active: { hue: "ok", word: "works" },
-  reloading: { hue: "info", word: "is reloaded" },
-  loading: { hue: "info", word: "starts" },
-  stopping: { hue: "info", word: "stops" },
-  unconfigured: { hue: "info", word: "needs to be set up" },
-  disabled: { hue: "", word: "is switched off" },
-  degraded: { hue: "warn", word: "works in part", trouble: true },
-  failed: { hue: "alert", word: "has failed", trouble: true },
-  quarantined: { hue: "alert", word: "has failed too often", trouble: true },
+  active: { hue: "ok", word: "running" },
+  reloading: { hue: "info", word: "reloading" },
+  loading: { hue: "info", word: "starting" },
+  stopping: { hue: "info", word: "stopping" },
+  unconfigured: { hue: "info", word: "not set up" },
+  disabled: { hue: "", word: "off" },
+  degraded: { hue: "warn", word: "degraded", trouble: true },
+  failed: { hue: "alert", word: "failed", trouble: true },
+  quarantined: { hue: "alert", word: "stopped after crashes", trouble: true },
 };
 
 export default defineWidget({
@@ -28,20 +28,20 @@ export default defineWidget({
   texts: {
     de: {
       Modules: "Module",
-      "Only what needs a look": "Nur was Aufmerksamkeit braucht",
-      works: "läuft",
-      "is reloaded": "wird neu geladen",
-      starts: "startet",
-      stops: "endet",
-      "needs to be set up": "noch nicht eingerichtet",
-      "is switched off": "ausgeschaltet",
-      "works in part": "läuft zum Teil",
-      "has failed": "ausgefallen",
-      "has failed too often": "zu oft ausgefallen",
-      "all well": "alles in Ordnung",
-      "one needs a look": "eines braucht Aufmerksamkeit",
-      "{count} need a look": "{count} brauchen Aufmerksamkeit",
-      "Everything works.": "Alles läuft.",
+      "Only modules with problems": "Nur Module mit Problemen",
+      running: "läuft",
+      reloading: "wird neu geladen",
+      starting: "startet",
+      stopping: "wird beendet",
+      "not set up": "nicht eingerichtet",
+      off: "aus",
+      degraded: "eingeschränkt",
+      failed: "fehlgeschlagen",
+      "stopped after crashes": "nach Abstürzen gestoppt",
+      "no problems": "keine Probleme",
+      "1 problem": "1 Problem",
+      "{count} problems": "{count} Probleme",
+      "All modules are running.": "Alle Module laufen.",
     },
   },
   settings,
@@ -62,7 +62,7 @@ function card(ctx: Context, modules: readonly ModuleStatus[]): TemplateResult {
       <span class="title">${t("Modules")}</span>
       <span class="note" role="status">${summary(ctx, troubles.length)}</span>
     </div>
-    ${shown.length === 0 ? html`<p class="empty">${t("Everything works.")}</p>` : nothing}
+    ${shown.length === 0 ? html`<p class="empty">${t("All modules are running.")}</p>` : nothing}
     <ul tabindex="0" aria-label=${t("Modules")}>
       ${repeat(
         shown,
@@ -78,9 +78,9 @@ function isTrouble({ state }: ModuleStatus): boolean {
 }
 
 function summary({ t, fmt }: Context, troubles: number): string {
-  if (troubles === 0) return t("all well");
-  if (troubles === 1) return t("one needs a look");
-  return t("{count} need a look", { count: fmt.number(troubles) });
+  if (troubles === 0) return t("no problems");
+  if (troubles === 1) return t("1 problem");
+  return t("{count} problems", { count: fmt.number(troubles) });
 }
 
 function row({ t, fmt }: Context, module: ModuleStatus): TemplateResult {

@@ -21,11 +21,11 @@ import {
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
-/** From here on the events of the chosen day fit below or beside the month, in CSS pixels. */
+/** Minimum height for the events of the chosen day below or beside the month, in CSS pixels. */
 const TALL_PX = 430;
 const WIDE_PX = 600;
 const MOST_DOTS = 3;
-/** Letters that a column has room for; Arabic has no shorter name of a day than the whole. */
+/** Maximum letters of a weekday in a column. Arabic has no shorter names than the full ones. */
 const LONGEST_WEEKDAY = 4;
 const KEYS: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
@@ -64,7 +64,7 @@ export default defineWidget<typeof settings, { chosen: string }>({
   styles: cardStyles + styles,
   mount(root, ctx) {
     const today = signal(dateIn(Date.now(), ctx.timeZone.peek()));
-    const chosen = signal(ctx.kept?.chosen ?? today.peek());
+    const chosen = signal(ctx.handedOver?.chosen ?? today.peek());
     const months = signal<Months>(new Map());
     ctx.every(30_000, () => (today.value = dateIn(Date.now(), ctx.timeZone.value)));
 
@@ -74,7 +74,7 @@ export default defineWidget<typeof settings, { chosen: string }>({
         months.value = new Map(months.peek()).set(month.id, events);
       }
     };
-    // The calendar's own window tells when something has changed; what is shown may lie outside it.
+    // The calendar channel signals changes. The shown month may be outside its time range.
     const calendar = ctx.channel("calendar");
     ctx.effect(() => {
       void calendar.value;
@@ -86,7 +86,7 @@ export default defineWidget<typeof settings, { chosen: string }>({
       const events = months.value.get(month.id) ?? new Map<string, readonly Event[]>();
       render(page(ctx, { month, events, today: today.value, chosen: chosen.value, go }), root);
     });
-    return { keep: () => ({ chosen: chosen.peek() }) };
+    return { handOver: () => ({ chosen: chosen.peek() }) };
 
     function shownMonth(): Month {
       return monthOf(chosen.value, weekStart(ctx.locale.value));
@@ -113,8 +113,8 @@ async function readMonth(
     const window = (await answer.json()) as CalendarWindow;
     return eventsByDate(window, { timeZone, calendars, dates });
   } catch (error) {
-    ctx.log.warn("a month could not be read", error);
-    return undefined; // the days are shown all the same
+    ctx.log.warn("could not load a month", error);
+    return undefined; // the days are still shown
   }
 }
 

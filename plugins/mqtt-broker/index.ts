@@ -1,39 +1,45 @@
-import type { EventEmitter } from "node:events";
+import { randomBytes } from "node:crypto";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
-import { Aedes } from "aedes";
+import { accountOptions, Accounts, HOUSE } from "./accounts.ts";
+import { openBroker } from "./broker.ts";
 import { Intake } from "./intake.ts";
 import { Listener } from "./listener.ts";
-import { RetainedMessages, RetainedState } from "./retained.ts";
-import { Sessions, SessionState } from "./sessions.ts";
+import { RetainedState } from "./retained.ts";
+import { SessionState } from "./sessions.ts";
 
-/** An MQTT 3.1.1 broker on loopback. It steps aside while `mqtt.url` names another broker. */
+/** An MQTT 3.1.1 broker for a home without one. Inactive while `mqtt.url` names another broker. */
 export default definePlugin({
   options: Type.Object({
     port: Type.Integer({ title: "Port", minimum: 1, maximum: 65_535, default: 1883 }),
+    host: Type.Enum(["127.0.0.1", "0.0.0.0", "::"], {
+      title: "Listens on",
+      description: "127.0.0.1: this machine alone; 0.0.0.0, or :: with IPv6: the whole network",
+      default: "127.0.0.1",
+    }),
+    ...accountOptions,
   }),
   state: Type.Object({
-    /** The port that was asked for; when that has changed, the port in use is not kept. */
+    /** The configured port; if it has changed, the port in use is not kept. */
     wantedPort: Type.Integer(),
     port: Type.Integer(),
+    /** The password of plugins. */
+    password: Type.Optional(Type.String()),
     retained: RetainedState,
     sessions: SessionState,
   }),
 
   async start({ config, handedOver, log, onDispose }) {
-    const broker = await Aedes.createBroker();
-    onDispose(() => new Promise((resolve) => broker.close(resolve)));
-    // Its types leave this event out, and without a listener a fault would end the process.
-    (broker as EventEmitter).on("error", (error) => log.error("the broker failed", { error }));
-    broker.on("clientError", ({ id }, error) => log.debug("a client failed", { id, error }));
-    broker.on("connectionError", (_, error) => log.debug("a connection failed", { error }));
-
-    const retained = new RetainedMessages(broker);
+    const password = handedOver?.password ?? randomBytes(32).toString("base64url");
+    const accounts = new Accounts(config, password);
+    const opened = await openBroker({ accounts, log });
+    onDispose(() => opened.close());
+    const { broker, retained, sessions, accept } = opened;
     await retained.restore(handedOver?.retained ?? []);
-    const sessions = new Sessions(broker);
-    await sessions.restore(handedOver?.sessions ?? []);
+    const lasting = handedOver?.sessions ?? [];
+    await sessions.restore(lasting.filter(({ user }) => accounts.has(user)));
     const intake = new Intake(broker);
 
-    const listener = new Listener((socket) => broker.handle(socket));
+    const listener = new Listener(config.host, accept);
     onDispose(() => listener.close());
     const kept = handedOver?.wantedPort === config.port ? handedOver.port : config.port;
     const port = await listener.open(kept);
@@ -42,12 +48,12 @@ export default definePlugin({
     if (port !== kept) log.warn("the wanted port is taken", { ...fields, taken: kept });
 
     return {
-      services: { "broker.address": async () => ({ url: fields.url }) },
+      services: { "broker.address": async () => ({ ...fields, username: HOUSE, password }) },
       async handOver() {
         await intake.close();
         await listener.close();
         return {
-          ...{ wantedPort: config.port, port, retained: retained.handOver(log) },
+          ...{ wantedPort: config.port, port, password, retained: retained.handOver(log) },
           sessions: await sessions.handOver(log),
         };
       },

@@ -1,22 +1,22 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Aedes } from "aedes";
 
-/** A message that was let in has reached all queues after so many turns of the event loop. */
+/** Turns of the event loop after which an accepted message has reached all queues. */
 const TURNS = 10;
 
-/** Lets messages into a broker, until the generation ends. */
+/** Accepts messages for a broker until the generation ends. */
 export class Intake {
   #isOpen = true;
 
   constructor(broker: Aedes) {
     const authorize = broker.authorizePublish;
     broker.authorizePublish = (client, packet, done) => {
-      // One that is not let in is not acknowledged either, so its sender knows that it has to be sent again.
+      // A message that is not accepted is not acknowledged, so its sender sends it again.
       if (this.#isOpen) authorize(client, packet, done);
     };
   }
 
-  /** Resolves when every message that was acknowledged is where it belongs. */
+  /** Resolves when all acknowledged messages have reached their queues. */
   async close(): Promise<void> {
     this.#isOpen = false;
     for (let left = TURNS; left > 0; left--) await turn();

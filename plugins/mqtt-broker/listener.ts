@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-const LOOPBACK = "127.0.0.1";
-
-/** A server on loopback that, when it closes, ends its connections as well. */
+/** A server that also closes its connections when it closes. */
 export class Listener {
   readonly #sockets = new Set<Socket>();
+  readonly #host: string;
   readonly #server;
 
-  constructor(accept: (socket: Socket) => void) {
+  constructor(host: string, accept: (socket: Socket) => void) {
+    this.#host = host;
     this.#server = createServer((socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
@@ -16,7 +16,7 @@ export class Listener {
     });
   }
 
-  /** Listens on `port`, or on a free one when that is taken or not permitted; gives the port. */
+  /** Listens on `port`, or on a free one if that is taken or not permitted. Returns the port. */
   async open(port: number): Promise<number> {
     try {
       return await this.#listen(port);
@@ -27,7 +27,7 @@ export class Listener {
     }
   }
 
-  /** Ends every connection, those of clients that have said nothing yet included. */
+  /** Closes every connection, including those without any data yet. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
@@ -38,7 +38,7 @@ export class Listener {
 
   async #listen(port: number): Promise<number> {
     const listening = once(this.#server, "listening");
-    this.#server.listen(port, LOOPBACK);
+    this.#server.listen(port, this.#host);
     await listening; // rejects with the server's error
     return (this.#server.address() as AddressInfo).port;
   }

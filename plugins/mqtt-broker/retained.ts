@@ -1,10 +1,12 @@
 import { type Log, type Static, Type } from "@mantel/plugin-sdk";
 import type { Aedes, PublishPacket } from "aedes";
+import type { Refusals } from "./refusals.ts";
 
-/** More than this is not handed over, because the state of a module travels as one message. */
+export const RETAINED_LIMITS = { messages: 10_000, bytes: 16 * 2 ** 20 };
+/** Maximum size of the handover, because the state of a module is sent as one message. */
 const HANDED_OVER_BYTES = 4 * 2 ** 20;
 
-/** Retained messages as plain data; payloads are base64, because they need not be text. */
+/** Retained messages as plain data. Payloads are base64, because they may not be text. */
 export const RetainedState = Type.Array(
   Type.Object({
     topic: Type.String(),
@@ -14,22 +16,46 @@ export const RetainedState = Type.Array(
 );
 type RetainedState = Static<typeof RetainedState>;
 
-/** The retained messages of a broker, so that a reload does not lose them. */
+interface Message {
+  readonly payload: Buffer;
+  readonly qos: 0 | 1 | 2;
+}
+
+/** The used part of aedes-persistence; aedes' own types omit it. */
+interface Persistence {
+  storeRetained(packet: Message & { readonly topic: string }): Promise<void>;
+}
+
+/** The retained messages of a broker, with limits, and kept over a reload. */
 export class RetainedMessages {
   readonly #broker: Aedes;
-  readonly #byTopic = new Map<string, { payload: Buffer; qos: 0 | 1 | 2 }>();
+  readonly #byTopic = new Map<string, Message>();
+  #bytes = 0;
 
-  constructor(broker: Aedes) {
+  constructor(broker: Aedes, refusals: Refusals, limits: Partial<typeof RETAINED_LIMITS> = {}) {
+    const most = { ...RETAINED_LIMITS, ...limits };
+    const { persistence } = broker as unknown as { persistence: Persistence };
+    const store = persistence.storeRetained.bind(persistence);
     this.#broker = broker;
-    broker.on("publish", ({ topic, payload, qos, retain }) => {
-      if (!retain) return;
+    persistence.storeRetained = async (packet) => {
+      const { topic, payload, qos } = packet;
+      const bytes = this.#bytes - this.#sizeOf(topic) + topic.length + payload.length;
       // An empty payload removes the retained message (MQTT 3.1.1, 3.3.1.3).
-      if (payload.length === 0) this.#byTopic.delete(topic);
-      else this.#byTopic.set(topic, { payload: Buffer.from(payload), qos });
-    });
+      const isRemoval = payload.length === 0;
+      const isFull = bytes > most.bytes || this.#byTopic.size >= most.messages;
+      if (!isRemoval && isFull && (bytes > this.#bytes || !this.#byTopic.has(topic))) {
+        refusals.count("a retained message was not kept: there are too many", { topic });
+        return;
+      }
+      this.#bytes -= this.#sizeOf(topic);
+      this.#byTopic.delete(topic);
+      if (!isRemoval) this.#byTopic.set(topic, { payload, qos });
+      this.#bytes += this.#sizeOf(topic);
+      await store(packet);
+    };
   }
 
-  /** Publishes what the generation before has handed over. */
+  /** Publishes the messages handed over by the previous generation. */
   async restore(messages: RetainedState): Promise<void> {
     for (const { topic, payload, qos } of messages) {
       await this.#publish({
@@ -43,7 +69,7 @@ export class RetainedMessages {
     }
   }
 
-  /** All of them, up to a total of 4 MiB; how many that leaves out is logged. */
+  /** All messages up to a total of 4 MiB. Logs the number of those left out. */
   handOver(log: Log): RetainedState {
     const state: RetainedState = [];
     let bytes = 0;
@@ -55,6 +81,11 @@ export class RetainedMessages {
     const lost = this.#byTopic.size - state.length;
     if (lost > 0) log.warn("retained messages are too large to be handed over", { lost });
     return state;
+  }
+
+  #sizeOf(topic: string): number {
+    const message = this.#byTopic.get(topic);
+    return message ? topic.length + message.payload.length : 0;
   }
 
   #publish(packet: PublishPacket): Promise<void> {

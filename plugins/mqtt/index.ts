@@ -1,31 +1,20 @@
-import { EventEmitter, once } from "node:events";
 import { definePlugin, type PluginContext, type Static, Type } from "@mantel/plugin-sdk";
 import { brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
 
-/** A broker that is there has answered by then; a start does not wait longer for one that may be away. */
-const CONNECTED_WITHIN_MS = 300;
-
 const Options = Type.Object(brokerOptions);
 
-/** The link to the broker that `mqtt.url` names, or else to the embedded one. */
+/** The connection to the broker in `mqtt.url`, or to the embedded one. */
 export default definePlugin({
   options: Options,
 
-  /** Within a reload the old link publishes until the new one is connected. */
+  /** During a reload the old connection publishes until the new one is connected. */
   async connect(ctx) {
-    const { log, reportDegraded: report, signal, onDispose } = ctx;
+    const { log, status, signal, onDispose } = ctx;
     const broker = brokerFrom(ctx);
-    const events = new EventEmitter<{ connected: [] }>();
-    const link = new MqttLink({
-      ...{ broker, log, report },
-      onConnected: () => events.emit("connected"),
-    });
-    const connected = once(events, "connected", {
-      signal: AbortSignal.timeout(CONNECTED_WITHIN_MS),
-    });
+    const link = new MqttLink({ broker, log, status });
     const running = link.run(signal);
     onDispose(() => running);
-    await connected.catch(() => undefined);
+    await link.attempted();
     return { link, broker };
   },
 

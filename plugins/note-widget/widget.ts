@@ -16,8 +16,8 @@ export default defineWidget({
       small: "klein",
       normal: "normal",
       large: "groß",
-      "Write something in the settings of this tile.":
-        "Schreib etwas in die Einstellungen dieser Kachel.",
+      "Enter a text in the settings of this tile.":
+        "Gib in den Einstellungen dieser Kachel einen Text ein.",
     },
   },
   settings: {
@@ -30,7 +30,7 @@ export default defineWidget({
     ctx.effect(() => {
       const { title, text, size } = ctx.settings.value;
       const empty = html`<p class="empty">
-        ${ctx.t("Write something in the settings of this tile.")}
+        ${ctx.t("Enter a text in the settings of this tile.")}
       </p>`;
       render(
         html`<section class="card ${size}" aria-label=${title || ctx.t("Note")} tabindex="0">

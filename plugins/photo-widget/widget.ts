@@ -7,9 +7,12 @@ import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
 const settings = {
-  seconds: s.number({ title: "Seconds for each", min: 5, max: 86_400, step: 1, default: 60 }),
-  shuffle: s.bool({ title: "In another order each day", default: true }),
-  fit: s.choice(["cover", "contain"], { title: "Fill the tile, or show all", default: "cover" }),
+  seconds: s.number({ title: "Seconds per picture", min: 5, max: 86_400, step: 1, default: 60 }),
+  shuffle: s.bool({ title: "Shuffle every day", default: true }),
+  fit: s.choice(["cover", "contain"], {
+    title: "Fill the tile, or show the whole picture",
+    default: "cover",
+  }),
 };
 type Context = WidgetContext<typeof settings, { shown: string }>;
 
@@ -19,7 +22,7 @@ interface Album {
 }
 
 const SECOND_MS = 1_000;
-/** New files in the folder are found within this. */
+/** Maximum delay until new files in the folder are found. */
 const LIST_MS = 5 * 60_000;
 
 export default defineWidget<typeof settings, { shown: string }>({
@@ -29,16 +32,16 @@ export default defineWidget<typeof settings, { shown: string }>({
   texts: {
     de: {
       "Photo frame": "Bilderrahmen",
-      "Seconds for each": "Sekunden je Bild",
-      "In another order each day": "Jeden Tag in anderer Reihenfolge",
-      "Fill the tile, or show all": "Kachel füllen oder alles zeigen",
+      "Seconds per picture": "Sekunden pro Bild",
+      "Shuffle every day": "Jeden Tag neu mischen",
+      "Fill the tile, or show the whole picture": "Kachel füllen oder ganzes Bild zeigen",
       cover: "füllen",
-      contain: "alles zeigen",
+      contain: "ganzes Bild zeigen",
       "Next picture": "Nächstes Bild",
       "No pictures yet": "Noch keine Bilder",
-      "Put some into the folder photos of Mantel's data.":
-        "Leg welche in den Ordner photos in den Daten von Mantel.",
-      "The pictures cannot be read.": "Die Bilder lassen sich nicht lesen.",
+      "Put pictures into the photos folder of Mantel's data.":
+        "Lege Bilder in den Ordner „photos“ in den Daten von Mantel.",
+      "Could not load the pictures.": "Die Bilder konnten nicht geladen werden.",
     },
   },
   settings,
@@ -46,7 +49,7 @@ export default defineWidget<typeof settings, { shown: string }>({
   mount(root, ctx) {
     const album = signal<Album>({ state: "loading", photos: [] });
     const picture = new Picture(ctx);
-    let shown = ctx.kept?.shown ?? "";
+    let shown = ctx.handedOver?.shown ?? "";
     let left = 0;
 
     const list = async (): Promise<void> => {
@@ -54,11 +57,11 @@ export default defineWidget<typeof settings, { shown: string }>({
         const { photos } = (await (await ctx.read("/photos")).json()) as { photos: Photo[] };
         album.value = { state: "known", photos };
       } catch (error) {
-        ctx.log.warn("the pictures could not be listed", error);
+        ctx.log.warn("could not list the pictures", error);
         album.value = { ...album.peek(), state: "failed" };
       }
     };
-    /** A file that is no picture after all is passed over, and each is tried once. */
+    /** Skips files that are not pictures. Tries each file once. */
     const next = async (from = shown, tries = album.peek().photos.length): Promise<void> => {
       left = ctx.settings.peek().seconds;
       const photos = order(album.peek().photos, ctx.settings.peek().shuffle ? Date.now() : 0);
@@ -81,7 +84,7 @@ export default defineWidget<typeof settings, { shown: string }>({
       const { fit } = ctx.settings.value;
       render(frame(ctx, album.value, { picture, fit, next: () => void next() }), root);
     });
-    return { keep: () => ({ shown }) };
+    return { handOver: () => ({ shown }) };
   },
 });
 
@@ -95,9 +98,9 @@ function frame(ctx: Context, { photos, state }: Album, shown: Shown): TemplateRe
   const { t } = ctx;
   if (photos.length === 0) {
     const empty = html`<strong>${t("No pictures yet")}</strong>${t(
-        "Put some into the folder photos of Mantel's data.",
+        "Put pictures into the photos folder of Mantel's data.",
       )}`;
-    const failed = t("The pictures cannot be read.");
+    const failed = t("Could not load the pictures.");
     return html`<section
       class="card"
       aria-label=${t("Photo frame")}

@@ -11,12 +11,12 @@ import headingStyles from "@mantel/plugin-sdk/ui/heading.css";
 const settings = {
   room: s.room({ title: "Room" }),
   title: s.text({ title: "Title" }),
-  kinds: s.list(s.text({ title: "Only this kind" }), { max: 20 }),
-  without: s.list(s.text({ title: "Not this kind" }), { max: 20 }),
+  kinds: s.list(s.text({ title: "Kind to show" }), { max: 20 }),
+  without: s.list(s.text({ title: "Kind to hide" }), { max: 20 }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
-/** A wall shows no more; a room with more devices is told apart by kinds. */
+/** Maximum number of tiles that a wall shows. Larger rooms can be split by kind. */
 const MOST_TILES = 60;
 
 export default defineWidget({
@@ -28,8 +28,8 @@ export default defineWidget({
       ...DEVICE_TEXTS_DE,
       Room: "Raum",
       Title: "Titel",
-      "Only this kind": "Nur diese Art",
-      "Not this kind": "Nicht diese Art",
+      "Kind to show": "Angezeigte Art",
+      "Kind to hide": "Ausgeblendete Art",
       Devices: "Geräte",
       "No devices here yet.": "Hier sind noch keine Geräte.",
       "and {count} more": "und {count} weitere",
@@ -68,7 +68,7 @@ function headingOf(ctx: Context, heading: string, devices: readonly Device[]): T
   return html`<h2><strong>${heading}</strong><span>${climate(ctx, devices)}</span></h2>`;
 }
 
-/** The room's air, in its heading: the first sensor that says it. */
+/** The climate of the room for its heading, from the first sensor with each value. */
 function climate({ fmt }: Context, devices: readonly Device[]): string {
   const temperature = firstNumber(devices, "temperature");
   const humidity = firstNumber(devices, "humidity");
@@ -86,7 +86,7 @@ function remark({ t }: Context, count: number): unknown {
   return html`<p>${t("and {count} more", { count: count - MOST_TILES })}</p>`;
 }
 
-/** What only measures the air is in the heading, and a button has nothing to show. */
+/** Climate sensors are shown in the heading, and buttons have no state to show. */
 function isForTiles({ kind, capabilities }: Device): boolean {
   return (
     kind !== "button" &&

@@ -5,7 +5,7 @@ import styles from "./widget.css";
 
 type Context = Pick<WidgetContext<Record<string, never>, unknown>, "t" | "online">;
 
-/** How long a scene says that it failed. */
+/** Time for which a scene shows a failure. */
 const WORD_MS = 4_000;
 
 export default defineWidget({
@@ -16,15 +16,15 @@ export default defineWidget({
     de: {
       Scenes: "Szenen",
       Scene: "Szene",
-      "Only of this room": "Nur aus diesem Raum",
-      "{name} is on": "{name} ist an",
+      "Only scenes of this room": "Nur Szenen dieses Raums",
+      "{name} activated": "{name} aktiviert",
       "{name}: no answer": "{name}: keine Antwort",
       "No answer": "Keine Antwort",
       "No scenes yet": "Noch keine Szenen",
     },
   },
   settings: {
-    room: s.room({ title: "Only of this room" }),
+    room: s.room({ title: "Only scenes of this room" }),
     scenes: s.list(s.text({ title: "Scene" }), { max: 20 }),
   },
   styles,
@@ -38,7 +38,7 @@ export default defineWidget({
       failed.value = "";
       const { ok } = await ctx.scene(id);
       if (running.value === id) running.value = "";
-      ctx.announce(ok ? ctx.t("{name} is on", { name }) : ctx.t("{name}: no answer", { name }));
+      ctx.announce(ok ? ctx.t("{name} activated", { name }) : ctx.t("{name}: no answer", { name }));
       if (ok) return;
       failed.value = id;
       setTimeout(() => (failed.value = ""), WORD_MS);
@@ -78,12 +78,12 @@ function row(
   </div>`;
 }
 
-/** Browsers leave what has the focus where it is while a corner of it can be seen. */
+/** Browsers do not scroll to a focused element that is partly visible. */
 function showWhole({ target }: FocusEvent): void {
   if (target instanceof Element) target.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** The scenes of the settings' list in its order, by id or name; without a list all of the room. */
+/** The scenes of the settings in their order, by id or name; by default all of the room. */
 function chosen(
   scenes: readonly Scene[],
   { room, scenes: wanted }: { room: string; scenes: readonly string[] },

@@ -16,8 +16,8 @@ export default defineWidget({
       Locks: "Schlösser",
       "Devices that do not answer": "Geräte ohne Antwort",
       "Low batteries": "Schwache Batterien",
-      "A battery is low below, in percent": "Eine Batterie ist schwach unter, in Prozent",
-      "Only of this room": "Nur aus diesem Raum",
+      "Low battery level in percent": "Batterie schwach unter … Prozent",
+      "Only devices of this room": "Nur Geräte dieses Raums",
       "{name} open": "{name} offen",
       "{name} unlocked": "{name} entriegelt",
       "{name}: battery {percent}": "{name}: Batterie {percent}",
@@ -34,10 +34,10 @@ export default defineWidget({
     unreachable: s.bool({ title: "Devices that do not answer", default: true }),
     batteries: s.bool({ title: "Low batteries", default: true }),
     batteryBelow: s.number({
-      title: "A battery is low below, in percent",
+      title: "Low battery level in percent",
       ...{ min: 1, max: 100, step: 1, default: 20 },
     }),
-    room: s.room({ title: "Only of this room" }),
+    room: s.room({ title: "Only devices of this room" }),
   },
   styles: chipStyles + styles,
   mount(root, ctx) {

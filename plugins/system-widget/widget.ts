@@ -45,7 +45,7 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
   styles,
   mount(root, ctx) {
     const sample = ctx.channel("system");
-    const history = signal<readonly SystemSample[]>(ctx.kept ?? []);
+    const history = signal<readonly SystemSample[]>(ctx.handedOver ?? []);
     ctx.effect(() => {
       const latest = sample.value;
       if (latest && history.peek().at(-1)?.sampledAt !== latest.sampledAt) {
@@ -53,7 +53,7 @@ export default defineWidget<typeof settings, readonly SystemSample[]>({
       }
     });
     ctx.effect(() => void render(figureCard(figureOf(ctx, history.value)), root));
-    return { keep: () => history.peek() };
+    return { handOver: () => history.peek() };
   },
 });
 

@@ -6,12 +6,12 @@ export const CoreTimes = Type.Object({ busyMs: Type.Number(), totalMs: Type.Numb
 export type CoreTimes = Static<typeof CoreTimes>;
 
 export interface CpuLoad {
-  /** Share of all cores that was busy; null without a reading before. */
+  /** Busy share of all cores; null without a previous reading. */
   readonly percent: number | null;
   readonly perCore: number[];
 }
 
-/** What each core has done so far. The system counts in steps of 10 ms. */
+/** The times of each core. The system counts in steps of 10 ms. */
 export function readCores(): CoreTimes[] {
   return cpus().map(({ times: { user, nice, sys, idle, irq } }) => {
     const busyMs = user + nice + sys + irq;
@@ -19,7 +19,7 @@ export function readCores(): CoreTimes[] {
   });
 }
 
-/** The load between two readings. Unknown when the number of cores has changed between them. */
+/** The load between two readings. Unknown if the number of cores has changed. */
 export function loadBetween(before: readonly CoreTimes[], now: readonly CoreTimes[]): CpuLoad {
   const spent = now.map(({ busyMs, totalMs }, at) => ({
     busyMs: busyMs - (before[at]?.busyMs ?? 0),

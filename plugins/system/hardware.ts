@@ -1,7 +1,7 @@
-import type { SystemSample } from "@mantel/plugin-sdk";
-import { cpuTemperature, fsSize, mem, type Systeminformation } from "systeminformation";
+import type { MachineDisk, SystemSample } from "@mantel/plugin-sdk";
+import { cpuTemperature, mem, type Systeminformation } from "systeminformation";
 
-/** Memory as people mean it: what programs could still get counts as available. */
+/** Memory usage: memory that programs could still get counts as available. */
 export async function readMemory(): Promise<SystemSample["memory"]> {
   const { total, available } = await mem();
   const usedBytes = total - available;
@@ -13,7 +13,7 @@ export async function readMemory(): Promise<SystemSample["memory"]> {
   };
 }
 
-/** Null, and no sensors, on machines that have none, such as virtual ones. */
+/** Null, and no sensors, on machines without any, such as virtual ones. */
 export async function readTemperature(): Promise<SystemSample["temperature"]> {
   return toTemperature(await cpuTemperature());
 }
@@ -36,25 +36,18 @@ export function toTemperature({
   };
 }
 
-/** Each file system that has a size, once. */
-export async function readDisks(): Promise<SystemSample["disks"]> {
-  return toDisks(await fsSize());
-}
-
-export function toDisks(sizes: readonly Systeminformation.FsSizeData[]): SystemSample["disks"] {
-  const byDevice = new Map<string, Systeminformation.FsSizeData>();
-  for (const size of sizes) {
-    if (!(size.size > 0) || size.type === "squashfs") continue;
-    // Bind mounts show one device several times; the shortest path is the one people know.
-    const key = size.fs.startsWith("/dev/") ? size.fs : size.mount;
+/** Each file system with a size, listed once. */
+export function toDisks(listed: readonly MachineDisk[]): SystemSample["disks"] {
+  const byDevice = new Map<string, MachineDisk>();
+  for (const disk of listed) {
+    if (!(disk.totalBytes > 0) || disk.type === "squashfs") continue;
+    // Bind mounts list one device several times; the shortest path is the familiar one.
+    const key = disk.device.startsWith("/dev/") ? disk.device : disk.mount;
     const known = byDevice.get(key);
-    if (!known || size.mount.length < known.mount.length) byDevice.set(key, size);
+    if (!known || disk.mount.length < known.mount.length) byDevice.set(key, disk);
   }
-  return [...byDevice.values()].map(({ mount, type, size, used, use }) => ({
-    mount,
-    type,
-    totalBytes: size,
-    usedBytes: used,
-    percent: Number.isFinite(use) ? Math.min(Math.max(use, 0), 100) : null,
+  return [...byDevice.values()].map(({ mount, type, totalBytes, usedBytes }) => ({
+    ...{ mount, type, totalBytes, usedBytes },
+    percent: Math.min(100, Math.round((10_000 * usedBytes) / totalBytes) / 100),
   }));
 }

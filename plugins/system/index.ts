@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { Counters, machineMs, Sampler } from "./sampler.ts";
 
-/** By then the slow facts of a start are known, and a load can be told. */
+/** Delay after which slow values of a start are known and a load can be computed. */
 const SETTLED_MS = 1_000;
 
-/** Figures of the machine, one sample for everybody. */
+/** System metrics of the machine, one sample for all users. */
 export default definePlugin({
   options: Type.Object({
     sampleSeconds: Type.Integer({
@@ -17,18 +17,18 @@ export default definePlugin({
   }),
   state: Counters,
 
-  async start({ config, handedOver, publish, log, signal, onDispose }) {
+  async start({ config, handedOver, publish, call, log, signal, onDispose }) {
     const everyMs = config.sampleSeconds * 1_000;
-    const sampler = new Sampler(log, handedOver);
+    const sampler = new Sampler(log, () => call("machine.disks", {}), handedOver);
     const publishSample = async () => publish("system.sample", await sampler.sample());
 
-    // The host has kept the last sample of a generation before; only a fresh start has none.
+    // The host has kept the last sample of a previous generation; only a first start has none.
     if (!handedOver) await publishSample();
     const dueInMs = handedOver ? handedOver.readAtMs + everyMs - machineMs() : 0;
 
     const run = async () => {
       for (let waitMs = Math.max(dueInMs, SETTLED_MS); !signal.aborted; waitMs = everyMs) {
-        await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: it ends
+        await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: the plugin stops
         if (signal.aborted) return;
         await publishSample().catch((error: unknown) => log.error("a sample failed", { error }));
       }

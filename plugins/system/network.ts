@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Static, type SystemSample, Type } from "@mantel/plugin-sdk";
 import { networkStats } from "systeminformation";
 
-/** Bytes that an interface has moved since it came up. */
+/** Bytes transferred by an interface since it came up. */
 export const Traffic = Type.Object({
   name: Type.String(),
   receivedBytes: Type.Number(),
@@ -10,29 +11,36 @@ export const Traffic = Type.Object({
 });
 export type Traffic = Static<typeof Traffic>;
 
-/** The loopback, and virtual interfaces whose bytes are counted at another one as well. */
+/** The loopback, and virtual interfaces whose bytes are also counted at another one. */
 const UNINTERESTING = /^(lo\d*$|veth|ifb|dummy)/;
 
-/** The traffic of each interface. On Linux one small file says it, and elsewhere child processes do. */
+/**
+ * The traffic of each interface: from small files on Linux, from child processes elsewhere. Uses
+ * sysfs and not `/proc/net/dev`, which shows only the network of the reading process, and that has
+ * none.
+ */
 export async function readTraffic(): Promise<Traffic[]> {
-  const all =
-    process.platform === "linux"
-      ? parseProcNetDev(await readFile("/proc/net/dev", "utf8"))
-      : await readStats();
+  const all = process.platform === "linux" ? await readInterfaces() : await readStats();
   return all.filter(({ name }) => !UNINTERESTING.test(name));
 }
 
-/** The traffic in `/proc/net/dev` (proc(5)): bytes received first, bytes sent ninth. */
-export function parseProcNetDev(text: string): Traffic[] {
-  return text.split("\n").flatMap((line) => {
-    const [, name, counters] = /^\s*(\S+):\s*(.+)$/.exec(line) ?? [];
-    if (name === undefined || counters === undefined) return [];
-    const figures = counters.split(/\s+/).map(Number);
-    return [{ name, receivedBytes: figures[0] ?? 0, sentBytes: figures[8] ?? 0 }];
+/**
+ * The interfaces in a folder such as `/sys/class/net` (sysfs(5)). An interface that disappears is
+ * left out.
+ */
+export async function readInterfaces(folder = "/sys/class/net"): Promise<Traffic[]> {
+  const read = async (name: string, counter: string): Promise<number> =>
+    Number(await readFile(join(folder, name, "statistics", counter), "utf8"));
+  const readOne = async (name: string): Promise<Traffic> => ({
+    name,
+    receivedBytes: await read(name, "rx_bytes"),
+    sentBytes: await read(name, "tx_bytes"),
   });
+  const found = await Promise.allSettled((await readdir(folder)).map(readOne));
+  return found.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
-/** Rates in bytes per second. Null for an interface that is new, or that has started over. */
+/** Rates in bytes per second. Null for an interface that is new or was reset. */
 export function ratesBetween(
   before: readonly Traffic[],
   now: readonly Traffic[],

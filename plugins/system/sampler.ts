@@ -1,14 +1,20 @@
 import { loadavg, uptime } from "node:os";
-import { type Log, type Static, type SystemSample, Type } from "@mantel/plugin-sdk";
+import {
+  type Log,
+  type MachineDisk,
+  type Static,
+  type SystemSample,
+  Type,
+} from "@mantel/plugin-sdk";
 import { CoreTimes, loadBetween, readCores } from "./cpu.ts";
-import { readDisks, readMemory, readTemperature } from "./hardware.ts";
+import { readMemory, readTemperature, toDisks } from "./hardware.ts";
 import { ratesBetween, readTraffic, Traffic } from "./network.ts";
 import { SlowFact } from "./slow-fact.ts";
 
 const TEMPERATURE_EVERY_MS = 15_000;
 const DISKS_EVERY_MS = 60_000;
 
-/** What rates are computed from. Counters run on over a reload, so the next generation goes on from them. */
+/** Base for computing rates. Counters continue over a reload, so they are handed over. */
 export const Counters = Type.Object({
   /** On the machine's monotonic clock, which all its processes share. */
   readAtMs: Type.Number(),
@@ -22,13 +28,17 @@ export function machineMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-/** Samples the machine: what is cheap at each sample, what is slow at its own pace. */
+/** Samples the machine: cheap values at each sample, slow ones at their own interval. */
 export class Sampler {
   readonly #temperature: SlowFact<SystemSample["temperature"]>;
   readonly #disks: SlowFact<SystemSample["disks"]>;
   #counters: Counters;
 
-  constructor(log: Log, counters: Counters = { readAtMs: 0, cores: [], traffic: [] }) {
+  constructor(
+    log: Log,
+    listDisks: () => Promise<readonly MachineDisk[]>,
+    counters: Counters = { readAtMs: 0, cores: [], traffic: [] },
+  ) {
     this.#counters = counters;
     this.#temperature = new SlowFact({
       name: "temperature",
@@ -40,7 +50,7 @@ export class Sampler {
     this.#disks = new SlowFact({
       name: "disks",
       everyMs: DISKS_EVERY_MS,
-      read: readDisks,
+      read: async () => toDisks(await listDisks()),
       before: [],
       log,
     });
@@ -51,7 +61,7 @@ export class Sampler {
     return this.#counters;
   }
 
-  /** One sample. Percentages and rates are those since the sample before. */
+  /** One sample, with percentages and rates since the previous one. */
   async sample(): Promise<SystemSample> {
     const [memory, traffic] = await Promise.all([readMemory(), readTraffic()]);
     const before = this.#counters;

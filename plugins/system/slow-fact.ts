@@ -4,14 +4,15 @@ export interface SlowFactOptions<T> {
   readonly name: string;
   readonly everyMs: number;
   readonly read: () => Promise<T>;
-  /** What is known before the first reading. */
+  /** The value before the first reading. */
   readonly before: T;
   readonly log: Log;
 }
 
 /**
- * A fact whose reading is slow, starts processes, or may hang, as a listing of disks does on a network
- * share that is away. It is read in the background at its own pace; the last value is always there.
+ * A value whose reading is slow, starts processes or may hang, such as listing disks with an
+ * unreachable network share. It is read in the background at its own interval; the last value is
+ * always available.
  */
 export class SlowFact<T> {
   readonly #options: SlowFactOptions<T>;
@@ -20,14 +21,14 @@ export class SlowFact<T> {
   #reading = false;
   #failing = false;
 
-  /** Reads at once. */
+  /** Starts the first reading immediately. */
   constructor(options: SlowFactOptions<T>) {
     this.#options = options;
     this.#value = options.before;
     this.#refresh();
   }
 
-  /** The last value; a new reading is started when it is due, and never while one is under way. */
+  /** The last value. Starts a new reading if it is due and none is running. */
   get(): T {
     if (performance.now() - this.#readAt >= this.#options.everyMs) this.#refresh();
     return this.#value;
@@ -40,14 +41,14 @@ export class SlowFact<T> {
     void this.#read().finally(() => (this.#reading = false));
   }
 
-  /** A failure keeps the last value, and is logged when it is the first in a row. */
+  /** A failure keeps the last value. Only the first failure in a row is logged. */
   async #read(): Promise<void> {
     const { name, read, log } = this.#options;
     try {
       this.#value = await read();
       this.#failing = false;
     } catch (error) {
-      if (!this.#failing) log.warn("a fact cannot be read", { fact: name, error });
+      if (!this.#failing) log.warn("a value cannot be read", { fact: name, error });
       this.#failing = true;
     }
   }

@@ -14,18 +14,18 @@ import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
 const settings = {
   hours: s.number({ title: "Hours shown", min: 0, max: 12, step: 1, default: 6 }),
-  days: s.number({ title: "Days shown where they fit", min: 0, max: 7, step: 1, default: 5 }),
+  days: s.number({ title: "Days shown if they fit", min: 0, max: 7, step: 1, default: 5 }),
 };
 type Context = WidgetContext<typeof settings, unknown>;
 
-/** Heights from which there is room for the hours, and for the days below them, in CSS pixels. */
+/** Minimum heights for the hours, and for the days below them, in CSS pixels. */
 const HOURS_PX = 150;
 const DAYS_PX = 280;
 const HOUR_PX = 56;
-/** Where a time of day says whether it is before noon. */
+/** Used in locales with a 12-hour clock. */
 const LONG_HOUR_PX = 84;
 const DAY_PX = 40;
-/** An older forecast is dated. */
+/** An older forecast shows its age. */
 const OLD_MS = 3 * 3_600_000;
 const WHOLE = {
   minimumFractionDigits: 0,
@@ -103,7 +103,10 @@ function presentSky(ctx: Context, { hours, fetchedAt }: WeatherForecast, isOld: 
   </div>`;
 }
 
-/** A tile that follows its content is never tall enough by itself; a wide one has room for the hours. */
+/**
+ * A tile that follows its content is never tall enough by itself; a wide one has room for the
+ * hours.
+ */
 function isFlowing({ width, rows }: { width: number; rows: number }): boolean {
   return width >= 300 && rows === 1;
 }
@@ -114,7 +117,7 @@ function hourList(ctx: Context, { hours }: WeatherForecast): unknown {
   const fits = Math.max(3, Math.floor(size.value.width / room));
   const shown = hours.slice(1, 1 + Math.min(own.value.hours, fits));
   if (shown.length === 0) return nothing;
-  return html`<ol class="hours" aria-label=${ctx.t("By the hour")}>
+  return html`<ol class="hours" aria-label=${ctx.t("Hourly")}>
     ${shown.map(
       (hour) =>
         html`<li>
@@ -129,7 +132,7 @@ function hourList(ctx: Context, { hours }: WeatherForecast): unknown {
 function dayList(ctx: Context, { days }: WeatherForecast, room: number): unknown {
   const shown = days.slice(1, 1 + Math.min(ctx.settings.value.days, Math.floor(room / DAY_PX)));
   if (shown.length === 0) return nothing;
-  return html`<ol class="days" aria-label=${ctx.t("By the day")}>
+  return html`<ol class="days" aria-label=${ctx.t("Daily")}>
     ${shown.map(
       ({ date, condition, lowC, highC, rainMm }) =>
         html`<li>
@@ -143,22 +146,22 @@ function dayList(ctx: Context, { days }: WeatherForecast, room: number): unknown
   </ol>`;
 }
 
-/** Why there is no weather, and what to do about it. */
+/** Explains why there is no forecast, and the next step. */
 function missing({ t }: Context, module: ModuleStatus | undefined): TemplateResult {
   const fault = module?.error?.message ?? "";
   switch (module?.state) {
     case "unconfigured":
       return message(
         t("The weather is not set up yet"),
-        t("Give weather.latitude and weather.longitude in the config."),
-        fault.includes("does not fit") ? fault : "",
+        t("Set weather.latitude and weather.longitude in the config."),
+        fault.includes("is invalid") ? fault : "",
       );
     case "active":
     case "loading":
     case "reloading":
-      return message(t("The forecast is on its way …"));
+      return message(t("Loading the forecast …"));
     default:
-      return message(t("No forecast now"), fault);
+      return message(t("No forecast available"), fault);
   }
 }
 

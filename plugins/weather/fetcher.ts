@@ -10,25 +10,25 @@ const SOURCES: Readonly<Record<Options["source"], Source>> = {
 };
 const KEY = "forecast";
 const DEADLINE_MS = 20_000;
-/** The largest answers are some hundred kB. */
+/** The largest answers have some hundred kB. */
 const MAX_BYTES = 2 * 2 ** 20;
 const NOT_MODIFIED = 304;
 
-/** A forecast with what the service said of it. */
+/** A forecast and the service's caching headers. */
 export interface Known {
   readonly forecast: WeatherForecast;
-  /** Epoch milliseconds before which the service wants no further request; 0 when it does not say. */
+  /** Epoch milliseconds before which the service accepts no further request; 0 if unknown. */
   readonly notBefore: number;
-  /** The service's own date of its forecast, for asking whether there is a newer one. */
+  /** The service's own date of its forecast, for a conditional request. */
   readonly lastModified: string | undefined;
 }
 
-/** What is stored: a forecast for another place, or of another service, is of no use. */
+/** The stored forecast. It is ignored for another place or service. */
 interface Kept extends Known {
   readonly of: string;
 }
 
-/** Reads the forecast, and keeps it on the disk for the next start. */
+/** Downloads the forecast, and stores it on disk for the next start. */
 export class Fetcher {
   readonly #ctx: PluginContext<Options, undefined>;
   readonly #source: Source;
@@ -39,14 +39,17 @@ export class Fetcher {
     this.#source = SOURCES[ctx.config.source];
   }
 
-  /** The last forecast for this place. */
+  /** The stored forecast for this place. */
   async restore(): Promise<Known | undefined> {
     const kept = (await this.#ctx.storage.get(KEY)) as Kept | undefined;
     if (kept?.of === this.#place) this.#known = kept;
     return this.#known;
   }
 
-  /** @throws Error with a sentence for people when the service does not answer, or not in its form */
+  /**
+   * @throws Error with a user-facing message if the service does not answer, or answers in another
+   * form
+   */
   async fetch(): Promise<Known> {
     const answer = await this.#ask();
     const notBefore = Date.parse(answer.headers.get("Expires") ?? "") || 0;
@@ -56,8 +59,8 @@ export class Fetcher {
       return this.#keep({ forecast: { ...forecast, fetchedAt }, notBefore, lastModified });
     }
     if (!answer.ok) throw refused(this.#source, answer.status);
-    const { config, house } = this.#ctx;
-    const parsed = this.#source.parse(JSON.parse(await textOf(answer)), house.timeZone);
+    const { config, home } = this.#ctx;
+    const parsed = this.#source.parse(JSON.parse(await textOf(answer)), home.timeZone);
     const place = config.place ?? null;
     return this.#keep({
       forecast: { place, source: this.#source.name, fetchedAt, ...parsed },
@@ -72,9 +75,9 @@ export class Fetcher {
   }
 
   async #ask(): Promise<Response> {
-    const { config, house, signal } = this.#ctx;
+    const { config, home, signal } = this.#ctx;
     const url = new URL(config.url ?? this.#source.url);
-    url.search = this.#source.query(config, house.timeZone).toString();
+    url.search = this.#source.query(config, home.timeZone).toString();
     const since = this.#known?.lastModified;
     return fetch(url, {
       headers: {
@@ -98,7 +101,7 @@ function refused({ name }: Source, status: number): MantelError {
   return new MantelError("service_unavailable", `${name} answered ${status}${hint}`);
 }
 
-/** The body as text, cut off when it is no forecast by its size. */
+/** The body as text. Fails if it is too large for a forecast. */
 async function textOf(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

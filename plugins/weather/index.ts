@@ -5,11 +5,11 @@ import { Options } from "./options.ts";
 
 type Context = PluginContext<Options, undefined>;
 
-/** A service that does not answer is asked again after this, doubling to the usual interval. */
+/** First retry delay after a failure; it doubles up to the usual interval. */
 const FIRST_RETRY_MS = 60_000;
 const MINUTE_MS = 60_000;
 
-/** Keeps a forecast for one place, from the service that the options name. */
+/** Publishes a forecast for one place, from the configured service. */
 export default definePlugin({
   options: Options,
 
@@ -22,7 +22,7 @@ export default definePlugin({
   },
 });
 
-/** Fetches whenever it is time, until the generation ends. */
+/** Downloads whenever it is due, until the generation ends. */
 async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): Promise<void> {
   const { config, signal } = ctx;
   const everyMs = config.refreshMinutes * MINUTE_MS;
@@ -30,7 +30,7 @@ async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): 
   let waitMs = Math.min(Math.max(0, dueAt - Date.now()), everyMs);
   let failures = 0;
   for (;;) {
-    await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: it ends
+    await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: the plugin stops
     if (signal.aborted) return;
     const known = await refresh(ctx, fetcher);
     failures = known ? 0 : failures + 1;
@@ -40,19 +40,19 @@ async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): 
   }
 }
 
-/** Publishes what the service says now; without an answer the forecast before stays. */
+/** Downloads and publishes a forecast. After a failure the previous one stays. */
 async function refresh(ctx: Context, fetcher: Fetcher): Promise<Known | undefined> {
-  const { publish, reportDegraded, log, signal } = ctx;
+  const { publish, status, log, signal } = ctx;
   try {
     const known = await fetcher.fetch();
     await publish("weather.forecast", known.forecast);
-    reportDegraded(undefined);
+    status.ok();
     return known;
   } catch (error) {
     if (signal.aborted) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn("the forecast was not read", { source: ctx.config.source, error });
-    reportDegraded(`the forecast cannot be read: ${reason}`);
+    log.warn("could not read the forecast", { source: ctx.config.source, error });
+    status.degraded(`the forecast cannot be read: ${reason}`);
     return undefined;
   }
 }

@@ -32,7 +32,7 @@ const KMH_PER_MS = 3.6;
 export const MET_NORWAY: Source = {
   name: "MET Norway",
   url: "https://api.met.no/weatherapi/locationforecast/2.0/compact",
-  // More than four decimals are refused, because they would spoil the service's caches.
+  // More than four decimals are refused, because they would defeat the service's caches.
   query: ({ latitude, longitude }) =>
     new URLSearchParams({ lat: latitude.toFixed(4), lon: longitude.toFixed(4) }),
   parse(answer, timeZone) {
@@ -53,7 +53,7 @@ function hourOf({ time, data }: Step): WeatherHour[] {
       at: new Date(time).toISOString(),
       temperatureC,
       condition: conditionOf(symbol),
-      // Only symbols that show the sun or the moon say which; for others it does not matter.
+      // Only symbols that show the sun or moon have a suffix; for others it does not matter.
       day: !symbol.endsWith("_night"),
       rainMm: next.details?.precipitation_amount ?? 0,
       windKmh: wind === undefined ? null : Math.round(wind * KMH_PER_MS * 10) / 10,
@@ -61,7 +61,7 @@ function hourOf({ time, data }: Step): WeatherHour[] {
   ];
 }
 
-/** Dates in the time zone of the house, each with the sky about noon. */
+/** Dates in the time zone of the home, each with the sky around noon. */
 function daysOf(steps: readonly Step[], timeZone: string): WeatherDay[] {
   const dates = new Intl.DateTimeFormat("en-CA", { timeZone });
   const byDate = new Map<string, Step[]>();
@@ -89,12 +89,12 @@ function symbolOf(day: readonly Step[]): string {
   return (noon?.next_6_hours ?? noon?.next_1_hours)?.summary.symbol_code ?? "";
 }
 
-/** Steps of one hour have both sums; the longer one would count rain six times. */
+/** Hourly steps have both sums; the longer one would count rain six times. */
 function rainOf({ data }: Step): number {
   return (data.next_1_hours ?? data.next_6_hours)?.details?.precipitation_amount ?? 0;
 }
 
-/** The parts of symbol names that decide, the strongest first, such as in `lightrainshowers_day`. */
+/** Parts of symbol names by priority, for example in `lightrainshowers_day`. */
 const CONDITIONS: readonly (readonly [part: string, condition: WeatherCondition])[] = [
   ["thunder", "thunderstorm"],
   ["snow", "snow"],

@@ -5,7 +5,7 @@ import { beginningOfHour, type Source } from "./source.ts";
 
 const Numbers = Type.Array(Type.Union([Type.Number(), Type.Null()]));
 const Times = Type.Array(Type.Number());
-/** What is asked for of `/v1/forecast` (open-meteo.com/en/docs): columns, with Unix times. */
+/** The requested part of `/v1/forecast` (open-meteo.com/en/docs): columns, with Unix times. */
 const Answer = Type.Object({
   utc_offset_seconds: Type.Number(),
   hourly: Type.Object({
@@ -69,7 +69,7 @@ function hoursOf({ hourly }: Answer): WeatherHour[] {
   });
 }
 
-/** Days are given as the instants at which they begin, so the offset says which date that is. */
+/** Days are given by the instants at which they start, so the offset determines the date. */
 function daysOf({ daily, utc_offset_seconds: offset }: Answer): WeatherDay[] {
   return daily.time.flatMap((seconds, index) => {
     const highC = daily.temperature_2m_max[index];

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@mantel/plugin-sdk";
 
-/** Where the forecast is for, and whose it is. */
+/** The place and the service of the forecast. */
 export const Options = Type.Object({
   source: Type.Enum(["open-meteo", "met-norway"], {
     title: "Whose forecast",

@@ -7,24 +7,24 @@ import {
   type PluginContext,
 } from "@mantel/plugin-sdk";
 import type { LinkOwner, Mark, MqttLink } from "@mantel/plugin-sdk/mqtt";
-import { Asking } from "./asking.ts";
 import type { Client, Listener } from "./client.ts";
-import type { Complaint } from "./complaints.ts";
 import { Confirmations, type Expected, expectedOf } from "./confirmations.ts";
+import type { DeviceCache } from "./device-cache.ts";
+import { DeviceStore } from "./device-store.ts";
 import type { Inventory } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
 import { type BridgeHealth, countUnusable } from "./health.ts";
-import { Home } from "./home.ts";
-import type { Memory } from "./memory.ts";
-import { Outbox } from "./outbox.ts";
+import type { LoggedError } from "./log-errors.ts";
 import { Publisher } from "./publisher.ts";
+import { StatePoller } from "./state-poller.ts";
+import { UpdateBatcher } from "./update-batcher.ts";
 
-/** A command just after the start waits this long for the list of devices. */
+/** A command right after the start waits this long for the list of devices. */
 const LIST_MS = 2_000;
-/** A Zigbee2MQTT that is there has said so by then: its state is retained. */
+/** A running Zigbee2MQTT has reported its state by then, because the state is retained. */
 const SILENT_MS = 10_000;
-/** What is retained may be here before the word that the connection is. */
+/** Retained messages may arrive before the event for the connection. */
 const EARLY_MS = 1_000;
 const RETRY_MS = 5_000;
 
@@ -33,47 +33,49 @@ interface Parts {
   readonly link: MqttLink;
   readonly client: Client;
   readonly health: BridgeHealth;
-  readonly memory: Memory;
+  readonly memory: DeviceCache;
   readonly topic: string;
 }
 
-/** What one generation hands to the next. */
+/** State handed over to the next generation. */
 export interface HandedOver {
   readonly isOnline: boolean;
   readonly devices: DeviceDescription[];
-  /** Marks of the messages that were heard last. */
+  /** Marks of the messages processed last. */
   readonly heard: Mark[];
 }
 
-/** One Zigbee2MQTT: what it publishes becomes devices, and commands become what it takes. */
+/** One Zigbee2MQTT instance: turns its messages into devices, and commands into its messages. */
 export class Bridge implements Listener, LinkOwner {
   readonly #parts: Parts;
-  readonly #home: Home;
+  readonly #home: DeviceStore;
   readonly #publisher: Publisher;
-  readonly #outbox: Outbox;
+  readonly #outbox: UpdateBatcher;
   readonly #confirmations = new Confirmations();
-  readonly #asking: Asking;
+  readonly #asking: StatePoller;
   readonly #lists = new EventEmitter<{ listed: [] }>().setMaxListeners(0);
-  /** When the bridge has last said whether it is online; the clock is monotonic. */
+  /** Time of the last online state of the bridge, on the monotonic clock. */
   #stateAt = -Infinity;
   #silence: NodeJS.Timeout | undefined;
 
-  /** Begins with what the generation, or the host, before had. */
+  /** Starts with the state of the previous generation, or the stored state. */
   constructor(parts: Parts, { devices, isOnline }: HandedOver) {
     this.#parts = parts;
-    this.#home = new Home(devices, isOnline, (where) => countUnusable(parts.health, where));
+    this.#home = new DeviceStore(devices, isOnline, (where) => countUnusable(parts.health, where));
     this.#publisher = new Publisher({ ...parts, home: this.#home });
-    this.#outbox = new Outbox((told) => this.#update(told));
-    this.#asking = new Asking((thing, payload) => this.#send(`${thing.topicName}/get`, payload));
+    this.#outbox = new UpdateBatcher((told) => this.#update(told));
+    this.#asking = new StatePoller((thing, payload) =>
+      this.#send(`${thing.topicName}/get`, payload),
+    );
   }
 
-  /** Shows what was known before, and hears what has come since. */
+  /** Shows the known devices, and processes the messages received since. */
   async open(heard: readonly Mark[]): Promise<void> {
     const { client, health } = this.#parts;
-    health.speak();
+    health.startReporting();
     const isKnown = this.#home.describe().length > 0;
     if (isKnown && !client.isListed) await this.#publisher.publish();
-    client.hear(this, heard); // what is listed is published by that
+    client.hear(this, heard); // the list itself publishes its devices
   }
 
   close(): void {
@@ -82,14 +84,16 @@ export class Bridge implements Listener, LinkOwner {
     this.#outbox.flush();
   }
 
-  /** From here on the next generation hears what comes. */
+  /** Stops processing; the next generation receives new messages. */
   handOver(): HandedOver {
     const heard = this.#parts.client.leave();
     this.#outbox.flush();
     return { isOnline: this.#home.isOnline, devices: this.#home.remember(), heard };
   }
 
-  /** There is a connection: what is retained comes by itself, and the rest is asked for. */
+  /**
+   * Called on connection: retained messages arrive automatically, and other states are requested.
+   */
   connected(): void {
     const since = performance.now() - EARLY_MS;
     clearTimeout(this.#silence);
@@ -97,7 +101,7 @@ export class Bridge implements Listener, LinkOwner {
     if (this.#home.isListed) this.#asking.begin(this.#home.things);
   }
 
-  /** The broker is away, for this reason, or with `undefined` is back. */
+  /** The reason why the broker is unreachable; `undefined` if it is reachable again. */
   brokerIsAway(reason: string | undefined): void {
     this.#parts.health.set("broker", reason);
     if (reason === undefined) return;
@@ -150,7 +154,7 @@ export class Bridge implements Listener, LinkOwner {
     this.#outbox.put(nativeId, this.#home.tell(thing, payload));
     this.#parts.memory.changed(() => this.#home.remember());
     this.#confirmations.told(nativeId, payload);
-    const happened = retained ? undefined : eventIn(payload); // what is retained is long over
+    const happened = retained ? undefined : eventIn(payload); // a retained event is outdated
     if (!happened) return;
     this.#outbox.flush();
     this.#parts.ctx.devices.event(nativeId, happened.event, happened.data);
@@ -163,8 +167,8 @@ export class Bridge implements Listener, LinkOwner {
     this.#outbox.put(thing.nativeId);
   }
 
-  complaint({ name, isOfScene, error }: Complaint): void {
-    // Of an endpoint it says `sofa/left`.
+  complaint({ name, isOfScene, error }: LoggedError): void {
+    // For an endpoint, its topic is `sofa/left`.
     const thing = this.#home.named(name) ?? this.#home.named(name.replace(/\/[^/]*$/, ""));
     if (!thing) return;
     this.#confirmations.fail(isOfScene ? sceneKey(thing.nativeId) : thing.nativeId, error);

@@ -1,38 +1,46 @@
-import { Held, type HeldMessage, type Mark, type MqttLink } from "@mantel/plugin-sdk/mqtt";
-import { type Complaint, complaintIn } from "./complaints.ts";
+import {
+  HandoverBuffer,
+  type BufferedMessage,
+  type Mark,
+  type MqttLink,
+} from "@mantel/plugin-sdk/mqtt";
 import { type Inventory, inventoryOf, NOT_SUPPORTED } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
+import { type LoggedError, findLoggedError } from "./log-errors.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
 const STATE_BYTES = 256 * 1024;
-/** A list that is published again and again is read no more often than this. */
+/** Minimum interval for reading a list that is published repeatedly. */
 const LISTS_EVERY_MS = 100;
-/** Messages of devices that are not listed yet, in bytes. */
+/** Maximum bytes of messages from devices that are not listed yet. */
 const EARLY_BYTES = 4 * 2 ** 20;
 
-/** Who wants to know what a bridge publishes. */
+/** Receives the messages of a bridge. */
 export interface Listener {
   listed(inventory: Inventory): void;
   online(isOnline: boolean): void;
-  /** True when the name is one of the list. */
+  /** True if the name is in the list. */
   knows(name: string): boolean;
   state(name: string, payload: Readonly<Record<string, unknown>>, retained: boolean): void;
   availability(name: string, isOnline: boolean): void;
-  complaint(complaint: Complaint): void;
+  complaint(complaint: LoggedError): void;
 }
 
-/** Sorts what a Zigbee2MQTT publishes below its base topic. Names may hold slashes, so topics are looked up. */
+/**
+ * Dispatches the messages of Zigbee2MQTT below its base topic. Names may contain slashes, so topics
+ * are looked up.
+ */
 export class Client {
   readonly #base: string;
   readonly #health: BridgeHealth;
-  /** What has come and has not been heard yet, and what was heard last. */
-  readonly #held = new Held();
+  /** Received messages that are not processed yet, and the last processed ones. */
+  readonly #held = new HandoverBuffer();
   #listener: Listener | undefined;
-  /** The last list of each kind, and those that were not read yet. */
+  /** The last list of each kind, and those not read yet. */
   readonly #lists = new Map<string, { readonly bytes: Buffer; readonly json: unknown }>();
   readonly #unread = new Map<string, Buffer>();
   #inventory: Inventory | undefined;
-  readonly #early = new Map<string, HeldMessage>();
+  readonly #early = new Map<string, BufferedMessage>();
   #earlyBytes = 0;
   #reading: NodeJS.Timeout | undefined;
 
@@ -41,19 +49,22 @@ export class Client {
     this.#health = health;
   }
 
-  /** True once both lists, or what there is of them, were read. */
+  /** True once the available lists have been read. */
   get isListed(): boolean {
     return this.#inventory !== undefined;
   }
 
-  /** Follows the bridge, and holds what it says for the listener to come. The function it returns ends that. */
+  /**
+   * Subscribes to the bridge, and buffers messages for the later listener. The returned function
+   * stops this.
+   */
   follow(link: MqttLink): () => void {
     const end = link.subscribe(
       `${this.#base}/#`,
       (topic, payload, retained) => {
         if (payload.length > 0) this.#receive({ topic, payload, retained, at: Date.now() });
       },
-      { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#leaveOut("it is too long", topic) },
+      { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#ignore("it is too long", topic) },
     );
     return () => {
       clearTimeout(this.#reading);
@@ -62,42 +73,42 @@ export class Client {
   }
 
   /**
-   * Lets `listener` hear all that has come so far and comes from now on, but for what the listener before
-   * heard: `heard` is what `leave` of that one's client gave.
+   * Passes all buffered and later messages to `listener`, except those that the previous listener
+   * processed: `heard` is the result of `leave` of its client.
    */
   hear(listener: Listener, heard: readonly Mark[]): void {
     this.#listener = listener;
     this.#readLists();
     if (this.#inventory) listener.listed(this.#inventory);
-    for (const message of this.#held.after(heard)) this.#receive(message);
+    for (const message of this.#held.takeAfter(heard)) this.#receive(message);
   }
 
-  /** Nobody hears any more. Gives the marks of what was heard last. */
+  /** Stops passing messages. Returns the marks of the last processed ones. */
   leave(): Mark[] {
     this.#listener = undefined;
-    return this.#held.heard();
+    return this.#held.lastReceived();
   }
 
-  #receive(message: HeldMessage): void {
+  #receive(message: BufferedMessage): void {
     const list = message.topic.slice(this.#base.length + 1);
     const isList = list === "bridge/devices" || list === "bridge/groups";
     if (isList) this.#takeList(list, message.payload);
     const isTaken = !isList && message.payload.length <= STATE_BYTES;
-    if (!this.#listener) return this.#held.keep(message, isTaken);
-    const isNew = this.#held.note(message);
+    if (!this.#listener) return this.#held.add(message, isTaken);
+    const isNew = this.#held.accept(message);
     if (!isList && isNew) this.#take(message, this.#listener);
   }
 
-  #take(message: HeldMessage, listener: Listener): void {
+  #take(message: BufferedMessage, listener: Listener): void {
     const { topic, payload } = message;
     const rest = topic.slice(this.#base.length + 1);
     if (payload.length > STATE_BYTES) {
-      if (rest !== "bridge/definitions") this.#leaveOut("it is too long", topic);
+      if (rest !== "bridge/definitions") this.#ignore("it is too long", topic);
     } else if (rest.startsWith("bridge/")) this.#takeBridge(rest.slice(7), message, listener);
     else this.#takeDevice(rest, message, listener);
   }
 
-  /** Lists are long, and a broker that comes back brings them again. */
+  /** Reads lists at intervals, because they are long and a returning broker sends them again. */
   #takeList(name: string, bytes: Buffer): void {
     this.#unread.set(name, bytes);
     this.#reading ??= setTimeout(() => this.#readLists(), LISTS_EVERY_MS);
@@ -112,13 +123,13 @@ export class Client {
     if (!areNew.includes(true) || !this.#lists.has("bridge/devices")) return;
     const listOf = (name: string) => this.#lists.get(name)?.json;
     this.#inventory = inventoryOf(listOf("bridge/devices"), listOf("bridge/groups"));
-    this.#tellEntries(this.#inventory.leftOut);
+    this.#tellEntries(this.#inventory.ignored);
     if (!this.#listener) return;
     this.#listener.listed(this.#inventory);
     this.#takeEarly(this.#listener);
   }
 
-  /** True when it is a list, and another one than before. */
+  /** True if it is a valid list that has changed. */
   #readList(name: string, bytes: Buffer): boolean {
     if (this.#lists.get(name)?.bytes.equals(bytes)) return false;
     const json = parsed(bytes);
@@ -129,28 +140,28 @@ export class Client {
     return isList;
   }
 
-  /** What a list says of a device that is not supported is as it should be, and is only counted. */
-  #tellEntries(leftOut: Inventory["leftOut"]): void {
-    for (const [why, times] of leftOut) {
+  /** Unsupported devices in a list are expected, so they are only counted. */
+  #tellEntries(ignored: Inventory["ignored"]): void {
+    for (const [why, times] of ignored) {
       this.#health.count({ what: "an entry of a list", why, where: `${this.#base}/bridge` }, times);
     }
-    const bad = [...leftOut].filter(([why]) => why !== NOT_SUPPORTED);
+    const bad = [...ignored].filter(([why]) => why !== NOT_SUPPORTED);
     const count = bad.reduce((sum, [, times]) => sum + times, 0);
     const sentence = `entries of the lists of Zigbee2MQTT that are left out: ${count}`;
     const reasons = bad.map(([why]) => why).join("; ");
     this.#health.set("entries", count === 0 ? undefined : `${sentence} (${reasons})`);
   }
 
-  #takeBridge(name: string, { topic, payload }: HeldMessage, listener: Listener): void {
+  #takeBridge(name: string, { topic, payload }: BufferedMessage, listener: Listener): void {
     switch (name) {
       case "state": {
         const isOnline = onlineIn(payload);
-        if (isOnline === undefined) this.#leaveOut("it is no state of a bridge", topic);
+        if (isOnline === undefined) this.#ignore("it is not a bridge state", topic);
         else listener.online(isOnline);
         return;
       }
       case "logging": {
-        const complaint = complaintIn(parsed(payload));
+        const complaint = findLoggedError(parsed(payload));
         if (complaint) listener.complaint(complaint);
         return;
       }
@@ -159,7 +170,7 @@ export class Client {
     }
   }
 
-  /** Attributes as topics of their own cannot be told from each other in time. */
+  /** With attributes as separate topics, it is not known which belong together in time. */
   #takeInfo(info: unknown): void {
     const { config } = (info ?? {}) as { config?: { advanced?: { output?: unknown } } };
     const isJson = config?.advanced?.output !== "attribute";
@@ -168,39 +179,46 @@ export class Client {
     this.#health.set("settings", isJson ? undefined : advice);
   }
 
-  #takeDevice(rest: string, message: HeldMessage, listener: Listener): void {
+  #takeDevice(rest: string, message: BufferedMessage, listener: Listener): void {
     if (listener.knows(rest)) return this.#takeState(rest, message, listener);
     const [, name] = /^(.+)\/availability$/s.exec(rest) ?? [];
     if (name !== undefined && listener.knows(name)) {
       const isOnline = onlineIn(message.payload);
       if (isOnline !== undefined) return listener.availability(name, isOnline);
-      return this.#leaveOut("it is no availability", message.topic);
+      return this.#ignore("it is not an availability", message.topic);
     }
     if (!/\/(set|get)(\/|$)/.test(rest)) this.#keepEarly(rest, message);
   }
 
-  #takeState(name: string, { topic, payload, retained }: HeldMessage, listener: Listener): void {
+  #takeState(
+    name: string,
+    { topic, payload, retained }: BufferedMessage,
+    listener: Listener,
+  ): void {
     const json = parsed(payload);
     if (typeof json !== "object" || json === null || Array.isArray(json)) {
-      return this.#leaveOut("it is no JSON object", topic);
+      return this.#ignore("it is not a JSON object", topic);
     }
     listener.state(name, json as Record<string, unknown>, retained);
   }
 
-  /** Retained messages come in any order, those of devices before the list of them too. */
-  #keepEarly(rest: string, message: HeldMessage): void {
+  /**
+   * Buffers messages of unknown devices, because retained messages come in any order, also before
+   * the list.
+   */
+  #keepEarly(rest: string, message: BufferedMessage): void {
     const known = this.#early.get(rest);
     this.#earlyBytes += message.payload.length - (known?.payload.length ?? -rest.length);
     if (this.#earlyBytes > EARLY_BYTES) {
       this.#early.clear();
       this.#earlyBytes = 0;
-      return this.#leaveOut("too many belong to no device", message.topic);
+      return this.#ignore("too many belong to no device", message.topic);
     }
     this.#early.set(rest, message);
   }
 
-  #leaveOut(why: string, where: string): void {
-    this.#health.leaveOut({ what: "a message", why, where });
+  #ignore(why: string, where: string): void {
+    this.#health.countIgnored({ what: "a message", why, where });
   }
 
   #takeEarly(listener: Listener): void {
@@ -211,7 +229,7 @@ export class Client {
   }
 }
 
-/** JSON, or `undefined` for what is none. */
+/** The JSON value, or `undefined` for invalid JSON. */
 function parsed(payload: Buffer): unknown {
   try {
     return JSON.parse(payload.toString());
@@ -220,7 +238,7 @@ function parsed(payload: Buffer): unknown {
   }
 }
 
-/** `{"state":"online"}`, or the bare word of older versions. */
+/** Parses `{"state":"online"}`, or the plain word of older versions. */
 function onlineIn(payload: Buffer): boolean | undefined {
   const text = payload.toString();
   const json = parsed(payload) as { state?: unknown } | undefined;

@@ -2,12 +2,14 @@ import { type DeviceCommand, MantelError, withDeadline } from "@mantel/plugin-sd
 import type { Thing } from "./discovery.ts";
 import { type Feature, valueAt } from "./feature.ts";
 
-/** Before the host's own deadline, so that its words reach the caller. */
+/** Shorter than the host's own deadline, so that this error reaches the caller. */
 const CONFIRM_MS = 4_500;
-/** What no state message tells counts as done when Zigbee2MQTT has had nothing against it for so long. */
+/**
+ * A value that is never reported counts as confirmed if Zigbee2MQTT sends no error for this long.
+ */
 const UNTOLD_MS = 500;
 
-/** One value that was set, and how its device will tell of it. */
+/** A value that was set, and the way its device reports it. */
 export interface Expected {
   readonly feature: Feature;
   readonly written: unknown;
@@ -19,13 +21,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Commands whose devices have not confirmed them yet, by native id. The host sends one at a time. */
+/**
+ * Commands that wait for the confirmation of their devices, by native id. The host sends one at a
+ * time.
+ */
 export class Confirmations {
   readonly #waiting = new Map<string, Waiting>();
 
   /**
-   * Resolves when state messages have carried every value that was asked for, whatever they said before.
-   * @throws MantelError `deadline_passed`, or what `fail` was given
+   * Resolves when later state messages have reported each requested value.
+   * @throws MantelError `deadline_passed`, or the error passed to `fail`
    */
   async wait(nativeId: string, expected: readonly Expected[], name: string): Promise<void> {
     const told = expected.filter(({ feature }) => feature.isTold);
@@ -43,7 +48,7 @@ export class Confirmations {
     }
   }
 
-  /** A device has published its state. */
+  /** Handles a state published by a device. */
   told(nativeId: string, payload: unknown): void {
     const waiting = this.#waiting.get(nativeId);
     if (!waiting || waiting.open.length === 0) return;
@@ -66,7 +71,10 @@ function isConfirmed({ feature, written }: Expected, payload: unknown): boolean 
   return feature.confirms?.(raw, written) ?? raw === written;
 }
 
-/** What is set, and how it is told. A light that is turned off is not told a level as well. */
+/**
+ * The values to set, and the way they are reported. A light that is switched off is not sent a
+ * level.
+ */
 export function expectedOf({ features }: Thing, command: DeviceCommand): Expected[] {
   return Object.entries(command).flatMap(([name, value]) => {
     const feature = features.find((each) => each.name === name);

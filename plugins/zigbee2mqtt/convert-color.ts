@@ -2,16 +2,18 @@ import { type Chromaticity, type Color, toChromaticity, toHueSaturation } from "
 import { ACCESS, type Expose } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 
-/** Lights round what they are told; a colour this near is the one that was asked for. */
+/** Tolerance for a confirmed colour, because lights round values. */
 const NEAR_XY = 0.01;
 const NEAR_HS = 3;
 
-/** True for the two ways of saying a colour: `color_xy`, and `color_hs`. */
+/** True for the two colour formats, `color_xy` and `color_hs`. */
 export function isColor({ name }: Expose): boolean {
   return name === "color_xy" || name === "color_hs";
 }
 
-/** The colour of a light that has at least one of the two ways; both write into the same object. */
+/**
+ * The colour of a light that has at least one of the two formats; both write into the same object.
+ */
 export function colorFeature(colors: readonly Expose[], name: string): Feature {
   const byXy = colors.find((each) => each.name === "color_xy");
   const { property = "color", access = 0 } = byXy ?? colors[0] ?? {};
@@ -39,7 +41,7 @@ function writing(asXy: boolean): Pick<Feature, "write" | "confirms"> {
       };
 }
 
-/** Chromaticity is what lights say; hue and saturation beside it may be left from before. */
+/** Lights report chromaticity; hue and saturation beside it may be outdated. */
 function toColor(raw: unknown): Color | null {
   const { x, y, hue, saturation } = (raw ?? {}) as Record<string, unknown>;
   if (isNumber(x) && isNumber(y)) return toHueSaturation({ x, y });

@@ -2,7 +2,7 @@ import type { Capability } from "@mantel/plugin-sdk";
 
 type Unit = NonNullable<Extract<Capability, { type: "number" }>["unit"]>;
 
-/** Units that Mantel has another one for: which, and how many of it one of theirs is. */
+/** Units that are converted: the Mantel unit and the factor. */
 const UNITS: ReadonlyMap<string, readonly [unit: Unit, factor: number]> = new Map([
   ["%", ["%", 1]],
   ["K", ["K", 1]],
@@ -35,7 +35,7 @@ const UNITS: ReadonlyMap<string, readonly [unit: Unit, factor: number]> = new Ma
   ["dBm", ["dBm", 1]],
 ]);
 
-/** What a unit of Zigbee2MQTT is here. One that is not known leaves the number as it is, without a unit. */
+/** The Mantel unit for a Zigbee2MQTT unit. With an unknown unit, the number has no unit. */
 export function unitOf(name: unknown): { readonly unit?: Unit; readonly factor: number } {
   const text = typeof name === "string" ? name : "";
   const found = UNITS.get(text) ?? UNITS.get(text.toLowerCase());

@@ -18,7 +18,7 @@ type Kind = DeviceDescription["kind"];
 const TEXT_LENGTH = 1_000;
 const MOST_FEATURES = 100;
 
-/** Everything a device can do and tell, each under a name of its own. */
+/** All features of a device, with unique names. */
 export function featuresOf(exposes: readonly Expose[]): Feature[] {
   const features = new Map<string, Feature>();
   for (const feature of exposes.flatMap((expose) => featuresIn(expose, { type: "", path: [] }))) {
@@ -29,7 +29,7 @@ export function featuresOf(exposes: readonly Expose[]): Feature[] {
   return [...features.values()];
 }
 
-/** What surrounds an expose: the kind of thing it belongs to, and where that is in a payload. */
+/** Context of an expose: the type it belongs to, and its place in a payload. */
 interface Within {
   readonly type: string;
   readonly path: readonly string[];
@@ -49,7 +49,7 @@ function featuresIn(expose: Expose, within: Within): Feature[] {
   return expose.property === "" ? [] : [simple(expose, within)];
 }
 
-/** A light that knows two ways of saying its colour is told it in one. */
+/** A light with two colour formats is set in one of them. */
 function lightFeatures({ features, type }: Expose): Feature[] {
   const colors = features.filter(isColor);
   const others = features.filter((each) => !isColor(each));
@@ -142,16 +142,18 @@ function numeric(expose: Expose): Form {
   };
 }
 
-/** Without the dust of binary fractions. */
+/** Removes rounding errors of binary fractions. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-/** What is only told may lie outside of what a definition thinks possible, and is true all the same. */
+/**
+ * Bounds only for settable values: a read-only value may be outside the range of its definition.
+ */
 function boundsOf({ access, min, max }: Expose): Pick<Expose, "min" | "max"> {
   const isBound = (access & ACCESS.settable) !== 0 && (min ?? -Infinity) <= (max ?? Infinity);
   return isBound ? { min, max } : { min: undefined, max: undefined };
 }
 
-/** A cover that was told to stop says that it is open, or closed: any word of it confirms. */
+/** A cover reports open or closed after a stop command, so any value confirms it. */
 function choice({ values }: Expose, isOfCover: boolean): Form {
   return {
     confirms: (raw, written) => isOfCover || toText(raw) === written,
@@ -192,7 +194,7 @@ const YES_OR_NO = new Set(
 );
 const MEASURED = new Set(["power", "energy", "current"]);
 
-/** What a device is: its id has this in it, so it must not depend on what is read from it. */
+/** The kind of a device. It is part of the device id, so it must not depend on measured values. */
 export function kindOf(exposes: readonly Expose[]): Kind {
   for (const { type } of exposes) {
     const kind = KIND_OF_TYPE.get(type);

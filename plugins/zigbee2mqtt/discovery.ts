@@ -3,54 +3,54 @@ import { featuresOf, kindOf } from "./convert.ts";
 import { parseExposes } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
 
-/** Why a device is left out that is listed as it should be. */
+/** Reason for leaving out a device that is listed correctly. */
 export const NOT_SUPPORTED = "Zigbee2MQTT does not support the device, or does not know it yet";
 
 const MOST_DEVICES = 5_000;
 const MOST_SCENES = 1_000;
 const LONGEST_NAME = 200;
-/** Characters of all descriptions together: they go to the host in one message, which has a limit. */
+/** Maximum characters of all descriptions, because they are sent to the host in one message. */
 const MOST_TEXT = 6 * 2 ** 20;
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** A device or group as the bridge lists it. */
+/** A device or group in the lists of the bridge. */
 export interface Thing {
-  /** The IEEE address, or `group:<id>`. It outlasts renames and pairing anew. */
+  /** The IEEE address, or `group:<id>`. It stays the same after renaming and pairing again. */
   readonly nativeId: string;
-  /** What its topics are made of. */
+  /** The name used in its topics. */
   readonly topicName: string;
   readonly description: Omit<DeviceDescription, "state" | "available">;
   readonly features: readonly Feature[];
   readonly isDisabled: boolean;
-  /** True for what answers at any time: batteries sleep. */
+  /** True if it answers at any time; battery devices sleep. */
   readonly isAwake: boolean;
 }
 
-/** A scene, and the message that recalls it. */
+/** A scene, and the message that activates it. */
 export interface ThingScene {
   readonly description: SceneDescription;
   /** The native id of the device or group that has it. */
   readonly owner: string;
-  /** Set for a scene of one of several endpoints. */
+  /** Set if the scene belongs to one of several endpoints. */
   readonly endpoint?: string;
   readonly id: number;
 }
 
-/** All that the two lists of a bridge hold. */
+/** The content of both lists of a bridge. */
 export interface Inventory {
   readonly things: readonly Thing[];
   readonly scenes: readonly ThingScene[];
-  /** Devices that are listed and not known well enough, as while they are paired anew. */
+  /** Listed devices that are not ready yet, for example while they are paired again. */
   readonly unready: ReadonlySet<string>;
-  /** What was left out, in words, and how often. */
-  readonly leftOut: ReadonlyMap<string, number>;
+  /** Reasons for leaving out entries, and their counts. */
+  readonly ignored: ReadonlyMap<string, number>;
 }
 
-/** Reads `bridge/devices` and `bridge/groups`. What is wrong with one entry leaves out that entry. */
+/** Reads `bridge/devices` and `bridge/groups`. An invalid entry is left out. */
 export function inventoryOf(devices: unknown, groups: unknown): Inventory {
-  const leftOut = new Map<string, number>();
-  const leaveOut = (why: string) => void leftOut.set(why, (leftOut.get(why) ?? 0) + 1);
+  const ignored = new Map<string, number>();
+  const leaveOut = (why: string) => void ignored.set(why, (ignored.get(why) ?? 0) + 1);
   const rawDevices = objectsIn(devices);
   const rawGroups = objectsIn(groups);
 
@@ -75,10 +75,10 @@ export function inventoryOf(devices: unknown, groups: unknown): Inventory {
   const scenes = [...rawDevices.flatMap(scenesOfDevice), ...rawGroups.flatMap(scenesOfGroup)];
   const owned = scenes.filter(({ owner }) => byId.has(owner));
   const things = [...byId.values()];
-  return { things, scenes: distinct(owned).slice(0, MOST_SCENES), unready, leftOut };
+  return { things, scenes: distinct(owned).slice(0, MOST_SCENES), unready, ignored };
 }
 
-/** The device, or why it is left out. */
+/** The device, or the reason for leaving it out. */
 function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | string {
   const nativeId = raw["ieee_address"];
   const topicName = raw["friendly_name"];
@@ -99,7 +99,7 @@ function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | st
   };
 }
 
-/** A group takes what all of its members take. */
+/** A group has the features that all of its members have. */
 function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string {
   const topicName = raw["friendly_name"];
   if (!isNumber(raw["id"]) || !isName(topicName)) return "a group has no id or no name";
@@ -196,7 +196,7 @@ function capabilitiesOf(features: readonly Feature[]): DeviceDescription["capabi
   return Object.fromEntries(features.map(({ name, capability }) => [name, capability]));
 }
 
-/** Names and numbers as text; what is neither is no name. */
+/** Names and numbers as text; an empty text for other values. */
 function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -3,7 +3,7 @@ import type { DeviceEvent } from "@mantel/plugin-sdk";
 const LONGEST_EVENT = 100;
 const MOST_FIELDS = 20;
 
-/** What happened at a device, when a payload tells of something: a press, a turn, a code that was typed. */
+/** The event in a payload, if there is one: a press, a turn or an entered code. */
 export function eventIn(
   payload: Readonly<Record<string, unknown>>,
 ): Pick<DeviceEvent, "event" | "data"> | undefined {

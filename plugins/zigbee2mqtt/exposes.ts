@@ -1,10 +1,10 @@
-/** Bits of `access`: in the published state, to be set, to be asked for. */
+/** Bits of `access`: published in the state, settable, readable on request. */
 export const ACCESS = { told: 1, settable: 2, gettable: 4 } as const;
 
 const DEEPEST = 4;
 const MOST = 200;
 
-/** One entry of a definition's `exposes`; fields that have another type than they should are absent. */
+/** One entry of a definition's `exposes`; fields of the wrong type are absent. */
 export interface Expose {
   readonly type: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Expose {
   readonly features: readonly Expose[];
 }
 
-/** Reads `exposes` as they come from outside: what is no expose is left out. */
+/** Parses untrusted `exposes`. Invalid entries are left out. */
 export function parseExposes(input: unknown, depth = 0): Expose[] {
   if (!Array.isArray(input) || depth > DEEPEST) return [];
   return input.slice(0, MOST).flatMap((raw: unknown) => {

@@ -5,21 +5,21 @@ export interface Feature {
   /** The capability's name. */
   readonly name: string;
   readonly capability: Capability;
-  /** Where it is in a payload, such as `["level_config", "on_level"]`. */
+  /** Its path in a payload, such as `["level_config", "on_level"]`. */
   readonly path: readonly string[];
-  /** The value in a payload as state; `null` for one that means nothing here. */
+  /** Converts a payload value to state; `null` if it is meaningless. */
   readonly read: (raw: unknown) => StateValue;
-  /** A state as a value to set; absent for what cannot be set. */
+  /** Converts state to a payload value; absent if it cannot be set. */
   readonly write?: (value: Exclude<StateValue, null>) => unknown;
-  /** Whether a value in a payload confirms one that was set; absent means that it equals it. */
+  /** True if a payload value confirms the one that was set; by default they must be equal. */
   readonly confirms?: (raw: unknown, written: unknown) => boolean;
-  /** False for what no payload ever tells, such as an effect. */
+  /** False for values that no payload reports, such as an effect. */
   readonly isTold: boolean;
-  /** True for what the device can be asked for. */
+  /** True if the value can be requested from the device. */
   readonly isGettable: boolean;
 }
 
-/** The value at a path of a payload; `undefined` when it is not there. */
+/** The value at a path of a payload; `undefined` if it is missing. */
 export function valueAt(payload: unknown, path: readonly string[]): unknown {
   let value = payload;
   for (const key of path) {
@@ -29,7 +29,7 @@ export function valueAt(payload: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** A payload with `value` at `path` besides what `payload` has. */
+/** The payload with `value` added at `path`. */
 export function withValue(
   payload: Readonly<Record<string, unknown>>,
   [key = "", ...rest]: readonly string[],

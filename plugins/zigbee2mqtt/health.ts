@@ -1,6 +1,6 @@
 import type { Health } from "@mantel/plugin-sdk/mqtt";
 
-/** What may be wrong, the more important first. */
+/** Possible problems, most important first. */
 export const REASONS = [
   "broker",
   "refused",
@@ -11,10 +11,10 @@ export const REASONS = [
   "entries",
 ] as const;
 
-/** Why one Zigbee2MQTT does not work as it should. */
+/** Reasons why a Zigbee2MQTT instance does not work properly. */
 export type BridgeHealth = Health<(typeof REASONS)[number]>;
 
-/** Counts a value that its device cannot have; people see it as not known. */
+/** Counts an impossible value, which is shown to users as unknown. */
 export function countUnusable(health: BridgeHealth, where: string): void {
   health.count({ what: "a value", why: "its device cannot have it", where });
 }

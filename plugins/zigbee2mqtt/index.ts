@@ -2,7 +2,7 @@ import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
 import { brokerOptions, Marks } from "@mantel/plugin-sdk/mqtt";
 import { Bridge } from "./bridge.ts";
 import { connect } from "./connection.ts";
-import { Memory } from "./memory.ts";
+import { DeviceCache } from "./device-cache.ts";
 import { tryOut } from "./try-out.ts";
 
 /** Zigbee devices, groups and scenes of a Zigbee2MQTT 2, through the broker that both are connected to. */
@@ -12,7 +12,7 @@ export default definePlugin({
       title: "Base topic",
       description:
         "what mqtt.base_topic is in the settings of Zigbee2MQTT, without a slash at its end",
-      pattern: "^[^+#/$\\u0000][^+#\\u0000]*(?<!/)$",
+      pattern: "^[^+#/$\\u0000]([^+#\\u0000]*[^+#/\\u0000])?$",
       maxLength: 200,
       default: "zigbee2mqtt",
     }),
@@ -30,7 +30,7 @@ export default definePlugin({
 
   async start(ctx, { ahead, client, health }) {
     const { config, log, storage, handedOver, onDispose } = ctx;
-    const memory = new Memory(storage, log);
+    const memory = new DeviceCache(storage, log);
     onDispose(() => memory.close());
     const before = handedOver ?? { isOnline: false, devices: await memory.recall(), heard: [] };
     const parts = { ctx, link: ahead.link, client, health, memory, topic: config.topic };

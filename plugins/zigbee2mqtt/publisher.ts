@@ -1,11 +1,11 @@
 import type { PluginContext } from "@mantel/plugin-sdk";
+import type { DeviceStore } from "./device-store.ts";
 import type { BridgeHealth } from "./health.ts";
-import type { Home } from "./home.ts";
 
 interface Parts {
   readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
   readonly health: BridgeHealth;
-  readonly home: Home;
+  readonly home: DeviceStore;
 }
 
 /** Publishes the whole set of devices and scenes, one time after the other. */

@@ -3,7 +3,7 @@ import { brokerOf, type brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt"
 
 /** A bridge that is there has said so by then: its state and its lists are retained. */
 const SILENT_MS = 5_000;
-/** What is retained comes together; the list of devices may be long. */
+/** Retained messages arrive together; the list of devices may be long. */
 const REST_MS = 500;
 const LIST_BYTES = 32 * 2 ** 20;
 
@@ -22,7 +22,7 @@ export async function tryOut(ctx: TrialContext<Options>): Promise<string> {
       reject(new MantelError(code, why));
     const link = new MqttLink({
       ...{ broker: brokerOf(config, call), log },
-      report: (reason) => reason !== undefined && fail("broker_down", reason),
+      status: { ok: () => undefined, degraded: (reason) => fail("broker_down", reason) },
       onRefused: (sentence) => sentence !== undefined && fail("broker_refused", sentence),
     });
     const silence = setTimeout(
@@ -58,7 +58,7 @@ function conclude(
   const devices = told.get("bridge/devices");
   if (state === "offline") return fail("bridge_down", "Zigbee2MQTT is offline");
   const named = typeof version === "string" ? `Zigbee2MQTT ${version.slice(0, 40)}` : "Zigbee2MQTT";
-  // The coordinator is in the list, and is no device of the house.
+  // The coordinator is in the list, but it is not a device of the home.
   const count = Array.isArray(devices) ? Math.max(0, devices.length - 1) : 0;
   resolve(`${named} with ${count} devices`);
 }

@@ -1,4 +1,4 @@
-import { Agent, request } from "node:http";
+import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 
 const AT_ONCE = 16;
 /** What a request without a valid token may be answered with. */
@@ -31,15 +31,36 @@ export interface ForgeryCount {
   readonly asked: number;
   readonly kinds: number;
   readonly operations: number;
-  /** `method path: kind` of each request that was not refused. */
+  /** `method path: kind as place` of each request that was not refused. */
   readonly accepted: string[];
 }
 
-/** Tries every forged token on every operation that needs one, in every spelling. */
+type Place = "header" | "cookie";
+
+/** How a request brings a token. A cookie comes with the origin of the dashboard itself. */
+const HEADERS: Readonly<Record<Place, (token: string, url: URL) => OutgoingHttpHeaders>> = {
+  header: (token) => ({ authorization: `Bearer ${token}` }),
+  cookie: (token, { origin, port }) => ({ origin, cookie: `mantel_session_${port}=${token}` }),
+};
+
+/** Signs in as a browser does, and gives the token in the cookie. */
+export async function openSession(url: string, token: string): Promise<string> {
+  const headers = { authorization: `Bearer ${token}`, origin: new URL(url).origin };
+  const answer = await fetch(`${url}/api/v1/session`, { method: "POST", headers });
+  return /=([^;]+)/.exec(answer.headers.getSetCookie().join())?.[1] ?? "";
+}
+
+/** The status of a read with a token in one of the two places. */
+export async function statusWith(url: string, place: Place, token: string): Promise<number> {
+  const headers = new Headers(HEADERS[place](token, new URL(url)) as Record<string, string>);
+  return (await fetch(`${url}/api/v1/config`, { headers })).status;
+}
+
+/** Tries every forged token on every operation that needs one, in every spelling, as header and as cookie. */
 export async function tryForgeries(
   url: string,
   good: string,
-  forged: Readonly<Record<string, string>>,
+  forged: Readonly<Record<Place, Readonly<Record<string, string>>>>,
 ): Promise<ForgeryCount> {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   const operations = await readOperations(url, good);
@@ -47,19 +68,28 @@ export async function tryForgeries(
   const attempts: (() => Promise<void>)[] = [];
   for (const [spelling, spell] of Object.entries(SPELLINGS)) {
     for (const { method, path } of operations) {
-      for (const [kind, token] of Object.entries(forged)) {
-        const target = { method: spelling === "other method" ? "HEAD" : method, path: spell(path) };
-        attempts.push(async () => {
-          const status = await send(url, agent, { ...target, token });
-          if (!REFUSALS.has(status)) accepted.push(`${method} ${target.path}: ${kind}: ${status}`);
-        });
+      const target = { method: spelling === "other method" ? "HEAD" : method, path: spell(path) };
+      for (const place of ["header", "cookie"] as const) {
+        for (const [kind, token] of Object.entries(forged[place])) {
+          const headers = HEADERS[place](token, new URL(url));
+          attempts.push(async () => {
+            const status = await send(url, agent, { ...target, headers });
+            const what = `${method} ${target.path}: ${kind} as ${place}: ${status}`;
+            if (!REFUSALS.has(status)) accepted.push(what);
+          });
+        }
       }
     }
   }
   const asked = attempts.length;
   await Promise.all(Array.from({ length: AT_ONCE }, () => workThrough(attempts)));
   agent.destroy();
-  return { asked, kinds: Object.keys(forged).length, operations: operations.length, accepted };
+  return {
+    asked,
+    kinds: Object.keys(forged.header).length,
+    operations: operations.length,
+    accepted,
+  };
 }
 
 async function workThrough(attempts: (() => Promise<void>)[]): Promise<void> {
@@ -83,13 +113,12 @@ async function readOperations(url: string, good: string): Promise<Operation[]> {
 }
 
 interface Attempt extends Operation {
-  readonly token: string;
+  readonly headers: OutgoingHttpHeaders;
 }
 
 /** The status, also of a stream that would not end by itself. */
-function send(url: string, agent: Agent, { method, path, token }: Attempt): Promise<number> {
+function send(url: string, agent: Agent, { method, path, headers }: Attempt): Promise<number> {
   const { hostname, port } = new URL(url);
-  const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
     const options = { hostname, port, agent, method, path, headers };
     request(options, (response) => {

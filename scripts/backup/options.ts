@@ -7,7 +7,7 @@ export interface Options {
   readonly withSecrets: boolean;
 }
 
-/** Ends the process with the usage when the command was given wrongly, or asks for it. */
+/** Parses the options. Prints the usage and ends the process for invalid options or --help. */
 export function readOptions(command: string, usage: string): Options {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -23,7 +23,7 @@ export function readOptions(command: string, usage: string): Options {
     if (file && others.length === 0) {
       return { file: resolve(file), data: resolve(data), withSecrets: secrets };
     }
-    process.stderr.write(`${command}: name one file\n\n${usage}`);
+    process.stderr.write(`${command}: pass exactly one file\n\n${usage}`);
   } catch (error) {
     process.stderr.write(`${command}: ${(error as Error).message}\n\n${usage}`);
   }

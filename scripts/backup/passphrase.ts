@@ -6,15 +6,15 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 const MIN_LENGTH = 12;
 
 /**
- * The passphrase of a backup: from MANTEL_BACKUP_PASSPHRASE, asked for on a terminal without showing it,
- * or the first line of standard input.
+ * Reads the passphrase of a backup: from MANTEL_BACKUP_PASSPHRASE, from a hidden prompt on a terminal, or from the
+ * first line of standard input.
  *
- * @throws MantelError `invalid` when it is too short to protect anything
+ * @throws MantelError `invalid` if it is too short
  */
 export async function readPassphrase(): Promise<string> {
   const passphrase = process.env["MANTEL_BACKUP_PASSPHRASE"] ?? (await ask());
   if (passphrase.length >= MIN_LENGTH) return passphrase;
-  throw new MantelError("invalid", `a passphrase has at least ${MIN_LENGTH} characters`);
+  throw new MantelError("invalid", `the passphrase must have at least ${MIN_LENGTH} characters`);
 }
 
 async function ask(): Promise<string> {

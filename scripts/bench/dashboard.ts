@@ -1,7 +1,7 @@
-// npm run bench dashboard [-- loads [seconds]]: in a real Chromium, how soon the dashboard paints, cold and
-// warm, at full speed and on a processor six times slower, against a page of one word; how busy its main
-// thread is and which tiles are drawn again while 200 lamps change fifty times a second, and each of them
-// fifty times, and with 2,000 lamps, against a page that is drawn whole again at each change.
+// npm run bench dashboard [-- loads [seconds]]: measures the dashboard in a real Chromium. First the time to paint, with
+// a cold and a warm cache, at full speed and with a six times slower processor, compared with a page of one word. Then
+// the load of the main thread and the redrawn tiles while 200 lamps change fifty times a second, each of them fifty
+// times a second, and with 2,000 lamps, compared with a page that redraws everything at each change.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,13 +16,13 @@ import { openHome, serveHost } from "./house.ts";
 
 const [loads = 10, seconds = 10] = process.argv.slice(2).map(Number);
 const PLUGINS = join(import.meta.dirname, "../../plugins");
-/** What plugins do at their start is over by then. */
+/** Time for the plugins' work at the start. */
 const START_MS = 8_000;
 const LAMPS = 200;
 const MANY_LAMPS = 2_000;
 const PER_SECOND = 50;
 const NOTHING = { begin: async () => undefined, end: async () => 0 };
-/** The lamps that change while repaints are counted, so that the others can be seen to stay. */
+/** The number of lamps that change while redraws are counted; the tiles of the others must not be redrawn. */
 const AMONG = 10;
 
 if (!hasBrowser()) {
@@ -57,7 +57,7 @@ async function measurePaint(to: Browser) {
   return figures;
 }
 
-/** Lamps in rooms of twenty, all on one page. */
+/** All lamps on one page, twenty per room. */
 async function measureLamps(to: Browser, lamps: number) {
   const home = await openHome(["room-widget"]);
   await writeStorm(home, lamps);

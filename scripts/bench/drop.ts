@@ -1,11 +1,17 @@
-// npm run bench drop [-- rounds]: what callers notice while modules reload, roll back, crash and restart
-// under 200 reads, 50 commands and 20 MQTT publishes a second: what fails, is lost or comes twice, how
-// long answers take, what the event stream shows; against reads of servers that reload in other ways. A line
-// of JSON for each.
-import { readFile, readlink } from "node:fs/promises";
+// npm run bench drop [-- rounds]: measures what callers notice while modules reload, roll back, crash and restart under
+// 200 reads, 50 commands and 20 MQTT publishes a second: failures, losses, duplicates, answer times and the event
+// stream. Compared with reads from servers that reload in other ways. Prints one line of JSON per phase.
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findChildren, nameFile, openHome, type Served, serveHost, writeLamp } from "./house.ts";
+import {
+  findPluginProcesses,
+  nameFile,
+  openHome,
+  type Served,
+  serveHost,
+  writeLamp,
+} from "./house.ts";
 import { alternatives } from "./shared/alternatives.ts";
 import { openBroker } from "./shared/broker.ts";
 import { askedIds, countingBridge } from "./shared/counting-bridge.ts";
@@ -57,7 +63,7 @@ await broker?.stop();
 console.log(JSON.stringify({ ...unit, phase: "others", ...(await measureOthers()) }));
 await home.remove();
 
-/** Does `work` as often as asked for under all kinds of traffic. */
+/** Repeats `work` for the requested number of rounds under all kinds of traffic. */
 async function phase(work: (round: number) => Promise<void>) {
   const before = await count();
   const asked = (await askedIds(home.data)).length;
@@ -74,10 +80,10 @@ async function phase(work: (round: number) => Promise<void>) {
     reads: told(reads),
     commands: told(commands),
     publishes: told(publishes),
-    /** As the receipts of the reloads have them: how long a module's callers waited at its gate. */
+    /** The waiting time of a module's callers, from the reload receipts. */
     gaps: gaps.length > 0 ? summarise(gaps.splice(0)) : null,
     events: await watch.stop(),
-    /** Whether the bridge's own count, handed from process to process, is that of its book; a crash loses it. */
+    /** True if the handed-over count matches the bridge's file. A crash loses the count. */
     stateIsExact: work === crashAll ? null : counted,
   };
 }
@@ -90,10 +96,10 @@ async function count(): Promise<number> {
   const { devices } = (await (await api("/smart-home/devices?bridge=counter")).json()) as {
     devices: { state: { count: number } }[];
   };
-  return Math.max(...devices.map(({ state }) => state.count)); // the lamp that was asked last has it
+  return Math.max(...devices.map(({ state }) => state.count)); // the last commanded lamp has the highest count
 }
 
-/** Every module with a process gets other code. */
+/** Changes the code of every module with a process. */
 async function reloadAll(at: number): Promise<void> {
   for (const id of PROCESSES) {
     if (id === "counter") await save();
@@ -122,7 +128,7 @@ async function rollBack(at: number): Promise<void> {
   await api("/modules/counter/reload", { method: "POST" });
 }
 
-/** A setting that concerns all of them: every process is replaced, all at the same time. */
+/** Changes a setting of all modules, which replaces all processes at the same time. */
 async function restartAll(at: number): Promise<void> {
   const before = await generations();
   const body = JSON.stringify({ ui: { locale: at % 2 === 0 ? "de-DE" : "en-GB" } });
@@ -135,7 +141,7 @@ async function generations(): Promise<number[]> {
   return Promise.all(PROCESSES.map(async (id) => (await moduleOf(id)).generation));
 }
 
-/** Each process is killed once: a second crash within ten minutes waits longer than callers do. */
+/** Kills each process once, because the restart after a second crash within ten minutes takes longer than callers wait. */
 async function crashAll(at: number): Promise<void> {
   const id = PROCESSES[at];
   if (id === undefined) return;
@@ -151,23 +157,21 @@ async function moduleOf(id: string): Promise<ListedModule> {
   return (await (await api(`/modules/${id}`)).json()) as ListedModule;
 }
 
-/** A process that runs a plugin works in that plugin's storage folder. */
 async function processOf(id: string): Promise<number> {
-  for (const pid of await findChildren(served.pid)) {
-    if ((await readlink(`/proc/${pid}/cwd`).catch(() => "")).endsWith(`/plugins/${id}`)) return pid;
-  }
-  throw new Error(`${id} has no process`);
+  const [pid] = await findPluginProcesses(served.pid, id);
+  if (pid === undefined) throw new Error(`${id} has no process`);
+  return pid;
 }
 
 async function settled(condition: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + BACK_WITHIN_MS;
   while (!(await condition())) {
-    if (performance.now() > endsAt) throw new Error("the modules did not come to rest");
+    if (performance.now() > endsAt) throw new Error("the modules did not become idle");
     await delay(10);
   }
 }
 
-/** The same number of saves under the same reads. They hand no state over, so there is no count to compare. */
+/** Runs the same number of saves with the same reads. These servers hand over no state, so no count is compared. */
 async function measureOthers() {
   await writeLamp(home, "lamp");
   const measured: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
-// npm run bench faults -- [rounds] [pattern]: every kind of fault of a plugin, so often, in a real host
-// that answers 200 requests a second to the rest of the house. Prints for each kind how long the plugin
-// was away, and at the end how the requests went, before the first fault (calm) and from then on.
+// npm run bench faults -- [rounds] [pattern]: causes every kind of plugin fault repeatedly in a real host that answers
+// 200 requests a second to other modules. Prints the plugin's downtime for each kind and, at the end, the results of the
+// requests before the first fault (calm) and after it.
 import { setTimeout as delay } from "node:timers/promises";
 import { openFaultyHouse } from "../faults/house.ts";
 import { FAULTS } from "../faults/kinds.ts";

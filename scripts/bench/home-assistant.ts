@@ -1,9 +1,9 @@
-// npm run bench home-assistant [-- seconds]: a Home Assistant of 2,000 sensors that tells of 500 changes a
-// second: time from its message to the event stream, CPU of host and plugin; what reloads under that load show.
+// npm run bench home-assistant [-- seconds]: a Home Assistant with 2,000 sensors and 500 changes a second. Measures the
+// time from its message to the event stream, the CPU of host and plugin, and the effects of reloads under this load.
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
-import { findChildren, openHome, serveHost } from "./house.ts";
+import { findDescendants, openHome, serveHost } from "./house.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 
@@ -40,7 +40,7 @@ const sending = setInterval(() => {
     fake.set(idOf(sequence % DEVICES), value, { unit_of_measurement: "lx" });
   }
 }, BATCH_MS);
-await delay(2_000); // warm up
+await delay(2_000); // warm-up
 waits.length = 0;
 const [plugin = 0] = await pluginProcesses();
 const before = [await cpuSeconds(served.pid), await cpuSeconds(plugin)];
@@ -95,7 +95,7 @@ async function devices(): Promise<
     .devices;
 }
 
-/** Devices that are not as Home Assistant has them. */
+/** Devices whose state differs from Home Assistant. */
 async function mismatches(): Promise<number> {
   return (await devices()).filter(
     ({ name, state, available }) =>
@@ -103,17 +103,17 @@ async function mismatches(): Promise<number> {
   ).length;
 }
 
-/** The plugin's, found by its name, which the runtime gives it. */
+/** The plugin's process, found by the title that the runtime sets. */
 async function pluginProcesses(): Promise<number[]> {
   const found: number[] = [];
-  for (const pid of await findChildren(served.pid)) {
+  for (const pid of await findDescendants(served.pid)) {
     const name = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     if (name.includes("mantel home-assistant")) found.push(pid);
   }
   return found;
 }
 
-/** proc(5), `stat`: user and system time, after a name in brackets that may hold anything. */
+/** User and system time from proc(5) `stat`, after a name in brackets that may contain any character. */
 async function cpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -123,7 +123,7 @@ async function cpuSeconds(pid: number): Promise<number> {
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + BACK_WITHIN_MS;
   while (!(await condition().catch(() => false))) {
-    if (performance.now() > endsAt) throw new Error(`not in time: ${condition.toString()}`);
+    if (performance.now() > endsAt) throw new Error(`timeout waiting for ${condition.toString()}`);
     await delay(50);
   }
 }

@@ -1,7 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,16 +22,16 @@ import { rounded, summarise } from "./shared/figures.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
-/** Files that a lamp's entry imports, beside the one that holds its name. */
+/** The number of files that a lamp's entry imports, besides the one with its name. */
 const PARTS = 8;
 
-/** What is left to end and remove when a bench fails or is interrupted. */
+/** Processes and folders to clean up when a benchmark fails or is interrupted. */
 const leftovers = new Set<() => void>();
-// Processes go before the folders that they write to.
+// Processes first, because they write to the folders.
 process.once("exit", () => [...leftovers].toReversed().forEach((clear) => clear()));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** A folder for one bench, with copies of plugins in it. It is removed by `remove`. */
+/** A temporary folder for one benchmark, with copies of plugins. `remove` deletes it. */
 export interface BenchHome {
   readonly plugins: string;
   readonly data: string;
@@ -53,7 +63,7 @@ export async function openHome(shipped: readonly string[] = []): Promise<BenchHo
   };
 }
 
-/** What the entry of a lamp imports, as its first lines: nine files and one npm dependency. */
+/** The import lines of a lamp's entry: nine files and one npm dependency. */
 export const LAMP_IMPORTS = [
   `import mqtt from "mqtt";`,
   ...Array.from({ length: PARTS }, (_, at) => `import "./part${at}.ts";`),
@@ -61,8 +71,8 @@ export const LAMP_IMPORTS = [
 ].join("\n");
 
 /**
- * Writes a bridge of ten files and one npm dependency, with one device: the light
- * `<id>:light:1`, named by `<id>/name.ts`. The id is a word of letters and digits.
+ * Writes a bridge of ten files and one npm dependency with one device: the light `<id>:light:1`, whose name is in
+ * `<id>/name.ts`. The id consists of letters and digits.
  */
 export async function writeLamp({ write }: BenchHome, id: string): Promise<void> {
   const bridge = { kind: id, commandsPerSecond: 10 };
@@ -91,21 +101,22 @@ export function nameFile(name: string): string {
   return `export const name: string = ${JSON.stringify(name)};\n`;
 }
 
-/** A process that answers HTTP, ended by `stop`. */
+/** An HTTP server process. `stop` ends it. */
 export interface Served {
   readonly url: string;
   readonly pid: number;
-  /** What came with the first visit's link; empty for a process that has none. */
+  /** The token from the printed sign-in link; empty without a link. */
   readonly token: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program, and resolves when one of its lines names the address it answers at. */
+/** Starts a program and resolves when it prints its address. */
 export async function serve(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program = process.execPath,
 ): Promise<Served> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -120,7 +131,7 @@ export async function serve(
     token,
     stop: async () => {
       child.kill("SIGTERM");
-      const patience = setTimeout(kill, STOP_DEADLINE_MS); // `node --watch` may never end in a restart
+      const patience = setTimeout(kill, STOP_DEADLINE_MS); // `node --watch` may hang during a restart
       await exited;
       clearTimeout(patience);
       leftovers.delete(kill);
@@ -128,7 +139,7 @@ export async function serve(
   };
 }
 
-/** Where a process answers, and the token that it printed before that, if any. */
+/** The address that a process prints, and the token that it printed before, if any. */
 function readyOf(child: ChildProcess, name: string): Promise<Pick<Served, "url" | "token">> {
   let token = "";
   let lastLine = "";
@@ -144,21 +155,22 @@ function readyOf(child: ChildProcess, name: string): Promise<Pick<Served, "url" 
       });
     }
     child.once("exit", fail("ended"));
-    setTimeout(fail("is not ready"), READY_DEADLINE_MS).unref(); // `node --watch` outlives what it runs
+    setTimeout(fail("is not ready"), READY_DEADLINE_MS).unref(); // `node --watch` keeps running when its program ends
   });
 }
 
-/** The host over a bench's own folders, at a free port unless one is given. */
+/** Starts the host with the benchmark's folders, on a free port by default. */
 export function serveHost(
   { plugins, data }: BenchHome,
   port = 0,
   env: Readonly<Record<string, string>> = {},
+  program = process.execPath,
 ): Promise<Served> {
   const flags = ["--port", String(port), "--data", data, "--plugins", plugins];
-  return serve(["host/launch.js", ...flags], env);
+  return serve(["host/launch.js", ...flags], env, program);
 }
 
-/** A port of the loopback address that nobody listens at now. */
+/** A free port of the loopback address. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -168,20 +180,37 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Ids of the processes that `pid` has started and not yet buried. */
-export async function findChildren(pid: number): Promise<number[]> {
+/** The ids of all running descendants of `pid`. */
+export async function findDescendants(pid: number): Promise<number[]> {
   const all = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(all.map(async (each) => [each, await parentOf(each)] as const));
-  return parents.filter(([, parent]) => parent === pid).map(([each]) => each);
+  const found = [pid];
+  for (const above of found) {
+    found.push(...parents.filter(([, parent]) => parent === above).map(([each]) => each));
+  }
+  return found.slice(1);
 }
 
-/** proc(5), `stat`: the fourth field, after a name in brackets that may hold anything. */
+/** The ids of descendants of `pid` that run a plugin: Node processes in the plugin's storage folder. */
+export async function findPluginProcesses(pid: number, id: string): Promise<number[]> {
+  const descendants = await findDescendants(pid);
+  const found = await Promise.all(
+    descendants.map(async (each) => {
+      const folder = await readlink(`/proc/${each}/cwd`).catch(() => "");
+      const program = await readlink(`/proc/${each}/exe`).catch(() => "");
+      return folder.endsWith(`/plugins/${id}`) && program === process.execPath ? [each] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** The parent's id: the fourth field of proc(5) `stat`, after a name in brackets that may contain any character. */
 async function parentOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-/** Memory of a process in MiB, to a tenth. `pss` counts a page shared by n processes as 1/n of it. */
+/** The memory of a process in MiB, with one decimal. `pss` counts a page shared by n processes as 1/n. */
 export async function readMemory(pid: number): Promise<{ rss: number; pss: number }> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
   const mebibytes = (field: string): number =>
@@ -189,7 +218,7 @@ export async function readMemory(pid: number): Promise<{ rss: number; pss: numbe
   return { rss: mebibytes("Rss"), pss: mebibytes("Pss") };
 }
 
-/** Asks at a steady rate, whether or not earlier requests are answered, until `end`. */
+/** Sends requests at a steady rate until `end`, without waiting for earlier answers. */
 export function repeat(perSecond: number, ask: () => Promise<Response>) {
   const waits: Promise<{ ms: number; isOk: boolean; isOwn: boolean }>[] = [];
   const timer = setInterval(() => waits.push(timed(ask)), 1_000 / perSecond);
@@ -200,7 +229,7 @@ export function repeat(perSecond: number, ask: () => Promise<Response>) {
       return {
         asked: all.length,
         failed: all.filter(({ isOk }) => !isOk).length,
-        /** Commands that were merged into a later one do not reach the bridge themselves. */
+        /** Commands merged into a later one do not reach the bridge. */
         merged: all.filter(({ isOk, isOwn }) => isOk && !isOwn).length,
         ms: summarise(all.map(({ ms }) => ms)),
       };

@@ -1,11 +1,11 @@
-// npm run bench memory: memory of the host and of each plugin's process with 1, 5 and 20 idle plugins
-// of ten files with one npm dependency, against servers that hold the same files in other ways: what each
-// plugin adds to their process. `node --watch` restarts one process for all, so it adds what an import does.
+// npm run bench memory: the memory of the host and of each plugin's process with 1, 5 and 20 idle plugins of ten files
+// with one npm dependency. Compared with the memory that each plugin adds to servers that load the same files in other
+// ways. `node --watch` is not measured separately: it has one process, in which a plugin costs as much as an import.
 import { readlink, realpath } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type BenchHome,
-  findChildren,
+  findDescendants,
   openHome,
   readMemory,
   serveHost,
@@ -30,7 +30,7 @@ async function measureMantel(plugins: number) {
   const host = await readMemory(pid);
   const each: number[] = [];
   let others = 0;
-  for (const child of await findChildren(pid)) {
+  for (const child of await findDescendants(pid)) {
     const { pss } = await readMemory(child);
     if (await isPlugin(child, home)) each.push(pss);
     else others += pss;
@@ -43,19 +43,20 @@ async function measureMantel(plugins: number) {
     hostRss: host.rss,
     hostPss: host.pss,
     pluginPss: summarise(each),
-    /** The warm spare and esbuild. */
+    /** All other processes: the warm process, esbuild, and two bubblewrap processes per plugin. */
     othersPss: rounded(others),
     allPss: all,
   };
 }
 
-/** A process that runs a plugin works in that plugin's storage folder. */
+/** True for a plugin's process: Node in the plugin's storage folder. */
 async function isPlugin(pid: number, { data }: BenchHome): Promise<boolean> {
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-  return folder.startsWith(await realpath(data));
+  const program = await readlink(`/proc/${pid}/exe`).catch(() => "");
+  return folder.startsWith(await realpath(data)) && program === process.execPath;
 }
 
-/** What one plugin adds, for each way and number of plugins: the process without any is subtracted. */
+/** The memory per plugin, by server and number of plugins, minus the memory without plugins. */
 async function measureOthers() {
   const home = await openHome();
   const lamps = Array.from({ length: Math.max(...PLUGINS) }, (_, at) => `lamp${at + 1}`);
@@ -76,7 +77,7 @@ async function measureOthers() {
 }
 
 async function pssOf(start: StartAlternative | undefined): Promise<number> {
-  if (!start) throw new Error("there is no such alternative");
+  if (!start) throw new Error("unknown alternative");
   const { pid, stop } = await start();
   await delay(IDLE_MS);
   const { pss } = await readMemory(pid);

@@ -1,9 +1,9 @@
-// npm run bench mqtt [-- devices messagesPerSecond seconds]: from an MQTT message to the event stream, through a real
-// mosquitto, a bridge and the host, and what the processes use; then the same while the bridge is reloaded: what
-// vanishes, flaps or is lost. First with Zigbee2MQTT, then with MQTT discovery; a line of JSON for each.
+// npm run bench mqtt [-- devices messagesPerSecond seconds]: the time from an MQTT message to the event stream, through a
+// real mosquitto, a bridge and the host, and the CPU of the processes. Then the same during reloads of the bridge:
+// devices that vanish or flap, and lost messages. First with Zigbee2MQTT, then with MQTT discovery; one line of JSON each.
 import { setTimeout as delay } from "node:timers/promises";
-import { readProcess } from "../../host/modules/process/proc.ts";
-import { findChildren } from "./house.ts";
+import { readProcess } from "../../host/modules/process/procfs.ts";
+import { findDescendants } from "./house.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 import {
@@ -37,7 +37,7 @@ for (const bridge of BRIDGES) {
 
 interface Storm {
   readonly ms: number;
-  /** Done over and over meanwhile; false when it failed. */
+  /** An action repeated during the measurement; returns false when it failed. */
   readonly now?: () => Promise<boolean>;
 }
 
@@ -69,15 +69,15 @@ async function storm(
   return {
     ...{ rounds, failed, sent, missed, lost: states.lost(await list()), ms: summarise(waits) },
     hostCpuPercent: share("host"),
-    // What a process has used is gone with it, so of reloads it says nothing.
+    // Not measured during reloads, because the CPU time of an ended process is lost.
     ...(now ? {} : { pluginsCpuPercent: share("plugins") }),
     ...(await watch.stop()),
   };
 }
 
-/** CPU time of the host, and of what it has started that still runs. */
+/** The CPU time of the host and its running descendants. */
 async function cpuOf(pid: number) {
-  const children = await findChildren(pid);
+  const children = await findDescendants(pid);
   const plugins = children.reduce((sum, child) => sum + readProcess(child).cpuMs, 0);
   return { host: readProcess(pid).cpuMs, plugins };
 }

@@ -1,6 +1,6 @@
-// npm run bench reload [-- count]: time from the end of a save to the first answer of the new code,
-// for a plugin of ten files with one npm dependency, and for the same code in servers that reload it
-// in other ways: a version query, a tsx namespace, a worker thread, a restart by `node --watch`.
+// npm run bench reload [-- count]: the time from a save to the first answer of the new code, for a plugin of ten files
+// with one npm dependency. Compared with servers that reload the same code in other ways: a version query, a tsx
+// namespace, a worker thread, a restart by `node --watch`.
 import { setTimeout as delay } from "node:timers/promises";
 import { nameFile, openHome, type Served, serveHost, writeLamp } from "./house.ts";
 import { alternatives } from "./shared/alternatives.ts";
@@ -9,7 +9,7 @@ import { ratios, summarise, type Summary } from "./shared/figures.ts";
 const WARM_UP = 5;
 const PAUSE_MS = 150;
 const DEADLINE_MS = 20_000;
-/** A server that restarts may take a connection and never answer. */
+/** Request timeout, because a restarting server may accept a connection and never answer. */
 const ANSWER_MS = 2_000;
 const count = Number(process.argv[2] ?? 30);
 const home = await openHome();
@@ -27,7 +27,7 @@ await home.remove();
 const timesMantel = ratios(others, ({ p50 }) => p50 / mantel.p50);
 console.log(JSON.stringify({ bench: "reload", unit: "ms", count, mantel, ...others, timesMantel }));
 
-/** Saves another name again and again, and asks until the answer holds it. Ends the server. */
+/** Repeatedly saves a new name and sends requests until the answer contains it. Stops the server at the end. */
 async function measure(server: Served, answerOf: (server: Served) => Promise<Response>) {
   const millis: number[] = [];
   for (let round = 1; round <= count + WARM_UP; round++) {
@@ -49,7 +49,7 @@ function ask(url: string, headers: Record<string, string> = {}): Promise<Respons
   return fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
 }
 
-/** The failure, while the server is restarting. */
+/** The error of a request while the server restarts. */
 async function textOf(response: Promise<Response>): Promise<string> {
   return response.then((each) => each.text()).catch(String);
 }

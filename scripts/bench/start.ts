@@ -1,7 +1,6 @@
-// npm run bench start [-- count]: time from the start of the process to the first answer of
-// GET /health and to the ready line, with 5 and 20 plugins of ten files with one npm dependency, with
-// an empty cache and with a warm one, against the first answer of a bare Koa server run by tsx, and of
-// servers that load the same files in other ways before they answer.
+// npm run bench start [-- count]: the time from the start of the process to the first answer of GET /health and to the
+// ready line, with 5 and 20 plugins of ten files with one npm dependency, with an empty and a warm cache. Compared with
+// the first answer of a bare Koa server run by tsx, and of servers that load the same files in other ways.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -29,7 +28,7 @@ const others = [];
 for (const plugins of PLUGINS) others.push({ plugins, ...(await measureOthers(plugins)) });
 console.log(JSON.stringify({ bench: "start", unit: "ms", count, mantel, bareKoa, others }));
 
-/** Their ready line comes with the first answer, so it is compared with Mantel's ready line. */
+/** These servers print their ready line with the first answer, so compare it with Mantel's ready line. */
 async function measureOthers(plugins: number) {
   const home = await openHome();
   const lamps = Array.from({ length: plugins }, (_, at) => `lamp${at + 1}`);
@@ -58,7 +57,7 @@ async function measureMantel(plugins: number) {
   const home = await openHome();
   for (let at = 1; at <= plugins; at++) await writeLamp(home, `lamp${at}`);
   const start = (port: number) => serveHost(home, port);
-  await timeStart(start); // makes keys and tokens, and warms the system's file cache
+  await timeStart(start); // creates keys and tokens, and fills the system's file cache
   const cold = await timeStarts(start, () => rm(join(home.data, "cache"), { recursive: true }));
   const warm = await timeStarts(start, async () => undefined);
   await home.remove();
@@ -108,6 +107,6 @@ async function answers(url: string): Promise<void> {
 function isOk(url: string): Promise<boolean> {
   return fetch(url).then(
     ({ ok }) => ok,
-    () => false, // nobody listens yet
+    () => false, // the server does not listen yet
   );
 }

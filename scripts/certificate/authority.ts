@@ -25,9 +25,9 @@ import { addressBytes, dnsName, IP_ADDRESS, isPermitted, nameConstraints } from 
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const AUTHORITY_DAYS = 3_650;
-/** The most that Apple's systems accept of an authority a person has added. */
+/** The longest validity in days that Apple's systems accept for a manually added authority. */
 const SERVER_DAYS = 825;
-/** Clocks differ, and a certificate of the future is refused. */
+/** Certificates start in the past, because clocks differ and a future certificate is refused. */
 const BACKDATED_MS = DAY_MS;
 
 /** Object identifiers of RFC 5280 and RFC 5758. */
@@ -52,15 +52,15 @@ export interface Pair {
   readonly key: string;
 }
 
-/** A certificate authority of this home alone. */
+/** The certificate authority of one home. */
 export interface Authority {
   readonly cert: X509Certificate;
   readonly key: KeyObject;
 }
 
 /**
- * Makes an authority that can speak for private addresses, for local names and for `names`, and for
- * nothing else: whoever steals its key cannot pass for a bank (RFC 5280, 4.2.1.10).
+ * Creates an authority that is limited to private addresses, local names and `names`. A stolen key therefore cannot
+ * sign certificates for public sites (name constraints, RFC 5280, 4.2.1.10).
  */
 export function makeAuthority(names: readonly string[], at: Date): Pair {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -77,7 +77,7 @@ export function makeAuthority(names: readonly string[], at: Date): Pair {
   );
 }
 
-/** A server's certificate for host names and addresses. The authority's own follows in the same text. */
+/** Creates a server certificate for host names and addresses, followed by the authority's own certificate. */
 export function makeServerPair(by: Authority, names: readonly string[], at: Date): Pair {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = subjectOf(by.cert);
@@ -96,12 +96,12 @@ export function makeServerPair(by: Authority, names: readonly string[], at: Date
   return { cert: cert + by.cert.toString(), key };
 }
 
-/** Reads what `makeAuthority` has made. */
+/** Parses the files of `makeAuthority`. */
 export function readAuthority({ cert, key }: Pair): Authority {
   return { cert: new X509Certificate(cert), key: createPrivateKey(key) };
 }
 
-/** The names that this authority must not speak for. */
+/** The names that this authority's constraints do not permit. */
 export function namesBeyond({ cert }: Authority, names: readonly string[]): string[] {
   return names.filter((name) => !isPermitted(name, cert.raw));
 }
@@ -114,7 +114,7 @@ interface Content {
   readonly notAfter: Date;
 }
 
-/** RFC 5280, 4.1. */
+/** Creates a signed certificate (RFC 5280, 4.1). */
 function signed(
   { issuer, subject, publicKey, notBefore, notAfter }: Content,
   extensions: readonly Buffer[],
@@ -144,7 +144,7 @@ function commonName(name: string): Buffer {
   return sequence(set(sequence(identifier(COMMON_NAME), text(name))));
 }
 
-/** The subject of an authority that was made here, which has a common name and nothing else. */
+/** The subject of an authority of this home, which consists of a common name only. */
 function subjectOf(cert: X509Certificate): Buffer {
   return commonName(cert.subject.replace(/^CN=/, ""));
 }
@@ -153,13 +153,13 @@ function generalName(name: string): Buffer {
   return isIP(name) === 0 ? dnsName(name) : encode(IP_ADDRESS, addressBytes(name));
 }
 
-/** RFC 5280, 4.2.1.2: the hash of the key itself, here of the bits that end its structure. */
+/** The key identifier (RFC 5280, 4.2.1.2): the hash of the public key, the last bytes of its structure. */
 function keyIdentifier(publicKey: KeyObject): Buffer {
   const point = publicKey.export({ type: "spki", format: "der" }).subarray(-65);
   return createHash("sha1").update(point).digest();
 }
 
-/** Positive, and of the shortest form, whatever is drawn. */
+/** A random serial number: positive and in the shortest encoding. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -1,4 +1,4 @@
-/** One value in the distinguished encoding of ASN.1 (X.690, 10): tag, length, content. */
+/** Encodes one value with the distinguished encoding rules of ASN.1 (X.690, 10): tag, length, content. */
 export function encode(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
@@ -10,17 +10,17 @@ export const octets = (content: Buffer): Buffer => encode(0x04, content);
 export const text = (content: string): Buffer => encode(0x0c, Buffer.from(content));
 export const yes: Buffer = encode(0x01, Buffer.from([0xff]));
 
-/** A tag of the surrounding structure: around a value, or with `encode` in its place. */
+/** A context-specific tag around a value. Use `encode` for an implicit tag. */
 export const tagged = (number: number, ...parts: readonly Buffer[]): Buffer =>
   encode(0xa0 + number, ...parts);
 
-/** A whole number from its bytes, the highest first. One that begins with a set bit would be negative. */
+/** A whole number from its big-endian bytes. A number whose first bit is set would be negative. */
 export function integer(bytes: Buffer): Buffer {
   const first = bytes[0] ?? 0;
   return encode(0x02, first >= 0x80 ? Buffer.concat([Buffer.alloc(1), bytes]) : bytes);
 }
 
-/** Bits that fill whole bytes, but for the last `unused`. */
+/** A bit string of whole bytes without the last `unused` bits. */
 export function bits(content: Buffer, unused = 0): Buffer {
   return encode(0x03, Buffer.from([unused]), content);
 }

@@ -5,7 +5,7 @@ import { encode, sequence, tagged } from "./der.ts";
 const DNS_NAME = 0x82;
 export const IP_ADDRESS = 0x87;
 
-/** What names in a home end with (RFC 6762, RFC 8375), and what routers use in spite of that. */
+/** Domains of home networks (RFC 6762, RFC 8375), and those that routers commonly use. */
 const LOCAL_NAMES = ["localhost", "local", "home.arpa", "lan", "home", "internal"];
 
 /** Loopback, private and link-local networks (RFC 1918, RFC 3927, RFC 4193). */
@@ -25,19 +25,19 @@ for (const [address, length] of NETWORKS) {
   privateAddresses.addSubnet(address, length, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** True for an address that only a home or the machine itself has. */
+/** True for an address of a home network or of the machine itself. */
 export function isPrivate(address: string): boolean {
   return privateAddresses.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** Private networks, local names and `names` are permitted, and nothing else (RFC 5280, 4.2.1.10). */
+/** Name constraints that permit only private networks, local names and `names` (RFC 5280, 4.2.1.10). */
 export function nameConstraints(names: readonly string[]): Buffer {
   const dnsNames = new Set([...LOCAL_NAMES, ...names.filter((name) => isIP(name) === 0)]);
   const permitted = [...[...dnsNames].map(dnsName), ...NETWORKS.map(network)];
   return sequence(tagged(0, ...permitted.map((name) => sequence(name))));
 }
 
-/** True when a certificate whose constraints were made here permits a name, or what it ends with. */
+/** True if the name constraints of a certificate permit a name or one of its parent domains. */
 export function isPermitted(name: string, certificate: Buffer): boolean {
   if (isIP(name) !== 0) return isPrivate(name);
   const labels = name.split(".");
@@ -48,10 +48,10 @@ export function dnsName(name: string): Buffer {
   return encode(DNS_NAME, Buffer.from(name, "latin1"));
 }
 
-/** The four or sixteen bytes of an address. */
+/** The 4 or 16 bytes of an address. */
 export function addressBytes(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split(".").map(Number));
-  // What a URL makes of it has no zone, no embedded IPv4 and one run of zeros at most.
+  // A URL normalizes the address: no zone, no embedded IPv4, at most one run of zeros.
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail] = plain.split("::").map((half) => half.split(":").filter(Boolean));
   const zeros = 8 - head.length - (tail?.length ?? 0);
@@ -64,7 +64,7 @@ function network([address, length]: (typeof NETWORKS)[number]): Buffer {
   return encode(IP_ADDRESS, start, Buffer.from(start.map((_, at) => maskByte(length - at * 8))));
 }
 
-/** The byte of a network's mask that has so many bits of it left. */
+/** A byte of a network mask, given the number of its remaining bits. */
 function maskByte(bitsLeft: number): number {
   return (0xff << (8 - Math.min(8, Math.max(0, bitsLeft)))) & 0xff;
 }

@@ -5,33 +5,33 @@ import { readOptions } from "../../host/options.ts";
 
 const ROOT = realpathSync(".");
 
-/** What the host gives plugins, which need not have it installed, by name: where its types are. */
+/** Packages that the host provides to plugins, with the paths of their types. */
 const GIVEN = {
   lit: "node_modules/lit/index.d.ts",
   "lit/*": "node_modules/lit/*",
   "@preact/signals-core": "node_modules/@preact/signals-core/dist/signals-core.d.ts",
 };
 
-/** The plugin folders outside the repository that the host is told to run. */
+/** The configured plugin folders outside the repository. */
 export function foldersElsewhere(): string[] {
   try {
     const { pluginFolders } = readOptions(process.argv.slice(2), process.env, ROOT);
     const found = pluginFolders.filter((folder) => existsSync(folder));
     return found.map((each) => realpathSync(each)).filter((each) => !isInRepository(each));
   } catch {
-    return []; // the host says what is wrong with its options
+    return []; // the host reports invalid options
   }
 }
 
 /**
- * Writes projects for the plugins in `folders` to `place`, and gives their paths. The server entries have
- * the types of Node, the widgets those of a browser, as the repository's own do; what a plugin does not
- * import, such as a test, is in neither.
+ * Writes TypeScript projects for the plugins in `folders` to `place` and returns their paths. Server entries are
+ * checked with Node's types, widgets with those of a browser, as in the repository. Files that a plugin does not
+ * import, such as tests, are not checked.
  */
 export async function writeProjects(folders: readonly string[], place: string): Promise<string[]> {
   if (folders.length === 0) return [];
-  // Loaded here, because the host is what starts first.
-  const { discover } = await import("../../host/modules/code/discover.ts");
+  // Imported late, so that the host starts first.
+  const { discover } = await import("../../host/modules/manifest/discover.ts");
   const { plugins } = await discover(folders, () => true);
   const entries = (kind: "server" | "widget") =>
     [...plugins.values()]
@@ -53,7 +53,7 @@ export async function writeProjects(folders: readonly string[], place: string): 
 
 function projectOf(base: string, files: readonly string[]): object {
   const compilerOptions = {
-    ...{ module: "ESNext", moduleResolution: "Bundler" }, // as they are compiled when they run
+    ...{ module: "ESNext", moduleResolution: "Bundler" }, // the same settings as at run time
     ...{ typeRoots: [join(ROOT, "node_modules/@types")], paths: pathsOfGiven() },
   };
   return { extends: join(ROOT, base), compilerOptions, files, include: [], exclude: [] };

@@ -8,7 +8,7 @@ const CREDENTIAL_CODES = [4, 5];
 
 /** Connects to the broker of the config, as Mantel would. */
 export async function examineBroker({ mqtt }: Config): Promise<Finding[]> {
-  if (mqtt.url === undefined) return [ok("the broker that comes with Mantel serves")];
+  if (mqtt.url === undefined) return [ok("uses Mantel's embedded broker")];
   const { host, protocol } = new URL(mqtt.url);
   const { connectAsync } = await import("mqtt");
   try {
@@ -22,35 +22,35 @@ export async function examineBroker({ mqtt }: Config): Promise<Finding[]> {
       ...(mqtt.ca === undefined ? {} : { ca: mqtt.ca }),
     });
     await client.endAsync(true);
-    return [ok(`the broker at ${host} lets Mantel in`)];
+    return [ok(`the broker at ${host} accepts the connection`)];
   } catch (error) {
     return [fail(...reasonOf(error, host, protocol))];
   }
 }
 
-/** What is wrong, and what to do. The address is shown without what else may be in it. */
+/** The problem and its fix. Of the address only the host is shown, because it may contain credentials. */
 function reasonOf(error: unknown, host: string, protocol: string): [says: string, todo: string] {
   const { code, message } = error as { code?: unknown; message: string };
   if (CREDENTIAL_CODES.includes(code as number)) {
     return [
       `the broker at ${host} refuses the user name or the password`,
-      "set mqtt.username and mqtt.password to what the broker knows",
+      "correct mqtt.username and mqtt.password",
     ];
   }
   if (code === "ECONNREFUSED") {
     return [`nothing listens at ${host}`, "start the broker, or correct mqtt.url"];
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return [`no machine is known as ${host}`, "correct mqtt.url, or name an address in it"];
+    return [`the name ${host} cannot be resolved`, "correct mqtt.url, or use an IP address in it"];
   }
   if (/CERT|SELF_SIGNED|VERIFY|ISSUER/.test(String(code))) {
     return [
       `the certificate of ${host} is not trusted (${String(code)})`,
-      "set mqtt.ca to the certificate it was signed with",
+      "set mqtt.ca to the certificate of its authority",
     ];
   }
   return [
     `the broker at ${host} cannot be reached by ${protocol.slice(0, -1)}: ${message || String(code)}`,
-    "see that it runs, that mqtt.url has its port, and that no firewall is between",
+    "check that it runs, that mqtt.url has the right port, and that no firewall blocks it",
   ];
 }

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import { type Finding, findingsOf } from "./finding.ts";
 
 const { ok, warn, fail } = findingsOf("clock");
-/** No Mantel is older. */
+/** Mantel did not exist before this time, so an earlier date is wrong. */
 const FIRST_YEAR = 2026;
 const LAST_YEAR = 2100;
 const MINUTE_MS = 60_000;
 const SET_IT = "set the clock: timedatectl set-ntp true";
 
-/** Tokens, certificates and calendars are as wrong as the clock is. */
+/** Checks the clock and the time zone, on which tokens, certificates and calendars depend. */
 export async function examineClock(dataFolder: string, nowAt = Date.now()): Promise<Finding[]> {
   const findings = [
     ...examineYear(nowAt),
@@ -28,7 +28,7 @@ function examineYear(nowAt: number): Finding[] {
   return [fail(`the clock says it is the year ${year}`, SET_IT)];
 }
 
-/** A clock that has gone back leaves files from the future. */
+/** Finds files from the future, which a clock that was set back leaves. */
 async function examineFuture(folder: string, nowAt: number): Promise<Finding[]> {
   for (const name of await readdir(folder).catch(() => [])) {
     const found = await stat(join(folder, name)).catch(() => undefined);
@@ -39,24 +39,24 @@ async function examineFuture(folder: string, nowAt: number): Promise<Finding[]> 
   return [];
 }
 
-/** Where another program keeps the time, or none can be asked, nothing is known. */
+/** Checks clock synchronization. Without timedatectl, or with another time service, it reports nothing. */
 async function examineSync(): Promise<Finding[]> {
   const args = ["show", "-p", "NTPSynchronized", "--value"];
   const asked = await promisify(execFile)("timedatectl", args, { timeout: 5_000 }).catch(
     () => undefined,
   );
   if (asked?.stdout.trim() !== "no") return [];
-  return [warn("the clock is not set by the network, and goes wrong with time", SET_IT)];
+  return [warn("the clock is not set by the network (NTP), so it will drift", SET_IT)];
 }
 
-/** `TZ` with a name that nobody knows gives no zone, or one without a name. */
+/** With an unknown name in `TZ`, Node reports no time zone or `Etc/Unknown`. */
 function examineZone(): Finding[] {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
   if (timeZone !== undefined && timeZone !== "Etc/Unknown") return [];
   return [
     fail(
-      `the time zone of this machine is not known${process.env["TZ"] ? ` (TZ is ${process.env["TZ"]})` : ""}`,
-      "set it, such as timedatectl set-timezone Europe/Berlin, or correct TZ",
+      `the time zone of this machine is unknown${process.env["TZ"] ? ` (TZ is ${process.env["TZ"]})` : ""}`,
+      "set it, for example with timedatectl set-timezone Europe/Berlin, or correct TZ",
     ),
   ];
 }

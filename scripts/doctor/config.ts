@@ -13,7 +13,7 @@ import type { Config } from "../../host/config/schema.ts";
 import { effectiveConfig } from "../../host/config/values.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
-/** The config as a host would have it, made without a host, which would put right what is wrong. */
+/** Loads the config like the host, without the host's repair of damaged files. */
 export async function readConfig(
   dataFolder: string,
   variables: NodeJS.ProcessEnv,
@@ -32,18 +32,18 @@ export async function readConfig(
   const document = (name: string) =>
     attempt(
       () => readDocument(join(dataFolder, name), keys),
-      `correct ${name}; a host that starts sets it aside and takes the last good one`,
+      `correct ${name}; otherwise the next start renames it and uses the last good one`,
     );
   const stored = { plain: await document("config.json"), secret: await document("secrets.json") };
   const environment = await attempt(
     async () => readEnvironment(variables, keys),
-    "correct the variable, or remove it",
+    "correct or remove the variable",
   );
   for (const name of unknownVariables(variables, keys)) {
-    findings.push(warn(`nothing reads the variable ${name}`, "correct its name, or remove it"));
+    findings.push(warn(`unknown variable ${name}`, "correct its name, or remove it"));
   }
   const config = effectiveConfig({ keys, environment, stored });
-  return { config, findings: findings.length > 0 ? findings : [ok("the config is in order")] };
+  return { config, findings: findings.length > 0 ? findings : [ok("the config is valid")] };
 }
 
 async function readDocument(path: string, keys: KeyTable): Promise<ConfigDocument> {

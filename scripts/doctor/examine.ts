@@ -2,6 +2,7 @@ import { readOptions } from "../../host/options.ts";
 import { examineBroker } from "./broker.ts";
 import { examineClock } from "./clock.ts";
 import { readConfig } from "./config.ts";
+import { examineConfinement } from "./confinement.ts";
 import { examineData } from "./data.ts";
 import type { Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
@@ -9,8 +10,8 @@ import { examineNetwork } from "./network.ts";
 import { examinePlugins } from "./plugins.ts";
 
 /**
- * Looks at everything the host will need, with its own flags and variables, and changes nothing.
- * @throws MantelError `bad_request` when a flag is wrong
+ * Runs all checks with the host's flags and environment variables. Changes nothing.
+ * @throws MantelError `bad_request` for an invalid flag
  */
 export async function examine(
   args: readonly string[],
@@ -26,6 +27,7 @@ export async function examine(
     examineBroker(config),
     examineClock(options.dataFolder),
     examineMachine(),
+    examineConfinement(),
   ]);
   return [...findings, ...others.flat()];
 }

@@ -1,14 +1,14 @@
-/** What one check has found, in words for the person who runs the machine. */
+/** One result of a check, in user-facing sentences. */
 export interface Finding {
   readonly check: string;
-  /** `warn`: it works, and may not for long. `fail`: Mantel does not work, or not as it is meant to. */
+  /** `warn`: Mantel works, but a problem is likely. `fail`: Mantel does not work, or not correctly. */
   readonly status: "ok" | "warn" | "fail";
   readonly says: string;
-  /** What to do about it. */
+  /** The suggested fix. */
   readonly todo?: string;
 }
 
-/** Findings of one check. */
+/** Creates findings of one check. */
 export interface Findings {
   readonly ok: (says: string) => Finding;
   readonly warn: (says: string, todo: string) => Finding;

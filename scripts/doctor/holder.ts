@@ -3,8 +3,8 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 const LISTENS = "0A";
 
 /**
- * The program that listens on a TCP port of this machine, such as `nginx (process 812)`; `undefined`
- * when there is none, or it is another user's and this one may not see (proc(5)).
+ * Finds the program that listens on a TCP port, such as `nginx (process 812)`. Returns `undefined` if there is none,
+ * or if it belongs to a user whose processes are not visible (proc(5)).
  */
 export async function holderOf(port: number): Promise<string | undefined> {
   const inodes = await listeningInodes(port);

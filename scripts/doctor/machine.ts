@@ -8,10 +8,10 @@ const memory = findingsOf("memory");
 const files = findingsOf("watching");
 const sensors = findingsOf("sensors");
 const NEEDED_MIB = 256;
-/** What watching the plugin folders takes at most, in an ordinary house. */
+/** The inotify watches that the plugin folders of a typical home need at most. */
 const NEEDED_WATCHES = 4_096;
 
-/** Memory, file watching and sensors. `root` is where `proc` and `sys` are: proc(5), sysfs(5). */
+/** Checks memory, file watching and sensors. `root` contains `proc` and `sys` (proc(5), sysfs(5)). */
 export async function examineMachine(root = "/"): Promise<Finding[]> {
   return [
     ...(await examineMemory(root)),
@@ -29,24 +29,26 @@ async function examineMemory(root: string): Promise<Finding[]> {
   if (mib >= NEEDED_MIB) return [memory.ok(`${mib} MiB of memory are available`)];
   return [
     memory.warn(
-      `${mib} MiB of memory are available, and Mantel with its plugins takes about ${NEEDED_MIB}`,
-      "end other programs, disable modules you do not use, or add swap",
+      `${mib} MiB of memory are available, but Mantel with its plugins needs about ${NEEDED_MIB} MiB`,
+      "close other programs, disable unused modules, or add swap",
     ),
   ];
 }
 
-/** Saves are followed through inotify(7), which every program of a user shares. */
+/** Checks the inotify(7) limits, which all programs of a user share. */
 async function examineWatching(root: string): Promise<Finding[]> {
   try {
     watch(tmpdir()).close();
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    return [files.fail(`no folder can be watched (${code}), so saves are not noticed`, RAISE)];
+    return [
+      files.fail(`folders cannot be watched (${code}), so changed files are not detected`, RAISE),
+    ];
   }
   const path = "proc/sys/fs/inotify/max_user_watches";
   const limit = Number(await readFile(join(root, path), "utf8").catch(() => "Infinity"));
   if (limit >= NEEDED_WATCHES) return [files.ok("folders can be watched")];
-  return [files.warn(`a user may watch only ${limit} files on this machine`, RAISE)];
+  return [files.warn(`the limit for watched files is only ${limit} per user`, RAISE)];
 }
 const RAISE =
   "write fs.inotify.max_user_watches=65536 and fs.inotify.max_user_instances=512 to /etc/sysctl.d/60-mantel.conf, then sysctl --system";
@@ -57,11 +59,11 @@ async function examineSensors(root: string): Promise<Finding[]> {
     count(join(root, "sys/class/hwmon"), /^hwmon\d+$/),
   ]);
   const total = found.reduce((sum, each) => sum + each, 0);
-  if (total > 0) return [sensors.ok(`${total} sensors of this machine can be read`)];
+  if (total > 0) return [sensors.ok(`${total} temperature sensors are readable`)];
   return [
     sensors.warn(
-      "this machine shows no temperature, so the dashboard shows none either",
-      "nothing on a virtual machine; else install lm-sensors and run sensors-detect",
+      "no temperature sensors found, so the dashboard shows no temperature",
+      "on a virtual machine ignore this; otherwise install lm-sensors and run sensors-detect",
     ),
   ];
 }

@@ -10,7 +10,7 @@ import { askMantel, type Health } from "./running.ts";
 const port = findingsOf("port");
 const host = findingsOf("host");
 
-/** The port, and the host that answers there when one runs. */
+/** Checks the port and, if a host is running, its health. */
 export async function examineNetwork(options: RunOptions, config: Config): Promise<Finding[]> {
   const pid = await findHost(options.dataFolder).catch(() => undefined);
   const health = await askMantel(options, config);
@@ -20,8 +20,8 @@ export async function examineNetwork(options: RunOptions, config: Config): Promi
   return [
     ...findings,
     host.warn(
-      `a Mantel runs on this data folder (process ${pid}), and does not answer on port ${options.port}`,
-      "give the doctor the --port and --host it was started with; if they are right, restart it",
+      `Mantel runs with this data folder (process ${pid}) but does not answer on port ${options.port}`,
+      "run the doctor with the same --port and --host as Mantel; if they are right, restart Mantel",
     ),
   ];
 }
@@ -29,13 +29,13 @@ export async function examineNetwork(options: RunOptions, config: Config): Promi
 function describe({ url, status, modules }: Health, pid: number | undefined): Finding {
   const who = `Mantel answers at ${url}`;
   if (pid === undefined) {
-    const todo = "name its folder with --data, or take another --port for this one";
-    return host.warn(`${who}, on another data folder than this`, todo);
+    const todo = "pass its folder with --data, or use another --port for this one";
+    return host.warn(`${who}, but with another data folder`, todo);
   }
   const { active, failed } = modules;
-  if (status === "pass") return host.ok(`${who}, and its ${active} modules work`);
-  const says = `${who}; ${active} of its modules work, and ${failed} have failed`;
-  const todo = "open the dashboard, or GET /api/v1/modules: each says there what is wrong with it";
+  if (status === "pass") return host.ok(`${who}; all ${active} modules work`);
+  const says = `${who}; ${active} modules work, ${failed} failed`;
+  const todo = "see the reason of each module on the dashboard or with GET /api/v1/modules";
   return status === "warn" ? host.warn(says, todo) : host.fail(says, todo);
 }
 
@@ -50,13 +50,13 @@ async function examinePort({ port: number, address }: RunOptions): Promise<Findi
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
       const holder = (await holderOf(number)) ?? "another program";
-      return [port.fail(`${place} is held by ${holder}`, "stop that, or take another --port")];
+      return [port.fail(`${place} is in use by ${holder}`, "stop it, or use another --port")];
     }
     return [port.fail(`${place} cannot be used: ${message}`, WHAT_TO_DO[code] ?? "see --host")];
   }
 }
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
-  EACCES: "take a --port above 1023",
-  EADDRNOTAVAIL: "this machine has no such address: name one it has with --host",
-  ENOTFOUND: "name an address of this machine with --host",
+  EACCES: "use a --port above 1023",
+  EADDRNOTAVAIL: "this machine does not have this address; pass one of its addresses with --host",
+  ENOTFOUND: "pass an address of this machine with --host",
 };

@@ -1,11 +1,11 @@
 import type { Config } from "../../host/config/schema.ts";
 import { openPluginFolder } from "../../host/folders.ts";
-import { discover } from "../../host/modules/code/discover.ts";
+import { discover } from "../../host/modules/manifest/discover.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 const { ok, fail } = findingsOf("plugins");
 
-/** The plugin folders, and the manifest of each plugin in them. */
+/** Checks the plugin folders and the manifest of each plugin. */
 export async function examinePlugins(
   folders: readonly string[],
   config: Config,
@@ -15,11 +15,12 @@ export async function examinePlugins(
   const roots: string[] = [];
   for (const each of opened) {
     if (each.status === "fulfilled") roots.push(each.value);
-    else findings.push(fail((each.reason as Error).message, "name an existing one with --plugins"));
+    else
+      findings.push(fail((each.reason as Error).message, "pass an existing folder with --plugins"));
   }
   const { plugins, broken } = await discover(roots, (name) => config.modules[name]?.links === true);
   for (const { error } of broken) {
     findings.push(fail(error.message, "correct the plugin, or move it out of the plugin folder"));
   }
-  return [ok(`${plugins.size} plugins are in order`), ...findings];
+  return [ok(`${plugins.size} plugins have valid manifests`), ...findings];
 }

@@ -5,17 +5,17 @@ import type { Config } from "../../host/config/schema.ts";
 import type { RunOptions } from "../../host/options.ts";
 
 const ANSWER_DEADLINE_MS = 3_000;
-/** Addresses to listen on, and not to connect to. */
+/** Wildcard addresses: valid for listening, not for connecting. */
 const WILDCARDS: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** How a running host is, as it says itself. */
+/** The health report of a running host. */
 export interface Health {
   readonly url: string;
   readonly status: "pass" | "warn" | "fail";
   readonly modules: { readonly active: number; readonly failed: number };
 }
 
-/** Asks the host where it would listen; `undefined` when no Mantel answers there. */
+/** Requests the health of the host at its configured address; `undefined` if no Mantel answers there. */
 export async function askMantel(
   { address, port }: RunOptions,
   { server }: Config,
@@ -28,11 +28,11 @@ export async function askMantel(
     if (api.name !== "mantel") return undefined;
     return { url, ...((await read(url + api.links.health)) as Omit<Health, "url">) };
   } catch {
-    return undefined; // nobody, or somebody else
+    return undefined; // nothing, or another program
   }
 }
 
-/** The certificate may be for a name, or from an authority of this home. */
+/** Skips the certificate check, because the certificate may be for a name or from this home's own authority. */
 function read(url: string): Promise<unknown> {
   const signal = AbortSignal.timeout(ANSWER_DEADLINE_MS);
   const options = { signal, agent: false, rejectUnauthorized: false } as const;

@@ -5,7 +5,7 @@ import { type FaultKind, faultyPlugin, idOf } from "./kinds.ts";
 const POLL_MS = 10;
 const AWAY_AT_MOST_MS = 30_000;
 const BACK = ["active", "quarantined"];
-/** Routes that have nothing to do with the module that goes wrong. */
+/** Routes that do not depend on the faulty module. */
 const ROUTES = [
   "/smart-home/devices/good:light:1",
   "/health",
@@ -21,7 +21,7 @@ interface Module {
   readonly error: { readonly message: string } | null;
 }
 
-/** A real host with a plugin for each kind of fault, and one that is good. */
+/** A real host with one plugin for each kind of fault and one working plugin. */
 export async function openFaultyHouse(
   kinds: readonly FaultKind[],
   serve: (home: BenchHome) => Promise<Served> = serveHost,
@@ -48,14 +48,14 @@ class FaultyHouse {
     this.#headers = { authorization, "content-type": "application/json" };
   }
 
-  /** Requests to the rest of the house, at a steady rate. */
+  /** Requests to the other modules, at a steady rate. */
   ask(perSecond: number) {
     return repeat(perSecond, () => this.#fetch(ROUTES[this.#asked++ % ROUTES.length] ?? "/health"));
   }
 
   /**
-   * Makes a plugin go wrong; gives the milliseconds until it works again, or rests in quarantine.
-   * @throws Error when it does not within half a minute
+   * Triggers a fault. Returns the milliseconds until the plugin works again or is in quarantine.
+   * @throws Error if that takes more than 30 seconds
    */
   async commit(kind: FaultKind): Promise<number> {
     const id = idOf(kind);
@@ -66,7 +66,7 @@ class FaultyHouse {
     await this.#becomes(id, (module) => module.restarts > restarts && BACK.includes(module.state));
     const awayMs = performance.now() - startedAt;
     await harmed;
-    for (const action of ["disable", "enable"]) await this.#post(`/modules/${id}/${action}`); // forgiven
+    for (const action of ["disable", "enable"]) await this.#post(`/modules/${id}/${action}`); // resets the crash history
     await this.#becomes(id, ({ state }) => state === "active");
     return awayMs;
   }

@@ -1,27 +1,30 @@
-/** A way for a plugin to go wrong, and what the host has to make of it. */
+/** A kind of plugin fault and the expected reaction of the host. */
 export interface FaultKind {
   readonly name: string;
-  /** The body of an async function of `ctx`, in which `hold` is a list that lasts. */
+  /** The body of an async function with the parameter `ctx`. `hold` is a global list. */
   readonly code: string;
-  /** What the module's error says. */
+  /** The expected message in the module's error. */
   readonly cause: RegExp;
-  /** In the manifest; a start may take half a minute where they do not say. */
+  /** The limits in the manifest. By default a start may take 30 seconds. */
   readonly limits?: object;
 }
 
-/** A busy machine takes long to fill a heap. */
+/** Time limit for filling a heap, long enough for a busy machine. */
 const START_MS = 30_000;
-/** Fills the heap step by step, in one go; `item` makes one more thing to keep. */
+/** Fills the heap in one synchronous loop. `item` is the expression for each new value. */
 const filling = (item: string) => `for (let n = 0; ; n++) hold.push(${item});`;
+/** The kernel's limit may apply before the host's. */
+const OVER_MEMORY =
+  /memory limit exceeded: it used \d+ MiB of 192 MiB|used more memory than its limit/;
 const HUNG = /did not answer for \d+ ms and used \d+ ms of CPU/;
-/** On a busy machine the silence may be found before the heap is full. */
+/** On a busy machine the heartbeat may time out before the heap is full. */
 const FULL = /heap (was|is) full|did not answer for \d+ ms and used/;
 const ASLEEP = /did not answer for \d+ ms, asleep/;
-const TOO_LATE = { cause: /start did not end/, limits: { startMs: 4_000 } };
-const FLOOD = /flooded the host/;
-const FOREIGN = /no message/;
+const TOO_LATE = { cause: /start timed out/, limits: { startMs: 4_000 } };
+const FLOOD = /message rate limit exceeded/;
+const FOREIGN = /invalid message/;
 
-/** Faults while the plugin works: it is ended and starts again. */
+/** Faults of a running plugin: its process is ended and restarted. */
 export const FAULTS: readonly FaultKind[] = [
   { name: "endless loop", code: "for (;;);", cause: HUNG },
   { name: "regex blow-up", code: `/^(a+)+$/.test("a".repeat(50) + "b");`, cause: HUNG },
@@ -44,17 +47,17 @@ export const FAULTS: readonly FaultKind[] = [
   {
     name: "unhandled rejection",
     code: `void Promise.reject(new Error("alone"));`,
-    cause: /nothing caught a rejected promise: Error: alone/,
+    cause: /an unhandled rejection: Error: alone/,
   },
   {
     name: "rejection with a text",
     code: `void Promise.reject("alone");`,
-    cause: /nothing caught a rejected promise: .*alone/,
+    cause: /an unhandled rejection: .*alone/,
   },
   {
     name: "throw in a timer",
     code: `setTimeout(() => { throw new TypeError("late"); });`,
-    cause: /nothing caught an error: TypeError: late/,
+    cause: /an uncaught error: TypeError: late/,
   },
   { name: "growing array", code: filling("new Array(1000).fill(n)"), cause: FULL },
   {
@@ -76,7 +79,7 @@ export const FAULTS: readonly FaultKind[] = [
   {
     name: "buffers",
     code: "setInterval(() => hold.push(Buffer.alloc(16 * 2 ** 20, 1)), 5);",
-    cause: /used \d+ MiB of memory, and 192 MiB is its limit/,
+    cause: OVER_MEMORY,
   },
   {
     name: "CPU burnt in slices",
@@ -84,13 +87,13 @@ export const FAULTS: readonly FaultKind[] = [
     limits: { cpuPercent: 6 },
     cause: /used \S+ s of CPU time within 30 s, and 6 % \(1.8 s\) is its limit/,
   },
-  { name: "exit", code: "process.exit(3);", cause: /ended itself with code 3/ },
-  { name: "exit without a fault", code: "process.exit(0);", cause: /ended itself with code 0/ },
+  { name: "exit", code: "process.exit(3);", cause: /exited with code 3/ },
+  { name: "exit without a fault", code: "process.exit(0);", cause: /exited with code 0/ },
   { name: "abort", code: "process.abort();", cause: /aborted/ },
   ...(["SIGTERM", "SIGKILL", "SIGHUP"] as const).map((signal) => ({
     name: `${signal} to itself`,
     code: `process.kill(process.pid, "${signal}");`,
-    cause: new RegExp(`ended by ${signal}`),
+    cause: new RegExp(`killed by ${signal}`),
   })),
   {
     name: "SIGSTOP to itself",
@@ -105,7 +108,7 @@ export const FAULTS: readonly FaultKind[] = [
   {
     name: "fork bomb",
     code: `spawn("sh", ["-c", "for n in $(seq 200); do sleep 600 & done; wait"]);`,
-    cause: /had \d+ processes running, and 64 are allowed/,
+    cause: /had \d+ processes, and 64 are allowed/,
   },
   {
     name: "descriptor exhaustion",
@@ -114,23 +117,26 @@ export const FAULTS: readonly FaultKind[] = [
   },
   {
     name: "flood of messages",
-    code: "const go = () => { for (let n = 0; n < 100; n++) ctx.reportDegraded(String(n)); setImmediate(go); }; go();",
-    cause: /flooded the host|heap (was|is) full/,
+    code: "const go = () => { for (let n = 0; n < 100; n++) ctx.status.degraded(String(n)); setImmediate(go); }; go();",
+    cause: /message rate limit exceeded|heap (was|is) full/,
   },
   {
     name: "flood of calls",
     code: "const go = () => { for (let n = 0; n < 100; n++) void ctx.devices.publish([]).catch(() => 0); setImmediate(go); }; go();",
-    cause: /flooded the host|heap (was|is) full/, // calls that wait fill its own heap too
+    cause: /message rate limit exceeded|heap (was|is) full/, // waiting calls also fill the plugin's own heap
   },
   {
     name: "flood of large messages",
-    code: `const text = "x".repeat(4 * 2 ** 20); setInterval(() => ctx.reportDegraded(text), 5);`,
-    cause: /flooded the host|MiB of memory|heap (was|is) full/,
+    code: `const lamp = { kind: "light", name: "x".repeat(200), capabilities: { on: { type: "boolean" } }, state: { on: true } };
+      const lamps = Array.from({ length: 2_000 }, (_, n) => ({ ...lamp, nativeId: "lamp" + n }));
+      setInterval(() => void ctx.devices.publish(lamps).catch(() => 0), 20);`,
+    cause: /message rate limit exceeded|did not answer/, // its heartbeat answers wait behind the messages
+    limits: { memoryMiB: 256 }, // unread messages wait in the plugin's heap
   },
   {
     name: "message of 100 MB",
     code: "const part = Buffer.alloc(65_536, 97); for (let left = 1_600; left > 0;) { try { writeSync(3, part); left--; } catch { /* full */ } }",
-    cause: /message of more than 8 MiB|did not answer/, // it waits for the pipe in a loop
+    cause: /message larger than 8 MiB|did not answer/, // it writes to the full pipe in a loop
   },
   { name: "closed channel", code: "closeSync(3);", cause: /closed its channel to the host/ },
   { name: "no message", code: String.raw`writeSync(3, "hello\n");`, cause: FOREIGN },
@@ -141,7 +147,7 @@ export const FAULTS: readonly FaultKind[] = [
   },
 ];
 
-/** Faults of a start: the module fails, and says why. */
+/** Faults during the start: the module fails with a reason. */
 export const START_FAULTS: readonly FaultKind[] = [
   { name: "throw at start", code: `throw new Error("no lamp");`, cause: /no lamp/ },
   { name: "slow start", code: "await new Promise(() => undefined);", ...TOO_LATE },
@@ -152,7 +158,7 @@ export const START_FAULTS: readonly FaultKind[] = [
     ...TOO_LATE,
     cause: ASLEEP,
   },
-  { name: "exit at start", code: "process.exit(4);", cause: /ended itself with code 4/ },
+  { name: "exit at start", code: "process.exit(4);", cause: /exited with code 4/ },
   { name: "array at start", code: filling("new Array(1000).fill(n)"), cause: FULL },
   {
     name: "map at start",
@@ -162,18 +168,18 @@ export const START_FAULTS: readonly FaultKind[] = [
   {
     name: "buffers at start",
     code: "setInterval(() => hold.push(Buffer.alloc(16 * 2 ** 20, 1)), 5); await new Promise(() => undefined);",
-    cause: /used \d+ MiB of memory/,
+    cause: OVER_MEMORY,
   },
   {
     name: "flood at start",
-    code: "const go = () => { for (let n = 0; n < 100; n++) ctx.reportDegraded(String(n)); setImmediate(go); }; go(); await new Promise(() => undefined);",
+    code: "const go = () => { for (let n = 0; n < 100; n++) ctx.status.degraded(String(n)); setImmediate(go); }; go(); await new Promise(() => undefined);",
     cause: FLOOD,
   },
 ];
 
 /**
- * The files of a bridge with one lamp, `<kind>:light:1`. It commits the fault when the lamp gets the
- * effect `harm`, or when it starts.
+ * The files of a bridge with one lamp, `<kind>:light:1`. The fault occurs when the lamp gets the effect `harm`, or at
+ * the start.
  */
 export function faultyPlugin(id: string, { code, limits }: FaultKind, when: "call" | "start") {
   const kind = id.replaceAll("-", "");
@@ -214,7 +220,7 @@ export default definePlugin({
   };
 }
 
-/** A fault's name as an id of a plugin. */
+/** Converts a fault's name to a plugin id. */
 export function idOf({ name }: FaultKind): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 }

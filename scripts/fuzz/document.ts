@@ -1,6 +1,6 @@
 import { Compile, type Validator } from "typebox/compile";
 
-/** JSON Schema as the document has it, with references followed. */
+/** A JSON Schema of the document, with resolved references. */
 export interface Schema {
   readonly [keyword: string]: unknown;
 }
@@ -18,10 +18,10 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** One operation of the API, as its OpenAPI document has it. */
+/** One operation in the OpenAPI document. */
 export interface Operation {
   readonly method: string;
-  /** With parameters as `{name}`. */
+  /** The path, with parameters as `{name}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
@@ -32,11 +32,11 @@ export interface Operation {
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** `undefined` for a stream, which has no end to wait for. */
+  /** The text of the body; `undefined` for a stream, which does not end. */
   readonly body: string | undefined;
 }
 
-/** Headers that any HTTP answer may have, and those for browsers that every answer here has. */
+/** Standard HTTP headers, and the security headers that every answer of the host has. */
 const COMMON_HEADERS = new Set([
   ...["date", "connection", "keep-alive", "content-type", "content-length", "transfer-encoding"],
   ...["content-security-policy", "x-content-type-options", "x-frame-options", "referrer-policy"],
@@ -76,7 +76,7 @@ export function operationsOf(document: unknown): Operation[] {
   );
 }
 
-/** Everything about an answer that the document does not promise; empty for one as documented. */
+/** The differences between an answer and the document; empty for a documented answer. */
 export function faultsOfAnswer(operation: Operation, answer: Answered): string[] {
   const { status, headers } = answer;
   const documented = operation.responses[String(status)];
@@ -113,7 +113,7 @@ function bodyFaults({ content }: DocumentedAnswer, { headers, body }: Answered):
 
 const validators = new WeakMap<Schema, Validator>();
 
-/** What keeps a value from fitting a schema of the document. */
+/** The faults of a value according to a schema of the document. */
 export function schemaFaults(schema: Schema, value: unknown): string[] {
   const validator = validators.get(schema) ?? Compile(schema);
   validators.set(schema, validator);

@@ -14,21 +14,21 @@ const MAX_SOCKETS = 10;
 
 export interface Fuzzed {
   readonly url: string;
-  /** Gives a token that is valid now; requests void tokens too. */
+  /** Returns a currently valid token; requests of the fuzzer can revoke earlier ones. */
   readonly token: (asking: "admin" | "edit" | "read") => Promise<string>;
 }
 
-/** Requests to all operations of a host, and the judge of their answers. */
+/** Sends requests to all operations of a host and checks the answers. */
 export interface HttpFuzz {
   readonly requests: fc.Arbitrary<FuzzedRequest>;
-  /** How often each status was answered. */
+  /** The number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** @throws Error when the answer is not one that the OpenAPI document has */
+  /** @throws Error if the answer does not match the OpenAPI document */
   readonly judge: (asked: FuzzedRequest) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Opens a fuzzer that knows of the host only what its OpenAPI document says. */
+/** Creates a fuzzer from the host's OpenAPI document alone. */
 export async function openHttpFuzz(fuzzed: Fuzzed): Promise<HttpFuzz> {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const statuses = new Map<number, number>();
@@ -83,7 +83,7 @@ function isItsPath({ path }: Operation, target: string): boolean {
   return new RegExp(`^${pattern}(\\?|$)`).test(target);
 }
 
-/** Whether a body is one that the document has. */
+/** True if the document permits the body. */
 function isTaken({ body: schema, needsBody }: Operation, body: string | undefined): boolean {
   if (!schema) return true;
   if (!body) return !needsBody;

@@ -2,22 +2,22 @@ import * as fc from "fast-check";
 import type { Operation } from "./document.ts";
 import { anyJson, fitting, oddText } from "./values.ts";
 
-/** Who asks: a scope, nobody, or somebody with a text that is no token. */
+/** The caller: a token with a scope, no token, or an invalid token. */
 export type Asking = "admin" | "edit" | "read" | "nobody" | "forger";
 
 export interface FuzzedRequest {
   readonly operation: Operation;
   readonly asking: Asking;
-  /** Not always the operation's own: then the answer is of none that is documented. */
+  /** The method. If the operation does not have it, no documented answer is expected. */
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
-/** Ids that exist in the house that is fuzzed, so that not all requests end in 404. */
+/** Existing ids of the fuzzed house, so that not all requests end in 404. */
 const IDS = ["demo", "system", "demo:light:1", "demo:light:2", "demo:scene:3", "host:scene:a", "1"];
-/** Commands, publishes and windows that get past the first checks. */
+/** Commands, publishes and windows that pass the first validation. */
 const BODIES = [
   { on: true },
   { brightness: 62.5 },
@@ -34,7 +34,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "SEARCH"];
 
-/** Requests to all operations: well-formed ones, and ones that are wrong in every part. */
+/** Requests to all operations: valid ones, and ones with faults in every part. */
 export function requestsTo(operations: readonly Operation[]): fc.Arbitrary<FuzzedRequest> {
   const each = operations.map((operation) =>
     fc.record({
@@ -140,7 +140,7 @@ function headers({ parameters }: Operation): fc.Arbitrary<Record<string, string>
     );
 }
 
-/** Most fit the schema, some have one thing wrong, and some are no JSON at all. */
+/** Bodies: most match the schema, some have one fault, and some are not JSON. */
 function body({ body: schema, method }: Operation): fc.Arbitrary<string | undefined> {
   const nothing = fc.constant(undefined);
   if (method === "GET") return nothing;
@@ -157,7 +157,7 @@ function body({ body: schema, method }: Operation): fc.Arbitrary<string | undefi
   );
 }
 
-/** The value with one of its members replaced, or one that it should not have. */
+/** The value with one member replaced, or with an additional one. */
 function spoil(value: unknown, key: string, odd: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return odd;
   const keys = Object.keys(value);
@@ -169,7 +169,7 @@ function weighted<T>(...all: readonly (readonly [weight: number, value: T])[]): 
   return fc.oneof(...all.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 }
 
-/** A half of a surrogate pair has no escape. */
+/** Removes lone surrogates, which cannot be percent-encoded. */
 function escaped(text: string): string {
   return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, "\ufffd"));
 }

@@ -2,7 +2,7 @@ import { type Agent, type IncomingMessage, request } from "node:http";
 import type { Answered } from "./document.ts";
 import type { FuzzedRequest } from "./requests.ts";
 
-/** Sends a request and waits for the end of its answer, or for the head of a stream. */
+/** Sends a request and waits for the complete answer, or for the headers of a stream. */
 export function send(
   url: string,
   agent: Agent,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Schema } from "./document.ts";
 
-/** Texts of the formats that the API's schemas name. */
+/** Texts in the formats that the API's schemas use. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   "date-time": ["2026-11-20T09:00:00Z", "1969-12-31T23:59:60+14:00", "9999-12-31T23:59:59.999Z"],
   "time-zone": ["UTC", "Europe/Berlin", "America/St_Johns"],
@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 const LONGEST = 100;
 const DEEPEST = 4;
 
-/** Text with all that texts may hold: controls, line breaks, halves of pairs, markup, paths. */
+/** Difficult texts: control characters, line breaks, lone surrogates, markup, paths. */
 export const oddText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ maxLength: 30 }),
@@ -41,10 +41,10 @@ export const oddText = fc.oneof(
   ),
 );
 
-/** Any JSON, and what a parser of JSON never gives but a careless writer of it does. */
+/** Any JSON value, unusual texts, and numbers such as NaN that JSON cannot represent. */
 export const anyJson = fc.oneof(fc.jsonValue({ maxDepth: 3 }), oddText, fc.double());
 
-/** Values that fit a JSON Schema, as far as its keywords are known here; `mend` has the last word. */
+/** Values that match a JSON Schema, as far as its keywords are supported here. */
 export function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const {
     enum: values,
@@ -99,7 +99,7 @@ function text({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<s
   return fc.string({ unit: "grapheme", minLength: Number(minLength ?? 0), maxLength: longest });
 }
 
-/** fast-check knows no look-ahead. */
+/** Texts that match a pattern. A pattern with look-ahead, which fast-check does not support, is replaced. */
 function matching(pattern: string): fc.Arbitrary<string> {
   try {
     return fc.stringMatching(new RegExp(pattern));

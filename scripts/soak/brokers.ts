@@ -12,7 +12,7 @@ import {
 } from "../bench/shared/mqtt-house.ts";
 import { StateStorm } from "../bench/shared/state-storm.ts";
 
-/** Of each bridge. */
+/** Lamps per bridge. */
 const LAMPS = 20;
 const LEVELS = 254;
 const LONGEST_OUTAGE_MS = 800;
@@ -20,19 +20,19 @@ const BACK_WITHIN_MS = 15_000;
 const COMMAND_EVERY_MS = 25;
 const SETTLE_MS = 2_000;
 
-/** What a run of killed brokers has shown. */
+/** The result of a run with killed brokers. */
 export interface BrokerCount {
   readonly kills: number;
-  /** By bridge, from the broker's return until all its lamps are available and as they became meanwhile. */
+  /** By bridge: the time from the broker's return until all lamps are available and up to date. */
   readonly backMs: Readonly<Record<BridgeId, readonly number[]>>;
   readonly commands: number;
-  /** Commands that reached a lamp more than once. */
+  /** Commands that reached a lamp twice or more. */
   readonly doubled: number;
-  /** Statuses of the commands that came meanwhile. */
+  /** The number of commands by HTTP status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Kills a broker with SIGKILL again and again under commands, over TLS with passwords and ACL. */
+/** Kills a broker repeatedly with SIGKILL while commands run, over TLS with passwords and ACL. */
 export async function killBrokers(count: number): Promise<BrokerCount> {
   const house = await openMqttHouse({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS });
   const backMs: Record<BridgeId, number[]> = { zigbee2mqtt: [], "ha-discovery": [] };
@@ -64,7 +64,7 @@ async function isCurrent({ devices }: MqttHouse, id: BridgeId, brightness: numbe
   return all.every(({ available, state }) => available && state["brightness"] === brightness);
 }
 
-/** Commands at a steady rate, to one lamp after the other, each with a number that no other has. */
+/** Sends commands at a steady rate to the lamps in turn, each with a unique number. */
 class Commands {
   readonly #house: MqttHouse;
   readonly #statuses: Record<string, number> = {};
@@ -96,7 +96,7 @@ class Commands {
   }
 }
 
-/** Reloads a bridge again and again while states come: what vanishes, flaps or is lost. */
+/** Reloads a bridge repeatedly while states arrive. Counts devices that vanish or flap, and lost states. */
 export async function reloadUnderStates(
   house: MqttHouse,
   id: BridgeId,

@@ -13,7 +13,7 @@ import { runInNewContext } from "node:vm";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 ${LAMP_IMPORTS}
 setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc"); // V8 lets it lie for hours, which looks like a leak
+const collectGarbage = runInNewContext("gc"); // V8 may not collect garbage for hours, which looks like a leak
 export default definePlugin({
   state: Type.Object({ starts: Type.Integer() }),
   async start({ devices, handedOver }) {
@@ -30,7 +30,7 @@ export default definePlugin({
 `;
 const SOUND = entry("");
 
-/** Ways for code to be wrong. Each round has its own text, so that none is refused unread. */
+/** Kinds of broken code. The text differs in each round, so that the host does not skip it as unchanged. */
 const FAULTS: readonly ((round: number) => string)[] = [
   (round) => `${SOUND}export const broken = "${round};\n`,
   (round) => `import "no-such-package";\n${SOUND}console.log(${round});\n`,
@@ -44,19 +44,19 @@ const FAULTS: readonly ((round: number) => string)[] = [
   (round) => entry(`if (handedOver) throw new Error("${round}");`),
 ];
 
-/** The last one is a broken manifest. */
+/** The number of kinds, including a broken manifest. */
 const WAYS = FAULTS.length + 1;
-/** No round has a number like this, so that what comes between them is another text. */
+/** Above the number of any round, so that the broken code between two rounds is a new text. */
 const ROUNDS_BEYOND = WAYS * 100_000;
 
-/** Makes the bridge that `writeLamp` has written one with a state. */
+/** Adds a state to the bridge from `writeLamp`. */
 export async function giveLampState({ write }: BenchHome): Promise<void> {
   await write("lamp/index.ts", SOUND);
 }
 
 /**
- * The ways that are left after a round until all had their turn. A missing package has all the others bundled, which
- * leaves esbuild 20 MiB of garbage: no reading may come right after that, while others come after something else.
+ * The remaining kinds after a round, so that each cycle includes all of them. A missing package makes esbuild bundle
+ * everything, which leaves 20 MiB of garbage, so no reading may follow it directly.
  */
 export async function failInWaysLeft(home: BenchHome, host: Served, round: number): Promise<void> {
   const cycle = ROUNDS_BEYOND + round * WAYS;
@@ -66,8 +66,8 @@ export async function failInWaysLeft(home: BenchHome, host: Served, round: numbe
 }
 
 /**
- * One reload that fails, in another way each round.
- * @throws Error when the reload does not fail as it must, or the code before is not what goes on
+ * Makes one reload fail, in another way each round.
+ * @throws Error if the reload does not fail as expected
  */
 export async function failToReload(home: BenchHome, host: Served, round: number): Promise<void> {
   const fault = FAULTS[round % WAYS];

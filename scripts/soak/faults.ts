@@ -5,7 +5,7 @@ import type { Run } from "./run.ts";
 
 const REQUESTS_PER_SECOND = 50;
 
-/** Plugins that go wrong, one in each round and each in its own way, under requests to their neighbours. */
+/** One faulty plugin per round, each with another fault, while requests go to the other plugins. */
 export async function openFaults(): Promise<Run> {
   const house = await openFaultyHouse(FAULTS, serveProbed);
   const requests = house.ask(REQUESTS_PER_SECOND);

@@ -5,27 +5,27 @@ import { join } from "node:path";
 import { openHome } from "../bench/house.ts";
 import { WrittenHouse } from "./written-house.ts";
 
-/** Room for what a host without plugins keeps, and little more. */
+/** Disk size: slightly more than a host without plugins needs. */
 const DISK_MIB = 16;
-/** What is left free, at most, when a document is written. */
+/** Maximum free space while a document is written. */
 const LAST_BYTES = 60_000;
 
-/** What a run on a disk that fills up has shown. */
+/** The result of a run on a full disk. */
 export interface FullDiskCount {
   readonly rounds: number;
-  /** Answers by status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly lost: number;
   readonly corrupt: number;
-  /** Temporary files that were left behind. */
+  /** Leftover temporary files. */
   readonly left: number;
 }
 
 /**
- * Writes layout and config while a real file system of a few MiB is full or nearly so, and looks
- * whether the documents are whole each time.
+ * Writes layout and config while a real file system of a few MiB is full or nearly full, and checks after each write
+ * that the documents are complete.
  *
- * @throws Error when no file system may be mounted here, which takes root
+ * @throws Error if mounting a file system fails, which needs root
  */
 export async function fillAgainAndAgain(count: number): Promise<FullDiskCount> {
   const home = await openHome();
@@ -51,7 +51,7 @@ export async function fillAgainAndAgain(count: number): Promise<FullDiskCount> {
   }
 }
 
-/** What was stored is read from the disk again. */
+/** Restarts the host with free space, so that it reads the stored documents from the disk. */
 async function restartWithRoom(house: WrittenHouse, folder: string): Promise<void> {
   await house.kill();
   await rm(fillerIn(folder), { force: true });
@@ -65,7 +65,7 @@ function mountSmall(folder: string): () => void {
   return () => void execFileSync("umount", [folder]);
 }
 
-/** Leaves `bytes` free, as far as there is that much. */
+/** Fills the disk until at most `bytes` are free. */
 async function fill(folder: string, bytes: number): Promise<void> {
   await rm(fillerIn(folder), { force: true });
   const { bavail, bsize } = await statfs(folder);

@@ -11,9 +11,9 @@ const SAMPLED = 1_000;
 const PLUGINS = ["system", "demo-home", "mqtt-broker", "mqtt", "calendar", "room-widget"];
 
 /**
- * Ten random requests a round, to a real host with real plugins: whatever is asked, the answer is one
- * that the OpenAPI document has. Modules are reloaded, disabled and enabled on the way. `FUZZ_SEED` in
- * the environment gives the requests of an earlier run again.
+ * Sends ten random requests per round to a real host with real plugins. Each answer must match the OpenAPI document.
+ * Modules are reloaded, disabled and enabled during the run. The environment variable `FUZZ_SEED` repeats the requests
+ * of an earlier run.
  */
 export async function openFuzz(): Promise<Run> {
   const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);

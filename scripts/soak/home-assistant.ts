@@ -4,28 +4,28 @@ import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
 import { openHome, type Served, serveHost } from "../bench/house.ts";
 import { within } from "../bench/shared/mqtt-house.ts";
 
-/** Of sensors, which change while it is away, and of numbers, which commands set. */
+/** The number of sensors, which change during an outage, and of number entities, which commands set. */
 const ENTITIES = 20;
 const READY_WITHIN_MS = 60_000;
 const LONGEST_OUTAGE_MS = 800;
 const BACK_WITHIN_MS = 15_000;
 const COMMAND_EVERY_MS = 100;
-/** No more than the numbers take, so that no command is refused for its value. */
+/** The maximum of the number entities, so that no command is refused for its value. */
 const MOST_COMMANDS = 1_000_000;
 
-/** What a run of cut connections has shown. */
+/** The result of a run with cut connections. */
 export interface CutCount {
   readonly cuts: number;
-  /** From the cut, or from its return after it was killed, until the house is as Home Assistant has it. */
+  /** The time from the cut, or from Home Assistant's return after a kill, until all states match. */
   readonly backMs: readonly number[];
   readonly commands: number;
-  /** Commands that reached Home Assistant more than once. */
+  /** Commands that reached Home Assistant twice or more. */
   readonly doubled: number;
-  /** Statuses of the commands that came meanwhile. */
+  /** The number of commands by HTTP status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Cuts the connection to a Home Assistant, or kills it, by turns and under commands. */
+/** Cuts the connection to a Home Assistant, or kills it, alternately, while commands run. */
 export async function cutHomeAssistant(count: number): Promise<CutCount> {
   const fake = new FakeHomeAssistant();
   for (let at = 0; at < ENTITIES; at++) {
@@ -103,7 +103,7 @@ class House {
   }
 }
 
-/** Commands at a steady rate, to one device after the other, each with a number that no other has. */
+/** Sends commands at a steady rate to the devices in turn, each with a unique number. */
 class Commands {
   readonly #house: House;
   readonly #statuses: Record<string, number> = {};

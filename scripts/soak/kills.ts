@@ -2,22 +2,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openHome } from "../bench/house.ts";
 import { WrittenHouse } from "./written-house.ts";
 
-/** A kill comes this long after the first write, at most. */
+/** Maximum time between the first write and the kill. */
 const LONGEST_LIFE_MS = 300;
 
-/** What a run of kills has shown. */
+/** The result of a run with kills. */
 export interface KillCount {
   readonly kills: number;
   /** Writes that were answered with 200. */
   readonly acknowledged: number;
-  /** Documents that had less, or other, than what was acknowledged. */
+  /** Documents without the acknowledged content. */
   readonly lost: number;
   /** Files that the host found damaged. */
   readonly corrupt: number;
   readonly startMs: readonly number[];
 }
 
-/** Ends a host by SIGKILL at random moments while its layout and config are written, and starts it again. */
+/** Kills a host with SIGKILL at random moments while its layout and config are written, and restarts it. */
 export async function killAgainAndAgain(count: number): Promise<KillCount> {
   const home = await openHome();
   const house = new WrittenHouse(home);

@@ -2,7 +2,7 @@ import { repeat, type Served } from "../bench/house.ts";
 
 const REQUESTS_PER_SECOND = 200;
 
-/** Asks for a reload of the lamp, and gives the status of the answer. */
+/** Requests a reload of the lamp and returns the status of the answer. */
 export async function reloadLamp({ url, token }: Served): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/api/v1/modules/lamp/reload`, { method: "POST", headers });
@@ -10,7 +10,7 @@ export async function reloadLamp({ url, token }: Served): Promise<number> {
   return response.status;
 }
 
-/** The lamp's module as the host shows it, in JSON. */
+/** The lamp's module in the host's JSON. */
 export async function readLamp({ url, token }: Served): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return (await fetch(`${url}/api/v1/modules/lamp`, { headers })).text();
@@ -22,7 +22,7 @@ export class LampRequests {
   #running: ReturnType<typeof repeat> | undefined;
   #asked = 0;
   #failed = 0;
-  /** How often a request failed for which reason. */
+  /** The number of failed requests by reason. */
   readonly #failures = new Map<string, number>();
 
   constructor(host: Served) {
@@ -33,7 +33,7 @@ export class LampRequests {
     this.#running ??= repeat(REQUESTS_PER_SECOND, () => this.#ask());
   }
 
-  /** Waits for the answers to what was asked, and asks nothing more until the next start. */
+  /** Waits for pending answers and sends no more requests until the next start. */
   async pause(): Promise<void> {
     const ended = await this.#running?.end();
     this.#running = undefined;

@@ -6,14 +6,14 @@ import type { Reading } from "./reading.ts";
 const USUAL_DEADLINE_MS = 20_000;
 const POLL_MS = 5;
 
-/** A page of a real Chromium, as it comes, and a line to its counters. */
+/** A page of a real Chromium with a debugging connection for its counters. */
 export interface SoakPage {
   readonly page: Page;
   readonly session: CDPSession;
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page; `prepare` comes before it goes to `url`. */
+/** Opens a page. `prepare` runs before it navigates to `url`. */
 export async function openPage(
   url: string,
   prepare: (page: Page) => Promise<void> = async () => undefined,
@@ -26,7 +26,7 @@ export async function openPage(
   return { page, session, close: () => browser.close() };
 }
 
-/** Waits until an expression is true. Asked without Playwright's own helpers, which leave objects in the page. */
+/** Waits until an expression is true. Avoids Playwright's helpers, which leave objects in the page. */
 export async function becomes(
   session: CDPSession,
   expression: string,
@@ -38,10 +38,10 @@ export async function becomes(
     if (result.value === true) return;
     await delay(POLL_MS);
   }
-  throw new Error(`the page does not come to ${expression}`);
+  throw new Error(`timeout in the page waiting for ${expression}`);
 }
 
-/** What a page holds after a full collection. */
+/** The resources of a page after a full garbage collection. */
 export async function readPage(session: CDPSession): Promise<Reading> {
   await session.send("HeapProfiler.collectGarbage");
   const { documents, nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");

@@ -1,15 +1,15 @@
-// Loaded into a host before its own code (`--import`): at SIGUSR2 it writes what only the host itself
-// can count to the file named by SOAK_FIGURES.
+// Loaded into a host before its own code (`--import`). At SIGUSR2 it writes figures that only the host itself can count
+// to the file in SOAK_FIGURES.
 import { EventEmitter } from "node:events";
 import { renameSync, writeFileSync } from "node:fs";
 import { queryObjects } from "node:v8";
 
-/** Counted after a full garbage collection, which `queryObjects` begins with. */
+/** The figures after a full garbage collection, which `queryObjects` performs. */
 export interface HostFigures {
   /** Active timers. */
   readonly timers: number;
   readonly emitters: number;
-  /** Every listener, timer and promise that is left behind holds on to a function. */
+  /** Functions, because each leaked listener, timer or promise keeps one alive. */
   readonly functions: number;
   readonly heapBytes: number;
 }

@@ -1,12 +1,12 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, findChildren, type Served, serve } from "../bench/house.ts";
+import { type BenchHome, findDescendants, type Served, serve } from "../bench/house.ts";
 import { rounded } from "../bench/shared/figures.ts";
 import type { HostFigures } from "./probe.ts";
 
 const PROBE = join(import.meta.dirname, "probe.ts");
-/** At rest the next spare has started, and connections that were idle are closed. */
+/** Time until the host is at rest: the next warm process has started, and idle connections are closed. */
 const REST_READINGS = 6;
 const REST_MS = 1_000;
 const PROBE_DEADLINE_MS = 20_000;
@@ -17,12 +17,12 @@ export type Reading = Readonly<Record<string, number>>;
 /** A host with the probe in it. */
 export async function serveProbed({ plugins, data }: BenchHome): Promise<Served> {
   process.env["SOAK_FIGURES"] = figuresFile(data);
-  process.env["GOGC"] = "10"; // else esbuild's memory goes up and down by 30 MiB, and no growth is seen
+  process.env["GOGC"] = "10"; // otherwise esbuild's memory varies by 30 MiB, which hides growth
   const flags = ["--port", "0", "--data", data, "--plugins", plugins];
   return serve(["--import", "tsx", "--import", PROBE, "host/main.ts", ...flags]);
 }
 
-/** The lowest of several readings of the host and its children: what is above it comes and goes. */
+/** The lowest of several readings of the host and its children, which excludes temporary peaks. */
 export async function readAtRest(host: Served, home: BenchHome): Promise<Reading> {
   const several: Reading[] = [];
   for (let left = REST_READINGS; left > 0; left--) {
@@ -37,7 +37,7 @@ export async function readAtRest(host: Served, home: BenchHome): Promise<Reading
 
 async function readHost({ pid }: Served, { data }: BenchHome): Promise<Reading> {
   const { heapBytes, ...counts } = await probe(pid, figuresFile(data));
-  const children = await findChildren(pid);
+  const children = await findDescendants(pid);
   const areCompilers = await Promise.all(children.map(isCompiler));
   const memories = await Promise.all(children.map((child) => memoryOf(child, "RssAnon")));
   const descriptors = await Promise.all(
@@ -64,14 +64,14 @@ async function probe(pid: number, file: string): Promise<HostFigures> {
     if (text !== "") return JSON.parse(text) as HostFigures;
     await delay(20);
   }
-  throw new Error("the host does not count itself");
+  throw new Error("the host did not write its figures");
 }
 
 async function isCompiler(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")) === "esbuild\n";
 }
 
-/** A field of proc(5) `status` in MiB. `RssAnon` leaves out what other processes share. */
+/** A field of proc(5) `status` in MiB. `RssAnon` excludes memory shared with other processes. */
 async function memoryOf(pid: number, field: "VmRSS" | "RssAnon"): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return rounded(Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1024);

@@ -6,10 +6,10 @@ import { LampRequests, reloadLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
-/** A third of the usual, because two of eleven failures are starts that do not end. */
+/** A third of the default, because two of eleven failures are hanging starts. */
 const START_MS = 500;
 
-/** Reloads of a bridge of ten files with one npm dependency, under requests to its device. */
+/** Reloads a bridge of ten files with one npm dependency, while requests go to its device. */
 export async function openReloads(areFailing: boolean): Promise<Run> {
   const home = await openHome(areFailing ? [] : ["system"]);
   await writeLamp(home, "lamp");
@@ -31,7 +31,7 @@ export async function openReloads(areFailing: boolean): Promise<Run> {
     },
     async read() {
       if (areFailing) await failInWaysLeft(home, host, last);
-      await requests.pause(); // each that waits is a connection
+      await requests.pause(); // each waiting request is an open connection
       return readAtRest(host, home);
     },
     async end() {

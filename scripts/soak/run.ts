@@ -5,28 +5,28 @@ import { faultsOf, growthOf } from "./verdict.ts";
 interface RequestCounts {
   readonly asked: number;
   readonly failed: number;
-  /** By reason. */
+  /** The number of failures by reason. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** Something done again and again to one host. */
+/** An action repeated on one host. */
 export interface Run {
-  /** @throws Error when the round did not end as it must */
+  /** @throws Error if the round does not end as expected */
   readonly round: (number: number) => Promise<void>;
   readonly read: () => Promise<Reading>;
-  /** By how much figures may grow, where that is not what holds for all. */
+  /** Growth limits that differ from the default. */
   readonly bounds?: Reading;
-  /** Ends everything and tells of the requests that ran beside the rounds. */
+  /** Stops everything and returns the results of the requests that ran during the rounds. */
   readonly end: () => Promise<Partial<RequestCounts>>;
 }
 
-/** What has to be in place first: compiled code, full rings of records, a heap of its usual size. */
+/** Warm-up rounds, until code is compiled, log buffers are full and the heap has its usual size. */
 const WARM_UP_SHARE = 0.1;
 const MAX_WARM_UP = 1_000;
 
 /**
- * Does `count` rounds and prints a line of figures at the start (after a warm-up that counts as
- * rounds), in the middle and at the end, and one with the verdict. True when nothing has grown.
+ * Runs `count` rounds. Prints a line of figures at the start (after the warm-up rounds), in the middle and at the end,
+ * and then the verdict. Resolves with true if no figure has grown.
  */
 export async function carryOut(run: Run, name: string, count: number): Promise<boolean> {
   const warmUp = Math.min(MAX_WARM_UP, Math.ceil(count * WARM_UP_SHARE));

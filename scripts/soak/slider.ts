@@ -4,7 +4,7 @@ import type { Answer, BridgeId, MqttHouse } from "../bench/shared/mqtt-house.ts"
 const CHANGES = 300;
 const LASTS_MS = 3_000;
 
-/** Moves one lamp's slider 300 times in three seconds: what callers see, and what the lamp gets. */
+/** Moves one lamp's slider 300 times in three seconds and records the answers and the values that reach the lamp. */
 export async function slide({ devices, command, lamps }: MqttHouse, bridge: BridgeId) {
   const [lamp] = await devices(bridge);
   const { received } = lamps[bridge];

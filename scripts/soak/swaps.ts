@@ -3,12 +3,12 @@ import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 import { openControl, openDashboard, writeWidget } from "./widgets.ts";
 
-/** Enough to see by how much a page grows that only loads scripts. */
+/** Enough rounds to measure the growth of a page that only loads scripts. */
 const CONTROL_ROUNDS = 500;
-/** What three thousand swaps may add to the page. */
+/** Growth limits of the page for three thousand swaps. */
 const MAX_GROWTH_MIB = 3;
 
-/** Widget swaps in a page of a real Chromium, beside a control page that only loads scripts. */
+/** Swaps a widget in a real Chromium, compared with a control page that only loads scripts. */
 export async function openSwaps(): Promise<Run> {
   const home = await openHome();
   await writeWidget(home);

@@ -7,7 +7,7 @@ import type { Run } from "./run.ts";
 
 const PLUGINS = join(import.meta.dirname, "../../plugins");
 const PAGES = ["home", "lights", "climate", "calendar", "system"];
-/** Below the 35 s after which a dashboard that hears nothing calls again. */
+/** Below 35 s, after which a dashboard without data reconnects. */
 const STEP_MS = 15_000;
 const STEPS = 4;
 const PAGE_EVERY = 5;
@@ -16,8 +16,8 @@ const HOUR = 60;
 const TRIES = 5;
 const SHOWN_WITHIN_MS = 5_000;
 /**
- * What a whole day may add to the page. Another page is shown and another hour when it is read; a leak
- * of each minute would be thousands, one of each reconnection 40.
+ * Growth limits of the page for a whole day. The readings differ slightly, because another page and hour are shown. A
+ * leak per minute would add thousands, a leak per reconnection 40.
  */
 const BOUNDS = { pageHeapMiB: 5, pageNodes: 500, pageListeners: 30 };
 const LAMP = "Sofa lamp";
@@ -25,9 +25,9 @@ const LEVEL = `[...document.querySelectorAll(".tile > .widget")].map(({ shadowRo
   shadowRoot.querySelector('[aria-label="${LAMP}"]')?.getAttribute("aria-valuenow"))`;
 
 /**
- * A tab that stays open, a minute a round: its clock is moved on, so that all that ticks does, and the night
- * comes and goes; a lamp changes four times, the page is another one every five minutes, the line is cut every
- * half hour, and every hour the calendar and the settings change. The token is asked for four times a day.
+ * A tab that stays open; each round is one minute. Its clock is advanced, so that timers run and night mode starts and
+ * ends. A lamp changes four times per minute, the page changes every five minutes, the connection is cut every half
+ * hour, and the calendar and the settings change every hour. The token is renewed four times a day.
  */
 export async function openTab(): Promise<Run> {
   const home = await openHome((await readdir(PLUGINS)).filter((name) => !name.startsWith(".")));
@@ -72,7 +72,7 @@ async function pass(
   await tab.session.send("Runtime.evaluate", { expression });
 }
 
-/** A bridge that was ended on a busy machine has forgotten the lamp, so it is asked again; the page never is. */
+/** Repeats a command, because a bridge that was restarted on a busy machine has lost the lamp's state. */
 async function dim(level: number, { tab, house }: { tab: SoakPage; house: House }): Promise<void> {
   for (let left = TRIES; left > 0; left--) {
     await house.dim(level);
@@ -81,11 +81,11 @@ async function dim(level: number, { tab, house }: { tab: SoakPage; house: House 
     } catch (error) {
       if (left === 1) throw error;
     }
-    await tab.page.clock.runFor(STEP_MS); // a connection that was cut waits before it is opened again
+    await tab.page.clock.runFor(STEP_MS); // a cut connection reconnects after a delay
   }
 }
 
-/** The house behind the tab. */
+/** The host behind the tab. */
 class House {
   readonly #host: Served;
   readonly #data: string;
@@ -104,7 +104,7 @@ class House {
     await this.change(0);
   }
 
-  /** The token of a display that a person has let in. */
+  /** The token of an approved display. */
   async pair(): Promise<string> {
     const { deviceCode, userCode } = await this.#ask("/pairing", "POST", {});
     await this.#ask(`/pairing/${String(userCode)}/approve`, "POST", {
@@ -118,7 +118,7 @@ class House {
     await this.#ask("/smart-home/devices/demo:light:1/command", "POST", { on: true, brightness });
   }
 
-  /** Another appointment in the calendar, and other settings of the house. */
+  /** Changes an appointment in the calendar and the house's settings. */
   async change(hour: number): Promise<void> {
     const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
     const event = `UID:a\r\nDTSTART:${day}T200000Z\r\nRRULE:FREQ=DAILY\r\nSUMMARY:Hour ${hour}`;

@@ -1,11 +1,11 @@
 import { rounded } from "../bench/shared/figures.ts";
 import type { Reading } from "./reading.ts";
 
-/** Memory of the host and its children together, or of a page, may grow by this. */
+/** Allowed growth of memory: host and children together, or a page. */
 const MAX_GROWTH_MIB = 10;
 /**
- * What is flat goes up and down by a few: a spare that is starting, a notice of the dashboard. A leak of
- * each round would be thousands.
+ * Allowed growth of counts. They vary slightly, for example while a warm process starts. A leak per round would add
+ * thousands.
  */
 const SLACK: Reading = {
   hostDescriptors: 3,
@@ -17,14 +17,14 @@ const SLACK: Reading = {
   pageListeners: 5,
 };
 
-/** How much each figure has grown. */
+/** The growth of each figure. */
 export function growthOf(start: Reading, end: Reading): Reading {
   return Object.fromEntries(
     Object.keys(start).map((name) => [name, rounded((end[name] ?? 0) - (start[name] ?? 0))]),
   );
 }
 
-/** What has grown beyond its bound, the usual one or of `bounds`; nothing when the run was sound. */
+/** The figures that have grown beyond their limit: the default limit or the one in `bounds`. */
 export function faultsOf(growth: Reading, bounds: Reading = {}): string[] {
   const { hostRssMiB = 0, childrenMiB = 0, ...others } = growth;
   const memory = rounded(hostRssMiB + childrenMiB);

@@ -3,11 +3,11 @@ import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
 const MINUTES = 60;
-/** Changes of devices in a minute of a busy house: one in each second. */
+/** Device changes per minute in a busy house: one per second. */
 const CHANGES = 60;
 const RELOAD_EVERY_HOURS = 24;
 
-/** A bridge with a hundred sensors. A command is a minute of the house: a change for each second. */
+/** A bridge with a hundred sensors. One command simulates a minute: one change per second. */
 const SENSORS = `
 import { definePlugin } from "@mantel/plugin-sdk";
 import { day } from "./day.ts";
@@ -34,8 +34,8 @@ export default definePlugin({
 `;
 
 /**
- * Hours of a house, one a round: 3,600 changes of devices and 60 commands under an open event stream, the
- * list, a stream that comes and goes, a change of config and layout; a reload each day.
+ * One hour of a house per round: 3,600 device changes and 60 commands with an open event stream, a read of the device
+ * list, a short event stream, and a change of config and layout. One reload per day.
  */
 export async function openWeek(): Promise<Run> {
   const home = await openHome(["system"]);
@@ -49,7 +49,7 @@ export async function openWeek(): Promise<Run> {
       for (let minute = 1; minute <= MINUTES; minute++) await house.pass(hour * MINUTES + minute);
       await house.look();
       await house.rearrange(hour);
-      if (hour % RELOAD_EVERY_HOURS !== 1) return; // the first hour is one, so that a builder is warm
+      if (hour % RELOAD_EVERY_HOURS !== 1) return; // also in the first hour, so that the builder is warm
       await home.write("sensors/day.ts", dayFile(1 + hour / RELOAD_EVERY_HOURS));
       await house.ask("/modules/sensors/reload", "POST");
     },
@@ -95,7 +95,7 @@ class House {
     await this.ask(`/smart-home/devices/${id}/command`, "POST", { minute });
   }
 
-  /** Somebody opens a dashboard, and goes. */
+  /** Opens and closes a dashboard. */
   async look(): Promise<void> {
     const gone = new AbortController();
     const stream = this.drain(gone.signal);
@@ -111,7 +111,7 @@ class House {
     await this.ask("/config", "PATCH", { ui: { idleSeconds: 60 + (hour % 600) } });
   }
 
-  /** Reads an event stream until it is left. */
+  /** Reads an event stream until it is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
     try {
       const { body } = await fetch(`${this.#url}/api/v1/events`, {

@@ -27,7 +27,7 @@ const LAYOUT = {
   displays: [],
 };
 
-/** Opens what widgets open: a style sheet, a template, listeners, a timer, an effect, a state to keep. */
+/** A widget with a style sheet, a template, listeners, a timer, an effect and a state to hand over. */
 const widget = (round: number): string => `
 import { defineWidget } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
@@ -37,7 +37,7 @@ export default defineWidget<Record<never, never>, { swaps: number }>({
   size: { default: [4, 4] },
   styles: "p { margin: 0; width: ${round}px; }",
   mount(root, ctx) {
-    const swaps = (ctx.kept?.swaps ?? 0) + 1;
+    const swaps = (ctx.handedOver?.swaps ?? 0) + 1;
     const ticks = signal(0);
     const tick = () => void ticks.value++;
     setInterval(tick, 50);
@@ -45,12 +45,12 @@ export default defineWidget<Record<never, never>, { swaps: number }>({
     ctx.every(1_000, tick);
     ctx.effect(() => render(html\`<p>round ${round}</p><button @click=\${tick}>\${ticks.value}</button>\`, root));
     Object.assign(globalThis, { shown: "round ${round}" });
-    return { keep: () => ({ swaps }) };
+    return { handOver: () => ({ swaps }) };
   },
 });
 `;
 
-/** What the control loads in each round, from a page that lets go of it at once. */
+/** The script that the control page loads and releases in each round. */
 const script = (round: number): string =>
   `define(() => { const text = (parts) => parts[0]; return text\`round ${round}\`; });//${"x".repeat(2_000)}`;
 const CONTROL = `<!doctype html><script>
@@ -67,26 +67,34 @@ var shown = "";
 
 const shows = (round: number): string => `globalThis.shown === "round ${round}"`;
 
-/** A page that is swapped once in each round. */
+/** A page with one swap per round. */
 export interface SwappedPage {
   swap(round: number): Promise<void>;
   read(): Promise<Reading>;
   close(): Promise<void>;
 }
 
-/** Writes the widget whose dashboard `openDashboard` shows. */
+/** Writes the widget that `openDashboard` shows. */
 export async function writeWidget({ write }: BenchHome): Promise<void> {
   await write("counter-widget/package.json", JSON.stringify(PACKAGE));
   await write("counter-widget/widget.ts", widget(0));
 }
 
-/** The dashboard with that widget. A round ends when the page shows the new code. */
+/** Opens the dashboard with that widget. A round ends when the page shows the new code. */
 export async function openDashboard(host: Served, home: BenchHome): Promise<SwappedPage> {
   const headers = { authorization: `Bearer ${host.token}`, "content-type": "application/json" };
-  const body = JSON.stringify(LAYOUT);
-  await fetch(`${host.url}/api/v1/layout`, { method: "PUT", headers, body });
+  const send = (method: string, path: string, body: object) =>
+    fetch(`${host.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
+  // A trusted widget runs in the page itself, where the counters are read.
+  await send("PATCH", "/config", { modules: { "counter-widget": { trusted: true } } });
+  await send("PUT", "/layout", LAYOUT);
   const { session, close } = await openPage(`${host.url}/#token=${host.token}`);
-  await becomes(session, shows(0));
+  try {
+    await becomes(session, shows(0));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     async swap(round) {
       await home.write("counter-widget/widget.ts", widget(round));
@@ -97,7 +105,7 @@ export async function openDashboard(host: Served, home: BenchHome): Promise<Swap
   };
 }
 
-/** A page that loads and drops a script in each round, and is asked as often as the dashboard is. */
+/** A control page that loads and releases a script per round and is measured as often as the dashboard. */
 export async function openControl(): Promise<SwappedPage> {
   const server = createServer(({ url = "" }, response) => {
     const [, round] = /^\/(\d+)\.js$/.exec(url) ?? [];

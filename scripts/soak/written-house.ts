@@ -1,18 +1,18 @@
 import { readdir } from "node:fs/promises";
 import { type BenchHome, type Served, serveHost } from "../bench/house.ts";
 
-/** One document of a house that a run writes numbers into. */
+/** A document into which a run writes numbers. */
 interface Written {
   readonly name: string;
   readonly change: (number: number) => Promise<Response>;
   readonly read: () => Promise<number>;
-  /** The last number whose write was answered with success. */
+  /** The last acknowledged number. */
   acknowledged: number;
-  /** The last number that was sent: it may be stored, or not, until it is answered. */
+  /** The last sent number. Without an answer it may or may not be stored. */
   sent: number;
 }
 
-/** A host whose layout and config are written again and again, and which may end at any moment. */
+/** A host whose layout and config are written repeatedly and which may be killed at any moment. */
 export class WrittenHouse {
   readonly #home: BenchHome;
   readonly #documents: readonly Written[];
@@ -24,7 +24,7 @@ export class WrittenHouse {
     this.#documents = [this.#layout(), this.#config()];
   }
 
-  /** Starts the host; gives the milliseconds until it is ready. */
+  /** Starts the host. Returns the milliseconds until it is ready. */
   async start(): Promise<number> {
     const startedAt = performance.now();
     this.#host = await serveHost(this.#home);
@@ -42,12 +42,12 @@ export class WrittenHouse {
     await this.stop();
   }
 
-  /** Writes every document once; gives the status of each answer. */
+  /** Writes every document once. Returns the statuses of the answers. */
   async writeAll(): Promise<number[]> {
     return Promise.all(this.#documents.map((document) => this.#write(document)));
   }
 
-  /** Writes all documents, each as fast as it is answered, until the host is gone; gives how often. */
+  /** Writes all documents as fast as possible until the host ends. Returns the number of writes. */
   async writeUntilGone(): Promise<number> {
     let count = 0;
     const goOn = async (document: Written): Promise<void> => {
@@ -55,7 +55,7 @@ export class WrittenHouse {
         try {
           if ((await this.#write(document)) === 200) count++;
         } catch {
-          return; // killed, as it was to be
+          return; // the host was killed
         }
       }
     };
@@ -63,7 +63,7 @@ export class WrittenHouse {
     return count;
   }
 
-  /** Names of the documents that hold neither what was acknowledged nor what was sent after it. */
+  /** The names of documents that contain neither the acknowledged number nor a later sent one. */
   async lost(): Promise<string[]> {
     const lost: string[] = [];
     for (const document of this.#documents) {
@@ -75,7 +75,7 @@ export class WrittenHouse {
     return lost;
   }
 
-  /** Files that the host has found damaged and set aside. */
+  /** Files that the host found damaged and renamed. */
   async setAside(): Promise<string[]> {
     const names = await readdir(this.#home.data, { recursive: true });
     return names.filter((name) => name.includes(".damaged"));
@@ -122,7 +122,7 @@ export class WrittenHouse {
   }
 }
 
-/** A layout that bears a number, and has a length of its own. */
+/** A layout with the number in it, and with varying length. */
 function layout(number: number): object {
   const text = "x".repeat((number * 7_919) % 20_000);
   const geometry = { lg: { x: 0, y: 0, w: 4, h: 4 } };

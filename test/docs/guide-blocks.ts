@@ -9,11 +9,6 @@ export type Block =
     }
   | { readonly kind: "commands"; readonly text: string; readonly answer: unknown };
 
-/** The blocks of each part of a guide, in order. What comes before the first heading is a part too. */
-export function guideSteps(markdown: string): (readonly Block[])[] {
-  return markdown.split(/^## /m).map(blocksIn);
-}
-
 const FENCE = /^(?:`(?<path>[^`\n]+)`:\n\n)?```(?<language>\w*)\n(?<content>.*?)^```$/gms;
 
 /**
@@ -21,7 +16,7 @@ const FENCE = /^(?:`(?<path>[^`\n]+)`:\n\n)?```(?<language>\w*)\n(?<content>.*?)
  * or a change of it; further changes of the same file need no line. A `json` block after commands is
  * what the last of them answers.
  */
-function blocksIn(text: string): Block[] {
+export function blocksIn(text: string): Block[] {
   const blocks: Block[] = [];
   let edited = "";
   for (const { groups } of text.matchAll(FENCE)) {

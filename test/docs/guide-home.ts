@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Block } from "./guide-blocks.ts";
 
 export const REPOSITORY = resolve(import.meta.dirname, "../..");
-export const GUIDE = join(REPOSITORY, "docs/plugin-guide.md");
+const GUIDE = join(REPOSITORY, "docs/plugin-guide");
+const OVERVIEW = "README.md";
+
+/** The pages of the plugin guide, in the order in which they are read. */
+export async function readGuide(): Promise<string[]> {
+  const pages = (await readdir(GUIDE)).filter((name) => name !== OVERVIEW).toSorted();
+  return Promise.all([OVERVIEW, ...pages].map((name) => readFile(join(GUIDE, name), "utf8")));
+}
 
 /** Writes what a block of the guide has its reader write. */
 export async function save(

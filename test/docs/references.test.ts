@@ -10,7 +10,7 @@ const CODE_BLOCK = /^```\w[^]*?^```$/gm;
 const CODE = /```[^]*?```|`[^`\n]+`/g;
 /** `code/compile.ts`, `test/faults/at-*.test.ts`, `plugin-sdk/ui/`: a file, or a folder at the top. */
 const NAMED =
-  /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+)/g;
+  /(?<![\w/@.-])(?:(?:[\w.*-]+\/)*[\w*-][\w.*-]*\.(?:ts|js|css|md|conf)\b|(?:host|plugin-sdk|plugins|scripts|test|docs)\/[\w/*-]+(?:\.json)?)/g;
 /** The plugin that readers of the documents write for themselves. */
 const WRITTEN_BY_READERS = /garden-/;
 const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;

@@ -36,7 +36,7 @@ test("everyone can use a wall with every widget", async (t) => {
     await breakCode(page, stage);
     await page.reload();
     await page.getByRole("alert").getByText("no ink").waitFor();
-    await page.getByRole("button", { name: /^Show what is wrong/ }).click();
+    await page.getByRole("button", { name: /^Show problems/ }).click();
     await page.locator("#troubles").getByText("index.ts:1").waitFor();
     await inBothThemes(page, stage, async (theme) => {
       await picture(page, `wall-broken-${theme}`);

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { connectAsync } from "mqtt";
+import { connectAsync, type IClientOptions } from "mqtt";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
 
 /** All that arrives at a broker from now on, by topic. */
-async function listen(t: TestContext, url: string): Promise<ReadonlyMap<string, string>> {
-  const client = await connectAsync(url);
+async function listen(
+  t: TestContext,
+  url: string,
+  login: IClientOptions = {},
+): Promise<ReadonlyMap<string, string>> {
+  const client = await connectAsync(url, login);
   t.after(() => client.endAsync());
   const received = new Map<string, string>();
   client.on("message", (topic, payload) => received.set(topic, payload.toString()));
@@ -48,8 +52,10 @@ test(
 
 test("without a broker of one's own they arrive at the embedded one", async (t) => {
   const port = await freePort();
-  const host = await startHost(t, { config: { "mqtt-broker": { port } } });
-  const received = await listen(t, `mqtt://127.0.0.1:${port}`);
+  const login = { username: "listener", password: "canary-5d1f" };
+  const users = { listener: { password: login.password, read: ["#"] } };
+  const host = await startHost(t, { config: { "mqtt-broker": { port, users } } });
+  const received = await listen(t, `mqtt://127.0.0.1:${port}`, login);
 
   await assertArrives(host, received);
 });

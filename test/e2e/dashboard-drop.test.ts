@@ -17,15 +17,12 @@ const SHELL = ".wall, header.top, section[data-module]";
 
 test("an open dashboard stays as it is, and obeys, while modules are replaced and crash", async (t) => {
   const host = await startHost(t, {
+    trusted: "all",
     plugins: [...PROCESSES, "room-widget", "clock-widget"].map((id) => `plugins/${id}`),
   });
   await noteCommands(host);
   const browser = await openBrowser(t);
-  const { page, faults } = await openPage(
-    t,
-    browser,
-    `${host.url}/#token=${await host.token("admin")}`,
-  );
+  const { page, faults } = await openPage(t, browser, await host.link("admin"));
   await lampOf(page).waitFor();
   const opened: string[] = [];
   page.on("request", (request) => {

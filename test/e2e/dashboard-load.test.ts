@@ -5,14 +5,14 @@ import { startHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 
 test("a page is drawn, in its theme, before the host has said anything", async (t) => {
-  const host = await startHost(t, { plugins: ["plugins/clock-widget"] });
+  const host = await startHost(t, { plugins: ["plugins/clock-widget"], trusted: "all" });
   const browser = await openBrowser(t);
   const context = await browser.newContext({ colorScheme: "light" });
   t.after(() => context.close());
   const page = await context.newPage();
   await page.route(`${host.url}/api`, () => undefined); // never answered
 
-  await page.goto(`${host.url}/#token=${await host.token("read")}`, { waitUntil: "commit" });
+  await page.goto(await host.link("read"), { waitUntil: "commit" });
   await until(() =>
     page.evaluate(`performance.getEntriesByName("first-contentful-paint").length === 1`),
   );

@@ -15,16 +15,12 @@ interface House {
 
 test("the dashboard", async (t) => {
   const browser = await openBrowser(t);
-  const host = await startHost(t);
+  const host = await startHost(t, { trusted: "all" });
   const house: House = {
     host,
     browser,
     async visit(each) {
-      const visit = await openPage(
-        each,
-        browser,
-        `${host.url}/#token=${await host.token("admin")}`,
-      );
+      const visit = await openPage(each, browser, await host.link("admin"));
       await visit.page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
       return visit;
     },
@@ -59,7 +55,7 @@ async function asksForToken(t: TestContext, { host, browser }: House): Promise<v
   const { page } = await openPage(t, browser, host.url);
   const field = page.getByLabel("Link or token");
 
-  await field.fill(`${host.url}/#token=${await host.token("read")}`);
+  await field.fill(await host.link("read"));
   await page.getByRole("button", { name: "Open the dashboard" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
@@ -68,7 +64,7 @@ async function asksForToken(t: TestContext, { host, browser }: House): Promise<v
 async function refusesToken(t: TestContext, { host, browser }: House): Promise<void> {
   const { page } = await openPage(t, browser, `${host.url}/#token=forged`);
 
-  await page.getByRole("alert").getByText("not valid any more").waitFor();
+  await page.getByRole("alert").getByText("no longer valid").waitFor();
   assert.equal(await page.evaluate("localStorage.length"), 0);
 }
 
@@ -164,7 +160,7 @@ async function changesPage(t: TestContext, { visit }: House): Promise<void> {
 }
 
 async function saysNotAllowed(t: TestContext, { host, browser }: House): Promise<void> {
-  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("read")}`);
+  const { page } = await openPage(t, browser, await host.link("read"));
   const lamp = page.getByRole("slider", { name: "TV backlight" });
   const before = await stateOf(host, "TV backlight");
 
@@ -191,7 +187,7 @@ async function asksToUnlock(t: TestContext, { host, visit }: House): Promise<voi
 
 async function survivesOffline(t: TestContext, { host, browser }: House): Promise<void> {
   const line = await layLine(t, host.url);
-  const { page } = await openPage(t, browser, `${line.url}/#token=${await host.token("read")}`);
+  const { page } = await openPage(t, browser, await host.link("read", line.url));
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });
   const id = await idOf(host, "Sofa lamp");
   await lamp.waitFor();

@@ -20,7 +20,10 @@ interface House {
 
 test("a screen that is a display of the layout", async (t) => {
   const browser = await openBrowser(t);
-  const host = await startHost(t, { plugins: ["plugins/demo-home", "plugins/room-widget"] });
+  const host = await startHost(t, {
+    plugins: ["plugins/demo-home", "plugins/room-widget"],
+    trusted: "all",
+  });
   await addDisplays(host);
   const visit = visitor(host, browser);
   const house = { host, visit };
@@ -58,7 +61,7 @@ async function leavesKiosk(t: TestContext, { host, visit }: House): Promise<void
 
   await page.getByRole("button", { name: "Leave kiosk mode" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("This screen shows the house").waitFor();
+  await page.getByText("This screen shows only the dashboard").waitFor();
   await picture(page, "kiosk-question");
   await page.locator(".kiosk-question .action").first().click();
 
@@ -137,8 +140,8 @@ async function addDisplays(host: TestHost): Promise<void> {
 
 function visitor(host: TestHost, browser: Browser): House["visit"] {
   return async (t, address = "") => {
-    const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("edit")}`);
-    await until(async () => page.url() === `${host.url}/`);
+    const { page } = await openPage(t, browser, await host.link("edit"));
+    await page.locator(".tabs [aria-current]").waitFor();
     if (address !== "") await page.goto(`${host.url}/${address}`);
     await page.locator(".tabs [aria-current]").waitFor();
     return page;

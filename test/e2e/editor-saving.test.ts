@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
@@ -41,12 +42,12 @@ async function merges(t: TestContext, house: House): Promise<void> {
     lights.title = "Lamps";
   });
 
-  await page.getByRole("button", { name: "Look at it" }).click();
+  await page.getByRole("button", { name: "Review" }).click();
   await page.getByText("Page Lights: changed").waitFor();
   await picture(page, "editor-merge");
   assert.equal((await stored(house)).pages[1]?.title, "Lamps", "nothing is overwritten");
   await page.getByRole("radio", { name: "Mine: moved" }).check();
-  await page.getByRole("button", { name: "Bring both together" }).click();
+  await page.getByRole("button", { name: "Merge" }).click();
   await save(page);
 
   const document = await stored(house);
@@ -78,7 +79,8 @@ async function restores(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Versions" }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export as a file" }).click();
-  const file = JSON.parse(await readFile(await (await download).path(), "utf8")) as LayoutDocument;
+  const saved = await (await download).createReadStream();
+  const file = (await json(saved)) as LayoutDocument;
   await picture(page, "editor-versions");
   await page.getByRole("button", { name: `Restore version ${revision}`, exact: true }).click();
   await tile(page, "Clock").waitFor();
@@ -99,7 +101,7 @@ async function refusesFiles(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Versions" }).click();
 
   await importFile(t, page, "{ not JSON");
-  await page.getByRole("alert").getByText("it is not JSON").waitFor();
+  await page.getByRole("alert").getByText("it is not valid JSON").waitFor();
   await importFile(t, page, JSON.stringify({ ...LAYOUT, pages: [{ id: "a b", widgets: [{}] }] }));
   await page.getByRole("alert").getByText("/pages/0/title", { exact: true }).waitFor();
   await page.getByRole("alert").getByText("/pages/0/widgets/0/module", { exact: true }).waitFor();
@@ -116,9 +118,9 @@ async function asksToLeave(t: TestContext, house: House): Promise<void> {
 
   const close = page.getByRole("button", { name: "Close the editor" });
   await close.click();
-  await page.getByRole("button", { name: "Go on editing" }).click();
+  await page.getByRole("button", { name: "Keep editing" }).click();
   await close.click();
-  await page.getByRole("button", { name: "Discard them" }).click();
+  await page.getByRole("button", { name: "Discard" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   await page.locator(".edit-layout:focus").waitFor();

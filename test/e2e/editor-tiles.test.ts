@@ -40,7 +40,7 @@ async function worksByKeyboard(t: TestContext, house: House): Promise<void> {
   await page.keyboard.press("Shift+ArrowLeft");
   await says(page, "Clock resized: column 1, row 2, 3 wide, 8 high");
   await page.keyboard.press("ArrowLeft");
-  await says(page, "Clock cannot go further");
+  await says(page, "Clock cannot move further");
   await page.keyboard.press("PageDown");
   await says(page, "Clock moved to Lights");
   await page.locator("[data-tile=clock] :focus").waitFor();
@@ -51,7 +51,7 @@ async function worksByKeyboard(t: TestContext, house: House): Promise<void> {
     await says(page, `Undone: ${undone}`);
   }
   await page.keyboard.press("Control+Shift+z");
-  await says(page, "Done again: Clock moved to Lights");
+  await says(page, "Redone: Clock moved to Lights");
   await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+s");
   await says(page, "Saved");
@@ -163,10 +163,10 @@ async function showsTooSmall(t: TestContext, house: House): Promise<void> {
   await open(page);
 
   const clock = page.getByRole("button", {
-    name: "Clock, column 1, row 1, 1 wide, 2 high, not the size it is made for",
+    name: "Clock, column 1, row 1, 1 wide, 2 high, not in its recommended size",
   });
   await clock.press("Enter");
-  await page.getByText("It is smaller than it is made for.").waitFor();
+  await page.getByText("The tile is smaller than recommended.").waitFor();
   await picture(page, "editor-too-small");
   await page.getByRole("button", { name: "Narrower" }).click();
   await says(page, "Clock cannot be smaller");

@@ -26,7 +26,7 @@ testEditor("the layout editor", {
 });
 
 async function isLoadedLate(t: TestContext, { host, browser }: House): Promise<void> {
-  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("control")}`);
+  const { page } = await openPage(t, browser, await host.link("control"));
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Edit the layout" }).count(), 0);
 
@@ -70,7 +70,7 @@ async function editsPages(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Add a page" }).click();
   await page.getByLabel("Title").fill("<b>Garden</b>");
   await page.getByLabel("Icon").fill("mdi:tree");
-  await page.getByRole("button", { name: "Move before" }).click();
+  await page.getByRole("button", { name: "Move earlier" }).click();
   await page.getByRole("navigation").getByRole("button", { name: "Lights" }).click();
   await page.getByRole("button", { name: "Remove the page" }).click();
   await says(page, "Page Lights removed");
@@ -98,7 +98,7 @@ async function arrangesPhones(t: TestContext, house: House): Promise<void> {
   await save(page);
   const byHand = await stored(house);
   await page.getByRole("button", { name: "Page", exact: true }).click();
-  await page.getByRole("button", { name: "Follow the wall again: Phone" }).click();
+  await page.getByRole("button", { name: "Use the wall layout again: Phone" }).click();
   await save(page);
 
   const order = byHand.pages[0]?.widgets.map(({ geometry: { sm } }) => sm?.y) ?? [];
@@ -123,7 +123,7 @@ async function isAccessible(t: TestContext, house: House): Promise<void> {
       for (const panel of ["Add a tile", "Page", "Versions"]) {
         await page.getByRole("button", { name: panel, exact: true }).click();
         await page.getByRole("complementary").getByRole("heading", { name: panel }).waitFor();
-        if (panel === "Versions") await page.getByText("In use").waitFor();
+        if (panel === "Versions") await page.getByText("Current", { exact: true }).waitFor();
         await assertAccessible(page);
       }
       await tile(page, "Room Living room").press("Enter");

@@ -9,6 +9,7 @@ import { crash, saveAgain } from "../helpers/upheaval.ts";
 
 const PAUSE_MS = 50;
 const TOPIC = "bench/drop";
+const PASSWORD = "canary-5d1f";
 
 interface Published {
   readonly payload: string;
@@ -72,12 +73,19 @@ async function openHouse(t: TestContext) {
   const port = await freePort();
   const host = await startHost(t, {
     plugins: ["plugins/mqtt", "plugins/mqtt-broker"],
-    config: { "mqtt-broker": { port } },
+    config: { "mqtt-broker": { port, users: { listener: { password: PASSWORD, read: [TOPIC] } } } },
   });
   const received: string[] = [];
   let connections = 0;
   const client = connect(`mqtt://127.0.0.1:${port}`, {
-    ...{ clientId: "listener", clean: false, protocolVersion: 4, reconnectPeriod: 50 },
+    ...{
+      username: "listener",
+      password: PASSWORD,
+      clientId: "listener",
+      clean: false,
+      protocolVersion: 4,
+      reconnectPeriod: 50,
+    },
   });
   t.after(() => client.endAsync(true));
   client.on("error", () => undefined); // it connects again

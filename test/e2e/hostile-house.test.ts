@@ -130,12 +130,12 @@ async function assertInert(page: Page): Promise<void> {
 
 async function hasTiles(page: Page): Promise<void> {
   const gone = page.locator(".tile[data-module=departures-widget]");
-  await gone.getByText("It is not installed.").waitFor();
+  await gone.getByText("The module is not installed.").waitFor();
   await page.getByText("Choose a device in the settings of this tile.").waitFor();
-  await page.getByText(`${HTML} is not there.`).waitFor();
-  await page.getByText("Write something in the settings of this tile.").waitFor();
+  await page.getByText(`Device ${HTML} not found.`).waitFor();
+  await page.getByText("Enter a text in the settings of this tile.").waitFor();
   await page.getByText("No device measures temperature.").waitFor();
-  await tileOf(page, "history-widget", 1).getByText("Nothing was measured yet.").waitFor();
+  await tileOf(page, "history-widget", 1).getByText("No measurements yet.").waitFor();
   assert.equal(await page.locator(".notice.fault").count(), 0);
 }
 
@@ -146,7 +146,7 @@ async function isEdited(page: Page): Promise<void> {
     .getByRole("button", { name: /^History.*, column/ })
     .first()
     .click();
-  await page.getByText("This has to be at most 24.").waitFor();
+  await page.getByText("This must be at most 24.").waitFor();
   await assertInert(page);
   await page.getByRole("button", { name: "Close the editor" }).click();
   await page.goto(`${page.url().replace(/#.*/, "")}#/settings/devices`);

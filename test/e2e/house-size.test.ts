@@ -28,7 +28,7 @@ test("a house without any devices says so, and nothing fails", async (t) => {
   const { page, faults } = await visit(t, "edit");
 
   await tileOf(page, "room-widget").getByText("No devices here yet.").waitFor();
-  await tileOf(page, "device-widget").getByText("stage:light:1 is not there.").waitFor();
+  await tileOf(page, "device-widget").getByText("Device stage:light:1 not found.").waitFor();
   await tileOf(page, "history-widget").getByText("No device measures temperature.").waitFor();
   assert.equal(await page.locator(".notice").count(), 0);
   await picture(page, "house-empty");
@@ -86,6 +86,7 @@ test("a page outlives a host that starts anew: its tiles stay, and are current a
   assert.equal(await shown.getAttribute("aria-valuenow"), "35");
   const again = await startHost(t, {
     data: stage.host.data,
+    trusted: "all",
     plugins: (await readdir(stage.host.plugins)).map((id) =>
       id === "stage" ? "test/fixtures/plugins/stage" : `plugins/${id}`,
     ),

@@ -99,7 +99,7 @@ async function isNamed(page: Page): Promise<void> {
   await title("Cellar floor · Mantel");
   await page.getByRole("link", { name: "Settings" }).click();
   await title("Modules · Mantel");
-  await page.getByRole("link", { name: "Back to the house" }).click();
+  await page.getByRole("link", { name: "Back to the dashboard" }).click();
 
   await title("Home · Mantel");
   assert.equal(await page.evaluate("document.documentElement.lang"), "en-GB");

@@ -19,7 +19,7 @@ interface House {
 
 test("pairing a display", async (t) => {
   const browser = await openBrowser(t);
-  const host = await startHost(t, { plugins: PLUGINS });
+  const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
   const house = { host, browser };
 
   await t.test("shows a code until a person lets the screen in", (each) => pairs(each, house));
@@ -41,7 +41,7 @@ async function pairs(t: TestContext, { host, browser }: House): Promise<void> {
 
   const person = await approve(t, { host, browser }, { link, name: "Kitchen" });
 
-  await person.getByText("“Kitchen” is let in").waitFor();
+  await person.getByText("“Kitchen” is approved").waitFor();
   await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
   const { tokens } = (await (await host.api("/tokens")).json()) as {
     tokens: { name: string; display: boolean; scope: string[] }[];
@@ -66,11 +66,11 @@ async function turnsAway(t: TestContext, { host, browser }: House): Promise<void
   const { page: screen } = await openPage(t, browser, host.url);
   const person = await visitAsPerson(t, { host, browser }, await linkOn(screen));
 
-  await person.getByRole("button", { name: "Turn it away" }).click();
+  await person.getByRole("button", { name: "Deny" }).click();
 
-  await person.getByText("The display was turned away.").waitFor();
-  await screen.getByText("This screen was turned away.").waitFor(COLLECTED);
-  await screen.getByRole("button", { name: "Show another code" }).click();
+  await person.getByText("The display was denied access.").waitFor();
+  await screen.getByText("This screen was denied access.").waitFor(COLLECTED);
+  await screen.getByRole("button", { name: "Show a new code" }).click();
   assert.match(await codeOn(screen), CODE);
 }
 
@@ -81,12 +81,12 @@ async function saysFaults(t: TestContext, { host, browser }: House): Promise<voi
   const field = person.getByLabel("Code on the display");
 
   await field.fill("BBBB-BBBB");
-  await person.getByRole("button", { name: "Go on" }).click();
-  await person.getByRole("alert").getByText("No display waits with this code").waitFor();
+  await person.getByRole("button", { name: "Continue" }).click();
+  await person.getByRole("alert").getByText("No display is waiting with this code").waitFor();
   await field.fill(link.slice(-9).toLowerCase());
-  await person.getByRole("button", { name: "Go on" }).click();
+  await person.getByRole("button", { name: "Continue" }).click();
   await person.getByLabel("Name of the display").fill("Bad <name>");
-  await person.getByRole("button", { name: "Let it in" }).click();
+  await person.getByRole("button", { name: "Approve" }).click();
 
   await person.getByRole("alert").getByText("A name has at most 64 letters").waitFor();
   assert.equal(await person.getByRole("radio", { name: "do everything" }).count(), 0);
@@ -140,7 +140,7 @@ async function codeOn(screen: Page): Promise<string> {
 
 /** The page of somebody with the scope `edit`, on a browser of their own, at `url`. */
 async function visitAsPerson(t: TestContext, { host, browser }: House, url: string): Promise<Page> {
-  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("edit")}`);
+  const { page } = await openPage(t, browser, await host.link("edit"));
   await until(async () => page.url() === `${host.url}/`);
   await page.goto(url);
   return page;
@@ -154,7 +154,7 @@ async function approve(
   const person = await visitAsPerson(t, house, link);
   await person.getByLabel("Name of the display").fill(name);
   await picture(person, "approval");
-  await person.getByRole("button", { name: "Let it in" }).click();
-  await person.getByText("is let in").waitFor();
+  await person.getByRole("button", { name: "Approve" }).click();
+  await person.getByText("is approved").waitFor();
   return person;
 }

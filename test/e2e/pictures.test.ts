@@ -57,6 +57,7 @@ test("the home as it ships", async (t) => {
   const weather = await serveWeather(t, wetEvening());
   const browser = await openBrowser(t);
   const host = await startHost(t, {
+    trusted: "all",
     data,
     config: {
       ui: { timeZone: ZONE },
@@ -125,7 +126,7 @@ async function isEdited(t: TestContext, house: House): Promise<void> {
 }
 
 async function visit(t: TestContext, { host, browser }: House): Promise<Page> {
-  const url = `${host.url}/#token=${await host.token("admin")}`;
+  const url = await host.link("admin");
   const { page } = await openPage(t, browser, url);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByText("Choir rehearsal").waitFor();

@@ -29,7 +29,7 @@ test(
     const config = await ask("/api/v1/config", { headers: { authorization } });
     const refused = await ask("/api/v1/config");
     const stream = await follow(ask, authorization);
-    app.bus.announce("layout.changed", { revision: 7 });
+    app.bus.emit("layout.changed", { revision: 7 });
     const announcedAt = performance.now();
     await until(() => stream.text.includes("layout.changed"));
     const tookMs = performance.now() - announcedAt;

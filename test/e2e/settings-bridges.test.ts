@@ -16,7 +16,7 @@ test("bridges in the settings", async (t) => {
     FakeHomeAssistant.start(t),
   ]);
   const plugins = ["plugins/hue", "plugins/home-assistant"];
-  const house: House = { browser, host: await startHost(t, { plugins }) };
+  const house: House = { browser, host: await startHost(t, { plugins, trusted: "all" }) };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("a Hue bridge is paired step by step, until its lights are there", (each) =>
@@ -37,7 +37,7 @@ async function pairs(t: TestContext, house: House, bridge: FakeHueBridge): Promi
   const page = await visitSettings(t, house, "bridges");
 
   await page.getByRole("link", { name: /Philips Hue/ }).click();
-  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByRole("button", { name: "Start" }).click();
   await page.getByText(/Where is it\?/).waitFor();
   await page.getByRole("textbox", { name: "Address" }).fill("not an address");
   await page.getByRole("textbox", { name: "Address" }).blur();
@@ -53,7 +53,7 @@ async function pairs(t: TestContext, house: House, bridge: FakeHueBridge): Promi
   await picture(page, "hue-pairing");
   bridge.pressButton();
 
-  await page.getByText("Done. What it found is stored.").waitFor();
+  await page.getByText("Paired. The result is saved.").waitFor();
   await page.locator("main .state").getByText("Running").waitFor();
   await page.getByRole("link", { name: "Devices" }).click();
   await page.getByRole("link", { name: /hue:light:1/ }).waitFor();
@@ -78,7 +78,7 @@ async function changesEntry(t: TestContext, house: House, bridge: FakeHueBridge)
   await saved(page);
 
   const key = entry.getByLabel("Application key");
-  assert.equal(await key.getAttribute("placeholder"), "Is set; type to replace it");
+  assert.equal(await key.getAttribute("placeholder"), "Already set; type to replace it");
   assert.doesNotMatch(await page.content(), new RegExp(bridge.key));
   await page.getByRole("button", { name: "Test" }).click();
   await page.getByRole("status").getByText(`${bridge.id} answers`).waitFor();
@@ -99,10 +99,10 @@ async function addsEntry(t: TestContext, house: House, bridge: FakeHueBridge): P
   };
 
   await page.getByRole("button", { name: "Add: Bridges" }).click();
-  await entry.getByText("This needs an id.").waitFor();
-  await type("Id", "kitchen");
-  await entry.getByText(/An id here has to fit/).waitFor();
-  await type("Id", "00112233445566aa");
+  await entry.getByText("An ID is required.").waitFor();
+  await type("ID", "kitchen");
+  await entry.getByText(/The ID must match/).waitFor();
+  await type("ID", "00112233445566aa");
   await type("Address", bridge.address);
   await type("Fingerprint", bridge.fingerprint);
   await page.getByRole("button", { name: "Save" }).click();
@@ -112,7 +112,7 @@ async function addsEntry(t: TestContext, house: House, bridge: FakeHueBridge): P
   await saved(page);
   assert.deepEqual(await bridges(), [bridge.id, "00112233445566aa"]);
 
-  await type("Id", "00112233445566bb");
+  await type("ID", "00112233445566bb");
   const key = entry.getByLabel("Application key");
   assert.equal(await key.getAttribute("placeholder"), null, "the secret is not that of the new id");
   await type("Application key", "another-key");

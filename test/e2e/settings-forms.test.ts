@@ -11,7 +11,10 @@ import { until } from "../helpers/until.ts";
 
 test("forms in the settings", async (t) => {
   const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
-  const house: House = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  const house: House = {
+    browser: await openBrowser(t),
+    host: await startHost(t, { plugins, trusted: "all" }),
+  };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("say offline, and keep what was typed until it can be saved", (each) =>
@@ -21,6 +24,9 @@ test("forms in the settings", async (t) => {
     holdsBack(each, house),
   );
   await t.test("keep what somebody else has changed meanwhile", (each) => merges(each, house));
+  await t.test("keep what is typed while the saved values are read again", (each) =>
+    keepsTyped(each, house),
+  );
   await t.test("say at the field what is wrong with a name", (each) => saysAtField(each, house));
   await t.test("revoke one of two tokens of a name", (each) => revokesOne(each, house));
 });
@@ -35,7 +41,7 @@ async function staysOffline(t: TestContext, house: House): Promise<void> {
   line.cut();
   await page.getByText(/Offline for \d+ s/).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").getByText("Mantel does not answer").waitFor();
+  await page.getByRole("alert").getByText("Mantel cannot be reached").waitFor();
   await assertAccessible(page);
   await picture(page, "settings-offline");
   line.mend();
@@ -52,7 +58,7 @@ async function holdsBack(t: TestContext, house: House): Promise<void> {
   await days.fill("5");
 
   await page.getByRole("link", { name: "Devices" }).click();
-  await page.getByRole("alert").getByText("What you typed is not saved").waitFor();
+  await page.getByRole("alert").getByText("Your changes are not saved").waitFor();
   assert.equal(await days.inputValue(), "5");
   assert.match(page.url(), /#\/settings\/modules\/calendar$/);
 
@@ -85,10 +91,40 @@ async function merges(t: TestContext, house: House): Promise<void> {
   assert.deepEqual(config.calendar, { refreshSeconds: 120, defaultDays: 31, sources: {} });
 }
 
+async function keepsTyped(t: TestContext, house: House): Promise<void> {
+  const page = await visitSettings(t, house, "modules/calendar");
+  const days = page.getByLabel("Default days");
+  const type = async (text: string) => {
+    await days.fill(text);
+    await days.blur();
+  };
+  await type("40");
+  let release: () => void = () => undefined;
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/modules/calendar/config", async (route) => {
+    if (route.request().method() === "GET") await isReleased;
+    await route.continue();
+  });
+
+  await save(page);
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await type("41");
+  const answered = page.waitForResponse((response) => response.request().method() === "GET");
+  release();
+  await answered;
+  await save(page);
+
+  const stored = async () =>
+    (await (await house.host.api("/modules/calendar/config")).json()) as {
+      options: { defaultDays: number };
+    };
+  await until(async () => (await stored()).options.defaultDays === 41);
+}
+
 async function saysAtField(t: TestContext, house: House): Promise<void> {
   const page = await visitSettings(t, house, "access");
   const name = page.getByLabel("Name");
-  const make = page.getByRole("button", { name: "Make a token" });
+  const make = page.getByRole("button", { name: "Create a token" });
 
   await make.click();
   await page.locator("#token-name:invalid:focus").waitFor();
@@ -113,13 +149,13 @@ async function revokesOne(t: TestContext, house: House): Promise<void> {
   for (let i = 0; i < 2; i++) await house.host.api("/tokens", { method: "POST", json: ask });
   const page = await visitSettings(t, house, "access");
   const rows = page.getByRole("listitem").filter({ hasText: "tablet" });
-  const ids = rows.getByText(/^id [\da-f]{8}…$/);
+  const ids = rows.getByText(/^ID [\da-f]{8}…$/);
   await ids.nth(1).waitFor();
 
   assert.equal(new Set(await ids.allTextContents()).size, 2, "each says which it is");
   await rows.first().getByRole("button", { name: "Revoke tablet" }).click();
-  await page.getByRole("button", { name: "Really: Revoke tablet?" }).click();
-  await page.getByRole("status").getByText("tablet is revoked").waitFor();
+  await page.getByRole("button", { name: "Confirm: Revoke tablet" }).click();
+  await page.getByRole("status").getByText("tablet revoked").waitFor();
 
   await until(async () => (await rows.count()) === 1);
 }

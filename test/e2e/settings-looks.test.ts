@@ -17,7 +17,10 @@ const SCREENS = [
 
 test("every page of the settings is accessible, wide and narrow, dark and light", async (t) => {
   const plugins = PLUGINS.map((id) => `plugins/${id}`);
-  const house = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  const house = {
+    browser: await openBrowser(t),
+    host: await startHost(t, { plugins, trusted: "all" }),
+  };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
   const page = await visitSettings(t, house, "modules");
   const asked = followRequests(page);

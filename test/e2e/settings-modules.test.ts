@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { ModuleView } from "../../host/modules/view.ts";
+import type { ModuleView } from "../../host/api/module.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
 import { type House, visitSettings } from "../helpers/settings.ts";
@@ -12,7 +12,10 @@ const PLUGINS = ["demo-home", "calendar", "clock-widget", "room-widget", "system
 
 test("modules in the settings", async (t) => {
   const plugins = PLUGINS.map((id) => `plugins/${id}`);
-  const house: House = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  const house: House = {
+    browser: await openBrowser(t),
+    host: await startHost(t, { plugins, trusted: "all" }),
+  };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("are shown, reloaded, and switched off and on", (each) => runs(each, house));
@@ -32,7 +35,7 @@ async function runs(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("status").getByText("Reloaded").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
-  await page.getByRole("button", { name: "Really: Disable?" }).click();
+  await page.getByRole("button", { name: "Confirm: Disable" }).click();
   await until(async () => (await state()) === "disabled", { withinMs: 20_000 });
   await page.getByRole("button", { name: "Enable" }).click();
 
@@ -52,17 +55,17 @@ async function rollsBack(t: TestContext, house: House): Promise<void> {
 
   await back.click();
   await page.getByRole("status").getByText("Rolled back").waitFor();
-  await page.getByText(/it runs earlier code until/).waitFor();
+  await page.getByText(/previous version runs until/).waitFor();
   await back.waitFor({ state: "detached" });
   assert.equal((await read("clock-widget")).widget?.hash, before);
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("status").getByText("Reloaded").waitFor();
-  await page.getByText(/it runs earlier code until/).waitFor({ state: "detached" });
+  await page.getByText(/previous version runs until/).waitFor({ state: "detached" });
 
   await page.evaluate(`location.hash = "#/settings/modules/system"`);
   await page.getByRole("heading", { name: "System" }).waitFor();
   await back.click();
-  await page.getByText(/it runs earlier code until/).waitFor();
+  await page.getByText(/previous version runs until/).waitFor();
   assert.equal((await read("system")).generation, 3);
 }
 

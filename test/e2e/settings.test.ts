@@ -9,7 +9,10 @@ import { until } from "../helpers/until.ts";
 
 test("the settings", async (t) => {
   const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
-  const house: House = { browser: await openBrowser(t), host: await startHost(t, { plugins }) };
+  const house: House = {
+    browser: await openBrowser(t),
+    host: await startHost(t, { plugins, trusted: "all" }),
+  };
 
   await t.test("are a tap away, and so is the house", (each) => opens(each, house));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, house));
@@ -26,7 +29,7 @@ async function opens(t: TestContext, house: House): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Modules" }).waitFor();
   await page.getByRole("link", { name: "About" }).click();
   await page.getByRole("heading", { level: 1, name: "About" }).waitFor();
-  await page.getByRole("link", { name: "Back to the house" }).click();
+  await page.getByRole("link", { name: "Back to the dashboard" }).click();
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
 }
@@ -50,7 +53,7 @@ async function names(t: TestContext, house: House): Promise<void> {
   const { devices } = (await (await house.host.api("/smart-home/devices")).json()) as Devices;
   const found = devices.find((each) => each.name === name);
   assert.deepEqual([found?.room, found?.hidden], ["Study", true]);
-  await page.getByRole("button", { name: "As the bridge says" }).click();
+  await page.getByRole("button", { name: "From the bridge" }).click();
   await page.getByRole("status").getByText("Saved").waitFor();
   await until(async () => /Bedside/.test(await page.getByLabel("Name").inputValue()));
 }
@@ -60,15 +63,15 @@ async function captures(t: TestContext, house: House): Promise<void> {
 
   await page.getByLabel("Name").fill("Late night");
   await page.getByRole("checkbox", { name: /Sofa lamp/ }).check();
-  await page.getByRole("button", { name: "Capture the current state" }).click();
+  await page.getByRole("button", { name: "Save the current state" }).click();
   await page.getByRole("button", { name: "Activate Late night" }).click();
-  await page.getByRole("status").getByText("Late night is activated").waitFor();
+  await page.getByRole("status").getByText("Late night activated").waitFor();
 
   const answer = await house.host.api("/smart-home/scenes/host:scene:late-night");
   const { targets } = (await answer.json()) as { targets: object };
   assert.equal(Object.keys(targets).length, 1);
   await page.getByRole("button", { name: "Remove Late night" }).click();
-  await page.getByRole("button", { name: "Really: Remove Late night?" }).click();
+  await page.getByRole("button", { name: "Confirm: Remove Late night" }).click();
   await page.getByRole("status").getByText("Removed").waitFor();
 }
 
@@ -76,7 +79,7 @@ async function revokes(t: TestContext, { host, browser }: House): Promise<void> 
   const page = await visitSettings(t, { host, browser }, "access");
 
   await page.getByLabel("Name").fill("guest");
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Create a token" }).click();
   const token = await page.getByLabel(/it is not shown again/).inputValue();
   const ask = () =>
     fetch(`${host.url}/api/v1/smart-home/devices`, {
@@ -84,8 +87,8 @@ async function revokes(t: TestContext, { host, browser }: House): Promise<void> 
     });
   const before = (await ask()).status;
   await page.getByRole("button", { name: "Revoke guest" }).click();
-  await page.getByRole("button", { name: "Really: Revoke guest?" }).click();
-  await page.getByRole("status").getByText("guest is revoked").waitFor();
+  await page.getByRole("button", { name: "Confirm: Revoke guest" }).click();
+  await page.getByRole("status").getByText("guest revoked").waitFor();
 
   assert.deepEqual([before, (await ask()).status], [200, 401]);
 }
@@ -94,8 +97,8 @@ async function addsCalendar(t: TestContext, { host, browser }: House): Promise<v
   const page = await visitSettings(t, { host, browser }, "calendars");
 
   await page.getByRole("button", { name: "Add: Calendars" }).click();
-  await page.getByLabel("Id", { exact: true }).fill("family");
-  await page.getByLabel("Id", { exact: true }).blur();
+  await page.getByLabel("ID", { exact: true }).fill("family");
+  await page.getByLabel("ID", { exact: true }).blur();
   const source = page.getByRole("group").filter({ hasText: "family" }).last();
   await source.getByLabel("Name", { exact: true }).fill("Family");
   await source.getByLabel("Address").fill("https://calendar.example/private.ics");
@@ -116,24 +119,28 @@ async function backsUp(t: TestContext, house: House): Promise<void> {
 
   await passphrases.first().fill("correct horse battery");
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save a backup" }).click();
+  await page.getByRole("button", { name: "Create a backup" }).click();
   await (await download).saveAs(file);
   await page.getByLabel("Backup file").setInputFiles(file);
   await passphrases.last().fill("another passphrase");
   const restore = async () => {
     await page.getByRole("button", { name: "Check and restore", exact: true }).click();
-    await page.getByRole("button", { name: "Really: Check and restore?" }).click();
+    const request = page.waitForRequest((each) => each.url().endsWith("/restore"));
+    await page.getByRole("button", { name: "Confirm: Check and restore" }).click();
+    return (await request).postDataJSON() as { passphrase: string; credentials: boolean };
   };
+  const status = (text: RegExp) => page.getByRole("status").getByText(text).waitFor();
   await restore();
   await page
     .getByRole("alert")
-    .getByText(/do not open with this passphrase/)
+    .getByText(/wrong passphrase for the secrets/)
     .waitFor();
   await passphrases.last().fill("correct horse battery");
-  await restore();
+  const withoutKeys = await restore();
+  await status(/next time Mantel starts.*Keys and tokens are not changed/);
+  await page.getByRole("switch", { name: /Also restore its keys/ }).check();
+  const withKeys = await restore();
+  await status(/next time Mantel starts\.$/);
 
-  await page
-    .getByRole("status")
-    .getByText(/when Mantel starts next/)
-    .waitFor();
+  assert.deepEqual([withoutKeys.credentials, withKeys.credentials], [false, true]);
 }

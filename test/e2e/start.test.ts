@@ -8,7 +8,9 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Tokens } from "../../host/auth/tokens.ts";
 import { atEnd } from "../helpers/at-end.ts";
+import { collectedLog } from "../helpers/collected-log.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { openNotifySocket, withoutNotify } from "../helpers/notify-socket.ts";
 import { until } from "../helpers/until.ts";
@@ -80,6 +82,30 @@ test("the ready line is alone on standard output, and only the first start has a
   assert.deepEqual([firstEnded.code, secondEnded.code], [0, 0]);
   assert.equal(firstEnded.stdout, `mantel ready ${url}\n`);
   assert.doesNotMatch(secondEnded.stderr, /token=/);
+});
+
+test("the first visit's link is good for a week, and another is printed when nobody came", async (t) => {
+  const { args, data } = await emptyHome(t);
+  const missed = { name: "first-visit", scope: ["admin" as const], ttlSeconds: 1 };
+  const tokens = await openTokens(data);
+  await tokens.issue(missed);
+  await until(() => Date.parse(tokens.list()[0]?.expiresAt ?? "") < Date.now());
+
+  const host = launch(t, args);
+  const url = await host.ready();
+  const [, , token = ""] = LINK.exec(host.log()) ?? [];
+  const signedIn = await fetch(`${url}/api/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ token }),
+  });
+  await host.stop();
+
+  const [, link, session] = (await openTokens(data)).list();
+  const daysOf = (record = link) =>
+    (Date.parse(record?.expiresAt ?? "") - Date.parse(record?.issuedAt ?? "")) / 86_400_000;
+  assert.equal(signedIn.status, 201);
+  assert.deepEqual([daysOf(link), daysOf(session)].map(Math.round), [7, 365]);
 });
 
 test("a stop answers what is in flight, ends the event streams and exits 0", async (t) => {
@@ -190,6 +216,11 @@ interface Launched {
   readonly ready: () => Promise<string>;
   readonly stop: () => Promise<Ended>;
   readonly log: () => string;
+}
+
+async function openTokens(dataFolder: string): Promise<Tokens> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  return Tokens.open({ dataFolder, log: collectedLog() });
 }
 
 /** A home without plugins, which starts quickly. */

@@ -11,10 +11,13 @@ const LOOPS = {
   catching: "for (;;) try { for (;;); } catch {}",
   microtasks: "void (async () => { for (;;) await undefined; })();",
 };
-const STOPPED = "Stopped: a loop does not come to an end";
+const STOPPED = "Stopped: infinite loop";
 
 test("a widget whose loop does not come to an end", async (t) => {
-  const host = await startHost(t, { plugins: ["plugins/clock-widget"] });
+  const host = await startHost(t, {
+    plugins: ["plugins/clock-widget"],
+    trusted: ["clock-widget", "endless-widget"],
+  });
   const folder = join(host.plugins, "endless-widget");
   const save = (code: string): Promise<void> => writeFile(join(folder, "widget.ts"), code);
   await mkdir(folder);
@@ -22,7 +25,7 @@ test("a widget whose loop does not come to an end", async (t) => {
   await writeFile(join(folder, "package.json"), JSON.stringify(PACKAGE));
   await until(async () => (await host.api("/modules/endless-widget")).ok, { withinMs: 20_000 });
   await host.api("/layout", { method: "PUT", json: LAYOUT });
-  const url = `${host.url}/#token=${await host.token("edit")}`;
+  const url = await host.link("edit");
   const { page } = await openPage(t, await openBrowser(t), url);
   const tile = page.locator("[data-module=endless-widget]");
 
@@ -41,7 +44,7 @@ test("a widget whose loop does not come to an end", async (t) => {
   await t.test("is refused when it loops while it mounts, and the old code goes on", async () => {
     await save(endless("for (;;);"));
 
-    await tile.getByText("New code failed: a loop does not come to an end").waitFor();
+    await tile.getByText("New code failed: infinite loop").waitFor();
     assert.equal(await tile.getByRole("button", { name: "plain" }).count(), 1);
   });
 });

@@ -112,15 +112,15 @@ async function note(page: Page): Promise<void> {
 
   assert.equal(await text.textContent(), HOSTILE);
   assert.equal(await text.locator("b").count(), 0);
-  await tileOf(page, "note-widget", 1).getByText("Write something").waitFor();
+  await tileOf(page, "note-widget", 1).getByText("Enter a text").waitFor();
 }
 
 async function modules(page: Page): Promise<void> {
   const card = page.getByRole("region", { name: "Modules" });
 
-  await card.getByText("one needs a look").waitFor();
+  await card.getByText("1 problem").waitFor();
   assert.equal(await card.locator("li b").first().textContent(), "Weather service");
-  await card.getByText("works in part").waitFor();
+  await card.getByText("degraded").waitFor();
   await card.locator("small", { hasText: "the forecast cannot be read" }).waitFor();
 }
 
@@ -154,7 +154,7 @@ async function frames(page: Page): Promise<void> {
   await inside.getByText("window: refused").waitFor();
   assert.match(page.url(), /^http:\/\/127\.0\.0\.1:\d+\/$/);
   await page.getByText("https://example.org is not allowed yet").waitFor();
-  await page.getByText("javascript:alert(1) is not one").waitFor();
+  await page.getByText("javascript:alert(1) does not start with").waitFor();
   await picture(page, "house-dark");
 }
 
@@ -163,7 +163,7 @@ async function german(page: Page, { host }: Stage): Promise<void> {
 
   await page.getByText("Garden antwortet nicht").waitFor();
   await page.getByRole("button", { name: "Nächster Monat" }).waitFor();
-  await page.getByText("Schreib etwas").waitFor();
+  await page.getByText("Gib in den Einstellungen").waitFor();
   await page.getByText("https://example.org ist noch nicht erlaubt").waitFor();
   await picture(page, "house-light-german");
 }

@@ -84,7 +84,7 @@ async function history(page: Page): Promise<void> {
   await card.getByText("Bath climate").waitFor();
   await card.getByText("Attic climate").waitFor();
   await page.getByText("No device measures pressure.").waitFor();
-  await page.getByText("Nothing was measured yet.").waitFor();
+  await page.getByText("No measurements yet.").waitFor();
   const before = await card.locator("li b").first().textContent();
   await card.locator(".u-over").hover({ position: { x: 200, y: 60 } });
   await until(async () => (await card.locator("li b").first().textContent()) !== before);
@@ -103,7 +103,7 @@ async function swaps(page: Page, { host }: Stage): Promise<void> {
   const file = join(host.plugins, "history-widget/widget.ts");
   const source = await readFile(file, "utf8");
   const swapTo = async (word: string): Promise<void> => {
-    await writeFile(file, source.replaceAll("Nothing was measured yet.", word));
+    await writeFile(file, source.replaceAll("No measurements yet.", word));
     await page.getByText(word).waitFor();
     await page.locator("[data-module=history-widget] canvas").waitFor();
   };

@@ -53,7 +53,10 @@ test("a widget that has stopped leaves its neighbours alone, and restarts by a t
 async function openCounter(
   t: TestContext,
 ): Promise<{ page: Page; save: (code: string) => Promise<void> }> {
-  const host = await startHost(t, { plugins: ["plugins/clock-widget"] });
+  const host = await startHost(t, {
+    plugins: ["plugins/clock-widget"],
+    trusted: ["clock-widget", "counter-widget"],
+  });
   const folder = join(host.plugins, "counter-widget");
   const save = (code: string): Promise<void> => writeFile(join(folder, "widget.ts"), code);
   await mkdir(folder);
@@ -62,7 +65,7 @@ async function openCounter(
   await until(async () => (await host.api("/modules/counter-widget")).ok);
   await host.api("/layout", { method: "PUT", json: LAYOUT });
   const browser = await openBrowser(t);
-  const { page } = await openPage(t, browser, `${host.url}/#token=${await host.token("admin")}`);
+  const { page } = await openPage(t, browser, await host.link("admin"));
   await page.getByRole("button", { name: "first 0" }).waitFor();
   return { page, save };
 }
@@ -103,14 +106,14 @@ export default defineWidget<Record<never, never>, { clicks: number }>({
     const ticks = ((globalThis as { ticks?: Record<string, number> }).ticks ??= {});
     ticks.${name} = 0;
     setInterval(() => ticks.${name}++, 20);
-    let clicks = ctx.kept?.clicks ?? 0;
+    let clicks = ctx.handedOver?.clicks ?? 0;
     const button = document.createElement("button");
     const draw = () => (button.textContent = "${name} " + clicks);
     ctx.on(button, "click", () => { clicks++; draw(); });
     ctx.on(button, "contextmenu", () => { throw new Error("asked to stop"); });
     root.append(button);
     draw();
-    return { keep: () => ({ clicks }) };
+    return { handOver: () => ({ clicks }) };
   },
 });
 `;

@@ -204,7 +204,7 @@ export function home(): FakeResource[] {
 const NOON = "2026-11-20T12:00:00.000Z";
 
 /** What a motion sensor says, as bridges of today do. */
-export function motionReport(motion: boolean) {
+function motionReport(motion: boolean) {
   return { motion, motion_valid: true, motion_report: { changed: NOON, motion } };
 }
 

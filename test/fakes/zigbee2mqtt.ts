@@ -36,11 +36,11 @@ export interface FakeOptions {
 }
 
 /** The devices and groups of a real network. */
-export function recordedDevices(): ListedDevice[] {
+function recordedDevices(): ListedDevice[] {
   return JSON.parse(readFileSync(join(FIXTURES, "bridge-devices.json"), "utf8")) as ListedDevice[];
 }
 
-export function recordedGroups(): ListedGroup[] {
+function recordedGroups(): ListedGroup[] {
   return JSON.parse(readFileSync(join(FIXTURES, "bridge-groups.json"), "utf8")) as ListedGroup[];
 }
 

@@ -8,8 +8,8 @@ test("a module that goes wrong at its start fails with the cause, and others sta
 
   for (const kind of START_FAULTS) {
     const { state, error } = registry.get(idOf(kind));
-    assert.equal(state, "failed", kind.name);
-    assert.match(error?.message ?? "", kind.cause, kind.name);
+    assert.equal(state, "failed", `${kind.name}: ${error?.message}`);
+    assert.match(`${kind.name}: ${error?.message}`, kind.cause);
   }
   await assertGoodWorks();
 });

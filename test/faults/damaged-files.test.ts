@@ -15,6 +15,7 @@ const DOCUMENTS = [
   "scene-numbers.json",
   "scenes.json",
   "calendar-feeds.json",
+  "consents.json",
   "token-use.json",
   "keys.json",
   "tokens.jsonl",

@@ -5,7 +5,7 @@ import { startModules } from "../helpers/module.ts";
 
 const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
 
-const FALL = "the module crashed and starts again";
+const FALL = "the module crashed; restarting";
 
 /** A house with a plugin for each fault, and a good one that is commanded all the time. */
 export async function openHouse(

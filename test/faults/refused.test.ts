@@ -110,10 +110,10 @@ test("what is refused is told in the module's log, with its place and how often"
     const [fault] = fields["errors"] as readonly Fault[];
     return [level, sentence, fields["count"], fault?.pointer];
   });
-  const event = (count: number) => ["warn", "an event of a device was refused", count, "/nativeId"];
+  const event = (count: number) => ["warn", "refused an event of a device", count, "/nativeId"];
   assert.deepEqual(told, [
     ...[1, 10, 100, 1_000].map(event),
-    ["warn", "an update of devices was refused", 1, "/0/state/on"],
+    ["warn", "refused an update of devices", 1, "/0/state/on"],
   ]);
 });
 
@@ -133,7 +133,7 @@ export default definePlugin({ async start({ devices }) {
     return entries.length > 0 && entries;
   });
 
-  assert.equal(told?.sentence, "an update of devices was refused");
+  assert.equal(told?.sentence, "refused an update of devices");
   assert.match(String(told?.fields?.["error"]), /add "bridge" with its "kind" to "mantel"/);
 });
 
@@ -154,9 +154,9 @@ test("a call at which a plugin's code fails is told once, with its place", async
 
 /** Ways not to give a state, and what the log says of each. */
 const UNREST: readonly (readonly [code: string, said: string, cause: RegExp])[] = [
-  [`throw new Error("no state");`, "gave no state", /no state[^]*index\.ts:\d+/],
-  ["for (;;);", "did not quiesce", /did not answer for.*look for a loop/],
-  ["process.exit(3);", "did not quiesce", /ended itself with code 3/],
+  [`throw new Error("no state");`, "handed over no state", /no state[^]*index\.ts:\d+/],
+  ["for (;;);", "did not quiesce", /did not answer for.*look for an endless loop/],
+  ["process.exit(3);", "did not quiesce", /exited with code 3/],
 ];
 
 for (const [code, said, cause] of UNREST) {

@@ -16,7 +16,7 @@ const PRINCIPAL = { sub: "fuzz", jti: "1" };
 const REFUSED_WITHIN_MS = 2_000;
 const BACK_WITHIN_MS = 5_000;
 /** What the link says when it is no more. */
-const LOSSES = new Set(["the connection to the broker was lost", "the broker cannot be reached"]);
+const LOSSES = new Set(["lost the connection to the broker", "cannot connect to the broker"]);
 
 /** Something that no topic may have, anywhere in a text. */
 const bad = fc.oneof(

@@ -9,10 +9,10 @@ import { Peer, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import * as fc from "fast-check";
 import { optionSchema } from "../../host/config/option-schema.ts";
 import { ConfigStore } from "../../host/config/store.ts";
-import { readManifest } from "../../host/modules/code/manifest.ts";
-import { type HostParts, hostApi } from "../../host/modules/host-api.ts";
-import { ModuleLog } from "../../host/modules/logs.ts";
+import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
+import { readManifest } from "../../host/modules/manifest/manifest.ts";
 import { openChannel } from "../../host/modules/process/channel.ts";
+import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import type { Schema } from "../../scripts/fuzz/document.ts";
 import { anyJson, fitting, oddText } from "../../scripts/fuzz/values.ts";
@@ -143,7 +143,7 @@ test("whatever a plugin's process says, the host goes on and every call of it en
       const ends: string[] = [];
       const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
         openChannel(here, (cause) => ends.push(cause)),
-        hostApi(caller, registries as unknown as HostParts),
+        hostApi(caller, registries as unknown as HostDependencies),
       );
       const asked = [1, 2, 3].map(() => peer.call("ping", {}, 500).catch(judge));
       there.write(messages.map((each) => `${JSON.stringify(each) ?? ""}\n`).join(""));
@@ -158,7 +158,7 @@ test("whatever a plugin's process says, the host goes on and every call of it en
 
   const { status } = await fetch(`${url}/api`);
   assert.equal(status, 200);
-  JSON.stringify([parts.devices.snapshot({}).body, parts.scenes.list()]);
+  JSON.stringify([(await parts.devices.snapshot({})).body, parts.scenes.list()]);
 });
 
 function judge(error: unknown): void {

@@ -48,7 +48,7 @@ type Step = (t: TestContext, house: House) => Promise<void>;
 export function testEditor(name: string, steps: Readonly<Record<string, Step>>): void {
   void test(name, async (t) => {
     const browser = await openBrowser(t);
-    const host = await startHost(t, { plugins: PLUGINS });
+    const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
     for (const [step, run] of Object.entries(steps)) {
       await t.test(step, async (each) => {
         await host.api("/layout", { method: "PUT", json: LAYOUT });
@@ -65,7 +65,7 @@ export function at(...[x, y, w, h]: readonly [number, number, number, number]) {
 
 /** The dashboard, for someone who may edit it. */
 export async function visit(t: TestContext, { host, browser }: House): Promise<TestPage> {
-  const visited = await openPage(t, browser, `${host.url}/#token=${await host.token("admin")}`);
+  const visited = await openPage(t, browser, await host.link("admin"));
   await visited.page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   return visited;
 }

@@ -11,11 +11,12 @@ export interface SigningKey {
   readonly secret: KeyObject;
 }
 
-export async function readSigningKey(data: string): Promise<SigningKey> {
+/** The key of this `kid`; the one that signs now when absent. */
+export async function readSigningKey(data: string, wanted?: string): Promise<SigningKey> {
   const { keys } = JSON.parse(await readFile(join(data, "keys.json"), "utf8")) as {
     keys: [{ kid: string; secret: string }];
   };
-  const [{ kid, secret }] = keys;
+  const { kid, secret } = keys.find((key) => key.kid === wanted) ?? keys[0];
   return { kid, secret: createSecretKey(Buffer.from(secret, "base64url")) };
 }
 
@@ -23,32 +24,54 @@ export async function readSigningKey(data: string): Promise<SigningKey> {
 export function signedWith(
   { kid, secret }: SigningKey,
   claims: object = {},
-  options: jwt.SignOptions & { key?: jwt.Secret } = {},
+  options: Options = {},
 ): string {
   const { key = secret, ...rest } = options;
   const all = { iat: now(), exp: now() + 60, ...CLAIMS, ...claims };
   return jwt.sign(all, key, { keyid: kid, ...rest });
 }
 
-/** Tokens that nobody may be let in with, by what is wrong with each. `genuine` is a good one. */
+/**
+ * Tokens that nobody may be let in with, by what is wrong with each. `genuine` is a good one: the others
+ * say what it says but for their fault, so that its record in the register vouches for them.
+ */
 export function forgeries(signing: SigningKey, genuine: string): Record<string, string> {
+  const own = jwt.decode(genuine) as OwnClaims;
+  const sign: Sign = (claims, options) => signedWith(signing, { ...own, ...claims }, options);
   return {
-    ...malformed(genuine),
-    ...withoutSignature(signing, genuine),
-    ...otherKeys(signing),
-    ...oddHeaders(signing),
-    ...wrongClaims(signing),
+    ...malformed(genuine, own),
+    ...withoutSignature(signing, genuine, own),
+    ...otherKeys(signing, sign),
+    ...oddHeaders(sign),
+    ...wrongClaims(signing, own, sign),
+    ...offRecord(own, sign),
   };
 }
 
-function malformed(genuine: string): Record<string, string> {
+type OwnClaims = jwt.JwtPayload & { readonly exp: number };
+type Options = jwt.SignOptions & { key?: jwt.Secret };
+type Sign = (claims: object, options?: Options) => string;
+
+/** Tokens that differ from good ones only in what the register has of them. */
+function offRecord(own: OwnClaims, sign: Sign): Record<string, string> {
+  return {
+    "an unknown jti": sign({ jti: "1" }),
+    "a jti of the prototype": sign({ jti: "__proto__" }),
+    "scopes beyond its record": sign({ scope: ["read", "control", "edit", "admin"] }),
+    "a life beyond its record": sign({ exp: own.exp + 60 }),
+    "a name beside its record": sign({ sub: "somebody" }),
+    "a display beside its record": sign({ display: true }),
+  };
+}
+
+function malformed(genuine: string, own: OwnClaims): Record<string, string> {
   const [head = "", claims = "", signature = ""] = genuine.split(".");
   const other = signature.startsWith("A") ? "B" : "A";
   return {
     nothing: "",
     "no token": "abc",
     "only dots": "..",
-    "claims swapped": `${head}.${encode({ ...CLAIMS, iat: now(), exp: now() + 60 })}.${signature}`,
+    "claims swapped": `${head}.${encode({ ...own, sub: "forger" })}.${signature}`,
     "signature cut": genuine.slice(0, -2),
     "signature changed": `${head}.${claims}.${other}${signature.slice(1)}`,
     "signature padded": `${genuine}=`,
@@ -59,9 +82,13 @@ function malformed(genuine: string): Record<string, string> {
   };
 }
 
-function withoutSignature({ kid }: SigningKey, genuine: string): Record<string, string> {
+function withoutSignature(
+  { kid }: SigningKey,
+  genuine: string,
+  own: OwnClaims,
+): Record<string, string> {
   const [head = "", claims = "", signature = ""] = genuine.split(".");
-  const open = encode({ ...CLAIMS, iat: now(), exp: now() + 60 });
+  const open = encode(own);
   return {
     "no signature": `${head}.${claims}.`,
     "alg none": `${encode({ alg: "none", typ: "JWT", kid })}.${open}.`,
@@ -73,11 +100,10 @@ function withoutSignature({ kid }: SigningKey, genuine: string): Record<string, 
   };
 }
 
-function otherKeys(signing: SigningKey): Record<string, string> {
+function otherKeys(signing: SigningKey, signWith: Sign): Record<string, string> {
   const { privateKey: rsa } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const { privateKey: ec } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const sign = (options: jwt.SignOptions & { key?: jwt.Secret }) =>
-    signedWith(signing, {}, options);
+  const sign = (options: Options) => signWith({}, options);
   return {
     HS384: sign({ algorithm: "HS384" }),
     HS512: sign({ algorithm: "HS512" }),
@@ -89,11 +115,10 @@ function otherKeys(signing: SigningKey): Record<string, string> {
   };
 }
 
-function oddHeaders(signing: SigningKey): Record<string, string> {
+function oddHeaders(signWith: Sign): Record<string, string> {
   const own = createSecretKey(Buffer.alloc(32, 7));
   const jwk = { kty: "oct", k: Buffer.alloc(32, 7).toString("base64url") };
-  const sign = (options: jwt.SignOptions & { key?: jwt.Secret }) =>
-    signedWith(signing, {}, options);
+  const sign = (options: Options) => signWith({}, options);
   const header = (fields: object) => ({ alg: "HS256" as const, ...fields });
   return {
     "an unknown kid": sign({ keyid: "nobody" }),
@@ -105,11 +130,9 @@ function oddHeaders(signing: SigningKey): Record<string, string> {
   };
 }
 
-function wrongClaims(signing: SigningKey): Record<string, string> {
-  const sign = (claims: object) => signedWith(signing, claims);
+function wrongClaims(signing: SigningKey, own: OwnClaims, sign: Sign): Record<string, string> {
   const without = (name: string) => {
-    const all = { iat: now(), exp: now() + 60, ...CLAIMS } as Record<string, unknown>;
-    const { [name]: _, ...rest } = all;
+    const { [name]: _, ...rest } = own;
     return jwt.sign(rest, signing.secret, {
       keyid: signing.kid,
       noTimestamp: name === "iat",
@@ -119,7 +142,7 @@ function wrongClaims(signing: SigningKey): Record<string, string> {
     "another issuer": sign({ iss: "somebody" }),
     "another audience": sign({ aud: "other" }),
     expired: sign({ exp: now() - 31 }),
-    "not yet valid": sign({ nbf: now() + 60 }),
+    "not yet valid": sign({ nbf: now() + 3_600 }), // beyond a long run
     "no exp": without("exp"),
     "no iat": without("iat"),
     "no jti": without("jti"),

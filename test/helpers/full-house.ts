@@ -20,7 +20,7 @@ import {
 import { openStage, type Placed, type Stage } from "./stage.ts";
 
 /** Names as long as people give them, beside short ones. */
-export const LONG_NAME = "Dining table pendant lamp";
+const LONG_NAME = "Dining table pendant lamp";
 
 const ROOM = "Living room";
 const inRoom = (device: DeviceDescription): DeviceDescription => ({ ...device, room: ROOM });

@@ -1,18 +1,26 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
+import { Audit } from "../../host/auth/audit.ts";
+import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
+import { Tokens } from "../../host/auth/tokens.ts";
+import { openLog } from "../../host/log.ts";
 import { familyOf, livingProcesses } from "./processes.ts";
-import { until } from "./until.ts";
+import { LOAD, until } from "./until.ts";
+import { copyWarmCache } from "./warm-cache.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const START_DEADLINE_MS = 30_000;
-const STOP_DEADLINE_MS = 10_000;
+const STOP_DEADLINE_MS = 10_000 * LOAD;
+const PROGRAM = "host/launch.js";
+/** As the token command names itself in the audit log. */
+const OPERATOR = { sub: "token command", jti: "" };
 const READY = /^mantel ready (https?:\S+)$/m;
 
 export type Scope = "read" | "control" | "edit" | "admin";
@@ -24,12 +32,15 @@ export interface HostOptions {
   readonly plugins?: readonly string[];
   /** A data folder that the caller owns, such as that of a host that ran before. */
   readonly data?: string;
+  /**
+   * Modules whose widgets run in the page and not in a frame, because the test looks into them there. `all`
+   * means every plugin that is copied.
+   */
+  readonly trusted?: "all" | readonly string[];
   /** Written to the data folder's `config.json` before the start. */
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** True for a start as `npm start` does it, from one compiled file. */
-  readonly compiled?: boolean;
 }
 
 export interface ApiRequest extends RequestInit {
@@ -47,8 +58,10 @@ export interface TestHost {
   readonly plugins: string;
   /** All that the host has written to standard error. */
   readonly log: () => string;
-  /** A token of this scope, made by the token command. */
+  /** A token of this scope, made as the token command makes it. */
   readonly token: (scope: Scope) => Promise<string>;
+  /** A link that signs one browser in, with a token of its own; `url` when it is reached another way. */
+  readonly link: (scope: Scope, url?: string) => Promise<string>;
   /** Requests `/api/v1<path>`. */
   readonly api: (path: string, request?: ApiRequest) => Promise<Response>;
   /**
@@ -58,7 +71,7 @@ export interface TestHost {
   readonly stop: () => Promise<number | null>;
 }
 
-/** The real host as a process of its own, ready. It is stopped and checked when the test ends. */
+/** The real host as a process of its own, started as `npm start` does it, and ready. It is stopped and checked when the test ends. */
 export async function startHost(t: TestContext, options: HostOptions = {}): Promise<TestHost> {
   const home = await mkdtemp(join(tmpdir(), "mantel-test-"));
   const data = options.data ?? join(home, "data");
@@ -66,11 +79,12 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
   await symlink(join(repository, "node_modules"), join(home, "node_modules"));
   const plugins = await copyPlugins(home, options.plugins ?? (await shippedPlugins()));
   await mkdir(data, { recursive: true, mode: 0o700 });
-  if (options.config) await writeFile(join(data, "config.json"), JSON.stringify(options.config));
+  await copyWarmCache(data, { hasPackages: true });
+  const config = await configOf(options, plugins);
+  if (config) await writeFile(join(data, "config.json"), JSON.stringify(config));
 
-  const program = options.compiled ? ["host/launch.js"] : ["--import", "tsx", "host/main.ts"];
   const flags = ["--port", "0", "--data", data, "--plugins", plugins, ...(options.args ?? [])];
-  const host = new HostProcess(repository, [...program, ...flags], { ...options.env });
+  const host = new HostProcess(repository, [PROGRAM, ...flags], { ...options.env });
   t.after(async () => {
     try {
       assert.ok(!(await host.stop()), `the host failed:\n${host.log}`);
@@ -86,15 +100,23 @@ export async function startHost(t: TestContext, options: HostOptions = {}): Prom
     tokens.set(scope, issued);
     return issued;
   };
+  const api: TestHost["api"] = async (path, { scope = "admin", ...request } = {}) =>
+    fetch(`${url}/api/v1${path}`, toFetch(request, scope === null ? null : await token(scope)));
   return {
     url,
     data,
     plugins,
     token,
+    api,
     pid: host.pid,
     log: () => host.log,
-    api: async (path, { scope = "admin", ...request } = {}) =>
-      fetch(`${url}/api/v1${path}`, toFetch(request, scope === null ? null : await token(scope))),
+    async link(scope, base = url) {
+      const json = { name: `browser ${scope}`, scope: [scope] };
+      const made = (await (await api("/tokens", { method: "POST", json })).json()) as {
+        token: string;
+      };
+      return `${base}/#token=${made.token}`;
+    },
     stop: () => host.stop(),
   };
 }
@@ -166,20 +188,29 @@ class HostProcess {
   }
 
   #endGroup(): void {
-    process.kill(-this.pid, "SIGKILL");
+    try {
+      process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // its processes ended in the meantime
+    }
   }
 }
 
-/** The environment without settings of a Mantel that the developer runs. */
+/**
+ * The environment without settings of a Mantel that the developer runs, and without a request for coverage: c8 does not
+ * follow the lines of the compiled host.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("MANTEL_")),
+    Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("MANTEL_") && name !== "NODE_V8_COVERAGE",
+    ),
   );
 }
 
 async function shippedPlugins(): Promise<string[]> {
   const names = await readdir(join(REPOSITORY, "plugins"));
-  return names.filter((name) => !name.startsWith(".")).map((name) => `plugins/${name}`);
+  return names.filter((name) => !name.includes(".")).map((name) => `plugins/${name}`);
 }
 
 /** Copies plugins to where a test may edit them and their imports still find the installed packages. */
@@ -192,13 +223,23 @@ async function copyPlugins(home: string, folders: readonly string[]): Promise<st
   return plugins;
 }
 
+async function configOf(
+  { config, trusted = [] }: HostOptions,
+  plugins: string,
+): Promise<object | undefined> {
+  const ids = trusted === "all" ? await readdir(plugins) : trusted;
+  if (ids.length === 0) return config;
+  const modules = Object.fromEntries(ids.map((id) => [id, { trusted: true }]));
+  return { ...config, modules: { ...modules, ...(config as { modules?: object })?.modules } };
+}
+
 async function issueToken(scope: Scope, data: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--import", "tsx", "scripts/token.ts", "--scope", scope, "--data", data],
-    { cwd: REPOSITORY, env: cleanEnvironment() },
-  );
-  return stdout.trim();
+  const tokens = await Tokens.open({ dataFolder: data, log: openLog("warn", false) });
+  const name = `test-${randomBytes(3).toString("hex")}`;
+  const request = { scope: [scope], name, ttlSeconds: DEFAULT_TTL_SECONDS };
+  const token = await tokens.issue(request);
+  await new Audit(data).record(OPERATOR, { action: "token.issue", ...request });
+  return token;
 }
 
 function toFetch(

@@ -2,22 +2,25 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
+import type { ModuleView } from "../../host/api/module.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
 import { Bus } from "../../host/events/bus.ts";
 import { openLog } from "../../host/log.ts";
-import { Compiler } from "../../host/modules/code/compile.ts";
-import { LastGoods } from "../../host/modules/code/last-good.ts";
+import { Compiler } from "../../host/modules/build/compile.ts";
+import { Consents } from "../../host/modules/consent/consents.ts";
+import { ModuleManager } from "../../host/modules/manager.ts";
 import { BridgeTable } from "../../host/modules/module-bridge.ts";
-import { Spare } from "../../host/modules/process/spare.ts";
-import { ModuleRegistry } from "../../host/modules/registry.ts";
-import type { ModuleView } from "../../host/modules/view.ts";
+import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
+import { WarmProcessPool } from "../../host/modules/process/warm-process.ts";
+import { VersionStore } from "../../host/modules/versions/version-store.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import { atEnd } from "./at-end.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
+import { copyWarmCache } from "./warm-cache.ts";
 
 /** Files of a plugin by their path in its folder. */
 export type PluginFiles = Readonly<Record<string, string>>;
@@ -51,12 +54,14 @@ export async function startModules(
   t: TestContext,
   plugins: Readonly<Record<string, PluginFiles>>,
   before?: string,
+  { consentOnSave = false }: { readonly consentOnSave?: boolean } = {},
 ) {
   const assertClosed = watchResources();
   const home = before ?? (await openHome(t));
   const root = join(home, "plugins");
   const dataFolder = join(home, "data");
   const cacheFolder = join(dataFolder, "cache");
+  await copyWarmCache(dataFolder, { hasPackages: false });
   const write = async (file: string, content: string): Promise<void> => {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), content);
@@ -73,22 +78,25 @@ export async function startModules(
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
-  const spare = new Spare();
+  const kernel = await Kernel.open(cacheFolder);
+  const warmProcesses = new WarmProcessPool(kernel);
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
+  const consents = await Consents.open({ dataFolder, log, onSave: consentOnSave });
   const published = new Map<string, unknown>();
   const keptUnder = (name: string) => ({
     accept: (value: unknown) => published.set(name, value),
     gone: () => published.delete(name),
   });
-  const registry = new ModuleRegistry({
-    ...{ bus, config, log, devices, scenes, services, bridges, spare, compiler },
-    ...{ dataFolder, cacheFolder, roots: [root], inspect: new Map() },
-    lastGoods: new LastGoods(cacheFolder),
+  const registry = new ModuleManager({
+    ...{ bus, config, log, devices, scenes, services, bridges, kernel, warmProcesses, compiler },
+    ...{ dataFolder, cacheFolder, roots: [root], inspect: new Map(), consents },
+    versionStore: new VersionStore(cacheFolder),
     publications: {
       "calendar.window": keptUnder("calendar.window"),
       "system.sample": keptUnder("system.sample"),
       "weather.forecast": keptUnder("weather.forecast"),
     },
+    isShipped: () => false,
     assets: {
       buildWidget: () => Promise.reject(new Error("these tests have no widgets")),
       setWidget: () => "",
@@ -100,8 +108,10 @@ export async function startModules(
     if (isStopped) return;
     isStopped = true;
     await registry.close();
+    await consents.close();
     await compiler.close();
-    await spare.close();
+    await warmProcesses.close();
+    kernel.close();
     await config.close();
     await assertClosed();
   };
@@ -112,6 +122,7 @@ export async function startModules(
     ...{
       home,
       stop,
+      kernel,
       registry,
       bus,
       config,

@@ -3,10 +3,14 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
+import { promisify } from "node:util";
 import { emptyFolder } from "./folder.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const SHARED = ["host", "layouts", "node_modules", "package.json", "plugin-sdk", "scripts"];
+const INSTALLED = ".package-lock.json";
+/** A link to the first would change its time, and with that the name of the compiled host of this repository. */
+const OWN = [INSTALLED, ".cache"];
 const TOOL_SETTINGS = [".ci", "tsconfig.json"];
 
 /** A program that has ended. */
@@ -28,12 +32,17 @@ export async function copyOfHost(t: TestContext): Promise<string> {
   for (const name of ["host", "layouts", "plugin-sdk", "package.json", "tsconfig.json"]) {
     await cp(join(REPOSITORY, name), join(folder, name), { recursive: true });
   }
-  await mkdir(join(folder, "node_modules/@mantel"), { recursive: true });
-  await symlink(join(folder, "plugin-sdk"), join(folder, "node_modules/@mantel/plugin-sdk"));
-  const installed = await readdir(join(REPOSITORY, "node_modules"));
-  for (const name of installed.filter((each) => ![".cache", "@mantel"].includes(each))) {
-    await symlink(join(REPOSITORY, "node_modules", name), join(folder, "node_modules", name));
-  }
+  // Copies and not links, which are no installed packages; hard ones where the file system allows it.
+  const packages = join(REPOSITORY, "node_modules");
+  const to = join(folder, "node_modules");
+  const names = (await readdir(packages)).filter((name) => !OWN.includes(name));
+  const from = names.map((name) => join(packages, name));
+  const copy = (flags: string) => promisify(execFile)("cp", [flags, ...from, to]);
+  await mkdir(to);
+  await copy("-al").catch(() => copy("-a"));
+  await cp(join(packages, INSTALLED), join(to, INSTALLED));
+  await rm(join(to, "@mantel/plugin-sdk"));
+  await symlink(join(folder, "plugin-sdk"), join(to, "@mantel/plugin-sdk"));
   return folder;
 }
 

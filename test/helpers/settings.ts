@@ -14,9 +14,8 @@ export async function visitSettings(
   { host, browser }: House,
   address: string,
 ): Promise<Page> {
-  const url = `${host.url}/#token=${await host.token("admin")}`;
+  const url = await host.link("admin", host.url); // a test may lay a line of its own
   const { page } = await openPage(t, browser, url);
-  page.setDefaultTimeout(10_000);
   await page.getByRole("link", { name: "Settings" }).waitFor();
   if (address !== "") await page.evaluate(`location.hash = "#/settings/${address}"`);
   return page;

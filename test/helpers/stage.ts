@@ -38,7 +38,6 @@ export interface Stage {
 export async function openStage(t: TestContext, options: StageOptions): Promise<Stage> {
   const { plugins = [], tiles, devices = [], config = {}, files = {} } = options;
   const data = await mkdtemp(join(tmpdir(), "mantel-stage-"));
-  t.after(() => rm(data, { recursive: true, force: true }));
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(data, path, ".."), { recursive: true });
     await writeFile(join(data, path), content);
@@ -52,14 +51,16 @@ export async function openStage(t: TestContext, options: StageOptions): Promise<
         "test/fixtures/plugins/stage",
         ...new Set([...plugins, ...tiles.map(({ module }) => module)].map((id) => `plugins/${id}`)),
       ],
+      trusted: "all",
       config: { stage: { devices }, ...config },
     }),
   ]);
+  t.after(() => rm(data, { recursive: true, force: true })); // behind the end of the host, which writes to it
   await until(async () => (await host.api("/health/ready")).ok, { withinMs: 20_000 });
   return {
     host,
     async visit(each, scope = "control") {
-      const visit = await openPage(each, browser, `${host.url}/#token=${await host.token(scope)}`);
+      const visit = await openPage(each, browser, await host.link(scope));
       await visit.page.locator(".tile .widget:not(.waiting)").first().waitFor();
       return visit;
     },

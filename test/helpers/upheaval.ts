@@ -1,6 +1,6 @@
-import { readFile, readlink, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findChildren } from "../../scripts/bench/house.ts";
+import { findPluginProcesses } from "../../scripts/bench/house.ts";
 import type { TestHost } from "./host.ts";
 import { until } from "./until.ts";
 
@@ -35,10 +35,7 @@ export async function crash(host: TestHost, id: string): Promise<void> {
 /** Kills the process of a module. What is given waits until the module works again. */
 export async function kill(host: TestHost, id: string): Promise<() => Promise<void>> {
   const { restarts } = await moduleOf(host, id);
-  for (const pid of await findChildren(host.pid)) {
-    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-    if (folder.endsWith(`/plugins/${id}`)) process.kill(pid, "SIGKILL");
-  }
+  for (const pid of await findPluginProcesses(host.pid, id)) process.kill(pid, "SIGKILL");
   return async () => {
     await until(async () => {
       const now = await moduleOf(host, id);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { lockDataFolder } from "../../host/data-lock.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
-test("a locked folder holds one lock file, and none once it is unlocked", async (t) => {
+test("a locked folder contains one lock file, an unlocked one none", async (t) => {
   const folder = await emptyFolder(t);
 
   const unlock = await lockDataFolder(folder);
@@ -18,7 +18,7 @@ test("a locked folder holds one lock file, and none once it is unlocked", async 
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("locks of processes that have ended, or whose pid another has now, are swept", async (t) => {
+test("locks of ended processes, or with a reused pid, are removed", async (t) => {
   const folder = await emptyFolder(t);
   const child = spawn(process.execPath, ["-e", ""]);
   await once(child, "exit");
@@ -32,7 +32,7 @@ test("locks of processes that have ended, or whose pid another has now, are swep
   assert.deepEqual(others, []);
 });
 
-test("the lock of a process that runs is respected, and leaves nothing of one's own", async (t) => {
+test("the lock of a running process is respected without leaving own files", async (t) => {
   const folder = await emptyFolder(t);
   const held = `.host-${process.ppid}-0.lock`; // as where there is no /proc to tell its start
   await writeFile(join(folder, held), "");

@@ -5,7 +5,7 @@ import { openDataFolder } from "../../host/folders.ts";
 import { atEnd } from "../helpers/at-end.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
-test("a data folder on a read-only disk is refused in words", async (t) => {
+test("a data folder on a read-only disk is refused with a clear message", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("a read-only disk can be mounted by root alone");
   const folder = await emptyFolder(t);
   try {
@@ -17,6 +17,6 @@ test("a data folder on a read-only disk is refused in words", async (t) => {
 
   await assert.rejects(openDataFolder(folder), {
     code: "invalid",
-    message: /cannot be used: the disk is read-only; name another one with --data/,
+    message: /cannot be used: the disk is read-only; choose another one with --data/,
   });
 });

@@ -24,7 +24,7 @@ test("the host is compiled once, and again when a source has changed", async (t)
   assert.notDeepEqual(changed, made);
 });
 
-test("a folder that cannot be written is said, and the host starts from its sources", async (t) => {
+test("an unwritable folder is reported, and the host starts from its sources", async (t) => {
   const { launch, folder } = await openCopy(t);
   await writeFile(join(folder, CACHE), "a file where the folder should be");
 
@@ -34,7 +34,7 @@ test("a folder that cannot be written is said, and the host starts from its sour
   assert.match(stderr, /starts from its sources, which takes longer: /);
 });
 
-test("a fault of the compiled host is told in lines of its sources", async (t) => {
+test("an error of the compiled host is reported in source lines", async (t) => {
   const { launch, folder } = await openCopy(t);
   await appendFile(join(folder, "host/options.ts"), '\nthrow new Error("on purpose");\n');
   const lines = (await readFile(join(folder, "host/options.ts"), "utf8")).split("\n").length;

@@ -12,7 +12,7 @@ const HOSTILE = ["\n", "\r\n", "\u2028", "\u0085", "\u001b[2J", "\u202e"]
   .map((end) => end + FORGED)
   .join("");
 
-test("no text from outside makes a line of the log, or a control character in one", async (t) => {
+test("outside text cannot create a log line or a control character in one", async (t) => {
   const host = await startHost(t, {
     plugins: ["plugins/system"],
     config: { log: { level: "debug" } },

@@ -13,7 +13,7 @@ test("without flags and variables, the home is on loopback and its folders are i
   });
 });
 
-test("a flag goes before its variable, and an empty variable counts as absent", () => {
+test("a flag overrides its variable, and an empty variable counts as absent", () => {
   const environment = {
     MANTEL_PORT: "1",
     MANTEL_HOST: "",
@@ -55,6 +55,9 @@ test("modules that a debugger may attach to are named with or without a port", (
   const { inspect } = readOptions(args, {}, "/home");
 
   assert.deepEqual(Object.fromEntries(inspect), { calendar: 9229, mqtt: 9300, "demo-home": 9231 });
-  assert.throws(() => readOptions(["--inspect", "A b"], {}, "/home"), /names a module .*"A b"/);
-  assert.throws(() => readOptions(["--inspect", "mqtt=x"], {}, "/home"), /the port is a number/);
+  assert.throws(() => readOptions(["--inspect", "A b"], {}, "/home"), /needs a module id .*"A b"/);
+  assert.throws(
+    () => readOptions(["--inspect", "mqtt=x"], {}, "/home"),
+    /the port must be a number/,
+  );
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assert as always, double, property } from "fast-check";
 import { toChromaticity, toHueSaturation } from "../../plugin-sdk/color.ts";
 
-test("hue and saturation go to chromaticity and back within what four digits hold", () => {
+test("hue and saturation survive the conversion to chromaticity and back, within four decimals", () => {
   always(
     property(
       double({ min: 0, max: 359.9, noNaN: true }),
@@ -22,7 +22,7 @@ test("hue and saturation go to chromaticity and back within what four digits hol
   );
 });
 
-test("any chromaticity, possible or not, is a colour within its ranges", () => {
+test("every chromaticity, even an impossible one, becomes a valid colour", () => {
   const any = double({ min: -2, max: 2, noNaN: true });
   always(
     property(any, any, (x, y) => {
@@ -33,14 +33,14 @@ test("any chromaticity, possible or not, is a colour within its ranges", () => {
   );
 });
 
-test("the primaries and white of sRGB are where the standard has them", () => {
+test("the sRGB primaries and white have the standard's chromaticities", () => {
   assert.deepEqual(toChromaticity({ hue: 0, saturation: 100 }), { x: 0.64, y: 0.33 });
   assert.deepEqual(toChromaticity({ hue: 120, saturation: 100 }), { x: 0.3, y: 0.6 });
   assert.deepEqual(toChromaticity({ hue: 240, saturation: 100 }), { x: 0.15, y: 0.06 });
   assert.deepEqual(toChromaticity({ hue: 77, saturation: 0 }), { x: 0.3127, y: 0.329 });
 });
 
-test("a colour that a light does not have is the nearest that it has", () => {
+test("a colour outside the gamut becomes the nearest one inside", () => {
   const [red, green, blue] = [
     { x: 0.6, y: 0.5 },
     { x: 0.2, y: 0.5 },

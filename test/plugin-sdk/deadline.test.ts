@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { watchResources } from "../helpers/resources.ts";
 
-test("work that ends in time gives its value, and leaves no timer", async () => {
+test("work that finishes in time returns its value and leaves no timer", async () => {
   const assertClosed = watchResources();
 
   assert.equal(await withDeadline(Promise.resolve("done"), 60_000, "the work"), "done");
@@ -12,7 +12,7 @@ test("work that ends in time gives its value, and leaves no timer", async () => 
   await assertClosed();
 });
 
-test("work that fails in time fails as it did, and leaves no timer", async () => {
+test("work that fails in time rejects with its own error and leaves no timer", async () => {
   const assertClosed = watchResources();
   const failure = new Error("out of paper");
 
@@ -21,16 +21,16 @@ test("work that fails in time fails as it did, and leaves no timer", async () =>
   await assertClosed();
 });
 
-test("work that is late fails with what it was and how long it had", async () => {
+test("late work fails with an error that names the work and its deadline", async () => {
   const late = withDeadline(new Promise(() => undefined), 10, "printing");
 
   await assert.rejects(late, {
     code: "deadline_passed",
-    message: "printing did not end within 10 ms",
+    message: "printing timed out after 10 ms",
   });
 });
 
-test("work that fails after its deadline troubles nobody", async () => {
+test("work that fails after its deadline causes no unhandled rejection", async () => {
   const failsLate = delay(20).then(() => {
     throw new Error("too late to matter");
   });

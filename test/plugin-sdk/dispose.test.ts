@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 
-test("what was opened last is closed first, and one after the other", async () => {
+test("resources are closed one after another, last opened first", async () => {
   const closed: string[] = [];
   const { onDispose, scope } = openScope();
   onDispose(() => void closed.push("first"));
@@ -19,7 +19,7 @@ test("what was opened last is closed first, and one after the other", async () =
   assert.deepEqual(faults, []);
 });
 
-test("a release that fails is told and keeps no other from running", async () => {
+test("a failing release is reported, and the others still run", async () => {
   const closed: string[] = [];
   const { onDispose, scope } = openScope();
   onDispose(() => void closed.push("first"));
@@ -34,7 +34,7 @@ test("a release that fails is told and keeps no other from running", async () =>
   assert.deepEqual(closed, ["first"]);
 });
 
-test("what is opened by a release is closed as well", async () => {
+test("a resource opened during a release is closed too", async () => {
   const closed: string[] = [];
   const { onDispose, scope } = openScope();
   onDispose(() => onDispose(() => void closed.push("late")));
@@ -44,7 +44,7 @@ test("what is opened by a release is closed as well", async () => {
   assert.deepEqual(closed, ["late"]);
 });
 
-test("everything is closed once, however often the scope is disposed", async () => {
+test("resources are closed once, even if the scope is disposed several times", async () => {
   let closed = 0;
   const { onDispose, scope } = openScope();
   onDispose(() => void closed++);

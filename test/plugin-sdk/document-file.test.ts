@@ -26,7 +26,7 @@ async function counterFile(t: TestContext, folder?: string) {
 const damagedIn = async (path: string) =>
   (await readdir(join(path, ".."))).filter((name) => name.includes(".damaged-"));
 
-test("what was written is read again, and only its owner may read it", async (t) => {
+test("a written document can be loaded, and only its owner can read the file", async (t) => {
   const { file, path, open } = await counterFile(t);
 
   await file.write({ count: 1 });
@@ -35,7 +35,7 @@ test("what was written is read again, and only its owner may read it", async (t)
   assert.equal((await stat(path)).mode & 0o777, 0o600);
 });
 
-test("a file that is not there is no document and no damage", async (t) => {
+test("a missing file is neither a document nor damage", async (t) => {
   const { file, log } = await counterFile(t);
 
   assert.equal(await file.load(), undefined);
@@ -65,7 +65,7 @@ for (const [what, text] of [
   });
 }
 
-test("when the copy is damaged too, both are told and there is no document", async (t) => {
+test("if the copy is damaged too, both are logged and no document is loaded", async (t) => {
   const { path, open, log } = await counterFile(t);
   await writeFile(path, "{");
   await writeFile(`${path}.last-good`, "{");
@@ -79,7 +79,7 @@ test("when the copy is damaged too, both are told and there is no document", asy
   assert.equal((await damagedIn(path)).length, 1);
 });
 
-test("a document that was edited while nobody ran becomes the last good one", async (t) => {
+test("a document edited while the program was stopped becomes the last good one", async (t) => {
   const { file, path, open } = await counterFile(t);
   await file.write({ count: 1 });
   await writeFile(path, '{ "count": 2 }');
@@ -90,7 +90,7 @@ test("a document that was edited while nobody ran becomes the last good one", as
   assert.deepEqual(await open().load(), { count: 2 });
 });
 
-test("an edit is noticed, and an empty file is none", async (t) => {
+test("an edit is detected, and an empty file does not count as an edit", async (t) => {
   const { file, path } = await counterFile(t);
   await file.write({ count: 1 });
   assert.equal(await file.isEdited(), false);
@@ -104,7 +104,7 @@ test("an edit is noticed, and an empty file is none", async (t) => {
   assert.equal(await file.isEdited(), false);
 });
 
-test("a file that may not be read is told with its path, and stays", async (t) => {
+test("an unreadable file is reported with its path and not changed", async (t) => {
   const { path, file } = await counterFile(t);
   await symlink(path, path);
 
@@ -123,7 +123,7 @@ test("a folder in place of the file is set aside and the last good copy is used"
   assert.equal((await damagedIn(path)).length, 1);
 });
 
-test("writes that are asked for at once are done in their order", async (t) => {
+test("concurrent writes run in order", async (t) => {
   const { file, open } = await counterFile(t);
 
   await Promise.all(Array.from({ length: 20 }, (_, count) => file.write({ count })));
@@ -144,7 +144,7 @@ for (const [what, content] of [
   ["of version 1", { version: 1, many: 5 }],
   ["of version 2", { version: 2, count: 5 }],
 ] as const) {
-  test(`a document ${what} is read as the newest, and stays so`, async (t) => {
+  test(`a document ${what} is migrated to the newest version and saved`, async (t) => {
     const { path, openAs } = await counterFile(t);
     await writeFile(path, JSON.stringify(content));
 
@@ -153,7 +153,7 @@ for (const [what, content] of [
   });
 }
 
-test("the document before a migration is kept, and a damaged one goes back to the migrated", async (t) => {
+test("the document before a migration is kept, and damage restores the migrated one", async (t) => {
   const { path, openAs, log } = await counterFile(t);
   await writeFile(path, "5");
   await openAs(VERSIONS).load();
@@ -162,10 +162,10 @@ test("the document before a migration is kept, and a damaged one goes back to th
   assert.equal((await openAs(VERSIONS).load())?.count, 5);
 
   assert.equal(await readFile(`${path}.before-version-2`, "utf8"), "5");
-  assert.equal(log.records[0]?.sentence, "a document was brought up to date");
+  assert.equal(log.records[0]?.sentence, "migrated a document to a newer version");
 });
 
-test("a migration that gives no document leaves damage, as any other content would", async (t) => {
+test("an invalid result of a migration is treated as damage", async (t) => {
   const { path, openAs } = await counterFile(t);
   await writeFile(path, '"many"');
 
@@ -174,21 +174,21 @@ test("a migration that gives no document leaves damage, as any other content wou
   assert.equal((await damagedIn(path)).length, 1);
 });
 
-test("a document of a newer program is refused with what to do, and is not touched", async (t) => {
+test("a document of a newer version is refused with advice and not changed", async (t) => {
   const { path, openAs } = await counterFile(t);
   const newer = '{"version":3,"counts":[5]}';
   await writeFile(path, newer);
 
   await assert.rejects(
     openAs(VERSIONS).load(),
-    /counter\.json is of version 3, and this Mantel knows up to 2; start the newer Mantel/,
+    /counter\.json has version 3, but this Mantel supports versions up to 2; start the newer Mantel/,
   );
 
   assert.equal(await readFile(path, "utf8"), newer);
   assert.deepEqual(await readdir(join(path, "..")), ["counter.json"]);
 });
 
-test("a full disk is told, and the old document is intact", async (t) => {
+test("a full disk is reported, and the old document stays intact", async (t) => {
   const folder = await smallDisk(t);
   if (folder === undefined) return t.skip("a disk of 64 KiB cannot be mounted here");
   const { file, open } = await counterFile(t, folder);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { sweepTemporaryFiles, writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { emptyFolder } from "../helpers/folder.ts";
 
-test("a file is made readable to its owner alone, and nothing is left beside it", async (t) => {
+test("a new file is readable only by its owner, and no temporary file remains", async (t) => {
   const folder = await emptyFolder(t);
 
   await writeDurably(join(folder, "config.json"), "{}");
@@ -17,7 +17,7 @@ test("a file is made readable to its owner alone, and nothing is left beside it"
   assert.deepEqual(await readdir(folder), ["config.json"]);
 });
 
-test("a file gets the mode that is asked for", async (t) => {
+test("a file gets the requested mode", async (t) => {
   const folder = await emptyFolder(t);
 
   await writeDurably(join(folder, "public.json"), "{}", 0o640);
@@ -25,7 +25,7 @@ test("a file gets the mode that is asked for", async (t) => {
   assert.equal((await stat(join(folder, "public.json"))).mode & 0o777, 0o640);
 });
 
-test("the new content replaces the old, shorter or longer", async (t) => {
+test("new content replaces old content of any length", async (t) => {
   const path = join(await emptyFolder(t), "notes");
 
   for (const content of ["a long first text", "short", "ünïcödé ✓".repeat(20_000), ""]) {
@@ -45,13 +45,13 @@ test("a write that fails leaves the old file and no temporary one", async (t) =>
   assert.equal(await readFile(join(folder, "taken", "inside"), "utf8"), "old");
 });
 
-test("a folder that is not there is named by the file system's own error", async (t) => {
+test("a missing folder is reported with the file system's error", async (t) => {
   const folder = await emptyFolder(t);
 
   await assert.rejects(writeDurably(join(folder, "none", "file"), ""), { code: "ENOENT" });
 });
 
-test("writes of one file at once leave one of them whole", async (t) => {
+test("concurrent writes of one file leave one complete version", async (t) => {
   const folder = await emptyFolder(t);
   const contents = Array.from({ length: 20 }, (_, at) => String(at).repeat(10_000));
 
@@ -61,7 +61,7 @@ test("writes of one file at once leave one of them whole", async (t) => {
   assert.deepEqual(await readdir(folder), ["file"]);
 });
 
-test("a process that is killed while it writes leaves a whole file", async (t) => {
+test("a process killed during a write leaves a complete file", async (t) => {
   const folder = await emptyFolder(t);
   const path = join(folder, "file");
   const endless = `
@@ -84,7 +84,7 @@ test("a process that is killed while it writes leaves a whole file", async (t) =
   assert.deepEqual(await readdir(folder), ["file"]);
 });
 
-test("sweeping removes what interrupted writes left, and nothing else", async (t) => {
+test("sweeping removes only the temporary files of interrupted writes", async (t) => {
   const folder = await emptyFolder(t);
   const kept = [".config.json.tmp", ".hidden", "config.json", "x.0123456789ab.tmp"];
   for (const name of [...kept, ".config.json.0123456789ab.tmp"]) {

@@ -12,7 +12,7 @@ test("an error has the status and the title of its code", () => {
   assert.ok(error instanceof Error);
 });
 
-test("the cause is the error's own, and no part of what clients are sent", () => {
+test("the cause is kept in the error and not sent to clients", () => {
   const cause = new Error("socket hang up");
 
   const error = new MantelError("bridge_down", "the lamp is away", { cause, retryAfterMs: 5 });
@@ -21,18 +21,18 @@ test("the cause is the error's own, and no part of what clients are sent", () =>
   assert.deepEqual(error.extras, { retryAfterMs: 5 });
 });
 
-test("an error without a cause does not claim one", () => {
+test("an error without a cause has no property cause", () => {
   assert.ok(!Object.hasOwn(new MantelError("internal", "a fault"), "cause"));
 });
 
-test("a code is one of the table, and never a property that objects have anyway", () => {
+test("only codes of the table are valid, not inherited properties of objects", () => {
   for (const { code } of errorTable()) assert.ok(isErrorCode(code), code);
   for (const text of ["", "Device_unknown", "toString", "__proto__", undefined, 404, null]) {
     assert.ok(!isErrorCode(text), String(text));
   }
 });
 
-test("every code is a failure to clients, with a title for people", () => {
+test("every code has an HTTP error status and a title", () => {
   const table = errorTable();
 
   for (const { code, status, title } of table) {

@@ -15,10 +15,10 @@ test("a byte-order mark is allowed", () => {
   assert.deepEqual(parseJsonText('\uFEFF{"a":1}', "config.json"), { a: 1 });
 });
 
-test("the message says where the fault is", () => {
+test("the message contains line and column of the fault", () => {
   assert.match(
     messageFor('{\n  "a": 1,\n  "b": x\n}'),
-    /^config\.json is no JSON at line 3, column 8: /,
+    /^config\.json is not valid JSON at line 3, column 8: /,
   );
   assert.match(
     messageFor('{"a": 1,}'),
@@ -29,7 +29,7 @@ test("the message says where the fault is", () => {
   assert.match(messageFor(""), /at line 1, column 1: unexpected end of it$/);
 });
 
-test("the message quotes nothing of the text", () => {
+test("the message does not quote the text", () => {
   assert.doesNotMatch(messageFor('{"password": canary, "canary": "canary"}'), /canary/);
   assert.doesNotMatch(messageFor('{"password": "canary'), /canary/);
 });

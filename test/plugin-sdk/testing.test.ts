@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
+import { definePlugin, type DeviceDescription, type PluginStatus, Type } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { watchResources } from "../helpers/resources.ts";
 
@@ -30,7 +30,7 @@ const bridge = definePlugin({
   },
 });
 
-test("a command or a scene shows in the state when it is done; other fields stay", async () => {
+test("commands and scenes change the state when they are done; other fields keep their values", async () => {
   const host = await startPlugin(bridge);
   assert.deepEqual(host.state("lamp-1"), { on: false, brightness: 50 });
 
@@ -43,7 +43,7 @@ test("a command or a scene shows in the state when it is done; other fields stay
   await host.stop();
 });
 
-test("what a plugin hands over at its stop can start the next one", async () => {
+test("the state that stop returns can start the next plugin", async () => {
   const assertClosed = watchResources();
   const before = await startPlugin(bridge);
   await before.command("lamp-1", { on: true });
@@ -57,17 +57,17 @@ test("what a plugin hands over at its stop can start the next one", async () => 
   await assertClosed();
 });
 
-test("a device that was not published is named", async () => {
+test("an unknown device is named in the error", async () => {
   const host = await startPlugin(bridge);
 
   assert.throws(() => host.state("lamp-2"), {
     code: "device_unknown",
-    message: "no device was published as lamp-2",
+    message: "no published device has the native id lamp-2",
   });
   await host.stop();
 });
 
-test("a publish replaces the whole set, and what was given may be changed afterwards", async () => {
+test("a publish replaces all devices, and later changes of the passed objects have no effect", async () => {
   const host = await startPlugin(
     definePlugin({
       async start({ devices }) {
@@ -86,12 +86,12 @@ test("a publish replaces the whole set, and what was given may be changed afterw
   await host.stop();
 });
 
-test("config, folders, time zone and other plugins' services are as the test gives them", async () => {
+test("the plugin gets the test's config, folders, time zone and services", async () => {
   const seen: unknown[] = [];
   const plugin = definePlugin({
     options: Type.Object({ name: Type.String() }),
-    async start({ call, config, folder, house }) {
-      seen.push(config.name, folder("calendars"), house.timeZone);
+    async start({ call, config, folder, home }) {
+      seen.push(config.name, folder("calendars"), home.timeZone);
       seen.push(await call("broker.address", {}));
       await assert.rejects(call("mqtt.publish", {} as never), { code: "invalid" });
     },
@@ -108,12 +108,12 @@ test("config, folders, time zone and other plugins' services are as the test giv
   await host.stop();
 });
 
-test("what a plugin says is kept: publications, logs, and whether it is degraded", async () => {
-  let report: (reason: string | undefined) => void = () => undefined;
+test("publications, log records and the degraded reason are recorded", async () => {
+  let report: PluginStatus | undefined;
   const host = await startPlugin(
     definePlugin({
-      async start({ log, publish, reportDegraded }) {
-        report = reportDegraded;
+      async start({ log, publish, status }) {
+        report = status;
         log.info("started", { lamps: 1 });
         await publish("system.sample", { sampledAt: "2026-11-20T12:00:00Z" } as never);
       },
@@ -122,14 +122,14 @@ test("what a plugin says is kept: publications, logs, and whether it is degraded
 
   assert.deepEqual(host.logs, [{ level: "info", sentence: "started", fields: { lamps: 1 } }]);
   assert.equal(host.published["system.sample"]?.sampledAt, "2026-11-20T12:00:00Z");
-  report("the lamp is away");
+  report?.degraded("the lamp is away");
   assert.equal(host.degraded, "the lamp is away");
-  report(undefined);
+  report?.ok();
   assert.equal(host.degraded, undefined);
   await host.stop();
 });
 
-test("a service of the plugin is called by its name", async () => {
+test("a test can call a service of the plugin by name", async () => {
   const host = await startPlugin(
     definePlugin({
       start: () => ({ services: { "broker.address": async () => ({ url: "mqtt://here" }) } }),
@@ -140,7 +140,7 @@ test("a service of the plugin is called by its name", async () => {
   await host.stop();
 });
 
-test("a plugin may store values, and its last records are kept", async () => {
+test("a plugin can store values, and its last log records are kept", async () => {
   let stored: unknown;
   const host = await startPlugin(
     definePlugin({
@@ -158,7 +158,7 @@ test("a plugin may store values, and its last records are kept", async () => {
   assert.deepEqual(host.logs.at(-1), { level: "info", sentence: "closed" });
 });
 
-test("a release that fails fails the stop", async () => {
+test("a release that fails makes stop fail", async () => {
   const host = await startPlugin(
     definePlugin({
       start({ onDispose }) {
@@ -167,10 +167,10 @@ test("a release that fails fails the stop", async () => {
     }),
   );
 
-  await assert.rejects(host.stop(), /releases failed: Error: it was closed already/);
+  await assert.rejects(host.stop(), /a release failed: Error: it was closed already/);
 });
 
-test("a start that throws fails the test that asked for it", async () => {
+test("a start that throws makes startPlugin fail", async () => {
   const broken = definePlugin({
     start() {
       throw new Error("no such lamp");

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 type Builder = Record<string, (...parts: unknown[]) => { schema: Record<string, unknown> }>;
 
-// Imported by its address: its types are those of the browser, and these tests run on Node.
-const address = new URL("../../plugin-sdk/widget.ts", import.meta.url).href;
-const { s, defineWidget } = (await import(address)) as {
+// Imported as a mere string: its types are those of the browser, and these tests run on Node.
+// oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the type would be that of the file
+const { s, defineWidget } = (await import("../../plugin-sdk/widget.ts" as string)) as {
   s: Builder;
   defineWidget: (definition: object) => object;
 };
@@ -15,7 +15,7 @@ for (const [kind, type, value] of [
   ["number", "number", 0],
   ["bool", "boolean", false],
 ] as const) {
-  test(`a ${kind} setting has a type, and a value without anybody giving one`, () => {
+  test(`a ${kind} setting has a type and a default value`, () => {
     assert.deepEqual(s[kind]?.().schema, { type, default: value });
   });
 }
@@ -26,7 +26,7 @@ for (const [kind, format] of [
   ["color", "color"],
   ["icon", "icon"],
 ] as const) {
-  test(`a ${kind} setting is a text whose form shows a choice of its own`, () => {
+  test(`a ${kind} setting is a string with its own form input`, () => {
     assert.deepEqual(s[kind]?.({ title: "Which" }).schema, {
       type: "string",
       format,
@@ -36,7 +36,7 @@ for (const [kind, format] of [
   });
 }
 
-test("a title and a default are taken over", () => {
+test("a given title and default are used", () => {
   assert.deepEqual(s["text"]?.({ title: "Name", default: "Lamp" }).schema, {
     type: "string",
     title: "Name",
@@ -45,7 +45,7 @@ test("a title and a default are taken over", () => {
   assert.equal(s["bool"]?.({ default: true }).schema["default"], true);
 });
 
-test("the bounds of a number are those of JSON Schema, and it starts at the lower one", () => {
+test("a number's bounds become JSON Schema bounds, and its default is the lower one", () => {
   assert.deepEqual(s["number"]?.({ min: 5, max: 60, step: 5 }).schema, {
     type: "number",
     default: 5,
@@ -56,7 +56,7 @@ test("the bounds of a number are those of JSON Schema, and it starts at the lowe
   assert.equal(s["number"]?.({ min: 5, default: 30 }).schema["default"], 30);
 });
 
-test("a choice starts with its first value", () => {
+test("the default of a choice is its first value", () => {
   assert.deepEqual(s["choice"]?.(["cpu", "memory"]).schema, {
     type: "string",
     enum: ["cpu", "memory"],
@@ -65,11 +65,11 @@ test("a choice starts with its first value", () => {
   assert.equal(s["choice"]?.(["cpu", "memory"], { default: "memory" }).schema["default"], "memory");
 });
 
-test("a device setting may be of one kind alone", () => {
+test("a device setting can be limited to one kind", () => {
   assert.equal(s["device"]?.({ kind: "light" }).schema["deviceKind"], "light");
 });
 
-test("a list has the schema of its items, and starts empty", () => {
+test("a list has the schema of its items and is empty by default", () => {
   assert.deepEqual(s["list"]?.(s["room"]?.(), { max: 3 }).schema, {
     type: "array",
     items: { type: "string", format: "room", default: "" },
@@ -79,14 +79,14 @@ test("a list has the schema of its items, and starts empty", () => {
   assert.ok(!("maxItems" in (s["list"]?.(s["text"]?.()).schema ?? {})));
 });
 
-test("no field is there without a value, so a schema is the same after JSON", () => {
+test("schemas have no undefined fields and survive JSON unchanged", () => {
   for (const build of [s["text"], s["number"], s["device"], s["room"], s["color"], s["icon"]]) {
     const schema = build?.().schema;
     assert.deepEqual(JSON.parse(JSON.stringify(schema)), schema);
   }
 });
 
-test("a definition is given back as it is", () => {
+test("defineWidget returns the definition unchanged", () => {
   const definition = { name: "Clock", size: { default: [2, 2] }, mount: () => undefined };
 
   assert.equal(defineWidget(definition), definition);

@@ -55,7 +55,7 @@ const told = ({ bridge, state }: Shown): unknown =>
   bridge === "zigbee2mqtt" ? state["brightness"] : Object.values(state)[0];
 
 test(
-  "reloads that are asked for faster than they finish lose no state and show nobody away",
+  "reloads requested faster than they finish lose no state and show no device as unavailable",
   { skip: withoutMosquitto },
   async (t) => {
     const { host, fake, peer } = await startHouse(t);

@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
-import { finishReplacement } from "../../host/documents/replacement.ts";
+import { finishReplacement } from "../../host/documents/restore-transaction.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { forgedBackup } from "../helpers/forged-backup.ts";
 import { startHost } from "../helpers/host.ts";
 
 const PASSPHRASE = "correct horse battery";
@@ -67,8 +68,10 @@ test("a token that was revoked after the backup stays revoked", async (t) => {
   await run("backup", [file, "--secrets", "--data", data]);
   await writeFile(register, `\n${revoked}\n`);
 
+  const without = await run("restore", [file, "--data", data]);
   await run("restore", [file, "--secrets", "--data", data]);
 
+  assert.match(without.output, /Not restored and not changed: secrets\. Use --secrets/);
   assert.equal((await readFile(register, "utf8")).trim(), revoked);
 });
 
@@ -83,10 +86,13 @@ test("what is no whole backup is refused, and nothing is touched", async (t) => 
     await writeFile(cut, bytes);
     const { code, output } = await run("restore", [cut, "--data", data]);
     assert.equal(code, 1);
-    assert.match(output, /cut\.backup is no backup of a Mantel, or is damaged/);
+    assert.match(output, /cut\.backup is not a backup of Mantel, or is damaged/);
   }
+  await writeFile(cut, forgedBackup([["x\n/../tokens.jsonl", "pwned"]]));
+  const roundabout = await run("restore", [cut, "--data", data]);
+  assert.match(roundabout.output, /refused: the file name "x\\u\{a\}\/.*" is not allowed/);
   const wrong = await run("restore", [file, "--secrets", "--data", data], "another passphrase");
-  assert.match(wrong.output, /do not open with this passphrase/);
+  assert.match(wrong.output, /wrong passphrase for the secrets/);
   assert.deepEqual(await readdir(data), before);
 });
 
@@ -102,10 +108,13 @@ test("a damaged document, one of a newer Mantel, a short passphrase and a file t
   const nowhere = await run("backup", [`${file}2`, "--data", join(data, "nowhere")]);
 
   assert.match(short.output, /at least 12 characters/);
-  assert.match(newer.output, /scenes\.json is of version 9, and this Mantel knows up to 1/);
-  assert.match(damaged.output, /scenes\.json is no JSON at line 1, column 2/);
-  assert.match(there.output, /is there already/);
-  assert.match(nowhere.output, /there is no home in/);
+  assert.match(
+    newer.output,
+    /scenes\.json has version 9, but this Mantel supports versions up to 1/,
+  );
+  assert.match(damaged.output, /scenes\.json is not valid JSON at line 1, column 2/);
+  assert.match(there.output, /already exists/);
+  assert.match(nowhere.output, /no Mantel data in/);
   assert.deepEqual(
     [short, newer, damaged, there, nowhere].map(({ code }) => code),
     [1, 1, 1, 1, 1],

@@ -27,12 +27,22 @@ const REFUSED = [
   ["plugin-sdk/widget.ts", "node:fs"],
   ["host/dashboard/a.ts", "node:fs"],
   ["host/dashboard/a.ts", "../../plugins/lamp/widget.ts"],
+  ["host/dashboard/a.ts", "../modules/manager.ts"],
+  ["host/dashboard/settings/a.ts", "../../log.ts"],
+  ["host/api/a.ts", "../log.ts"],
+  ["host/modules/process/a.ts", "../lifecycle/module.ts"],
+  ["host/modules/process/a.ts", "../manager.ts"],
+  ["host/modules/process/sandbox/a.ts", "../../lifecycle/module.ts"],
 ] as const;
 
 const ALLOWED = [
   ["host/b.ts", "@mantel/plugin-sdk"],
   ["host/b.ts", "@mantel/plugin-sdk/errors"],
   ["host/http/b.ts", "../events/bus.ts"],
+  ["host/dashboard/b.ts", "../api/module.ts"],
+  ["host/dashboard/settings/b.ts", "../api.ts"],
+  ["host/dashboard/settings/b.ts", "../../api/module.ts"],
+  ["host/modules/lifecycle/b.ts", "../process/procfs.ts"],
   ["plugin-sdk/rpc/b.ts", "../errors.ts"],
   ["plugins/lamp/b.ts", "./client.ts"],
   ["plugins/lamp/b.ts", "node:fs"],

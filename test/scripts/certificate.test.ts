@@ -50,7 +50,10 @@ test("the command writes private files, names them in the config, and prints lin
   assert.match(first.stdout, /mantel\.example\.org\n[\s\S]+http:\/\/\S+:8471\/ca\.crt/);
   assert.ok(first.stdout.includes(new X509Certificate(authority).fingerprint256));
   assert.equal(await readFile(join(data, "tls/ca.pem"), "utf8"), authority, "it is made once");
-  assert.match(beyond.stderr, /made without other\.example\.org; --new-authority makes another\n$/);
+  assert.match(
+    beyond.stderr,
+    /does not permit other\.example\.org; create a new one with --new-authority\n$/,
+  );
   const { server } = JSON.parse(await readFile(join(data, "config.json"), "utf8")) as {
     server: { hosts: string[]; tls: unknown };
   };
@@ -73,10 +76,10 @@ test("certificates that somebody has brought stay in use, and a damaged authorit
   const damaged = await run("--data", data);
   const wrong = await run("8.8.8.8", "--data", data);
 
-  assert.match(made.stderr, /the config names \/etc\/own\.pem, which stays in use/);
+  assert.match(made.stderr, /the config names \/etc\/own\.pem, which is still used/);
   assert.deepEqual(JSON.parse(await readFile(join(data, "config.json"), "utf8")).server.tls, own);
   assert.deepEqual([damaged.code, wrong.code], [1, 2]);
-  assert.match(damaged.stderr, /is damaged; --new-authority makes another\n$/);
+  assert.match(damaged.stderr, /is damaged; create a new one with --new-authority\n$/);
   assert.match(wrong.stderr, /^certificate: 8\.8\.8\.8 is not an address of a home network\n/);
 });
 

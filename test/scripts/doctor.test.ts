@@ -66,8 +66,8 @@ test("an old Node and missing packages are told before anything needs them", asy
   const seen = await visit([], { repository, node: ["--import", preload] });
 
   assert.equal(seen.code, 1);
-  assert.match(seen.output, /needs Node 20\.19 or newer, and this is 18\.20\.0/);
-  assert.match(seen.output, /not installed as package-lock\.json has them: node_modules/);
+  assert.match(seen.output, /needs Node 20\.19 or newer, but this is Node 18\.20\.0/);
+  assert.match(seen.output, /missing or differ from package-lock\.json: node_modules/);
   assert.match(seen.output, /npm ci/);
 });
 
@@ -88,10 +88,10 @@ test("a host that runs is asked how it is, also when a module of it has failed",
   const elsewhere = await visit(["--port", String(await freePort()), "--data", host.data]);
 
   const said = (seen: Visit) => seen.findings.find(({ check }) => check === "host")?.says ?? "";
-  assert.match(said(its), /1 of its modules work, and 1 have failed/);
+  assert.match(said(its), /1 modules work, 1 failed/);
   assert.deepEqual(statusOf(its, "port"), []);
-  assert.match(said(another), /on another data folder/);
-  assert.match(said(elsewhere), new RegExp(`process ${host.pid}\\), and does not answer`));
+  assert.match(said(another), /with another data folder/);
+  assert.match(said(elsewhere), new RegExp(`process ${host.pid}\\) but does not answer`));
 });
 
 test("a time zone nobody knows and a flag nobody knows are told", async (t) => {
@@ -110,7 +110,7 @@ test("help is the usage, and looks at nothing", async () => {
 
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
 
-  assert.match(stdout, /^Says in plain words .* npm run doctor -- \[--json\]/s);
+  assert.match(stdout, /^Finds problems .* npm run doctor -- \[--json\]/s);
   assert.doesNotMatch(stdout + stderr, /^(ok|WARN|FAIL) /m);
 });
 

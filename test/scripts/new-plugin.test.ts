@@ -42,13 +42,17 @@ test("the id is the plugin's name, folder and title", async (t) => {
 });
 
 for (const [fault, args, message] of [
-  ["an id with capitals", ["Garden"], /lower-case words joined by hyphens.*"Garden"/],
+  [
+    "an id with capitals",
+    ["Garden"],
+    /invalid id "Garden": use lower-case words joined by hyphens/,
+  ],
   ["an id that leads elsewhere", ["../host"], /lower-case words/],
   ["no id", [], /lower-case words/],
   ["two ids", ["a", "b"], /also b/],
-  ["an unknown kind", ["a", "--kind", "lamp"], /lamp is no kind/],
+  ["an unknown kind", ["a", "--kind", "lamp"], /unknown kind lamp/],
   ["an unknown flag", ["a", "--force"], /--force/],
-  ["a section of the host's config", ["server"], /mantel\.id is server/],
+  ["a section of the host's config", ["server"], /mantel\.id must not be server/],
 ] as const) {
   test(`${fault} is refused, and nothing is written`, async (t) => {
     const { folder, newPlugin } = await emptyHome(t);
@@ -67,7 +71,7 @@ test("help is the usage, and writes nothing", async (t) => {
   const { code, output } = await newPlugin("--help");
 
   assert.equal(code, 0);
-  assert.match(output, /^Writes a plugin that runs/);
+  assert.match(output, /^Creates a working plugin/);
   assert.deepEqual(await readdir(join(folder, "plugins")), []);
 });
 
@@ -78,7 +82,7 @@ test("a plugin that exists is not written over", async (t) => {
   const { code, output } = await newPlugin("garden-lamp");
 
   assert.equal(code, 1);
-  assert.match(output, /plugins\/garden-lamp exists already/);
+  assert.match(output, /plugins\/garden-lamp already exists/);
   const source = await readFile(join(folder, "plugins/garden-lamp/index.ts"), "utf8");
   assert.match(source, /mqtt\.publish/);
 });

@@ -50,7 +50,7 @@ test("a plugin that npm refuses is reported and keeps nothing else from starting
 
   assert.equal(code, 0, stderr);
   assert.match(stderr, /must not have multiple workspaces with the same name/);
-  assert.match(stderr, /setup: npm failed, and some plugins may not start$/m);
+  assert.match(stderr, /setup: npm failed; some plugins may not start$/m);
 });
 
 test("a plugin whose package.json is damaged is left to the host", async (t) => {
@@ -82,7 +82,7 @@ test("a Node that is too old is named with the one that is needed", async (t) =>
   const { code, stderr } = await setup("--import", `data:text/javascript,${AS_NODE_18}`);
 
   assert.equal(code, 1);
-  assert.equal(stderr, "setup: Mantel needs Node 20.19 or newer, and this is 18.20.0\n");
+  assert.equal(stderr, "setup: Mantel needs Node 20.19 or newer, but this is Node 18.20.0\n");
 });
 
 interface Package {

@@ -84,7 +84,7 @@ test("a rotated key signs the next token, and the usage is printed when asked fo
   assert.equal(rotated.code, 0);
   assert.notEqual(kidOf(before), kidOf(after));
   assert.deepEqual([help.code, help.stderr], [0, ""]);
-  assert.match(help.stdout, /^Makes, lists and revokes/);
+  assert.match(help.stdout, /^Issues, lists and revokes/);
 });
 
 test("dropped keys void the tokens made before", async (t) => {
@@ -93,7 +93,7 @@ test("dropped keys void the tokens made before", async (t) => {
 
   const rotated = await run("--rotate", "--drop", "--data", data);
 
-  assert.match(rotated.stdout, /all made before are void\n$/);
+  assert.match(rotated.stdout, /all existing tokens are now invalid\n$/);
   const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
   assert.throws(() => tokens.verify(token.trim()), { code: "unauthorized" });
 });
@@ -105,7 +105,7 @@ test("a data folder that cannot be made is said in a sentence", async (t) => {
   const { code, stdout, stderr } = await run("--scope", "read", "--data", join(file, "data"));
 
   assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /^token: the data folder .+ cannot be used: it is no folder.+--data\n$/);
+  assert.match(stderr, /^token: the data folder .+ cannot be used: it is not a folder.+--data\n$/);
 });
 
 for (const [name, args] of Object.entries({
@@ -127,7 +127,7 @@ for (const [name, args] of Object.entries({
     const { code, stdout, stderr } = await run(...args, "--data", data);
 
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /^token: .+\n\nMakes, lists and revokes/s);
+    assert.match(stderr, /^token: .+\n\nIssues, lists and revokes/s);
     await assert.rejects(stat(data));
   });
 }

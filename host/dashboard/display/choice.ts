@@ -2,7 +2,7 @@ import type { Display, Layout } from "../layout.ts";
 import type { UiSettings } from "../store.ts";
 
 /**
- * The display of the layout that a screen is: the one that its address asks for by id, or else the one
+ * The display of this screen in the layout: the one whose id is in the address, otherwise the one
  * with the name it was paired under.
  */
 export function displayOf(
@@ -16,7 +16,10 @@ export function displayOf(
   );
 }
 
-/** The layout with the pages of a display alone, in its order. One that names none shows all. */
+/**
+ * The layout with only the pages of a display, in its order. A display without a page list shows
+ * all pages.
+ */
 export function shownOn(display: Display | undefined, layout: Layout): Layout {
   const pages = (display?.pages ?? []).flatMap(
     (id) => layout.pages.find((page) => page.id === id) ?? [],
@@ -24,7 +27,7 @@ export function shownOn(display: Display | undefined, layout: Layout): Layout {
   return pages.length > 0 ? { ...layout, pages } : layout;
 }
 
-/** The settings for screens, with what a display has of its own. `night: null` keeps it bright. */
+/** The `ui` settings with the overrides of a display. `night: null` disables night mode. */
 export function settingsOn(display: Display | undefined, ui: UiSettings): UiSettings {
   const { theme = ui.theme, night = ui.night } = display ?? {};
   return {

@@ -1,14 +1,14 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
+import { words } from "../i18n/shell.ts";
 import type { Session } from "../session.ts";
-import { words } from "../words/shell.ts";
 
 const DEFAULT_IDLE_SECONDS = 300;
 
 /**
- * Hides what leads away from the pages while the display is a kiosk, and fills the screen. A button in
- * the corner always leads out, after a question that keeps a passing sleeve from leaving; when nobody
- * has touched the screen for a while, it is a kiosk again.
+ * Hides links that lead away from the pages while the display is in kiosk mode, and fills the
+ * screen. A button in the corner leaves kiosk mode after a confirmation, which prevents accidental
+ * touches. Kiosk mode returns when the screen is idle.
  */
 export function keepKiosk(
   root: HTMLElement,
@@ -28,7 +28,7 @@ export function keepKiosk(
     exit.ariaLabel = words.value.leaveKiosk;
     render(on.value ? exitView(leave) : nothing, exit);
   });
-  // A browser fills the screen for a touch alone, closes the question then, and may say no.
+  // Fullscreen requires a touch, closes the confirmation, and may be refused by the browser.
   addEventListener("click", ({ target }) => {
     const isLeaving = target instanceof Node && exit.contains(target);
     if (!on.peek() || isLeaving || document.fullscreenElement) return;

@@ -3,10 +3,10 @@ import type { Page } from "../layout.ts";
 import type { Session } from "../session.ts";
 import { keepKiosk } from "./kiosk.ts";
 
-/** A page is not turned under somebody's finger. */
+/** The page is not changed while someone uses it. */
 const REST_MS = 60_000;
 const SHIFT_EVERY_MS = 60_000;
-/** Steps around a small square, in CSS pixels: no edge stays on the same pixels all day. */
+/** Steps around a small square, in CSS pixels, so that no edge stays on the same pixels all day. */
 const SHIFTS = [
   [0, 0],
   [2, 0],
@@ -18,7 +18,7 @@ const SHIFTS = [
   [-2, 0],
 ] as const;
 
-/** What a screen on a wall needs beyond a browser's window, for as long as it is a display. */
+/** Behaviour of a wall-mounted display: active while this screen is a display. */
 export function keepWallScreen(
   root: HTMLElement,
   session: Pick<Session, "display" | "shown" | "store" | "isPaired">,
@@ -32,10 +32,10 @@ export function keepWallScreen(
   shiftPixels();
 }
 
-/** When the last touch or key was, as `performance.now`. */
+/** Time of the last touch or key press, as `performance.now`. */
 function followTouches(): ReadonlySignal<number> {
   const touchedAt = signal(performance.now());
-  for (const type of ["pointerdown", "keydown"]) {
+  for (const type of ["pointerdown", "keydown", "mantel-touch"]) {
     addEventListener(type, () => (touchedAt.value = performance.now()), {
       passive: true,
       capture: true,
@@ -60,7 +60,7 @@ function turnPages(
   return () => clearInterval(turning);
 }
 
-/** Moves the whole picture a little every minute, so that nothing burns into the screen. */
+/** Moves the whole picture slightly every minute to prevent burn-in. */
 function shiftPixels(): void {
   const { style } = document.documentElement;
   let step = 0;
@@ -71,7 +71,10 @@ function shiftPixels(): void {
   }, SHIFT_EVERY_MS);
 }
 
-/** Keeps the screen on. Browsers grant that to secure pages alone, and end it with each hiding. */
+/**
+ * Keeps the screen on with a wake lock. Browsers grant it only to secure pages, and end it whenever
+ * the page is hidden.
+ */
 function stayAwake(): (() => void) | undefined {
   if (!("wakeLock" in navigator)) return undefined;
   let held: WakeLockSentinel | undefined;
@@ -82,7 +85,7 @@ function stayAwake(): (() => void) | undefined {
       held = await navigator.wakeLock.request("screen");
       if (stopping.signal.aborted) await held.release();
     } catch (error) {
-      console.warn("the screen may go dark", error); // a battery that is low, for example
+      console.warn("could not keep the screen on", error); // a battery that is low, for example
     }
   };
   document.addEventListener("visibilitychange", () => void ask(), { signal: stopping.signal });

@@ -1,49 +1,53 @@
 import { type ReadonlySignal, signal } from "@preact/signals-core";
+import type { WidgetView } from "../../api/module.ts";
 import type { FieldSchema } from "../form/schema.ts";
+import { readDefinition } from "../frames/read-definition.ts";
 import { Scope } from "../scope.ts";
 import type { Store } from "../store.ts";
 import { translate } from "../translate.ts";
-import type { AnyWidget, WidgetLoader } from "../widget-loader.ts";
+import type { WidgetFacts, WidgetLoader } from "../widget-loader.ts";
 import type { WidgetSize } from "./limits.ts";
 
-/** What widgets say of themselves: name, sizes, settings. Their code is loaded for it and let go. */
+/** Names, sizes and settings of widgets. Their code is loaded to read them and released again. */
 export class Definitions {
-  readonly #store: Store;
+  readonly #dashboard: Store;
   readonly #loader: WidgetLoader;
-  readonly #known = new Map<string, Promise<AnyWidget>>();
+  readonly #known = new Map<string, Promise<WidgetFacts>>();
   readonly #sizes = signal<ReadonlyMap<string, WidgetSize>>(new Map());
+  /** Recommended sizes by module, for widgets whose code has been loaded. */
+  readonly sizes: ReadonlySignal<ReadonlyMap<string, WidgetSize>> = this.#sizes;
 
-  constructor(store: Store, loader: WidgetLoader) {
-    this.#store = store;
+  constructor(dashboard: Store, loader: WidgetLoader) {
+    this.#dashboard = dashboard;
     this.#loader = loader;
   }
 
-  /** The sizes that widgets ask for, by module, as far as their code has been read. */
-  get sizes(): ReadonlySignal<ReadonlyMap<string, WidgetSize>> {
-    return this.#sizes;
-  }
-
-  /** Reads the sizes of these modules' widgets. One whose code does not run has none. */
+  /** Reads the sizes of the widgets of these modules. Widgets whose code fails are left out. */
   async readSizes(moduleIds: Iterable<string>): Promise<void> {
     await Promise.allSettled([...new Set(moduleIds)].map(async (id) => this.find(id)));
   }
 
-  /** `undefined` for a module that is gone or has no widget. Rejects when its code does not run. */
-  find(moduleId: string): Promise<AnyWidget> | undefined {
-    const url = this.#store.module(moduleId).peek()?.widget?.url;
-    if (url === undefined) return undefined;
-    const known = this.#known.get(url) ?? this.#read(moduleId, url);
-    this.#known.set(url, known);
+  /** `undefined` if the module or its widget does not exist. Rejects if its code fails. */
+  find(moduleId: string): Promise<WidgetFacts> | undefined {
+    const widget = this.#dashboard.module(moduleId).peek()?.widget;
+    if (!widget) return undefined;
+    const key = `${widget.runsIn} ${widget.url}`;
+    const known = this.#known.get(key) ?? this.#read(moduleId, widget);
+    this.#known.set(key, known);
     return known;
   }
 
-  async #read(moduleId: string, url: string): Promise<AnyWidget> {
+  async #read(moduleId: string, { url, runsIn }: WidgetView): Promise<WidgetFacts> {
+    const definition = await (runsIn === "page" ? this.#readInPage(url) : readDefinition(url));
+    this.#sizes.value = new Map([...this.#sizes.peek(), [moduleId, definition.size]]);
+    return definition;
+  }
+
+  async #readInPage(url: string): Promise<WidgetFacts> {
     const scope = new Scope();
     try {
       const code = await this.#loader.acquire(url);
-      const definition = code.instantiate(scope.globals);
-      this.#sizes.value = new Map([...this.#sizes.peek(), [moduleId, definition.size]]);
-      return definition;
+      return code.instantiate(scope.globals);
     } finally {
       scope.end();
       this.#loader.release(url);
@@ -51,11 +55,11 @@ export class Definitions {
   }
 }
 
-/** A widget's settings as the schema of a form, in a language (BCP 47) that the widget may speak. */
-export function schemaOf(
-  { settings = {}, texts = {} }: Pick<AnyWidget, "settings" | "texts">,
-  locale: string,
-): FieldSchema {
+/**
+ * The settings of a widget as a form schema, in the given language (BCP 47) if the widget supports
+ * it.
+ */
+export function schemaOf({ settings = {}, texts = {} }: WidgetFacts, locale: string): FieldSchema {
   const fields = Object.entries<{ readonly schema: FieldSchema }>(settings);
   const properties = fields.map(([key, { schema }]) => {
     const { title, items } = schema;

@@ -85,7 +85,7 @@ export function system(): SystemSample {
   };
 }
 
-/** A wet evening that clears up. */
+/** A forecast: a rainy evening that clears up. */
 export function weather(): WeatherForecast {
   const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const conditions = ["light-rain", "cloudy", "partly-cloudy", "clear"] as const;
@@ -111,7 +111,7 @@ export function weather(): WeatherForecast {
   };
 }
 
-/** A day of a room's air: cool in the night, warm when the sun comes in. */
+/** A day of a room's climate: cool at night, warm when the sun shines in. */
 export function readings(deviceId: string): object {
   const to = Date.now();
   const from = to - DAY_MS;

@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "../words/language.ts";
+import { inEachLanguage, type Translation } from "../i18n/language.ts";
 
 const english = {
   room: "Living room",
@@ -47,5 +47,5 @@ const german: Translation<typeof english> = {
   visit: "Essen bei Lena",
 };
 
-/** The names in the house that previews show. */
+/** Names in the demo home of the previews. */
 export const words = inEachLanguage(english, { de: german });

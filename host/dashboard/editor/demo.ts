@@ -2,17 +2,17 @@ import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
 import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { Store } from "../store.ts";
-import { Surroundings } from "../surroundings.ts";
+import { WidgetContexts } from "../widget-context.ts";
 import { calendar, readings, scenes, system, weather } from "./demo-data.ts";
 import { words } from "./demo-words.ts";
 
-type Shared = Surroundings["shared"];
+type Shared = WidgetContexts["shared"];
 
 /**
- * A house that is not there, for previews: the same for everyone, so that a preview shows what a
- * widget can do and not what happens to be switched off. Commands do nothing.
+ * A demo home for previews. It is the same for everyone, so that a preview shows the abilities of a
+ * widget and not the current state of a home. Commands do nothing.
  */
-export function demoSurroundings({ theme, timeZone }: Shared, house: Store): Surroundings {
+export function demoSurroundings({ theme, timeZone }: Shared, house: Store): WidgetContexts {
   const store = new Store();
   store.ui.value = house.ui.peek();
   store.replaceDevices(devices());
@@ -22,7 +22,7 @@ export function demoSurroundings({ theme, timeZone }: Shared, house: Store): Sur
     calendar: calendar(timeZone.peek()),
     weather: weather(),
   };
-  return new Surroundings({
+  return new WidgetContexts({
     store,
     channels: {
       get: (name) => signal(channels[name]) as ReadonlySignal<Channels[typeof name] | undefined>,
@@ -39,7 +39,7 @@ export function demoSurroundings({ theme, timeZone }: Shared, house: Store): Sur
   });
 }
 
-/** What widgets read of the host beyond their channels. */
+/** Answers to `ctx.read` in the demo home. */
 function answerTo(path: string, timeZone: string): Response {
   if (path.startsWith("/calendar/events")) return Response.json(calendar(timeZone));
   const [, id] = /^\/smart-home\/devices\/([^/]+)\/history/.exec(path) ?? [];

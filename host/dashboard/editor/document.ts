@@ -1,17 +1,17 @@
-import type { LayoutDocument } from "../../layout/schema.ts";
+import type { LayoutDocument } from "../../api/layout.ts";
 import type { Breakpoint, Geometry } from "../layout.ts";
 
 export type { LayoutDocument };
 export type LayoutPage = LayoutDocument["pages"][number];
 export type LayoutWidget = LayoutPage["widgets"][number];
-/** A screen for which a page may have an arrangement of its own, apart from the wall's. */
+/** A breakpoint at which a page may have an arrangement of its own, different from the wall's. */
 export type Override = Exclude<Breakpoint, "lg">;
 
 export function findPage({ pages }: LayoutDocument, id: string): LayoutPage | undefined {
   return pages.find((page) => page.id === id);
 }
 
-/** The page a widget is on. */
+/** The page that contains a widget. */
 export function pageOf({ pages }: LayoutDocument, id: string): LayoutPage | undefined {
   return pages.find(({ widgets }) => widgets.some((widget) => widget.id === id));
 }
@@ -20,19 +20,22 @@ export function findWidget(document: LayoutDocument, id: string): LayoutWidget |
   return pageOf(document, id)?.widgets.find((widget) => widget.id === id);
 }
 
-/** Whether a page is arranged by hand for a screen; otherwise its arrangement follows the wall's. */
+/**
+ * True if a page is arranged manually at a breakpoint. Otherwise its arrangement is derived from
+ * the wall's.
+ */
 export function isOverridden({ widgets }: LayoutPage, at: Override): boolean {
   return widgets.length > 0 && widgets.every(({ geometry }) => geometry[at] !== undefined);
 }
 
-/** An id that nothing in `taken` has: `clock`, then `clock-2`. */
+/** An id that is not in `taken`: `clock`, then `clock-2`. */
 export function freeId(wanted: string, taken: Iterable<string>): string {
   const all = new Set(taken);
   const stem = wanted.slice(0, 56);
   for (let number = 2, id = stem; ; id = `${stem}-${number++}`) if (!all.has(id)) return id;
 }
 
-/** The first place, row by row, where a widget of this size covers nothing. */
+/** The first free place for a widget of this size, row by row. */
 export function firstFree(
   taken: readonly Geometry[],
   { w, h }: { readonly w: number; readonly h: number },
@@ -47,7 +50,7 @@ export function firstFree(
   }
 }
 
-/** The row below everything. */
+/** The first row below all widgets. */
 export function bottomOf(taken: readonly Geometry[]): number {
   return Math.max(0, ...taken.map(({ y, h }) => y + h));
 }
@@ -56,7 +59,7 @@ export function overlap(a: Geometry, b: Geometry): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-/** Whether two JSON values say the same; the order of keys means nothing. */
+/** True if two JSON values are equal, ignoring the order of keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,242 +1,197 @@
-import { effect, untracked } from "@preact/signals-core";
-import { render } from "lit";
+import { effect } from "@preact/signals-core";
+import { html, render } from "lit";
 import type { Api } from "../api.ts";
+import { words as shellWords } from "../i18n/shell.ts";
 import type { Breakpoint } from "../layout.ts";
 import { Scope } from "../scope.ts";
-import type { TileParts } from "../tile.ts";
+import type { TileDependencies } from "../tile.ts";
 import { titles } from "../title.ts";
-import { words as shellWords } from "../words/shell.ts";
-import { barOf } from "./bar.ts";
 import { Definitions } from "./definitions.ts";
-import { Draft } from "./draft.ts";
-import { Editing } from "./editing.ts";
+import { EditorStore } from "./editor-store.ts";
 import { GridView } from "./grid-view.ts";
 import { keysFor } from "./keys.ts";
-import { askToLeave } from "./leave.ts";
-import type { Drop } from "./operations.ts";
 import { PanelView } from "./panel-view.ts";
-import { stripOf } from "./strip.ts";
-import { wearStyles } from "./styles.ts";
+import { strip, toolbar } from "./toolbar.ts";
 import { words } from "./words.ts";
+import formStyles from "../form/form.css";
+import editorStyles from "./editor.css";
+import galleryStyles from "./gallery.css";
+import gridViewStyles from "./grid-view.css";
+import panelStyles from "./panel-view.css";
+import stripStyles from "./strip.css";
+import gridStyles from "gridstack/dist/gridstack.css";
 
-export interface EditorParts {
+export interface EditorDependencies {
   readonly root: HTMLElement;
   readonly api: Api;
-  readonly tiles: TileParts;
-  /** The page and the screen to begin with. */
+  readonly tiles: TileDependencies;
+  /** The initial page and screen. */
   readonly pageId: string;
   readonly breakpoint: Breakpoint;
 }
 
+const STYLES = [
+  gridStyles,
+  formStyles,
+  editorStyles,
+  stripStyles,
+  gridViewStyles,
+  panelStyles,
+  galleryStyles,
+];
+
 /**
- * Opens the layout editor over the dashboard; resolves when the person leaves it.
- * @throws ApiError when the layout cannot be read
+ * Minimum width for editing the wall layout: that of a tablet. Otherwise the width of the window
+ * without its side panels.
  */
-export async function editLayout({ root, api, tiles, ...start }: EditorParts): Promise<void> {
-  const draft = await Draft.open(api);
-  const editing = new Editing({ draft, tiles, ...start });
-  const scope = new Scope();
-  wearStyles(scope);
-  titles.over.value = shellWords.value.editLayout;
-  scope.onEnd(() => (titles.over.value = ""));
-  await new Promise<void>((leave) => new Editor(editing, { root, api, tiles, scope, leave }));
-  scope.end();
-}
-
-interface Frame {
-  readonly root: HTMLElement;
-  readonly api: Api;
-  readonly tiles: TileParts;
-  /** Ends when the editor is left. */
-  readonly scope: Scope;
-  readonly leave: () => void;
-}
-
-/** The wall is arranged as wide as this window, its two sides left out, and never narrower than a tablet. */
 const LEAST_WALL_PX = 960;
 const SIDES_PX = 44;
 
-class Editor {
-  readonly #editing: Editing;
-  readonly #frame: Frame;
-  readonly #definitions: Definitions;
-  readonly #element = document.createElement("div");
-  readonly #strip = document.createElement("div");
-  readonly #empty = document.createElement("p");
-  readonly #grid: GridView;
-  readonly #panel: PanelView;
-
-  constructor(editing: Editing, frame: Frame) {
-    this.#editing = editing;
-    this.#frame = frame;
-    const { root, tiles, api, scope } = frame;
-    this.#definitions = new Definitions(tiles.store, tiles.loader);
-    this.#grid = new GridView(tiles, {
-      arranged: (id, how, places) => editing.arrange(id, how, places),
-      droppedOn: (id, pageId) => editing.moveToPage(id, pageId),
-      draggedIn: (module, place, others) => this.#takeIn(module, { place, others }),
-      chosen: (id) => this.#choose(id),
-      nameOf: (id) => editing.nameOfId(id),
-    });
-    this.#panel = new PanelView({
-      editing,
-      tiles,
-      api,
-      definitions: this.#definitions,
-      shift: (id, by) => this.#shift(id, by),
-      closed: (panel) => this.#focusAfter(panel),
-    });
-    this.#build(root);
-    this.#draw();
-    this.#follow();
-    const keys = keysFor(editing, {
-      shift: (id, by) => this.#shift(id, by),
-      focus: (id) => (id === undefined ? this.#focusOn("gallery") : this.#grid.focus(id)),
-    });
-    document.addEventListener("keydown", keys, { signal: scope.signal });
-    scope.onEnd(() => this.#close());
-  }
-
-  #build(root: HTMLElement): void {
-    const bar = document.createElement("header");
-    const body = document.createElement("div");
-    const wrap = document.createElement("main");
-    const help = document.createElement("p");
-    const { scope } = this.#frame;
-    this.#element.className = "editor";
-    bar.className = "bar";
-    body.className = "body";
-    wrap.className = "sheet";
-    help.id = "editor-help";
-    help.className = "unseen";
-    this.#empty.className = "empty";
-    this.#fit(wrap);
-    wrap.append(this.#strip, help, this.#grid.element, this.#empty);
-    body.append(wrap, this.#panel.element);
-    this.#element.append(bar, body);
-    for (const other of root.children) if (other instanceof HTMLElement) other.inert = true;
-    root.append(this.#element);
+/**
+ * Opens the layout editor over the dashboard. Resolves when the user leaves it.
+ * @throws ApiError if the layout cannot be read
+ */
+export async function editLayout({
+  root,
+  api,
+  tiles,
+  pageId,
+  breakpoint,
+}: EditorDependencies): Promise<void> {
+  const store = await EditorStore.open({
+    api,
+    dashboard: tiles.store,
+    say: (text) => tiles.surroundings.shared.announce(text),
+    pageId,
+    breakpoint,
+  });
+  const definitions = new Definitions(tiles.store, tiles.loader);
+  const grid = new GridView(store, tiles, definitions);
+  const panel = new PanelView(store, tiles, definitions, grid);
+  const element = document.createElement("div");
+  const bar = document.createElement("header");
+  const body = document.createElement("div");
+  const scope = new Scope();
+  element.className = "editor";
+  bar.className = "bar";
+  body.className = "body";
+  body.append(sheetOf(store, grid, scope), panel.element);
+  element.append(bar, body);
+  adoptStyles(scope);
+  titles.over.value = shellWords.value.editLayout;
+  scope.onEnd(() => (titles.over.value = ""));
+  cover(root, element, scope);
+  scope.onEnd(() => grid.close());
+  scope.onEnd(() => panel.close());
+  await new Promise<void>((leave) => {
+    const tryToLeave = async (): Promise<void> => {
+      if (await mayLeave(store, element)) leave();
+    };
     scope.onEnd(
-      effect(() => {
-        help.textContent = words.value.help;
-        render(
-          barOf(this.#editing, () => void this.#tryToLeave()),
-          bar,
-        );
-      }),
+      effect(
+        () =>
+          void render(
+            toolbar(store, () => void tryToLeave()),
+            bar,
+          ),
+      ),
     );
     bar.querySelector<HTMLElement>("[aria-current]")?.focus();
-  }
+    grid.start();
+    scope.onEnd(store.follow());
+    listen(store, grid, scope);
+  });
+  scope.end();
+}
 
-  #fit(sheet: HTMLElement): void {
-    const { style } = this.#grid.element;
-    const observer = new ResizeObserver(([entry]) => {
-      const wall = Math.max(LEAST_WALL_PX, innerWidth - SIDES_PX);
-      const room = entry?.contentRect.width ?? wall;
-      style.setProperty("--wall", `${wall}`);
-      style.setProperty("--fit", `${Math.min(1, room / wall)}`);
+/** The page, below its messages and above the text for an empty page. */
+function sheetOf(store: EditorStore, grid: GridView, scope: Scope): HTMLElement {
+  const sheet = document.createElement("main");
+  const messages = document.createElement("div");
+  const help = document.createElement("p");
+  sheet.className = "sheet";
+  help.id = "editor-help";
+  help.className = "unseen";
+  sheet.append(messages, help, grid.element, grid.empty);
+  scope.onEnd(effect(() => void render(strip(store), messages)));
+  scope.onEnd(effect(() => void (help.textContent = words.value.help)));
+  const { style } = grid.element;
+  const observer = new ResizeObserver(([entry]) => {
+    const wall = Math.max(LEAST_WALL_PX, innerWidth - SIDES_PX);
+    const room = entry?.contentRect.width ?? wall;
+    style.setProperty("--wall", `${wall}`);
+    style.setProperty("--fit", `${Math.min(1, room / wall)}`);
+  });
+  observer.observe(sheet);
+  scope.onEnd(() => observer.disconnect());
+  return sheet;
+}
+
+/** Shows the editor instead of the dashboard. */
+function cover(root: HTMLElement, editor: HTMLElement, scope: Scope): void {
+  const others = [...root.children].filter((each) => each instanceof HTMLElement);
+  for (const other of others) other.inert = true;
+  root.append(editor);
+  scope.onEnd(() => {
+    editor.remove();
+    for (const other of others) other.inert = false;
+  });
+}
+
+/** Keys, and the browser's question before a tab with unsaved edits is closed. */
+function listen(store: EditorStore, grid: GridView, { signal }: Scope): void {
+  document.addEventListener("keydown", keysFor(store, grid), { signal });
+  const keep = (event: BeforeUnloadEvent): void => {
+    if (store.isDirty.peek()) event.preventDefault();
+  };
+  addEventListener("beforeunload", keep, { signal });
+}
+
+/** Asks whether to save or discard unsaved edits. Returns true if none are left to lose. */
+async function mayLeave(store: EditorStore, editor: HTMLElement): Promise<boolean> {
+  if (!store.isDirty.peek()) return true;
+  const answer = await askToDiscard(editor);
+  if (answer === "save") await store.save();
+  return answer === "discard" || (answer === "save" && !store.isDirty.peek());
+}
+
+/** Escape keeps editing. */
+function askToDiscard(editor: HTMLElement): Promise<string> {
+  const dialog = document.createElement("dialog");
+  const say = words.value;
+  render(
+    html`<form method="dialog">
+      <p id="editor-leave">${say.unsaved}</p>
+      <div class="actions">
+        <button class="pill strong" value="save">${say.save}</button>
+        <button class="pill" value="discard">${say.discard}</button>
+        <button class="pill" value="stay">${say.stay}</button>
+      </div>
+    </form>`,
+    dialog,
+  );
+  dialog.setAttribute("aria-labelledby", "editor-leave");
+  editor.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
     });
-    observer.observe(sheet);
-    this.#frame.scope.onEnd(() => observer.disconnect());
-  }
+  });
+}
 
-  #draw(): void {
-    const { scope, tiles } = this.#frame;
-    const { draft, page, breakpoint, panel } = this.#editing;
-    scope.onEnd(
-      effect(() => {
-        const shown = page.value;
-        const { grid } = draft.document.value;
-        const at = breakpoint.value;
-        const sizes = this.#definitions.sizes.value;
-        this.#empty.hidden = !shown || shown.widgets.length > 0;
-        this.#empty.textContent = words.value.emptyPage;
-        if (shown) untracked(() => this.#grid.show({ page: shown, grid, breakpoint: at }, sizes));
-      }),
-    );
-    scope.onEnd(
-      effect(() => {
-        const modules = page.value?.widgets.map(({ module }) => module) ?? [];
-        if (tiles.store.modules().value.length > 0) void this.#definitions.readSizes(modules);
-      }),
-    );
-    scope.onEnd(
-      effect(() => {
-        const open = panel.value;
-        this.#grid.mark(open?.kind === "tile" ? open.id : undefined);
-      }),
-    );
-    scope.onEnd(effect(() => void render(stripOf(this.#editing), this.#strip)));
-  }
-
-  /** What others save is noticed at once, and a tab is not closed over changes without a question. */
-  #follow(): void {
-    const { scope, tiles } = this.#frame;
-    const { draft } = this.#editing;
-    scope.onEnd(
-      effect(() => {
-        const revision = tiles.store.layout.value?.revision ?? 0;
-        const isBusy = draft.busy.value;
-        if (!isBusy) untracked(() => void this.#notice(revision));
-      }),
-    );
-    const keep = (event: BeforeUnloadEvent): void => {
-      if (draft.dirty.peek()) event.preventDefault();
-    };
-    addEventListener("beforeunload", keep, { signal: scope.signal });
-  }
-
-  async #notice(revision: number): Promise<void> {
-    try {
-      const taken = await this.#editing.draft.notice(revision);
-      if (taken) this.#editing.tell({ tone: "note", text: words.value.takenOver });
-      else if (this.#editing.draft.theirs.peek()) this.#editing.say(words.value.changedElsewhere);
-    } catch (error) {
-      console.warn("what changed elsewhere could not be read", error);
-    }
-  }
-
-  #takeIn(module: string, { place, others }: Pick<Drop, "place" | "others">): void {
-    const size = this.#definitions.sizes.peek().get(module)?.default ?? [place.w, place.h];
-    const id = this.#editing.drop({ widget: { module, config: {}, size }, place, others });
-    if (id !== undefined) this.#choose(id);
-  }
-
-  #choose(id: string): void {
-    this.#editing.panel.value = { kind: "tile", id };
-    this.#panel.focus();
-  }
-
-  #shift(id: string, by: Parameters<GridView["shift"]>[1]): void {
-    if (this.#grid.shift(id, by)) return;
-    const { value: say } = words;
-    const isSmaller = (by.w ?? 0) + (by.h ?? 0) < 0;
-    const why = by.w || by.h ? (isSmaller ? say.atSmallest : say.atLargest) : say.atEdge;
-    this.#editing.say(why(this.#editing.nameOfId(id)));
-  }
-
-  #focusAfter(panel: { readonly kind: string; readonly id?: string }): void {
-    if (panel.id !== undefined) this.#grid.focus(panel.id);
-    else this.#focusOn(panel.kind);
-  }
-
-  #focusOn(kind: string): void {
-    this.#element.querySelector<HTMLElement>(`[data-opens=${kind}]`)?.focus();
-  }
-
-  async #tryToLeave(): Promise<void> {
-    const { draft } = this.#editing;
-    const answer = draft.dirty.peek() ? await askToLeave(this.#element) : "leave";
-    if (answer === "save") await this.#editing.save();
-    if (answer === "leave" || (answer === "save" && !draft.dirty.peek())) this.#frame.leave();
-  }
-
-  #close(): void {
-    this.#panel.close();
-    this.#grid.close();
-    this.#element.remove();
-    for (const other of this.#frame.root.children) {
-      if (other instanceof HTMLElement) other.inert = false;
-    }
-  }
+/** The styles come with the editor's code, so that the dashboard does not wait for them. */
+function adoptStyles(scope: Scope): void {
+  const sheets = new Set(
+    STYLES.map((css) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      return sheet;
+    }),
+  );
+  document.adoptedStyleSheets.push(...sheets);
+  scope.onEnd(() => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => !sheets.has(each));
+  });
 }

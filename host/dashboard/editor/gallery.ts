@@ -1,58 +1,62 @@
 import { signal } from "@preact/signals-core";
+import { GridStack, type GridItemHTMLElement } from "gridstack";
 import { html, render } from "lit";
-import type { ModuleView } from "../../modules/view.ts";
-import { type MountedWidget, mountWidget } from "../mounted-widget.ts";
+import type { ModuleView, WidgetView } from "../../api/module.ts";
+import { spokenLocale } from "../i18n/language.ts";
+import { mountInPlace } from "../mount.ts";
+import type { MountedWidget } from "../mounted-widget.ts";
 import { SizeWatch } from "../tile-size.ts";
-import type { TileParts } from "../tile.ts";
+import type { TileDependencies } from "../tile.ts";
 import { translate } from "../translate.ts";
-import type { AnyWidget } from "../widget-loader.ts";
-import { spokenLocale } from "../words/language.ts";
+import type { WidgetContexts } from "../widget-context.ts";
+import type { WidgetFacts } from "../widget-loader.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
 import { demoSurroundings } from "./demo.ts";
-import { letDragIn } from "./drag-in.ts";
-import { firstSize, type Screen } from "./limits.ts";
-import type { NewWidget } from "./operations.ts";
+import type { EditorStore } from "./editor-store.ts";
+import { firstSize, type WidgetSize } from "./limits.ts";
 import { words } from "./words.ts";
 
-/** What a preview is drawn at before it is made small: a column and a row of the wall, in CSS pixels. */
+/**
+ * The size at which previews are drawn before scaling: a column and a row of the wall, in CSS
+ * pixels.
+ */
 const COLUMN_PX = 100;
 const ROW_PX = 32;
-/** A preview is as wide as its card; what is longer than this is cut. */
+/** Maximum size of a preview. It is as wide as its card, and taller content is cut off. */
 const PREVIEW = { width: 292, height: 170 };
 
-interface GalleryParts {
-  readonly tiles: TileParts;
-  readonly definitions: Definitions;
-  /** What a widget that is dragged onto the page is made for. */
-  readonly screen: () => Screen;
-  readonly onPick: (widget: NewWidget) => void;
-}
+/**
+ * Selector of the cards that can be dropped on a page. grid-view.ts reads the module from the `id`
+ * of the node.
+ */
+export const DRAGGED_IN = ".card";
 
-/** Every widget there is, drawn by its own code over demo data. */
+/** All available widgets, drawn by their own code with demo data. */
 export class Gallery {
   readonly element = document.createElement("div");
-  readonly #parts: GalleryParts;
-  readonly #surroundings;
+  readonly #store: EditorStore;
+  readonly #tiles: TileDependencies;
+  readonly #definitions: Definitions;
+  readonly #demo: WidgetContexts;
   readonly #release: (() => void)[] = [];
-  #isClosed = false;
+  readonly #ending = new AbortController();
 
-  constructor(parts: GalleryParts) {
-    this.#parts = parts;
-    const { store, surroundings } = parts.tiles;
-    this.#surroundings = demoSurroundings(surroundings.shared, store);
+  constructor(store: EditorStore, tiles: TileDependencies, definitions: Definitions) {
+    this.#store = store;
+    this.#tiles = tiles;
+    this.#definitions = definitions;
+    this.#demo = demoSurroundings(tiles.surroundings.shared, tiles.store);
     this.element.className = "gallery";
-    const modules = store
-      .modules()
-      .peek()
-      .filter(({ widget }) => widget);
+    const all = tiles.store.modules().peek();
+    const modules = all.filter(({ widget }) => widget);
     if (modules.length === 0)
       render(html`<p class="hint">${words.value.noWidgets}</p>`, this.element);
     for (const module of modules) void this.#add(module);
   }
 
-  /** Ends every preview. */
+  /** Closes all previews. */
   close(): void {
-    this.#isClosed = true;
+    this.#ending.abort();
     for (const release of this.#release.splice(0)) release();
     this.element.remove();
   }
@@ -63,12 +67,14 @@ export class Gallery {
     this.element.append(card);
     const stage = document.createElement("div");
     stage.className = "stage";
-    const definition = await this.#parts.definitions.find(module.id)?.catch(() => undefined);
-    if (this.#isClosed) return;
-    const size = definition?.size.default ?? [4, 4];
+    const definition = await this.#definitions.find(module.id)?.catch(() => undefined);
+    if (this.#ending.signal.aborted) return;
+    const widget = {
+      module: module.id,
+      config: {},
+      size: definition?.size.default ?? [4, 4],
+    } as const;
     const name = nameOf(module, definition);
-    const { screen, onPick } = this.#parts;
-    const pick = (): void => onPick({ module: module.id, config: {}, size });
     render(
       html`<div class="preview" inert>${definition ? stage : words.value.noPreview}</div>
         <strong>
@@ -79,25 +85,51 @@ export class Gallery {
           type="button"
           class="pick"
           aria-label=${words.value.add(name)}
-          @click=${pick}
+          @click=${() => this.#store.add(widget)}
         ></button>`,
       card,
     );
-    const preview = card.querySelector<HTMLElement>(".preview");
-    if (preview) {
-      const cells = () => firstSize(definition?.size, screen());
-      letDragIn(card, { handle: ".pick", preview, module: module.id, cells });
-    }
-    if (definition) await this.#preview(stage, { module, definition, size });
+    this.#letDragIn(card, module.id, definition?.size);
+    if (definition) await this.#preview(stage, module, definition);
   }
 
-  async #preview(
-    stage: HTMLElement,
-    { module, definition, size: [columns, rows] }: PreviewOf,
-  ): Promise<void> {
-    const url = module.widget?.url;
-    if (url === undefined) return;
-    const { loader } = this.#parts.tiles;
+  /** Makes a card draggable onto the page, by pointer or, after a long press, by finger. */
+  #letDragIn(card: HTMLElement, module: string, size: WidgetSize | undefined): void {
+    const item: GridItemHTMLElement = card;
+    const preview = card.querySelector<HTMLElement>(".preview");
+    const ghost = document.createElement("div");
+    ghost.className = "card ghost";
+    if (!preview) return;
+    // Not setupDragIn: it emits events with the same names as the browser's own drag events.
+    GridStack.getDD().dragIn(card, {
+      handle: ".pick", // a button, which can also be tapped
+      helper: () => {
+        ghost.style.position = "fixed"; // otherwise gridstack changes the position of the editor
+        card.style.minHeight = `${card.offsetHeight}px`;
+        ghost.append(preview);
+        card.closest(".editor")?.append(ghost);
+        return ghost;
+      },
+      start: () => {
+        const { columns } = this.#store.document.peek().grid;
+        const screen = { breakpoint: this.#store.breakpoint.peek(), columns };
+        item.gridstackNode = { id: module, ...firstSize(size, screen) };
+      },
+      stop: () => {
+        card.prepend(preview);
+        card.style.minHeight = "";
+        // Releasing the pointer over the card also fires a click, which is not a tap.
+        const swallow = (event: Event): void => event.stopPropagation();
+        card.addEventListener("click", swallow, { capture: true });
+        setTimeout(() => card.removeEventListener("click", swallow, { capture: true }));
+      },
+    });
+  }
+
+  async #preview(stage: HTMLElement, module: ModuleView, definition: WidgetFacts): Promise<void> {
+    const { widget } = module;
+    if (!widget) return;
+    const [columns, rows] = definition.size.default;
     const [width, height] = [columns * COLUMN_PX - 12, rows * ROW_PX - 12];
     const scale = Math.min(PREVIEW.width / width, 1);
     const shown = Math.min(PREVIEW.height, height * scale);
@@ -105,63 +137,62 @@ export class Gallery {
     for (const [name, value] of Object.entries({ width, height, scale, shown })) {
       preview.style.setProperty(`--${name}`, `${value}`);
     }
-    this.#release.push(() => loader.release(url));
     try {
-      const code = await loader.acquire(url);
-      if (this.#isClosed) return;
-      this.#mount(stage, { code, config: demoConfig(definition), cells: [columns, rows] });
+      await this.#mount(stage, widget, module.name, definition);
     } catch (error) {
-      console.warn(`${module.id} has no preview`, error);
+      if (this.#ending.signal.aborted) return;
+      console.warn(`could not preview ${module.id}`, error);
       stage.replaceChildren(words.value.noPreview);
     }
   }
 
-  #mount(
+  async #mount(
     stage: HTMLElement,
-    { code, config, cells: [w, h] }: Pick<Parameters<typeof mountWidget>[1], "code"> & Preview,
-  ): void {
+    widget: WidgetView,
+    title: string,
+    definition: WidgetFacts,
+  ): Promise<void> {
+    const config = signal(demoConfig(definition));
+    const [w, h] = definition.size.default;
     const watch = new SizeWatch(stage);
     watch.place({ x: 0, y: 0, w, h });
     this.#release.push(() => watch.close());
     let mounted: MountedWidget | undefined;
+    let hasEnded = false;
     const end = (): void => {
+      hasEnded = true;
       mounted?.unmount();
       mounted = undefined;
     };
     this.#release.push(end);
-    mounted = mountWidget(stage, {
-      code,
-      instance: "preview",
-      surroundings: this.#surroundings,
-      config: signal(config),
+    mounted = await mountInPlace(stage, {
+      widget,
+      title,
+      loader: this.#tiles.loader,
+      instance: `preview of ${widget.url}`,
+      surroundings: this.#demo,
+      config,
       size: watch.size,
       visible: signal(true),
-      kept: undefined,
+      kept: () => undefined,
+      overtaken: this.#ending.signal,
       onFault: () => queueMicrotask(end),
+      onLost: () => queueMicrotask(end),
     });
     mounted.host.classList.remove("waiting");
+    if (hasEnded) mounted.unmount(); // its frame failed before the preview was complete
   }
 }
 
-/** The widget's own name, in the language that is spoken. */
-function nameOf(module: ModuleView, definition: AnyWidget | undefined): string {
+/** The widget's own name in the current language. */
+function nameOf(module: ModuleView, definition: WidgetFacts | undefined): string {
   if (!definition) return module.name;
   const { name, texts = {} } = definition;
   return translate(name, { texts, locale: spokenLocale.peek() });
 }
 
-interface PreviewOf {
-  readonly module: ModuleView;
-  readonly definition: AnyWidget;
-  readonly size: readonly [number, number];
-}
-interface Preview {
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly cells: readonly [number, number];
-}
-
-/** Settings that show something: a widget of one device gets one of the demo house. */
-function demoConfig(definition: AnyWidget): Readonly<Record<string, unknown>> {
+/** Settings that make a preview useful: a device of the demo home for widgets of one device. */
+function demoConfig(definition: WidgetFacts): Readonly<Record<string, unknown>> {
   const devices: Readonly<Record<string, string>> = {
     light: "demo:light:1",
     cover: "demo:cover:3",

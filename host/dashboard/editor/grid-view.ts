@@ -1,26 +1,22 @@
+import { effect, untracked } from "@preact/signals-core";
 import { GridStack, type GridItemHTMLElement, type GridStackNode } from "gridstack";
 import type { Geometry } from "../layout.ts";
-import { Tile, type TileParts } from "../tile.ts";
-import { showTarget, targetAt } from "./bar.ts";
-import type { LayoutPage } from "./document.ts";
-import { DRAGGED_IN } from "./drag-in.ts";
+import { Scope } from "../scope.ts";
+import { Tile, type TileDependencies } from "../tile.ts";
+import type { Definitions } from "./definitions.ts";
+import type { LayoutPage, LayoutWidget } from "./document.ts";
+import type { EditorStore } from "./editor-store.ts";
+import { DRAGGED_IN } from "./gallery.ts";
+import { placesOf, shifted, type Shown } from "./grid-geometry.ts";
 import { limitsFor, misfit, type WidgetSize } from "./limits.ts";
-import { placesOf, shifted, type Shown } from "./places.ts";
+import { showTarget, targetAt } from "./toolbar.ts";
 import { words } from "./words.ts";
 
-/** Heights on a phone follow what a tile shows; here each takes one row of this many CSS pixels. */
+/**
+ * Row height on a phone, in CSS pixels. Each tile takes one row here; its real height follows its
+ * content.
+ */
 const PHONE_ROW_PX = 104;
-
-export interface GridEvents {
-  /** A person moved or resized a tile; others may have made way. */
-  arranged(id: string, how: "moved" | "resized", places: ReadonlyMap<string, Geometry>): void;
-  /** A tile was dropped onto the tab of another page. */
-  droppedOn(id: string, pageId: string): void;
-  /** A module's widget was dragged in from outside; others may have made way. */
-  draggedIn(moduleId: string, place: Geometry, others: ReadonlyMap<string, Geometry>): void;
-  chosen(id: string): void;
-  nameOf(id: string): string;
-}
 
 interface Item {
   readonly element: GridItemHTMLElement;
@@ -28,65 +24,98 @@ interface Item {
   readonly tile: Tile;
 }
 
-/** One page under the hands of a person: gridstack over live tiles that take no taps meanwhile. */
+/** The page in edit mode: gridstack over live tiles that do not react to taps. */
 export class GridView {
   readonly element = document.createElement("div");
-  readonly #parts: TileParts;
-  readonly #events: GridEvents;
+  /** The text for a page without tiles. */
+  readonly empty = document.createElement("p");
+  readonly #store: EditorStore;
+  readonly #tiles: TileDependencies;
+  readonly #definitions: Definitions;
   readonly #items = new Map<string, Item>();
+  readonly #scope = new Scope();
   #grid: GridStack | undefined;
   #shown: Shown | undefined;
 
-  constructor(parts: TileParts, events: GridEvents) {
-    this.#parts = parts;
-    this.#events = events;
+  constructor(store: EditorStore, tiles: TileDependencies, definitions: Definitions) {
+    this.#store = store;
+    this.#tiles = tiles;
+    this.#definitions = definitions;
     this.element.className = "canvas";
+    this.empty.className = "empty";
   }
 
-  show(shown: Shown, sizes: ReadonlyMap<string, WidgetSize>): void {
-    const before = this.#shown;
-    this.#shown = shown;
-    const places = placesOf(shown);
-    const isSameGrid =
-      before?.page.id === shown.page.id &&
-      before.breakpoint === shown.breakpoint &&
-      JSON.stringify(before.grid) === JSON.stringify(shown.grid);
-    if (!isSameGrid) this.#open(shown);
-    const isChanged = this.#setItems(shown.page);
-    if (isChanged || !isSameGrid || !this.#stands(places)) this.#place(places);
-    this.#limit(shown, sizes);
-    for (const [id, { grip }] of this.#items) grip.ariaLabel = this.#labelOf(id);
+  /** Draws the page, now and after each change, until `close`. Needs its element in the document. */
+  start(): void {
+    const { document: draft, page, breakpoint, panel } = this.#store;
+    const { store: dashboard } = this.#tiles;
+    this.#scope.onEnd(
+      effect(() => {
+        const shown = page.value;
+        const { grid } = draft.value;
+        const at = breakpoint.value;
+        const sizes = this.#definitions.sizes.value;
+        this.empty.hidden = !shown || shown.widgets.length > 0;
+        this.empty.textContent = words.value.emptyPage;
+        if (shown) untracked(() => this.#show({ page: shown, grid, breakpoint: at }, sizes));
+      }),
+    );
+    this.#scope.onEnd(
+      effect(() => {
+        const modules = page.value?.widgets.map(({ module }) => module) ?? [];
+        if (dashboard.modules().value.length > 0) void this.#definitions.readSizes(modules);
+      }),
+    );
+    this.#scope.onEnd(
+      effect(() => {
+        const selected = panel.value?.kind === "tile" ? panel.value.id : undefined;
+        for (const [id, { grip }] of this.#items) grip.ariaExpanded = `${id === selected}`;
+      }),
+    );
   }
 
   focus(id: string): void {
     this.#items.get(id)?.grip.focus();
   }
 
-  /** Marks the tile whose settings are open. */
-  mark(id: string | undefined): void {
-    for (const [each, { grip }] of this.#items) grip.ariaExpanded = `${each === id}`;
-  }
-
-  /**
-   * Moves or resizes a tile by some cells; the others make way. Returns false at an edge.
-   */
-  shift(id: string, by: Partial<Geometry>): boolean {
+  /** Moves or resizes a tile by some cells; other tiles make way. At an edge, says why not. */
+  shift(id: string, by: Partial<Geometry>): void {
     const item = this.#items.get(id);
     const now = this.#places().get(id);
-    const grid = this.#grid;
-    if (!item || !now || !grid) return false;
-    grid.update(item.element, shifted(now, by));
+    if (item && now) this.#grid?.update(item.element, shifted(now, by));
     const places = this.#places();
-    if (JSON.stringify(places.get(id)) === JSON.stringify(now)) return false;
-    this.#events.arranged(id, by.w || by.h ? "resized" : "moved", places);
-    return true;
+    const isResized = by.w || by.h;
+    if (JSON.stringify(places.get(id)) !== JSON.stringify(now)) {
+      this.#store.arrange(id, isResized ? "resized" : "moved", places);
+      return;
+    }
+    const { value: say } = words;
+    const isSmaller = (by.w ?? 0) + (by.h ?? 0) < 0;
+    const why = isResized ? (isSmaller ? say.atSmallest : say.atLargest) : say.atEdge;
+    this.#store.say(why(this.#store.nameOfId(id)));
   }
 
   close(): void {
+    this.#scope.end();
     for (const { tile } of this.#items.values()) tile.close();
     this.#items.clear();
     this.#grid?.destroy(true);
     this.element.remove();
+  }
+
+  #show(shown: Shown, sizes: ReadonlyMap<string, WidgetSize>): void {
+    const previous = this.#shown;
+    this.#shown = shown;
+    const places = placesOf(shown);
+    const isSameGrid =
+      previous?.page.id === shown.page.id &&
+      previous.breakpoint === shown.breakpoint &&
+      JSON.stringify(previous.grid) === JSON.stringify(shown.grid);
+    if (!isSameGrid) this.#open(shown);
+    const isChanged = this.#setItems(shown.page);
+    if (isChanged || !isSameGrid || !this.#stands(places)) this.#place(places);
+    this.#limit(shown, sizes);
+    for (const [id, { grip }] of this.#items) grip.ariaLabel = this.#labelOf(id);
   }
 
   #open({ grid, breakpoint }: Shown): void {
@@ -120,12 +149,14 @@ export class GridView {
     this.#grid = made;
   }
 
-  /** The document says what becomes of it; what gridstack has made of it makes way for that. */
+  /** The document decides about the dropped widget, so gridstack's own node is removed. */
   #takeIn({ el, id = "", x = 0, y = 0, w = 1, h = 1 }: GridStackNode): void {
     queueMicrotask(() => {
       const others = this.#places();
       if (el) this.#grid?.removeWidget(el, true, false);
-      this.#events.draggedIn(id, { x, y, w, h }, others);
+      const size = this.#definitions.sizes.peek().get(id)?.default ?? [w, h];
+      const widget = { module: id, config: {}, size };
+      this.#store.add(widget, { place: { x, y, w, h }, others });
     });
   }
 
@@ -133,13 +164,13 @@ export class GridView {
     showTarget(undefined);
     const pageId = target?.dataset.page;
     if (pageId !== undefined && pageId !== this.#shown?.page.id) {
-      queueMicrotask(() => this.#events.droppedOn(id, pageId));
+      queueMicrotask(() => this.#store.moveToPage(id, pageId));
     } else this.#changed(id, "moved");
   }
 
-  /** Gridstack is still at work while it tells; what it has done is read right after. */
+  /** Gridstack is still working during its event, so its result is read right after it. */
   #changed(id: string, how: "moved" | "resized"): void {
-    queueMicrotask(() => this.#events.arranged(id, how, this.#places()));
+    queueMicrotask(() => this.#store.arrange(id, how, this.#places()));
   }
 
   #places(): Map<string, Geometry> {
@@ -157,7 +188,9 @@ export class GridView {
     );
   }
 
-  /** From an empty grid: moved one by one, tiles would push those that stand right already. */
+  /**
+   * Starts from an empty grid. Moved one by one, tiles would push those that are already in place.
+   */
   #place(places: ReadonlyMap<string, Geometry>): void {
     const grid = this.#grid;
     if (!grid) return;
@@ -187,7 +220,7 @@ export class GridView {
     }
   }
 
-  /** Returns whether there are other tiles than before. */
+  /** Returns true if the set of tiles has changed. */
   #setItems({ widgets }: LayoutPage): boolean {
     const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
     let isChanged = false;
@@ -205,11 +238,11 @@ export class GridView {
     return isChanged;
   }
 
-  #add(widget: LayoutPage["widgets"][number]): void {
+  #add(widget: LayoutWidget): void {
     const { id } = widget;
     const element: GridItemHTMLElement = document.createElement("div");
     const content = document.createElement("div");
-    const tile = new Tile(widget, this.#parts);
+    const tile = new Tile(widget, this.#tiles);
     const grip = document.createElement("button");
     element.className = "grid-stack-item";
     element.dataset.tile = id;
@@ -218,7 +251,9 @@ export class GridView {
     grip.className = "grip";
     grip.type = "button";
     grip.setAttribute("aria-describedby", "editor-help");
-    grip.addEventListener("click", () => this.#events.chosen(id));
+    grip.addEventListener("click", () => {
+      this.#store.panel.value = { kind: "tile", id };
+    });
     content.append(tile.element, grip);
     element.append(content);
     this.#items.set(id, { element, grip, tile });
@@ -235,7 +270,7 @@ export class GridView {
 
   #labelOf(id: string): string {
     const place = this.#places().get(id);
-    const name = this.#events.nameOf(id);
+    const name = this.#store.nameOfId(id);
     const said = place ? words.value.tile(name, words.value.place(place)) : name;
     return this.#items.get(id)?.element.classList.contains("misfit")
       ? words.value.tile(said, words.value.misfit)

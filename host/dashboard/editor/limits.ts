@@ -3,7 +3,7 @@ import type { AnyWidget } from "../widget-loader.ts";
 
 export type WidgetSize = AnyWidget["size"];
 
-/** How small and how large a tile may be made, in cells. */
+/** Minimum and maximum size of a tile, in cells. */
 export interface Limits {
   readonly minW: number;
   readonly minH: number;
@@ -17,12 +17,13 @@ export interface Screen {
   readonly columns: number;
 }
 
-/** Widgets count in columns of the wall; a phone's are about a third as wide. */
+/** Widget sizes are in columns of the wall; a tile on a phone needs about a third of them. */
 const PHONE_COLUMNS = 3;
 
 /**
- * The limits of a tile that is at `place` now. One that is beyond what its widget asks for keeps its
- * size, and only goes back from there. Off the wall heights follow what is shown, and are not set.
+ * The size limits of a tile at `place`. A tile outside its recommended size may keep its size or
+ * move towards the recommendation. On tablets and phones the height follows the content and cannot
+ * be set.
  */
 export function limitsFor(place: Geometry, size: WidgetSize | undefined, on: Screen): Limits {
   const { minW, minH, maxW, maxH } = asked(size, on);
@@ -35,7 +36,10 @@ export function limitsFor(place: Geometry, size: WidgetSize | undefined, on: Scr
   };
 }
 
-/** Whether a tile is beyond what its widget asks for; a layout may say so, and it is shown as it says. */
+/**
+ * Whether a tile is too small or too large for its widget. A layout may contain such tiles, and they are
+ * shown as stored.
+ */
 export function misfit(
   { w, h }: Geometry,
   size: WidgetSize | undefined,
@@ -46,7 +50,7 @@ export function misfit(
   return w > maxW || h > maxH ? "large" : undefined;
 }
 
-/** The cells that a new tile takes on a screen. */
+/** The size of a new tile on a screen, in cells. */
 export function firstSize(
   size: WidgetSize | undefined,
   on: Screen,

@@ -1,10 +1,10 @@
 import { sameJson, type LayoutDocument } from "./document.ts";
 import { assemble, type Parts, partsOf } from "./parts.ts";
 
-/** What a change is about: a widget or a page by its id, or something of the layout as a whole. */
+/** The subject of a change: a widget or a page by its id, or a property of the layout. */
 export interface Thing {
   readonly kind: "widget" | "page" | "order" | "displays" | "grid" | "name";
-  /** Empty for what there is one of. */
+  /** Empty for things that exist only once. */
   readonly id: string;
 }
 
@@ -12,7 +12,7 @@ export interface Change extends Thing {
   readonly how: "added" | "removed" | "moved" | "changed";
 }
 
-/** Something that both sides changed in ways that cannot both be. */
+/** A thing that both sides changed in incompatible ways. */
 export interface Conflict extends Thing {
   readonly mine: Change["how"];
   readonly theirs: Change["how"];
@@ -20,7 +20,10 @@ export interface Conflict extends Thing {
 
 export interface Merge {
   readonly conflicts: readonly Conflict[];
-  /** The document with both sides' changes. `takeTheirs` decides each conflict; others are mine. */
+  /**
+   * The document with the changes of both sides. `takeTheirs` lists conflicts to resolve with their
+   * version; the others use mine.
+   */
   readonly resolve: (takeTheirs: ReadonlySet<string>) => LayoutDocument;
 }
 
@@ -30,16 +33,16 @@ interface Sides {
   readonly theirs: LayoutDocument;
 }
 
-/** The key of a thing, as `takeTheirs` names it. */
+/** The key of a thing in `takeTheirs`. */
 export function keyOf({ kind, id }: Thing): string {
   return id === "" ? kind : `${kind}/${id}`;
 }
 
 /**
- * Brings together two documents that grew out of one. What only one side changed is taken from it,
- * down to the place, the settings and each screen's arrangement of a widget; what both changed to
- * different things is a conflict for a person to decide. A page that one side removed while the other
- * put something on it stays. The result stands at their revision.
+ * Three-way merge of two documents with a common base. Changes of only one side are taken,
+ * separately for place, settings and arrangement for each screen. Different changes of both sides
+ * are conflicts for the user. A page that one side removed stays if the other side put a widget on
+ * it. The result has their revision.
  */
 export function merge(sides: Sides): Merge {
   const documents = [sides.base, sides.mine, sides.theirs];
@@ -73,7 +76,7 @@ export function merge(sides: Sides): Merge {
   };
 }
 
-/** What is different in `after`, thing by thing. */
+/** The changes from `before` to `after`. */
 export function changesBetween(before: LayoutDocument, after: LayoutDocument): Change[] {
   const [old, now] = partsOfAll([before, after]) as [Parts, Parts];
   const changed = [...new Set([...old, ...now].map(([key]) => key))].filter(
@@ -83,12 +86,15 @@ export function changesBetween(before: LayoutDocument, after: LayoutDocument): C
   return [...things.values()].map((thing) => ({ ...thing, how: howOf(thing, old, now) }));
 }
 
-/** Whether two documents say the same, whatever their revisions. */
+/** True if two documents are equal except for their revisions. */
 export function sameContent(a: LayoutDocument, b: LayoutDocument): boolean {
   return a === b || changesBetween(a, b).length === 0;
 }
 
-/** The order of pages is compared over those that all have; the others say themselves that they are new. */
+/**
+ * Only pages that exist in all documents are compared by order; the others count as added or
+ * removed.
+ */
 function partsOfAll(documents: readonly LayoutDocument[]): Parts[] {
   const [first, ...others] = documents.map(({ pages }) => new Set(pages.map(({ id }) => id)));
   const common = [...(first ?? [])].filter((id) => others.every((ids) => ids.has(id)));

@@ -12,25 +12,19 @@ import {
   type Override,
 } from "./document.ts";
 
-// Every operation gives a new document and leaves the one it was given as it was; what it does not
-// touch is shared. One that names something that is not there gives the same document.
+// Operations never modify their input. They return a new document that shares unchanged parts. An
+// operation on an unknown id returns the same document.
 
 const OVERRIDES: readonly Override[] = ["md", "sm"];
 
 export interface NewWidget {
   readonly module: string;
   readonly config: LayoutWidget["config"];
-  /** Cells, columns by rows. */
+  /** Columns and rows. */
   readonly size: readonly [number, number];
 }
 
-export interface Drop {
-  readonly widget: NewWidget;
-  readonly place: Geometry;
-  readonly others: ReadonlyMap<string, Geometry>;
-}
-
-/** Puts a widget into the first gap of a page; where the page is arranged by hand, at its end. */
+/** Adds a widget in the first gap of a page. On manually arranged screens, adds it at the end. */
 export function addWidget(
   document: LayoutDocument,
   pageId: string,
@@ -45,17 +39,7 @@ export function addWidget(
   };
 }
 
-/** Puts a widget onto a place of a page, as it is arranged for one screen; `others` have made way. */
-export function dropWidget(
-  document: LayoutDocument,
-  at: { readonly pageId: string; readonly breakpoint: Breakpoint },
-  { widget, place, others }: Drop,
-): { readonly document: LayoutDocument; readonly id: string } {
-  const { document: added, id } = addWidget(document, at.pageId, widget);
-  return { id, document: arrangePage(added, at, new Map([...others, [id, place]])) };
-}
-
-/** Moves a widget to another page with its size and settings. */
+/** Moves a widget to another page and keeps its size and settings. */
 export function moveToPage(document: LayoutDocument, id: string, pageId: string): LayoutDocument {
   const widget = findWidget(document, id);
   const target = findPage(document, pageId);
@@ -100,8 +84,8 @@ export function configure(
 }
 
 /**
- * Sets where the widgets of a page are at one breakpoint. `places` names all of them, so that a page
- * is either arranged by hand for a screen or derived, and never half of each.
+ * Sets the places of the widgets of a page at one breakpoint. `places` must contain all widgets: a
+ * page is either fully arranged for a screen or derived.
  */
 export function arrangePage(
   document: LayoutDocument,
@@ -117,7 +101,7 @@ export function arrangePage(
   }));
 }
 
-/** Lets a page's arrangement for a screen follow the wall's again. */
+/** Derives a page's arrangement for a screen from the wall's again. */
 export function derivePage(
   document: LayoutDocument,
   pageId: string,
@@ -148,7 +132,7 @@ export function addPage(
   return { id, document: { ...document, pages: [...document.pages, { id, title, widgets: [] }] } };
 }
 
-/** Changes a page's title or icon; an empty icon is none. */
+/** Changes a page's title or icon. An empty string removes the icon. */
 export function changePage(
   document: LayoutDocument,
   pageId: string,
@@ -160,7 +144,7 @@ export function changePage(
   });
 }
 
-/** Moves a page's tab by some places; it stops at either end. */
+/** Moves a page's tab by some places, up to either end. */
 export function movePage(document: LayoutDocument, pageId: string, by: number): LayoutDocument {
   const from = document.pages.findIndex(({ id }) => id === pageId);
   const to = Math.max(0, Math.min(document.pages.length - 1, from + by));
@@ -169,7 +153,7 @@ export function movePage(document: LayoutDocument, pageId: string, by: number): 
   return { ...document, pages: document.pages.toSpliced(from, 1).toSpliced(to, 0, page) };
 }
 
-/** Removes a page with its widgets, and from the displays that show it. */
+/** Removes a page with its widgets, also from the displays that show it. */
 export function removePage(document: LayoutDocument, pageId: string): LayoutDocument {
   return withKnownPages({
     ...document,
@@ -177,7 +161,7 @@ export function removePage(document: LayoutDocument, pageId: string): LayoutDocu
   });
 }
 
-/** A display may show only pages that there are. */
+/** Removes unknown pages from displays. */
 export function withKnownPages(document: LayoutDocument): LayoutDocument {
   const known = new Set(document.pages.map(({ id }) => id));
   const displays = document.displays.map((display) =>

@@ -7,7 +7,7 @@ import {
 } from "./document.ts";
 import { withKnownPages } from "./operations.ts";
 
-/** The smallest parts of a document by a path such as `widget/clock/config`. */
+/** The smallest mergeable parts of a document, by path, such as `widget/clock/config`. */
 export type Parts = ReadonlyMap<string, unknown>;
 
 interface Home {
@@ -15,7 +15,7 @@ interface Home {
   readonly lg: LayoutWidget["geometry"]["lg"];
 }
 
-/** Takes a document apart; each part is changed, and merged, apart from the others. */
+/** Splits a document into parts, which are compared and merged separately. */
 export function partsOf(
   { name, grid, displays, pages }: LayoutDocument,
   ordered: ReadonlySet<string>,
@@ -44,7 +44,10 @@ interface Sides {
   readonly theirs: LayoutDocument;
 }
 
-/** Puts a document together from parts. What is not in parts, such as the order of new pages, is of `sides`. */
+/**
+ * Builds a document from parts. Data that is not in parts, such as the order of new pages, comes
+ * from `sides`.
+ */
 export function assemble(parts: Parts, { mine, theirs }: Sides): LayoutDocument {
   const { name: _name, ...rest } = theirs;
   const name = parts.get("name") as string | undefined;
@@ -91,14 +94,16 @@ function faceOf(id: string, parts: Parts): Face | undefined {
   return icon === undefined ? { title } : { title, icon };
 }
 
-/** A page that one side removed and the other still uses. */
+/** Title and icon of a page that one side removed and the other side still uses. */
 function faceIn(id: string, documents: readonly LayoutDocument[]): Face | undefined {
   const page = documents.flatMap(({ pages }) => pages).find((each) => each.id === id);
   if (!page) return undefined;
   return page.icon === undefined ? { title: page.title } : { title: page.title, icon: page.icon };
 }
 
-/** The merged order of the pages that all have, with each other page behind the one it stood behind. */
+/**
+ * The merged order of the common pages. Each other page follows the page that it followed before.
+ */
 function pageOrder(parts: Parts, documents: readonly LayoutDocument[]): string[] {
   const order = [...(parts.get("order") as string[])];
   for (const { pages } of documents) {
@@ -110,7 +115,7 @@ function pageOrder(parts: Parts, documents: readonly LayoutDocument[]): string[]
   return order;
 }
 
-/** Two sides may have put different things into one place: the later one goes below. */
+/** Resolves overlaps of widgets from both sides: the later one moves below. */
 function apart(widgets: readonly LayoutWidget[]): LayoutWidget[] {
   const clear = (at: "lg" | "md" | "sm", all: readonly LayoutWidget[]): LayoutWidget[] => {
     const placed: LayoutWidget["geometry"]["lg"][] = [];

@@ -1,14 +1,14 @@
-/** How many steps can be taken back. */
+/** Maximum number of undo steps. */
 const KEPT = 100;
 
 interface Step<T> {
   readonly value: T;
-  /** What was done to arrive here, for people. */
+  /** User-facing label of the step. */
   readonly label: string;
   readonly key: string | undefined;
 }
 
-/** A value with the steps that led to it. It is never changed in place: each step gives a new `Undo`. */
+/** A value with its undo history. Immutable: each step returns a new `Undo`. */
 export class Undo<T> {
   readonly #past: readonly Step<T>[];
   readonly #present: Step<T>;
@@ -28,17 +28,19 @@ export class Undo<T> {
     return this.#present.value;
   }
 
-  /** What `undone` would take back; `undefined` at the first step. */
+  /** The label of the step to undo; `undefined` at the first step. */
   get undoLabel(): string | undefined {
     return this.#past.length > 0 ? this.#present.label : undefined;
   }
 
-  /** What `redone` would do again; `undefined` at the last step. */
+  /** The label of the step to redo; `undefined` at the last step. */
   get redoLabel(): string | undefined {
     return this.#future[0]?.label;
   }
 
-  /** Steps in a row that share a key are one: a field that is typed into, a tile that is nudged. */
+  /**
+   * Consecutive steps with the same key are combined, such as typing in a field or nudging a tile.
+   */
   done(value: T, label: string, key?: string): Undo<T> {
     const step = { value, label, key };
     const goesOn = key !== undefined && key === this.#present.key && this.#past.length > 0;

@@ -6,7 +6,7 @@ import { words } from "./words.ts";
 
 type Draw = (field: Field) => unknown;
 
-/** The fields of an object. A value that is no object is replaced by one at the first change. */
+/** The fields of an object. The first change replaces a value that is not an object. */
 export function groupView({ schema, value, pointer, request, set }: Field, draw: Draw): unknown {
   const values = isRecord(value) ? value : {};
   return Object.entries(schema.properties ?? {}).map(([key, each]) =>
@@ -24,7 +24,7 @@ export function groupView({ schema, value, pointer, request, set }: Field, draw:
   );
 }
 
-/** A list: its items one below the other, to add and remove. */
+/** A list of items that can be added and removed. */
 export function listView(field: Field, draw: Draw): unknown {
   const { key, schema, value, pointer, request, set } = field;
   const items = Array.isArray(value) ? (value as unknown[]) : [];

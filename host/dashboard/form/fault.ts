@@ -4,9 +4,9 @@ import type { words } from "./words.ts";
 type Words = typeof words.value;
 
 /**
- * Why a value does not fit its schema, as a sentence for the person at the form; `undefined` when it
- * fits, or is absent. What is inside lists and groups is checked where it is shown; what only the
- * host can know (patterns, the rules of the plugin) is left to the host.
+ * Explains to the user why a value does not match its schema; `undefined` if it matches or is
+ * absent. Items of lists and groups are checked by their own fields. The host checks patterns and
+ * the rules of the plugin.
  */
 export function faultOf(schema: FieldSchema, value: unknown, say: Words): string | undefined {
   if (value === undefined) return undefined;

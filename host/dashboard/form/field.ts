@@ -1,6 +1,6 @@
 import type { FieldSchema } from "./schema.ts";
 
-/** What a form offers for the formats `device` and `room`. */
+/** Choices for the formats `device` and `room`. */
 export interface Offers {
   readonly devices: readonly {
     readonly id: string;
@@ -11,22 +11,22 @@ export interface Offers {
 }
 
 export interface FormRequest {
-  /** The schema of an object: one input for each of its properties. */
+  /** The schema of an object: one input for each property. */
   readonly schema: FieldSchema;
   readonly values: Readonly<Record<string, unknown>>;
   readonly offers: Offers;
-  /** What the host found wrong, by JSON pointer (RFC 6901) into the values. */
+  /** Faults reported by the host, by JSON pointer (RFC 6901) into the values. */
   readonly faults?: ReadonlyMap<string, string>;
-  /** Starts the ids of the inputs; two forms on a page have two. */
+  /** Prefix of the input ids. Two forms on one page need different prefixes. */
   readonly id: string;
   /**
-   * Takes all values after each change. A value that does not fit is given too, and the form says
-   * what is wrong with it: what follows from it is the caller's. Absent stands for the default.
+   * Called with all values after each change. Invalid values are included, and the form shows the
+   * fault: the caller decides what to do. An absent value stands for the default.
    */
   readonly onChange: (values: Readonly<Record<string, unknown>>) => void;
 }
 
-/** One input, with where its value stands and how it is changed. */
+/** One input, the location of its value and the function that changes it. */
 export interface Field {
   readonly key: string;
   readonly schema: FieldSchema;
@@ -37,7 +37,7 @@ export interface Field {
   readonly set: (value: unknown) => void;
 }
 
-/** The JSON pointer of what stands under a key. */
+/** The JSON pointer of the value under a key. */
 export function pointerTo(pointer: string, key: string): string {
   return `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -7,8 +7,8 @@ import { controlOf, titleOf } from "./schema.ts";
 import { words } from "./words.ts";
 
 /**
- * A form made from a JSON Schema, drawn by lit; it keeps no state of its own. Stored values that the
- * schema does not know are shown as such and kept until they are dropped.
+ * A form for a JSON Schema, rendered by lit and without state of its own. Stored values that the
+ * schema does not know are shown as unknown and kept until the user discards them.
  */
 export function formView(request: FormRequest): unknown {
   const { schema, values } = request;
@@ -21,7 +21,7 @@ export function formView(request: FormRequest): unknown {
   </div>`;
 }
 
-/** A field with its label, its hint and what is wrong with it. */
+/** A field with its label, hint and fault. */
 function fieldView(field: Field): unknown {
   const { key, schema, pointer, request } = field;
   const id = idOf(field);

@@ -9,7 +9,7 @@ import { words } from "./words.ts";
 type Draw = (field: Field) => unknown;
 type Changed = Event & { readonly currentTarget: HTMLInputElement };
 
-/** The input for a field, without its label. `draw` draws the fields inside it. */
+/** The input for a field, without its label. `draw` renders the fields inside it. */
 export function inputOf(field: Field, draw: Draw): unknown {
   const control = controlOf(field.schema);
   if (control === "group") return groupView(field, draw);
@@ -64,13 +64,13 @@ function textInput(field: Field, type: "text" | "password", example?: string): u
   />`;
 }
 
-/** An empty text where none may be stands for nothing, and so for the default. */
+/** An empty text becomes `undefined`, and so the default, if the schema does not allow it. */
 function textOf(schema: FieldSchema, value: string): string | undefined {
   const { minLength = 0, pattern = "" } = schema;
   return value === "" && (minLength > 0 || pattern !== "") ? undefined : value;
 }
 
-/** What the host has is never shown: an empty input leaves it as it is. */
+/** A stored secret is never shown: an empty input keeps it. */
 function secretInput(field: Field): unknown {
   const { value, set } = field;
   const isSet = isRecord(value) && value.set === true;
@@ -118,7 +118,7 @@ function switchInput(field: Field): unknown {
   />`;
 }
 
-/** A stored value that is not on offer stays selected, and says so. */
+/** A stored value that is not offered stays selected and is marked. */
 function selectInput(field: Field, offered: readonly (readonly [unknown, string])[]): unknown {
   const { schema, value = schema.default, set } = field;
   const isOffered = value === undefined || offered.some(([each]) => each === value);
@@ -142,7 +142,7 @@ function selectInput(field: Field, offered: readonly (readonly [unknown, string]
   </select>`;
 }
 
-/** Any of several values, a box for each. A stored value that is not on offer stays. */
+/** Multiple choice, with a checkbox for each value. A stored value that is not offered is kept. */
 function choicesInput({ schema, value = schema.default, set }: Field): unknown {
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const offered = choicesOf(schema.items ?? {}) ?? [];

@@ -14,7 +14,7 @@ import { words } from "./words.ts";
 
 type Entries = readonly (readonly [key: string, value: unknown])[];
 
-/** One entry of a map, and how it becomes another. */
+/** One entry of a map, and the function that replaces it. */
 interface Entry {
   readonly field: Field;
   readonly entries: Entries;
@@ -23,7 +23,7 @@ interface Entry {
   readonly schema: FieldSchema;
 }
 
-/** An object whose keys people choose: its entries one below the other, to add, rename and remove. */
+/** An object with user-defined keys: entries that can be added, renamed and removed. */
 export function mapView(field: Field, draw: (field: Field) => unknown): unknown {
   const { key, schema, value, set } = field;
   const { pattern = /^/, schema: entrySchema = {} } = entriesOf(schema) ?? {};
@@ -44,7 +44,7 @@ export function mapView(field: Field, draw: (field: Field) => unknown): unknown 
     </button>`;
 }
 
-/** It opens by itself when there is something to do in it, and is closed by people alone. */
+/** Opens automatically if it needs input. Only the user closes it. */
 function entryView(entry: Entry, draw: (field: Field) => unknown): unknown {
   const { field, entries, index, schema } = entry;
   const [name = "", value] = entries[index] ?? [];
@@ -85,7 +85,7 @@ function keyFaultOf({ entries, index, pattern }: Entry): string | undefined {
   return pattern.test(name) ? undefined : words.value.badKey(pattern.source);
 }
 
-/** A renamed entry is another one to the host, which has no secrets for it. */
+/** For the host, a renamed entry is a new one and has no secrets. */
 function keyView(entry: Entry): unknown {
   const { field, entries, index, schema } = entry;
   const [name = "", value] = entries[index] ?? [];
@@ -114,7 +114,7 @@ function keyView(entry: Entry): unknown {
   </div>`;
 }
 
-/** What people call an entry that has a name of its own, before its id. */
+/** The display name of an entry that has one, before its id. */
 function nameOf(key: string, value: unknown): string {
   const name = isRecord(value) ? value["name"] : undefined;
   return typeof name === "string" && name !== "" ? `${name} (${key})` : key;

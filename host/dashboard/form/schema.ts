@@ -1,12 +1,12 @@
-/** The JSON Schema of a value that a form can show; keywords it does not know change nothing. */
+/** The JSON Schema of a value that a form can show. Unknown keywords are ignored. */
 export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
-  /** `device`, `room`, `color`, `icon`, `lines` and `password` have inputs of their own. */
+  /** `device`, `room`, `color`, `icon`, `lines` and `password` have their own inputs. */
   readonly format?: string;
-  /** Only devices of this kind are offered, with the format `device`. */
+  /** Offers only devices of this kind, for the format `device`. */
   readonly deviceKind?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -22,10 +22,12 @@ export interface FieldSchema {
   readonly items?: FieldSchema;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
-  /** Of an object whose keys people choose: what a key is like, and the schema of its value. */
+  /**
+   * For an object with user-defined keys: the pattern of the keys, and the schema of the values.
+   */
   readonly patternProperties?: Readonly<Record<string, FieldSchema>>;
   readonly maxProperties?: number;
-  /** A secret: the host takes it and never shows it; `{ set: true }` stands for one it has. */
+  /** A secret: the host stores it and never returns it. `{ set: true }` stands for a stored one. */
   readonly writeOnly?: boolean;
 }
 
@@ -46,7 +48,7 @@ export type Control =
   | "map"
   | "json";
 
-/** Which input shows a value of this schema. What no input fits is shown as JSON. */
+/** The input type for a schema; JSON if no other type fits. */
 export function controlOf(schema: FieldSchema): Control {
   if (schema.writeOnly === true || schema.format === "password") return "secret";
   if (choicesOf(schema)) return "choice";
@@ -76,7 +78,7 @@ function stringControl(format: string | undefined): Control {
   }
 }
 
-/** What the entries of a map are like, when one schema holds for all: the pattern of their keys, and it. */
+/** The pattern of the keys of a map and the schema of its values, if one schema applies to all. */
 export function entriesOf({
   patternProperties = {},
 }: FieldSchema): { readonly pattern: RegExp; readonly schema: FieldSchema } | undefined {
@@ -86,7 +88,7 @@ export function entriesOf({
   return { pattern: patternOf(pattern), schema };
 }
 
-/** What only the host can read is left to the host. */
+/** A pattern that the browser cannot compile is checked by the host only. */
 function patternOf(text: string): RegExp {
   try {
     return new RegExp(text, "u");
@@ -95,13 +97,13 @@ function patternOf(text: string): RegExp {
   }
 }
 
-/** A value that a schema allows, and what it is called. */
+/** An allowed value and its label. */
 interface Choice {
   readonly value: unknown;
   readonly name: string;
 }
 
-/** The values that are allowed, when the schema names each of them. */
+/** The allowed values, if the schema lists all of them. */
 export function choicesOf({ enum: values, anyOf }: FieldSchema): readonly Choice[] | undefined {
   if (values) return values.map((value) => ({ value, name: String(value) }));
   const fixed = anyOf?.filter((each) => each.const !== undefined) ?? [];
@@ -109,7 +111,7 @@ export function choicesOf({ enum: values, anyOf }: FieldSchema): readonly Choice
   return fixed.map(({ const: value, title }) => ({ value, name: title ?? String(value) }));
 }
 
-/** A value for a new item of a list. */
+/** The initial value of a new list item. */
 export function emptyValueOf(schema: FieldSchema): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default);
   const [choice] = choicesOf(schema) ?? [];
@@ -128,7 +130,7 @@ const EMPTY: Readonly<Partial<Record<Control, unknown>>> = {
   json: null,
 };
 
-/** A copy without the secrets that only the host has: they belong to where it was. */
+/** A copy without stored secrets, which belong to the previous entry. */
 export function withoutSecrets(schema: FieldSchema, value: unknown): unknown {
   if (controlOf(schema) === "secret") return typeof value === "string" ? value : undefined;
   const { properties } = schema;
@@ -139,7 +141,10 @@ export function withoutSecrets(schema: FieldSchema, value: unknown): unknown {
   return Object.fromEntries(kept.filter(([, each]) => each !== undefined));
 }
 
-/** The title, that of its items, or `refreshSeconds` as people write it: `Refresh seconds`. */
+/**
+ * The title of the field or its items, or the key in words: `refreshSeconds` becomes `Refresh
+ * seconds`.
+ */
 export function titleOf(key: string, { title, items }: FieldSchema): string {
   const own = title ?? items?.title ?? "";
   if (own !== "") return own;

@@ -1,9 +1,9 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { type Api, ApiError } from "../api.ts";
+import { words } from "../i18n/pairing.ts";
 import type { Layout } from "../layout.ts";
 import { titles } from "../title.ts";
-import { words } from "../words/pairing.ts";
 import { wearStyles } from "./styles.ts";
 
 interface Waiting {
@@ -19,13 +19,13 @@ type Step =
 
 interface Options {
   readonly api: Api;
-  /** The code of the address; empty when it is still to be typed. */
+  /** The code in the address; empty if the user must type it. */
   readonly code: string;
-  /** The scopes that the person may pass on, least first. */
+  /** The scopes that the user may grant, lowest first. */
   readonly scopes: readonly string[];
 }
 
-/** The page on which a signed-in person lets a display in, with a name and a scope. */
+/** The page where a signed-in user approves a display and chooses its name and scope. */
 export function mountApproval(root: HTMLElement, { api, code, scopes }: Options): void {
   wearStyles();
   const step = signal<Step>({ is: "typing" });
@@ -48,12 +48,12 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
       const say = words.peek();
       return { is: "done", text: grant ? say.letIn(grant.name) : say.wasTurnedAway };
     });
-  effect(() => void (titles.page.value = words.value.letDisplayIn));
+  effect(() => void (titles.page.value = words.value.approveDisplay));
   effect(() => void render(pageOf(step.value, { look, decide, scopes, names: names.value }), root));
   if (code !== "") look(code);
   void api.get<Layout>("/layout").then(
     ({ displays }) => (names.value = displays.map(({ name }) => name)),
-    (error: unknown) => console.warn("the names of displays could not be read", error),
+    (error: unknown) => console.warn("could not read the names of displays", error),
   );
 }
 
@@ -66,14 +66,16 @@ interface Actions {
   readonly look: (typed: string) => void;
   readonly decide: (display: Waiting, grant: Grant | undefined) => void;
   readonly scopes: readonly string[];
-  /** Displays of the layout, whose pages and theme a screen of that name shows. */
+  /**
+   * Names of the displays in the layout. A screen with one of these names uses its pages and theme.
+   */
   readonly names: readonly string[];
 }
 
 function pageOf(step: Step, actions: Actions): TemplateResult {
   const say = words.value;
   return html`<main class="welcome">
-    <header><h1>${say.letDisplayIn}</h1></header>
+    <header><h1>${say.approveDisplay}</h1></header>
     ${"fault" in step ? html`<p role="alert">${step.fault}</p>` : nothing}
     ${stepView(step, actions)}
   </main>`;
@@ -120,7 +122,7 @@ function decidingView(display: Waiting, { decide, scopes, names }: Actions): Tem
       </fieldset>
       <button class="action">${say.allow}</button>
       <button class="action quiet" type="button" @click=${() => decide(display, undefined)}>
-        ${say.turnAway}
+        ${say.denyDisplay}
       </button>
     </form>`;
 }

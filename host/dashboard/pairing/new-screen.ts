@@ -1,22 +1,25 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
+import { words } from "../i18n/pairing.ts";
+import type { Refusal } from "../signed-in.ts";
 import { titles } from "../title.ts";
-import type { Refusal } from "../token.ts";
-import { words } from "../words/pairing.ts";
+import { sayRefusal } from "./fault.ts";
 import { qrOf } from "./qr.ts";
 import { wearStyles } from "./styles.ts";
 import { type PairingState, waitForApproval } from "./wait.ts";
 
 interface Options {
   readonly api: Api;
-  /** Why the token of the last visit is gone. */
+  /** The reason why the session ended, or why signing in with a link failed. */
   readonly refusal: Refusal | undefined;
-  /** Takes a token, or a link with one. */
+  /** Receives a token, or a link that contains one. */
   readonly onToken: (pasted: string) => void;
 }
 
-/** The screen without a valid token: a code that a person approves, or the printed link. */
+/**
+ * The page of a screen without a valid token: a code to approve, or a field for the printed link.
+ */
 export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
   wearStyles();
   const { state, again } = waitForApproval(api, onToken);
@@ -40,12 +43,6 @@ export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Opt
       root,
     );
   });
-}
-
-function sayRefusal({ reason, name }: Refusal): string {
-  const say = words.value;
-  if (name === undefined) return say.refused;
-  return `${reason === "expired" ? say.displayExpired(name) : say.displayRevoked(name)} ${say.pairAgain}`;
 }
 
 function pairingView(state: PairingState, again: () => void): TemplateResult {

@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from "lit";
 import { encode } from "uqr";
 
-/** Light modules around a code, which readers need (ISO/IEC 18004, 6.3.8). */
+/** Width of the quiet zone around a code, in modules (ISO/IEC 18004, 6.3.8). */
 const QUIET = 4;
 
-/** A text as a QR code, dark on light in every theme because readers need that. */
+/** A text as a QR code. It is dark on light in every theme, because readers require that. */
 export function qrOf(text: string, label: string): TemplateResult {
   const { data, size } = encode(text, { ecc: "M", border: QUIET });
   const path = data

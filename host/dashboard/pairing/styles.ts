@@ -1,6 +1,9 @@
 import text from "./pairing.css";
 
-/** Dresses the page for pairing. The styles come with its code, so that the house never waits for them. */
+/**
+ * Adds the styles for pairing to the page. They are loaded with the pairing code, so that the
+ * dashboard does not wait for them.
+ */
 export function wearStyles(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { type Api, ApiError } from "../api.ts";
 
-/** How the pairing of this screen stands. */
+/** The state of this screen's pairing. */
 export type PairingState =
   | { readonly step: "asking" }
   | { readonly step: "shown"; readonly code: string; readonly link: string }
@@ -18,7 +18,7 @@ interface Started {
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * Asks for a code, and for another whenever one ends, until a person lets this screen in (RFC 8628).
+ * Requests a code, and a new one whenever it expires, until a user approves this screen (RFC 8628).
  * `onToken` is called once.
  */
 export function waitForApproval(
@@ -63,7 +63,7 @@ async function collect(api: Api, { deviceCode, intervalSeconds }: Started): Prom
   }
 }
 
-/** True while the code on the screen is worth asking about again, as after a break of the network. */
+/** True for temporary failures, such as a network interruption: the same code is polled again. */
 function isPassing({ code, status }: ApiError): boolean {
   return (
     ["authorization_pending", "slow_down", "offline", "rate_limited"].includes(code) ||
@@ -71,7 +71,7 @@ function isPassing({ code, status }: ApiError): boolean {
   );
 }
 
-/** A screen that nobody sees waits on, and asks for no codes meanwhile. */
+/** Waits. A hidden screen keeps waiting, and requests no codes. */
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
   if (!document.hidden) return;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Fact, factsView } from "./facts.ts";
-import type { OpenPage, SettingsParts } from "./page.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Health {
@@ -11,8 +11,8 @@ interface Health {
   readonly modules: { readonly active: number; readonly failed: number };
 }
 
-/** What runs here, and where to read more. */
-export function aboutPage({ api, doing }: SettingsParts): OpenPage {
+/** The running version, and links to documentation. */
+export function aboutPage({ api, doing }: SettingsDependencies): OpenPage {
   const health = signal<Health | undefined>(undefined);
   api.get<Health>("/health").then(
     (answer) => (health.value = answer),

@@ -1,14 +1,14 @@
 import { html, type TemplateResult } from "lit";
-import type { OpenPage, SettingsParts } from "./page.ts";
-import { typed } from "./typed.ts";
+import { formValue } from "./form-value.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
-/** The home as one file: saved from here, and taken back. */
-export function backupPage(parts: SettingsParts): OpenPage {
+/** Backup and restore of the home as one file. */
+export function backupPage(parts: SettingsDependencies): OpenPage {
   return { view: () => html`${makingView(parts)} ${restoringView(parts)}` };
 }
 
-function makingView(parts: SettingsParts): TemplateResult {
+function makingView(parts: SettingsDependencies): TemplateResult {
   const say = words.value;
   return html`<form class="panel form" @submit=${(event: SubmitEvent) => make(event, parts)}>
     <h2>${say.makeBackup}</h2>
@@ -20,7 +20,7 @@ function makingView(parts: SettingsParts): TemplateResult {
   </form>`;
 }
 
-function restoringView(parts: SettingsParts): TemplateResult {
+function restoringView(parts: SettingsDependencies): TemplateResult {
   const say = words.value;
   return html`<form
     class="panel form"
@@ -34,6 +34,16 @@ function restoringView(parts: SettingsParts): TemplateResult {
       <input id="backup-file" name="file" type="file" required />
     </div>
     ${passphraseField("restore-passphrase")}
+    <div class="field line">
+      <label for="restore-credentials">${say.restoreCredentials}</label>
+      <input
+        id="restore-credentials"
+        name="credentials"
+        type="checkbox"
+        role="switch"
+        value="yes"
+      />
+    </div>
     <div class="actions">
       ${parts.doing.sureButton("restore", say.restoreOf, () => restore(parts))}
     </div>
@@ -54,9 +64,9 @@ function passphraseField(id: string): TemplateResult {
   </div>`;
 }
 
-function make(event: SubmitEvent, { api, doing }: SettingsParts): void {
+function make(event: SubmitEvent, { api, doing }: SettingsDependencies): void {
   event.preventDefault();
-  const passphrase = typed(event.currentTarget, "passphrase");
+  const passphrase = formValue(event.currentTarget, "passphrase");
   void doing.save(async () => {
     const file = await api.download("/backup", passphrase === "" ? {} : { passphrase });
     const link = document.createElement("a");
@@ -67,15 +77,21 @@ function make(event: SubmitEvent, { api, doing }: SettingsParts): void {
   }, words.value.backupMade);
 }
 
-function restore({ api, doing }: SettingsParts): void {
+function restore({ api, doing }: SettingsDependencies): void {
   const form = document.querySelector<HTMLFormElement>("#restore");
   const file = form?.querySelector<HTMLInputElement>("#backup-file")?.files?.[0];
   if (!form?.reportValidity() || !file) return;
-  const passphrase = typed(form, "passphrase");
-  void doing.save(async () => {
-    const backup = await base64Of(file);
-    await api.post("/restore", { backup, ...(passphrase === "" ? {} : { passphrase }) }, 60_000);
-  }, words.value.restoreStaged);
+  const passphrase = formValue(form, "passphrase");
+  const credentials = formValue(form, "credentials") !== "";
+  const say = words.value;
+  void doing.save(
+    async () => {
+      const request = { backup: await base64Of(file), credentials };
+      const opened = passphrase === "" ? request : { ...request, passphrase };
+      await api.post("/restore", opened, 60_000);
+    },
+    credentials ? say.restoreStaged : `${say.restoreStaged} ${say.keysStay}`,
+  );
 }
 
 async function base64Of(file: File): Promise<string> {

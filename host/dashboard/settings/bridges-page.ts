@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { ModuleView } from "../../modules/view.ts";
-import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import type { ModuleView } from "../../api/module.ts";
+import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
 import { stateChip } from "./state-chip.ts";
 import { words } from "./words.ts";
 
-/** The bridges with their devices, and the way to pairing where a plugin leads one. */
-export function bridgesPage({ store }: SettingsParts): OpenPage {
+/** The bridges with their devices, and links to pairing where a plugin supports it. */
+export function bridgesPage({ store }: SettingsDependencies): OpenPage {
   const modules = store.modules();
   const devices = store.allDevices();
   return {

@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from "lit";
+import { CredentialList } from "./credential-list.ts";
 import { instantOf } from "./figures.ts";
-import { GivenOut } from "./given-out.ts";
+import { formValue } from "./form-value.ts";
 import { ModuleOptions } from "./module-options.ts";
-import type { OpenPage, SettingsParts } from "./page.ts";
-import { typed } from "./typed.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Feed {
@@ -12,10 +12,10 @@ interface Feed {
   readonly createdAt: string;
 }
 
-/** Calendars on their way in, and the addresses under which they go out. */
-export function calendarsPage(parts: SettingsParts): OpenPage {
+/** Calendar sources, and the addresses of calendar feeds. */
+export function calendarsPage(parts: SettingsDependencies): OpenPage {
   const sources = new ModuleOptions(parts, "calendar", "sources");
-  const feeds = new GivenOut<Feed>(parts, {
+  const feeds = new CredentialList<Feed>(parts, {
     path: "/calendar/feeds",
     pathOf: ({ id }) => `/calendar/feeds/${id}`,
     listed: (answer: { feeds: Feed[] }) => answer.feeds,
@@ -24,7 +24,7 @@ export function calendarsPage(parts: SettingsParts): OpenPage {
   return { view: () => html`${sources.view(words.value.sources)} ${feedsView(feeds)}` };
 }
 
-function feedsView(feeds: GivenOut<Feed>): TemplateResult {
+function feedsView(feeds: CredentialList<Feed>): TemplateResult {
   const say = words.value;
   return html`<section class="panel">
     <h2>${say.feeds}</h2>
@@ -36,7 +36,7 @@ function feedsView(feeds: GivenOut<Feed>): TemplateResult {
     </ul>
     ${feeds.formView({
       ...{ id: "feed", make: say.makeFeed, made: say.feedMade },
-      bodyOf: (form) => ({ name: typed(form, "name") }),
+      bodyOf: (form) => ({ name: formValue(form, "name") }),
     })}
   </section>`;
 }

@@ -4,17 +4,17 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { type Fact, factsView } from "./facts.ts";
 import { instantOf } from "./figures.ts";
+import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
-import { offersOf } from "./offers.ts";
-import { addressOf, backTo, type OpenPage, type SettingsParts } from "./page.ts";
-import { typed } from "./typed.ts";
+import { addressOf, backTo, type OpenPage, type SettingsDependencies } from "./page.ts";
+import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
 
-/** More rows than anybody reads; who has more devices searches. */
+/** Maximum number of rows; users with more devices can search. */
 const SHOWN = 200;
 
-/** All devices, hidden ones included, or one of them to change. */
-export function devicesPage(parts: SettingsParts, item: string): OpenPage {
+/** All devices, including hidden ones, or one device to edit. */
+export function devicesPage(parts: SettingsDependencies, item: string): OpenPage {
   if (item !== "") return { view: () => oneView(parts, item) };
   const sought = signal("");
   const devices = parts.store.allDevices();
@@ -63,7 +63,7 @@ function rowOf({ id, name, room, available, hidden }: Device): TemplateResult {
   </li>`;
 }
 
-function oneView(parts: SettingsParts, id: string): TemplateResult {
+function oneView(parts: SettingsDependencies, id: string): TemplateResult {
   const device = parts.store.device(id).value;
   const say = words.value;
   const back = backTo("devices", say.allDevices);
@@ -73,7 +73,7 @@ function oneView(parts: SettingsParts, id: string): TemplateResult {
   return html`${back} ${formOf(parts, device)} ${factsView(say.facts, factsOf(device))}`;
 }
 
-function formOf(parts: SettingsParts, device: Device): TemplateResult {
+function formOf(parts: SettingsDependencies, device: Device): TemplateResult {
   const { doing } = parts;
   const say = words.value;
   return html`<form
@@ -91,7 +91,7 @@ function formOf(parts: SettingsParts, device: Device): TemplateResult {
   </form>`;
 }
 
-function fieldsOf({ doing, store }: SettingsParts, device: Device): TemplateResult {
+function fieldsOf({ doing, store }: SettingsDependencies, device: Device): TemplateResult {
   const say = words.value;
   return html`${nameField(doing, { id: "name", maxLength: 200, value: device.name })}
     <div class="field">
@@ -105,7 +105,7 @@ function fieldsOf({ doing, store }: SettingsParts, device: Device): TemplateResu
         .value=${device.room ?? ""}
       />
       <datalist id="rooms">
-        ${offersOf(store).rooms.map((room) => html`<option value=${room}></option>`)}
+        ${suggestionsOf(store).rooms.map((room) => html`<option value=${room}></option>`)}
       </datalist>
       ${doing.faultAt("/room")}
     </div>
@@ -122,11 +122,11 @@ function fieldsOf({ doing, store }: SettingsParts, device: Device): TemplateResu
     </div>`;
 }
 
-function save(event: SubmitEvent, parts: SettingsParts, device: Device): void {
+function save(event: SubmitEvent, parts: SettingsDependencies, device: Device): void {
   event.preventDefault();
   const form = event.currentTarget as HTMLFormElement;
-  const [name, room] = [typed(form, "name"), typed(form, "room")];
-  const hidden = typed(form, "hidden") !== "";
+  const [name, room] = [formValue(form, "name"), formValue(form, "room")];
+  const hidden = formValue(form, "hidden") !== "";
   const patch = {
     ...(name === device.name ? {} : { name }),
     ...(room === (device.room ?? "") ? {} : { room }),
@@ -135,13 +135,13 @@ function save(event: SubmitEvent, parts: SettingsParts, device: Device): void {
   if (Object.keys(patch).length > 0) send(parts, device.id, patch);
 }
 
-function send({ api, doing, store }: SettingsParts, id: string, patch: object): void {
+function send({ api, doing, store }: SettingsDependencies, id: string, patch: object): void {
   void doing.save(async () => {
     store.putDevice(await api.send<Device>("PATCH", pathOf(id), patch));
   }, words.value.saved);
 }
 
-function forget({ api, doing }: SettingsParts, id: string): void {
+function forget({ api, doing }: SettingsDependencies, id: string): void {
   void doing.run(() => api.send("DELETE", pathOf(id)), words.value.forgotten);
 }
 

@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from "lit";
 
-/** A name and a value, as lists of facts have them. */
+/** A name and a value in a list of details. */
 export type Fact = readonly [name: string, value: string];
 
-/** Facts in a panel, under a heading. */
+/** A panel with a heading and a list of details. */
 export function factsView(title: string, facts: readonly Fact[]): TemplateResult {
   return html`<section class="panel">
     <h2>${title}</h2>

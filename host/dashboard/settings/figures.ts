@@ -1,23 +1,23 @@
-import { spokenLocale } from "../words/language.ts";
+import { spokenLocale } from "../i18n/language.ts";
 
-/** Bytes as MiB; a dash when nothing is known. */
+/** Bytes as MiB; a dash if unknown. */
 export function sizeOf(bytes: number | null): string {
   return bytes === null ? "–" : `${numberOf(bytes / 2 ** 20)} MiB`;
 }
 
-/** Percent; a dash when nothing is known. */
+/** Percent; a dash if unknown. */
 export function shareOf(percent: number | null): string {
   return percent === null
     ? "–"
     : numberOf(percent / 100, { style: "percent", maximumFractionDigits: 1 });
 }
 
-/** Milliseconds; a dash when nothing is known. */
+/** Milliseconds; a dash if unknown. */
 export function spanOf(ms: number | null): string {
   return ms === null ? "–" : `${numberOf(ms)} ms`;
 }
 
-/** An instant (ISO 8601) as people read it; a dash when there is none. */
+/** An instant (ISO 8601) as a local date and time; a dash if unknown. */
 export function instantOf(at: string | null): string {
   if (at === null) return "–";
   const options = { dateStyle: "medium", timeStyle: "short" } as const;

@@ -1,8 +1,8 @@
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * What turns one document into another as a JSON Merge Patch (RFC 7396). What is the same is not in it,
- * and so neither is a secret that was shown as `{set: true}` and left alone.
+ * The JSON Merge Patch (RFC 7396) from one document to another. Unchanged values are left out, and
+ * so are secrets that still have the form `{set: true}`.
  */
 export function mergePatch(before: Values, after: Values): Values {
   const patch: Record<string, unknown> = {};
@@ -15,7 +15,7 @@ export function mergePatch(before: Values, after: Values): Values {
   return patch;
 }
 
-/** A document after a JSON Merge Patch. */
+/** Applies a JSON Merge Patch to a document. */
 export function applied(document: Values, patch: Values): Values {
   const result = new Map(Object.entries(document));
   for (const [key, change] of Object.entries(patch)) {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals-core";
 import { html, type TemplateResult } from "lit";
-import type { SettingsParts } from "./page.ts";
+import type { SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Entry {
@@ -15,15 +15,15 @@ const SHOWN = 200;
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
 
-/** The last records of a module's log, as they come. */
+/** The latest log records of a module, live. */
 export class ModuleLog {
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #path: string;
   readonly #entries = signal<readonly Entry[]>([]);
   readonly #level = signal<Level>("info");
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(parts: SettingsParts, path: string) {
+  constructor(parts: SettingsDependencies, path: string) {
     this.#parts = parts;
     this.#path = path;
     this.#timer = setInterval(() => void this.#look(), LOOK_EVERY_MS);
@@ -71,7 +71,7 @@ export class ModuleLog {
       );
       if (level === this.#level.peek()) this.#entries.value = entries.slice(-SHOWN).toReversed();
     } catch (error) {
-      console.warn("the log could not be read", error);
+      console.warn("could not read the log", error);
     }
   }
 }

@@ -4,8 +4,8 @@ import { ApiError } from "../api.ts";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import { applied, mergePatch, type Values } from "./merge-patch.ts";
-import { offersOf } from "./offers.ts";
-import type { SettingsParts } from "./page.ts";
+import type { SettingsDependencies } from "./page.ts";
+import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
 
 interface Stored {
@@ -18,38 +18,41 @@ interface TestResult {
   readonly detail: string;
 }
 
-/** The host gives a test 15 s, beside the time to load the code. */
+/** The host gives a test 15 s, plus the time to load the code. */
 const TEST_DEADLINE_MS = 30_000;
 
-/** The options of a module as a form. Secrets that are not typed anew stay as they are. */
+/** The options of a module as a form. Secrets that are not typed again are kept. */
 export class ModuleOptions {
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #path: string;
   readonly #only: string | undefined;
   readonly #stored = signal<Stored | undefined>(undefined);
   readonly #values = signal<Values>({});
   readonly #tested = signal<TestResult | undefined>(undefined);
 
-  /** `only` names the one option that is shown. */
-  constructor(parts: SettingsParts, id: string, only?: string) {
+  /** `only` names a single option to show. */
+  constructor(parts: SettingsDependencies, id: string, only?: string) {
     this.#parts = parts;
     this.#path = `/modules/${encodeURIComponent(id)}`;
     this.#only = only;
     void this.load();
   }
 
-  async load(): Promise<void> {
+  /** Reads the stored options. What was typed since the values `sent` were saved stays in the form. */
+  async load(sent = this.#values.peek()): Promise<void> {
     try {
       const stored = await this.#read();
+      const typed = mergePatch(sent, this.#values.peek());
       this.#stored.value = stored;
-      this.#values.value = stored.options;
+      this.#values.value = applied(stored.options, typed);
+      if (Object.keys(typed).length > 0) this.#parts.doing.type();
     } catch (error) {
       const isAbsent = error instanceof ApiError && error.code === "module_unknown";
       if (!isAbsent) this.#parts.doing.fail(error);
     }
   }
 
-  /** Nothing for a module without options. */
+  /** Empty for a module without options. */
   view(title: string, canTest = false): TemplateResult | typeof nothing {
     const schema = this.#shown;
     if (!schema) return nothing;
@@ -61,7 +64,7 @@ export class ModuleOptions {
         id: "options",
         schema,
         values: this.#values.value,
-        offers: offersOf(store),
+        offers: suggestionsOf(store),
         faults: doing.faults.value,
         onChange: (values) => (this.#values.value = values),
       })}
@@ -96,18 +99,26 @@ export class ModuleOptions {
   }
 
   async #save(): Promise<void> {
-    const saved = await this.#parts.doing.save(() => this.#store(), words.value.saved);
-    if (saved) await this.load();
+    let sent: Values | undefined;
+    const saved = await this.#parts.doing.save(async () => {
+      sent = await this.#store();
+    }, words.value.saved);
+    if (saved) await this.load(sent);
   }
 
-  /** Stores over the revision that was read. What is elsewhere in the config may have another by now. */
-  async #store(): Promise<void> {
+  /**
+   * Saves the options if the section still has the revision that was read. Other sections of the
+   * config may have changed. Returns the values that were saved.
+   */
+  async #store(): Promise<Values> {
+    const sent = this.#values.peek();
     const before = this.#stored.peek();
-    if (!before) return;
+    if (!before) return sent;
     const patch = this.#patch;
     try {
       const { revision } = before;
       await this.#parts.api.change("PATCH", `${this.#path}/config`, { body: patch, revision });
+      return sent;
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 412)) throw error;
       const now = await this.#read();
@@ -115,7 +126,7 @@ export class ModuleOptions {
       this.#values.value = applied(now.options, patch);
       const isOther = JSON.stringify(now.options) !== JSON.stringify(before.options);
       if (isOther) throw new Error(words.value.changedElsewhere, { cause: error });
-      await this.#store();
+      return this.#store();
     }
   }
 
@@ -128,7 +139,7 @@ export class ModuleOptions {
     });
   }
 
-  /** What differs from what is stored. */
+  /** The difference from the stored options. */
   get #patch(): Values {
     return mergePatch(this.#stored.peek()?.options ?? {}, this.#values.peek());
   }

@@ -1,25 +1,27 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { ModuleView } from "../../modules/view.ts";
-import { faultsOf } from "../troubles.ts";
+import type { ModuleView } from "../../api/module.ts";
+import { faultsOf } from "../module-problems.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
 import { ModuleOptions } from "./module-options.ts";
-import { backTo, type SettingsParts } from "./page.ts";
+import { backTo, type SettingsDependencies } from "./page.ts";
+import { inWords } from "./permission-words.ts";
 import { SetupSteps } from "./setup-steps.ts";
 import { stateChip } from "./state-chip.ts";
+import { widgetView } from "./widget-view.ts";
 import { words } from "./words.ts";
 
-/** One module: how it is, what it may, its options and its log. */
+/** One module: its state, permissions, options and log. */
 export class ModulePage {
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #path: string;
   readonly #id: string;
   readonly #log: ModuleLog;
   readonly #options: ModuleOptions;
   readonly #setup: SetupSteps;
 
-  constructor(parts: SettingsParts, id: string) {
+  constructor(parts: SettingsDependencies, id: string) {
     this.#parts = parts;
     this.#id = id;
     this.#path = `/modules/${encodeURIComponent(id)}`;
@@ -41,17 +43,42 @@ export class ModulePage {
           <h2 dir="auto">${module.name}</h2>
           ${stateChip(module.state)}
         </header>
-        ${faultsView(module)}
+        ${faultsView(module)} ${this.#consent(module)}
         <div class="actions">${this.#actions(module)}</div>
       </section>
       ${trials.includes("setup") ? this.#setup.view() : nothing}
       ${this.#options.view(words.value.options, trials.includes("test"))}
+      ${widgetView(this.#parts, this.#id, module.widget)}
       ${factsView(words.value.facts, factsOf(module))} ${this.#log.view()}`;
   }
 
   close(): void {
     this.#log.close();
     this.#setup.close();
+  }
+
+  /**
+   * The permissions requested by the plugin on disk, and the version that runs until they are
+   * granted.
+   */
+  #consent({ consent, state }: ModuleView): unknown {
+    if (!consent) return nothing;
+    const { api, doing } = this.#parts;
+    const say = words.value;
+    const allow = () =>
+      void doing.run(
+        () => api.post(`${this.#path}/consent`, { needed: consent.needed }),
+        say.consentGiven,
+      );
+    return html`<section>
+      <h3>${say.consentNeeded}</h3>
+      <p>${state === "unconfigured" ? say.waitsForConsent : say.runsUntilConsent}</p>
+      <p>${say.wantsTo}</p>
+      <ul>
+        ${inWords(consent).map((each) => html`<li dir="auto">${each}</li>`)}
+      </ul>
+      <div class="actions">${doing.button(say.consent, allow, "primary")}</div>
+    </section>`;
   }
 
   #actions({ state, earlier }: ModuleView): TemplateResult {
@@ -101,12 +128,26 @@ function factsOf(module: ModuleView): Fact[] {
     [say.since, instantOf(module.stateSince)],
     [say.cpu, say.ofLimit(shareOf(resources.cpuPercent), shareOf(limits.cpuPercent))],
     [say.memory, say.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
+    [say.storage, say.ofLimit(sizeOf(resources.storageBytes), `${limits.storageMiB} MiB`)],
     [say.lag, spanOf(resources.loopLagP99Ms)],
     [say.restarts, String(module.restarts)],
     ...(earlier ? [[say.earlierCode, earlierOf(earlier)] as const] : []),
+    ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
     [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionsOf(module),
   ];
+}
+
+function confinementOf({ confinement: { level, network, reason } }: ModuleView): Fact {
+  const say = words.value;
+  const levels = {
+    kernel: say.byKernel,
+    "permission-model": say.byPermissionModel,
+    none: say.notConfined,
+  };
+  const networks = { none: say.noNetwork, proxied: say.proxiedNetwork, open: say.openNetwork };
+  const facts = [levels[level], networks[network], ...(reason === null ? [] : [reason])];
+  return [say.confinement, facts.join(" · ")];
 }
 
 function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): string {
@@ -121,7 +162,9 @@ function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
 function permissionsOf({ permissions }: ModuleView): Fact[] {
   const say = words.value;
   const { hosts, folders, provides, uses, added } = permissions;
-  const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons"] as const)
+  const { openNetwork } = permissions;
+  const opened = { setup: say.useOpenNetworkAtSetup, always: say.useOpenNetwork };
+  const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons", "sqlite"] as const)
     .filter((flag) => permissions[flag])
     .map((flag) => say[flag]);
   const lists: readonly (readonly [string, readonly string[]])[] = [
@@ -129,7 +172,7 @@ function permissionsOf({ permissions }: ModuleView): Fact[] {
     [say.folders, folders],
     [say.provides, provides],
     [say.uses, uses],
-    [say.mayAlso, flags],
+    [say.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],
     [say.newlyAsked, added],
   ];
   const asked = lists.filter(([, values]) => values.length > 0);

@@ -1,17 +1,17 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
-import type { ModuleView } from "../../modules/view.ts";
+import type { ModuleView } from "../../api/module.ts";
 import { shareOf, sizeOf } from "./figures.ts";
 import { ModulePage } from "./module-page.ts";
-import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
 import { stateChip } from "./state-chip.ts";
 import { words } from "./words.ts";
 
-/** Figures change without an event. */
+/** Polling interval of the figures, which change without an event. */
 const LOOK_EVERY_MS = 5_000;
 
-/** All modules, or one of them by its id. */
-export function modulesPage(parts: SettingsParts, item: string): OpenPage {
+/** All modules, or one module by its id. */
+export function modulesPage(parts: SettingsDependencies, item: string): OpenPage {
   const look = setInterval(() => void refresh(parts), LOOK_EVERY_MS);
   if (item !== "") {
     const page = new ModulePage(parts, item);
@@ -34,18 +34,19 @@ export function modulesPage(parts: SettingsParts, item: string): OpenPage {
   };
 }
 
-async function refresh({ api, store }: SettingsParts): Promise<void> {
+async function refresh({ api, store }: SettingsDependencies): Promise<void> {
   try {
     store.replaceModules((await api.get<{ modules: ModuleView[] }>("/modules")).modules);
   } catch (error) {
-    console.warn("the figures of the modules could not be read", error);
+    console.warn("could not read the figures of the modules", error);
   }
 }
 
 function rowOf(module: ModuleView): TemplateResult {
-  const { id, name, version, resources, error, progress, heldSince } = module;
+  const { id, name, version, resources, error, progress, heldSince, consent } = module;
   const held = heldSince === null ? undefined : words.value.held;
-  const note = progress ?? error?.message ?? held;
+  const waits = consent ? words.value.consentNeeded : undefined;
+  const note = progress ?? waits ?? error?.message ?? held;
   return html`<li>
     <a class="row" href=${addressOf("modules", id)}>
       <span class="grow">

@@ -1,17 +1,17 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { Doing } from "./doing.ts";
+import type { FormAction } from "./form-action.ts";
 import { words } from "./words.ts";
 
 interface NamedField {
-  /** The id in the page. */
+  /** The element id in the page. */
   readonly id: string;
-  /** The most characters that the host takes. */
+  /** The maximum length that the host accepts. */
   readonly maxLength: number;
   readonly value?: string;
 }
 
-/** The field for the name of something, with what the host finds wrong with it. */
-export function nameField(doing: Doing, { id, maxLength, value }: NamedField): TemplateResult {
+/** A name field with the fault reported by the host. */
+export function nameField(doing: FormAction, { id, maxLength, value }: NamedField): TemplateResult {
   const fault = doing.faultAt("/name");
   return html`<div class="field">
     <label for=${id}>${words.value.name}</label>

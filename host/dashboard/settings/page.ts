@@ -1,28 +1,28 @@
 import { html, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
 import type { Store } from "../store.ts";
-import type { Doing } from "./doing.ts";
+import type { FormAction } from "./form-action.ts";
 
-/** What every settings page works with. */
-export interface SettingsParts {
+/** Dependencies of every settings page. */
+export interface SettingsDependencies {
   readonly api: Api;
   readonly store: Store;
-  readonly doing: Doing;
+  readonly doing: FormAction;
 }
 
-/** A settings page that is open. `view` is drawn again whenever a signal that it reads changes. */
+/** An open settings page. `view` is drawn again whenever a signal that it reads changes. */
 export interface OpenPage {
   view(): unknown;
-  /** Ends what it has begun. */
+  /** Releases the resources of the page. */
   close?(): void;
 }
 
-/** The way from one thing to the page that lists all. */
+/** Link from an item back to its list. */
 export function backTo(page: string, text: string): TemplateResult {
   return html`<p><a class="link" href=${addressOf(page)}>${text}</a></p>`;
 }
 
-/** Goes to a settings page, and to one thing on it. */
+/** The address of a settings page, or of one item on it. */
 export function addressOf(page: string, item = ""): string {
   return `#/settings/${page}${item === "" ? "" : `/${encodeURIComponent(item)}`}`;
 }

@@ -4,15 +4,15 @@ import { bridgesPage } from "./bridges-page.ts";
 import { calendarsPage } from "./calendars-page.ts";
 import { devicesPage } from "./devices-page.ts";
 import { modulesPage } from "./modules-page.ts";
-import type { OpenPage, SettingsParts } from "./page.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { tokensPage } from "./tokens-page.ts";
 
-/** A settings page as the menu has it. */
+/** A settings page in the menu. */
 export interface PageEntry {
   readonly id: string;
   readonly icon: string;
-  /** The key of its name in the words. */
+  /** The key of its title in the texts. */
   readonly title:
     | "modules"
     | "devices"
@@ -22,11 +22,11 @@ export interface PageEntry {
     | "access"
     | "backup"
     | "about";
-  /** `item` is the rest of the address: what is shown alone, such as a module's id. */
-  readonly open: (parts: SettingsParts, item: string) => OpenPage;
+  /** `item` is the rest of the address, such as the id of a module that is shown alone. */
+  readonly open: (parts: SettingsDependencies, item: string) => OpenPage;
 }
 
-/** The menu, the first page first. */
+/** The menu. The first page is the default. */
 export const PAGES: readonly PageEntry[] = [
   { id: "modules", icon: "mdi:puzzle-outline", title: "modules", open: modulesPage },
   { id: "devices", icon: "mdi:lightbulb-outline", title: "devices", open: devicesPage },

@@ -1,8 +1,8 @@
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
 
 /**
- * The command that brings a device to how it is now. A lamp that is off is only turned off, since a
- * brightness would turn it on. What is not known, or only read, is left out.
+ * The command that restores the current state of a device. For a lamp that is off it only turns it
+ * off, since a brightness would turn it on. Unknown and read-only fields are left out.
  */
 export function commandOf({
   capabilities,

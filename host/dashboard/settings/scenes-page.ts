@@ -2,26 +2,26 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
+import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
-import type { OpenPage, SettingsParts } from "./page.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { commandOf } from "./scene-command.ts";
-import { typed } from "./typed.ts";
 import { words } from "./words.ts";
 
 const OWN = "host";
 
-/** The scenes there are, and a new one from how the house is now. */
-export function scenesPage(parts: SettingsParts): OpenPage {
+/** The existing scenes, and a form that saves the current state as a new scene. */
+export function scenesPage(parts: SettingsDependencies): OpenPage {
   const page = new ScenesPage(parts);
   return { view: () => page.view() };
 }
 
 class ScenesPage {
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #scenes = signal<readonly Scene[]>([]);
   readonly #chosen = signal<ReadonlySet<string>>(new Set());
 
-  constructor(parts: SettingsParts) {
+  constructor(parts: SettingsDependencies) {
     this.#parts = parts;
     void this.#load().catch((error: unknown) => parts.doing.fail(error));
   }
@@ -109,7 +109,7 @@ class ScenesPage {
   async #capture(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const name = typed(form, "name");
+    const name = formValue(form, "name");
     if (name === "") return;
     const id = `host:scene:${freeSlug(name, this.#scenes.peek())}`;
     if (!(await this.#put(id, name, [...this.#chosen.peek()]))) return;
@@ -117,7 +117,10 @@ class ScenesPage {
     form.reset();
   }
 
-  /** Stores how the devices are now; one that is gone, or does not take commands, is left out. */
+  /**
+   * Saves the current state of the devices as a scene. Missing devices and devices without commands
+   * are left out.
+   */
   #put(id: string, name: string, deviceIds: readonly string[]): Promise<boolean> {
     const { api, store } = this.#parts;
     const targets = Object.fromEntries(

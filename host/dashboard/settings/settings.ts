@@ -3,8 +3,8 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import type { Api } from "../api.ts";
 import type { Store } from "../store.ts";
 import { titles } from "../title.ts";
-import { Doing } from "./doing.ts";
-import { addressOf, type OpenPage, type SettingsParts } from "./page.ts";
+import { FormAction } from "./form-action.ts";
+import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
@@ -12,27 +12,27 @@ import contentStyles from "./content.css";
 import styles from "./settings.css";
 
 interface Shown {
-  /** As in the address, such as `modules/calendar`. */
+  /** The page in the address, such as `modules/calendar`. */
   readonly name: string;
   readonly entry: PageEntry;
   readonly page: OpenPage;
 }
 
 /**
- * Shows the settings in place of the house, which goes on below. The address says which page;
- * `show` follows it, and `close` gives the house back.
+ * Shows the settings in place of the dashboard, which keeps running below. The address selects the
+ * page; `show` follows it, and `close` returns to the dashboard.
  */
 export class Settings {
   readonly #root: HTMLElement;
   readonly #element = document.createElement("div");
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #shown = signal<Shown | undefined>(undefined);
   readonly #before = document.activeElement;
   readonly #end: () => void;
 
   constructor(root: HTMLElement, { api, store }: { api: Api; store: Store }) {
     this.#root = root;
-    this.#parts = { api, store, doing: new Doing() };
+    this.#parts = { api, store, doing: new FormAction() };
     adoptStyles();
     this.#element.addEventListener("input", this.#onInput);
     addEventListener("beforeunload", this.#onUnload);
@@ -42,7 +42,7 @@ export class Settings {
     this.#end = effect(() => void render(this.#view(), this.#element));
   }
 
-  /** Whether what was typed would be lost, which is said once. */
+  /** True if unsaved input would be lost. Warns the user once. */
   holdsBack(): boolean {
     return this.#parts.doing.holdsBack();
   }
@@ -110,7 +110,7 @@ function linkTo({ id, icon, title }: PageEntry, isCurrent: boolean): TemplateRes
 
 let adopted = false;
 
-/** Once for the page: what is loaded stays loaded. */
+/** Adds the styles to the page once. They stay loaded. */
 function adoptStyles(): void {
   if (adopted) return;
   adopted = true;

@@ -3,11 +3,11 @@ import { html, nothing, type TemplateResult } from "lit";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
 import type { Values } from "./merge-patch.ts";
-import { offersOf } from "./offers.ts";
-import type { SettingsParts } from "./page.ts";
+import type { SettingsDependencies } from "./page.ts";
+import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
 
-/** A setup as the host shows it. */
+/** A setup as reported by the host. */
 interface SetupView {
   readonly state: "working" | "asking" | "done" | "failed" | "cancelled";
   readonly step: number;
@@ -21,9 +21,9 @@ interface SetupView {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** The pairing of a bridge, step by step, as its plugin leads it. */
+/** The steps for pairing a bridge, as provided by its plugin. */
 export class SetupSteps {
-  readonly #parts: SettingsParts;
+  readonly #parts: SettingsDependencies;
   readonly #path: string;
   readonly #onDone: () => void;
   readonly #view = signal<SetupView | undefined>(undefined);
@@ -31,8 +31,8 @@ export class SetupSteps {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  /** `onDone` is called when what it found is stored. */
-  constructor(parts: SettingsParts, path: string, onDone: () => void) {
+  /** `onDone` is called when the result is saved. */
+  constructor(parts: SettingsDependencies, path: string, onDone: () => void) {
     this.#parts = parts;
     this.#path = `${path}/setup`;
     this.#onDone = onDone;
@@ -87,7 +87,7 @@ export class SetupSteps {
         id: "answer",
         schema,
         values: answer,
-        offers: offersOf(store),
+        offers: suggestionsOf(store),
         faults: answerFaults(doing.faults.value),
         onChange: (values) => (this.#answer.value = values),
       })}
@@ -106,7 +106,7 @@ export class SetupSteps {
     void doing.save(send, "");
   }
 
-  /** Follows a setup that is under way, also one that was begun elsewhere. */
+  /** Follows a running setup, also one started elsewhere. */
   async #look(): Promise<void> {
     const view = await this.#parts.api.get<SetupView>(this.#path).catch(() => undefined);
     if (view) this.#take(view);
@@ -125,7 +125,7 @@ export class SetupSteps {
   }
 }
 
-/** Faults of an answer come with where it stands in the body. */
+/** Moves the JSON pointers of faults from the request body to the answer. */
 function answerFaults(faults: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...faults].map(([pointer, fault]) => [pointer.replace(/^\/answer/, ""), fault]));
 }

@@ -14,7 +14,7 @@ const HUES: Readonly<Record<ModuleState, string>> = {
   quarantined: "alert",
 };
 
-/** How a module is, as a word with a colour. */
+/** The state of a module as a coloured label. */
 export function stateChip(state: ModuleState): TemplateResult {
   return html`<span class="state ${HUES[state]}">${words.value[state]}</span>`;
 }

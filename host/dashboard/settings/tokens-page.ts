@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
+import { forgetSignedIn, rememberedSignedIn } from "../signed-in.ts";
+import { CredentialList } from "./credential-list.ts";
 import { instantOf } from "./figures.ts";
-import { GivenOut } from "./given-out.ts";
-import type { OpenPage, SettingsParts } from "./page.ts";
-import { typed } from "./typed.ts";
+import { formValue } from "./form-value.ts";
+import type { OpenPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Token {
@@ -13,24 +14,49 @@ interface Token {
   readonly expiresAt: string;
   readonly lastUsedAt: string | null;
   readonly display: boolean;
+  readonly session: boolean;
   readonly current: boolean;
 }
 
 const SCOPES = ["read", "control", "edit", "admin"] as const;
 
-/** Who may do what: displays and other tokens, to revoke and to make. */
-export function tokensPage(parts: SettingsParts): OpenPage {
-  const tokens = new GivenOut<Token>(parts, {
+/** Displays and other tokens: a list to revoke them and a form to create one. */
+export function tokensPage(parts: SettingsDependencies): OpenPage {
+  const tokens = new CredentialList<Token>(parts, {
     path: "/tokens",
     pathOf: ({ id, name }) => `/tokens/${encodeURIComponent(name)}?id=${encodeURIComponent(id)}`,
     listed: (answer: { tokens: Token[] }) =>
       answer.tokens.filter(({ status }) => status === "valid"),
     secretIn: ({ token }: { token: string }) => token,
   });
-  return { view: () => pageView(tokens) };
+  return { view: () => html`${signedInView(parts)}${pageView(tokens)}` };
 }
 
-function pageView(tokens: GivenOut<Token>): TemplateResult {
+/** The identity signed in in this browser, and the sign-out button. */
+function signedInView({ api, doing }: SettingsDependencies): TemplateResult | typeof nothing {
+  const say = words.value;
+  const who = rememberedSignedIn();
+  if (!who) return nothing;
+  const signOut = async (): Promise<void> => {
+    await api.delete("/session");
+    forgetSignedIn();
+    location.hash = "";
+    location.reload();
+  };
+  return html`<section>
+    <h2>${say.thisBrowser}</h2>
+    <ul class="rows">
+      <li class="row">
+        <span class="grow">
+          <strong dir="auto">${who.name}</strong><small>${who.scope.join(", ")}</small>
+        </span>
+        ${doing.sureButton("sign-out", say.signOut, () => void doing.run(signOut))}
+      </li>
+    </ul>
+  </section>`;
+}
+
+function pageView(tokens: CredentialList<Token>): TemplateResult {
   const say = words.value;
   const all = tokens.items.value;
   return html`<section>
@@ -53,25 +79,26 @@ function pageView(tokens: GivenOut<Token>): TemplateResult {
       ${tokens.formView({
         ...{ id: "token", make: say.make, made: say.tokenMade },
         fields: scopeField(),
-        bodyOf: (form) => ({ name: typed(form, "name"), scope: [typed(form, "scope")] }),
+        bodyOf: (form) => ({ name: formValue(form, "name"), scope: [formValue(form, "scope")] }),
       })}
     </section>`;
 }
 
-function listOf(tokens: GivenOut<Token>, shown: readonly Token[]): TemplateResult {
+function listOf(tokens: CredentialList<Token>, shown: readonly Token[]): TemplateResult {
   if (shown.length === 0) return html`<p class="hint">${words.value.none}</p>`;
   return html`<ul class="rows">
     ${shown.map((token) => rowOf(tokens, token))}
   </ul>`;
 }
 
-/** Of several with one name, each says which it is. */
-function rowOf(tokens: GivenOut<Token>, token: Token): TemplateResult {
+/** Tokens with the same name are shown with their id. */
+function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
   const say = words.value;
-  const { id, name, scope, expiresAt, lastUsedAt, current } = token;
+  const { id, name, scope, expiresAt, lastUsedAt, display, session, current } = token;
   const isShared = tokens.items.value.some((each) => each.name === name && each.id !== id);
   const details = html`<small>${scope.join(", ")} · ${say.until(instantOf(expiresAt))}</small>
     <small>${lastUsedAt === null ? say.neverUsed : say.lastUsed(instantOf(lastUsedAt))}</small>
+    ${session && !display ? html`<small>${say.signedInBrowser}</small>` : nothing}
     ${isShared ? html`<small>${say.withId(id.slice(0, 8))}</small>` : nothing}`;
   const here = current ? html`<span class="state ok">${say.thisOne}</span>` : undefined;
   return tokens.rowOf(token, details, here);

@@ -1,6 +1,6 @@
-import { inEachLanguage } from "../words/language.ts";
+import { inEachLanguage } from "../i18n/language.ts";
 import { english } from "./english.ts";
 import { german } from "./german.ts";
 
-/** What the settings say. */
+/** Texts of the settings. */
 export const words = inEachLanguage(english, { de: german });

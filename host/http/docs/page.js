@@ -82,7 +82,7 @@ async function tryOut(operation, values, answer) {
   }
 }
 
-/** Puts the fields where the operation has them: in the path, in the query, in headers. */
+/** Puts the fields into the path, the query and the headers, as the operation requires. */
 function addressed({ path, parameters = [] }, values) {
   const query = new URLSearchParams();
   const headers = {};
@@ -98,7 +98,7 @@ function addressed({ path, parameters = [] }, values) {
   return { target: query.size > 0 ? `${target}?${query}` : target, headers };
 }
 
-/** Shows the body as it comes, so that a stream without end can be read too. */
+/** Shows the body as it arrives, so that an endless stream can be read too. */
 async function showBody(response, answer) {
   if (response.headers.get("Content-Type")?.includes("json")) {
     answer.textContent += JSON.stringify(await response.json(), null, 2);
@@ -111,12 +111,13 @@ async function showBody(response, answer) {
 }
 
 function send(method, target, { body, headers: given, signal } = {}) {
-  const headers = new Headers({ ...given, Authorization: `Bearer ${token}` });
+  const headers = new Headers(given);
+  if (token) headers.set("Authorization", `Bearer ${token}`); // without a token, the browser's session is used
   if (body) headers.set("Content-Type", "application/json");
   return fetch(target, { method, headers, body: body || undefined, signal });
 }
 
-/** A value of the right shape to begin with. */
+/** An example value of the right shape. */
 function example(document, schema) {
   if (schema.$ref)
     return example(document, document.components.schemas[schema.$ref.split("/").pop()]);

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -9,7 +9,7 @@ const Query = Type.Object({
     Type.String({ pattern: "^([1-9]\\d{0,2}|1000)$", description: "a number from 1 to 1000" }),
   ),
   before: Type.Optional(
-    Type.String({ pattern: "^[\\w-]{1,40}$", description: "the `next` of the page before" }),
+    Type.String({ pattern: "^[\\w-]{1,40}$", description: "the `next` of the previous page" }),
   ),
 });
 const AuditPage = Type.Object({
@@ -29,15 +29,15 @@ const AuditPage = Type.Object({
   next: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** `/audit`: who has changed what. */
-export function auditRoutes({ audit }: Pick<Parts, "audit">): Route[] {
+/** `/audit`: the log of changes. */
+export function auditRoutes({ audit }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
       path: "/audit",
       scope: "admin",
       tag: "Audit",
-      summary: "Read who has changed what",
+      summary: "Read the log of changes",
       query: Query,
       answers: ok("Newest first", AuditPage),
       errors: ["invalid"],

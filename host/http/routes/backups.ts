@@ -1,54 +1,46 @@
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
+import { BackupRequest, RestoreRequest } from "../../backup/requests.ts";
 import { check } from "../../validate.ts";
-import type { Parts } from "../parts.ts";
-import { ok, type Route, route } from "../route.ts";
+import { readBytes } from "../body.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { type Context, ok, type Route, route } from "../route.ts";
 
-/** A home is some hundred KiB; the largest are pictures and pairings of plugins. */
+/** The largest body. A home has some hundred KiB; the largest files are pairings of plugins. */
 const MAX_BYTES = 16 * 2 ** 20;
 const TYPE = "application/octet-stream";
 
-const Strict = { additionalProperties: false } as const;
-const Passphrase = Type.Optional(
-  Type.String({
-    minLength: 12,
-    maxLength: 1_000,
-    description: "opens the secrets, which it seals",
-  }),
-);
-const Request = Type.Object({ passphrase: Passphrase }, Strict);
-const Restore = Type.Object(
-  {
-    backup: Type.String({
-      minLength: 1,
-      pattern: "^[A-Za-z0-9+/]*={0,2}$",
-      description: "the file, base64",
-    }),
-    passphrase: Passphrase,
-  },
-  Strict,
-);
 const Planned = Type.Object({
   files: Type.Integer(),
   madeAt: Type.String({ format: "date-time" }),
+  credentials: Type.Boolean({
+    description: "true if keys and tokens of the backup are restored too",
+  }),
+  leftOut: Type.Array(Type.String(), {
+    description:
+      "files of the backup that are not restored, because this home keeps its own; `secrets` for a sealed part that was not opened",
+  }),
 });
 
 const shared = { method: "POST", scope: "admin", tag: "Backups" } as const;
 
 /** `/backup` and `/restore`: the home as one file. */
-export function backupRoutes(parts: Pick<Parts, "backups" | "audit" | "log">): Route[] {
-  const { backups } = parts;
+export function backupRoutes(parts: HttpDependencies): Route[] {
+  const { backups, log } = parts;
   return [
     route({
       ...shared,
       path: "/backup",
-      summary: "Make a backup; with a passphrase, secrets are in it, sealed",
-      body: { schema: Request, optional: true },
+      summary: "Make a backup; with a passphrase it contains the secrets, encrypted",
+      body: { schema: BackupRequest, optional: true },
       answers: { 200: { description: "The file", type: TYPE } },
-      errors: ["invalid"],
+      errors: ["invalid", "service_unavailable", "deadline_passed"],
       async handle(ctx, { body, principal }) {
-        const { passphrase } = check(Request, body ?? {}, "the request");
-        const packed = await backups.make(passphrase);
+        const { passphrase } = check(BackupRequest, body ?? {}, "the request");
+        const { packed, leftOut } = await backups.make(passphrase, leaving(ctx));
+        if (leftOut.length > 0) {
+          log.warn("files are not in the backup because of their names; rename them", { leftOut });
+        }
         const secrets = passphrase !== undefined;
         await recordDone(parts, principal, { action: "backup.make", secrets });
         ctx.set("Cache-Control", "no-store");
@@ -59,16 +51,24 @@ export function backupRoutes(parts: Pick<Parts, "backups" | "audit" | "log">): R
     route({
       ...shared,
       path: "/restore",
-      summary: "Check a backup, and put it in place at the next start; keys and tokens stay",
-      body: { schema: Restore, maxBytes: MAX_BYTES },
-      answers: ok("It waits for the next start", Planned),
-      errors: ["invalid", "disk_full"],
-      async handle(_, { body, principal }) {
-        const { backup, passphrase } = check(Restore, body, "the request");
-        const planned = await backups.planRestore(Buffer.from(backup, "base64"), passphrase);
-        await recordDone(parts, principal, { action: "backup.restore", madeAt: planned.madeAt });
+      summary:
+        "Check a backup and restore it at the next start; keys and tokens stay unless requested",
+      body: { schema: RestoreRequest, maxBytes: MAX_BYTES, unparsed: true },
+      answers: ok("The restore waits for the next start", Planned),
+      errors: ["invalid", "disk_full", "disk_read_only", "service_unavailable", "deadline_passed"],
+      async handle(ctx, { principal }) {
+        const planned = await backups.planRestore(() => readBytes(ctx, MAX_BYTES), leaving(ctx));
+        const { madeAt, credentials } = planned;
+        await recordDone(parts, principal, { action: "backup.restore", madeAt, credentials });
         return planned;
       },
     }),
   ];
+}
+
+/** Aborts when the client disconnects, also after its answer. */
+function leaving({ res }: Context): AbortSignal {
+  const left = new AbortController();
+  res.once("close", () => left.abort());
+  return left.signal;
 }

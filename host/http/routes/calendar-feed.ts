@@ -3,11 +3,11 @@ import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
 import { FeedAddress, FeedRequest } from "../../calendar/feed-addresses.ts";
 import type { FeedFile } from "../../calendar/feed.ts";
-import { isKnown } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { matchesEtag } from "../etag.ts";
 import { type Context, ok, type Route, route } from "../route.ts";
 
-type FeedParts = Pick<Parts, "calendarFeed" | "feedAddresses" | "audit" | "log"> & {
+type FeedDependencies = HttpDependencies & {
   readonly prefix: string;
 };
 
@@ -17,16 +17,16 @@ const Id = Type.Object({ id: Type.String({ pattern: "^[0-9a-f-]{36}$" }) });
 const Secret = Type.Object({
   secret: Type.String({
     maxLength: 200,
-    description: "from the path that was given when it was made",
+    description: "the secret in the feed's address",
   }),
 });
 
-/** `/calendar/feed.ics` and `/calendar/feeds`: the calendar on its way out, to phones and programs. */
-export function calendarFeedRoutes(parts: FeedParts): Route[] {
+/** `/calendar/feed.ics` and `/calendar/feeds`: calendars for phones and other programs. */
+export function calendarFeedRoutes(parts: FeedDependencies): Route[] {
   return [...readingRoutes(parts), ...managingRoutes(parts)];
 }
 
-function readingRoutes({ calendarFeed, feedAddresses }: FeedParts): Route[] {
+function readingRoutes({ calendarFeed, feedAddresses }: FeedDependencies): Route[] {
   const send = async (ctx: Context) => sendFile(ctx, await calendarFeed.current());
   const shared = {
     method: "GET",
@@ -46,13 +46,13 @@ function readingRoutes({ calendarFeed, feedAddresses }: FeedParts): Route[] {
     route({
       ...shared,
       path: "/calendar/feeds/:secret.ics",
-      scope: "public", // the secret is what admits
+      scope: "public", // the secret in the path authorizes
       params: Secret,
       summary: "Read all calendars as one iCalendar file, by a feed address",
       errors: ["unauthorized", "service_unavailable"],
       handle(ctx, { params }) {
         if (feedAddresses.admits(params.secret)) return send(ctx);
-        throw new MantelError("unauthorized", "this feed address is unknown, or was revoked");
+        throw new MantelError("unauthorized", "unknown or revoked feed address");
       },
     }),
   ];
@@ -61,7 +61,7 @@ function readingRoutes({ calendarFeed, feedAddresses }: FeedParts): Route[] {
 function sendFile(ctx: Context, { body, etag }: FeedFile): void {
   ctx.set("ETag", etag);
   ctx.set("Cache-Control", "private, no-cache");
-  if (isKnown(ctx, etag)) {
+  if (matchesEtag(ctx, etag)) {
     ctx.status = 304;
     return;
   }
@@ -71,7 +71,7 @@ function sendFile(ctx: Context, { body, etag }: FeedFile): void {
 
 const managing = { scope: "admin", tag: "Calendar" } as const;
 
-function managingRoutes(parts: FeedParts): Route[] {
+function managingRoutes(parts: FeedDependencies): Route[] {
   return [
     route({
       ...managing,
@@ -86,7 +86,7 @@ function managingRoutes(parts: FeedParts): Route[] {
   ];
 }
 
-function creatingRoute({ feedAddresses, prefix, ...parts }: FeedParts): Route {
+function creatingRoute({ feedAddresses, prefix, ...parts }: FeedDependencies): Route {
   const schema = Type.Object({ feed: FeedAddress, path: Type.String() });
   return route({
     ...managing,
@@ -94,7 +94,7 @@ function creatingRoute({ feedAddresses, prefix, ...parts }: FeedParts): Route {
     path: "/calendar/feeds",
     summary: "Make a feed address, which needs no token",
     body: { schema: FeedRequest },
-    answers: { 201: { description: "The address, whose path is given this once", schema } },
+    answers: { 201: { description: "The feed; its address is shown only this once", schema } },
     errors: ["invalid", "disk_full"],
     async handle(ctx, { body, principal }) {
       const { feed, secret } = await feedAddresses.create(body);
@@ -105,14 +105,14 @@ function creatingRoute({ feedAddresses, prefix, ...parts }: FeedParts): Route {
   });
 }
 
-function revokingRoute({ feedAddresses, ...parts }: FeedParts): Route {
+function revokingRoute({ feedAddresses, ...parts }: FeedDependencies): Route {
   return route({
     ...managing,
     method: "DELETE",
     path: "/calendar/feeds/:id",
     params: Id,
     summary: "Revoke a feed address",
-    answers: { 204: { description: "It gives nothing any more" } },
+    answers: { 204: { description: "The feed address is revoked" } },
     errors: ["not_found", "disk_full"],
     async handle(ctx, { params, principal }) {
       await feedAddresses.revoke(params.id);

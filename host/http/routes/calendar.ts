@@ -1,7 +1,7 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Type } from "typebox";
 import { AnswerWriter } from "../../calendar/answer.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Bound = (description: string) => Type.Optional(Type.String({ description }));
@@ -10,11 +10,11 @@ const Query = Type.Object({
   end: Bound("as start, exclusive; calendar.defaultDays later when absent, at most 366 days later"),
   from: Bound("the same as start"),
   to: Bound("the same as end"),
-  tz: Bound("the IANA time zone that dates are meant in"),
+  tz: Bound("the IANA time zone for dates"),
   calendar: Type.Optional(
     Type.Array(Type.String(), { description: "ids of calendars; all when absent" }),
   ),
-  limit: Bound("how many events at most, from 1 to 2000"),
+  limit: Bound("the maximum number of events, from 1 to 2000"),
 });
 const CalendarAnswer = Type.Object({
   window: Type.Object({
@@ -24,12 +24,12 @@ const CalendarAnswer = Type.Object({
   }),
   events: Type.Array(CalendarEvent),
   sources: Type.Array(CalendarSource),
-  /** True when there are more than `limit`. */
+  /** True if there are more than `limit`. */
   truncated: Type.Boolean(),
 });
 
 /** `/calendar`: events of all calendars, expanded and merged. */
-export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
+export function calendarRoutes({ calendar }: HttpDependencies): Route[] {
   const writer = new AnswerWriter();
   return [
     route({
@@ -37,7 +37,7 @@ export function calendarRoutes({ calendar }: Pick<Parts, "calendar">): Route[] {
       path: "/calendar/events",
       scope: "read",
       tag: "Calendar",
-      summary: "List events that touch a window of time",
+      summary: "List events that overlap a window of time",
       query: Query,
       answers: ok("Events in order of their start", CalendarAnswer),
       errors: ["invalid", "service_unavailable", "deadline_passed"],

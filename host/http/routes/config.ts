@@ -3,8 +3,8 @@ import { recordDone } from "../../auth/audit.ts";
 import { permits } from "../../auth/scopes.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { ConfigPatch } from "../../config/schema.ts";
-import { ifMatch, sendRevision, tagged } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { ifMatch, sendRevision, withEtag } from "../etag.ts";
 import { type Context, ok, type Route, route } from "../route.ts";
 
 const Sections = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()));
@@ -19,10 +19,8 @@ const shown = {
 const ConfigView = Type.Object(shown);
 export const ConfigChange = Type.Object({ ...shown, changed: Keys });
 
-type ConfigParts = Pick<Parts, "config" | "audit" | "log">;
-
 /** `/config`: the effective settings of the host and of its plugins. */
-export function configRoutes(parts: ConfigParts): Route[] {
+export function configRoutes(parts: HttpDependencies): Route[] {
   const { config } = parts;
   return [
     route({
@@ -43,24 +41,24 @@ export function configRoutes(parts: ConfigParts): Route[] {
       path: "/config",
       scope: "edit",
       tag: "Config",
-      summary: "Change some keys, or put them back to their defaults with null",
+      summary: "Change some keys, or reset them to their defaults with null",
       headers: ["If-Match"],
       body: { schema: ConfigPatch, mergePatch: true },
-      answers: ok("The config after it", ConfigChange),
+      answers: ok("The changed config", ConfigChange),
       errors: ["config_key_not_allowed", "invalid", "revision_stale", "disk_full"],
       handle: (ctx, { body, principal }) => patchConfig(parts, ctx, { patch: body, principal }),
     }),
   ];
 }
 
-/** Patches the config as far as the principal may, puts that on record, and gives the answer. */
+/** Patches the config as far as the principal may, records that in the audit log, and returns the answer. */
 export async function patchConfig(
-  parts: ConfigParts,
+  parts: HttpDependencies,
   ctx: Context,
   { patch, principal }: { patch: unknown; principal: Principal },
 ): Promise<object> {
   const admin = permits(principal.scope, "admin");
   const change = await parts.config.patch(patch, { admin, ...ifMatch(ctx) });
   await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
-  return tagged(ctx, change);
+  return withEtag(ctx, change);
 }

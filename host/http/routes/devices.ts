@@ -1,8 +1,8 @@
 import { Device, DeviceKind, StateValue } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
-import { sendRevision } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
 import { type Context, ok, type Route, route } from "../route.ts";
 
 export const DeviceParams = Type.Object({
@@ -22,7 +22,7 @@ const DeviceList = Type.Object({
   revision: Type.Integer(),
   generatedAt: Type.String({ format: "date-time" }),
 });
-/** Fields of the device's capabilities; which values they take is in the capabilities. */
+/** Fields of the device's capabilities; the allowed values are in the capabilities. */
 const Command = Type.Record(Type.String(), StateValue, { minProperties: 1 });
 const Accepted = Type.Object({
   commandId: Type.String(),
@@ -32,19 +32,19 @@ const Accepted = Type.Object({
 const Outcome = Type.Object({
   commandId: Type.String(),
   deviceId: Type.String(),
-  /** `superseded`: later commands have set all that this one asked for. */
+  /** `superseded`: later commands have set all fields of this one. */
   status: Type.Enum(["applied", "superseded"]),
-  /** What the bridge was sent, commands that were merged in included. */
+  /** The command sent to the bridge, including merged commands. */
   applied: Command,
   device: Device,
 });
 
 /** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
-export function deviceRoutes(parts: Pick<Parts, "devices" | "commands">): Route[] {
+export function deviceRoutes(parts: HttpDependencies): Route[] {
   return [...readingRoutes(parts), commandRoute(parts)];
 }
 
-function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
+function readingRoutes({ devices }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -54,10 +54,10 @@ function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
       summary: "List devices and their bridges",
       query: Query,
       headers: ["If-None-Match"],
-      answers: ok("All devices that fit the filters", DeviceList),
+      answers: ok("All matching devices", DeviceList),
       errors: ["invalid"],
-      handle(ctx, { query }) {
-        const { revision, body } = devices.snapshot(query);
+      async handle(ctx, { query }) {
+        const { revision, body } = await devices.snapshot(query);
         sendRevision(ctx, revision, () => body);
       },
     }),
@@ -75,20 +75,20 @@ function readingRoutes({ devices }: Pick<Parts, "devices">): Route[] {
   ];
 }
 
-function commandRoute({ commands }: Pick<Parts, "commands">): Route {
+function commandRoute({ commands }: HttpDependencies): Route {
   return route({
     method: "POST",
     path: "/smart-home/devices/:id/command",
     scope: "control",
     tag: "Devices",
-    summary: "Change what a device does",
+    summary: "Send a command to a device",
     params: DeviceParams,
     headers: ["Prefer"],
     body: { schema: Command },
     answers: {
-      200: { description: "The bridge has confirmed", schema: Outcome },
+      200: { description: "The bridge has confirmed the command", schema: Outcome },
       202: {
-        description: "Queued, as `Prefer: respond-async` asks for",
+        description: "Queued, as requested by `Prefer: respond-async`",
         schema: Accepted,
         headers: { "Preference-Applied": "`respond-async`" },
       },
@@ -104,7 +104,7 @@ function commandRoute({ commands }: Pick<Parts, "commands">): Route {
     handle(ctx, { params, body }) {
       const { commandId, done } = commands.send(params.id, body);
       if (!prefersAsync(ctx)) return done;
-      done.catch(() => undefined); // Nobody waits for it; what comes of it is in the device's state.
+      done.catch(() => undefined); // Nobody waits for it; the device's state shows the result.
       ctx.status = 202;
       ctx.set("Preference-Applied", "respond-async");
       return { commandId, deviceId: params.id, status: "accepted" };

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { isAuthenticated } from "../authenticate.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { openApiDocument } from "../openapi.ts";
-import type { Parts } from "../parts.ts";
 import { challenge } from "../problem.ts";
 import { ok, type Route, route } from "../route.ts";
 
@@ -33,28 +33,28 @@ const OpenApi = Type.Object({
   components: Type.Object({}),
 });
 
-interface DiscoveryParts extends Pick<Parts, "version" | "tokens"> {
+interface DiscoveryDependencies extends HttpDependencies {
   readonly prefix: string;
   /** HTML. */
   readonly docsPage: string;
-  /** The whole table, which these routes are part of. */
+  /** The whole table, which contains these routes too. */
   readonly table: () => readonly Route[];
 }
 
-/** What the API is: where it answers, and its documentation for programs and for people. */
-export function discoveryRoutes(parts: DiscoveryParts): Route[] {
+/** The API's prefix, and its documentation for programs and users. */
+export function discoveryRoutes(parts: DiscoveryDependencies): Route[] {
   return [prefixRoute(parts), documentRoute(parts), pageRoute(parts)];
 }
 
-function prefixRoute({ version, prefix }: DiscoveryParts): Route {
+function prefixRoute({ version, prefix }: DiscoveryDependencies): Route {
   return route({
     method: "GET",
     path: "/api",
     outsidePrefix: true,
     scope: "public",
     tag: "API",
-    summary: "Find out where the API answers",
-    answers: ok("The prefix in use, and where to go on", Discovery),
+    summary: "Find the prefix of the API",
+    answers: ok("The prefix in use, and further addresses", Discovery),
     handle: () => ({
       name: "mantel",
       version,
@@ -70,7 +70,7 @@ function prefixRoute({ version, prefix }: DiscoveryParts): Route {
   });
 }
 
-function documentRoute({ version, prefix, table }: DiscoveryParts): Route {
+function documentRoute({ version, prefix, table }: DiscoveryDependencies): Route {
   let document: string | undefined;
   return route({
     method: "GET",
@@ -87,7 +87,7 @@ function documentRoute({ version, prefix, table }: DiscoveryParts): Route {
   });
 }
 
-function pageRoute({ tokens, docsPage }: DiscoveryParts): Route {
+function pageRoute({ tokens, docsPage }: DiscoveryDependencies): Route {
   return route({
     method: "GET",
     path: "/docs",
@@ -97,11 +97,11 @@ function pageRoute({ tokens, docsPage }: DiscoveryParts): Route {
     answers: {
       200: { description: "The page", type: "text/html" },
       401: {
-        description: "The same page, which asks for the token that the request did not bring",
+        description: "The same page, which asks for a token because the request had none",
         type: "text/html",
       },
     },
-    // A browser opens a page without a token. This one has no data, only a field for the token.
+    // A browser opens a page without a token. This page has no data, only a field for the token.
     handle(ctx) {
       ctx.status = isAuthenticated(ctx, tokens) ? 200 : 401;
       if (ctx.status === 401) ctx.set("WWW-Authenticate", challenge(ctx));

@@ -1,40 +1,41 @@
 import { Type } from "typebox";
-import { TOPICS } from "../../events/fan-out.ts";
+import { TOPICS } from "../../events/sse.ts";
 import { isAuthenticated, requireScope } from "../authenticate.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { type Route, route } from "../route.ts";
 
 const Query = Type.Object({
   topics: Type.Optional(
     Type.Array(Type.Enum([...TOPICS]), {
       description:
-        "joined by commas; all but module.log when absent. device.event {deviceId, event, at, data?} tells of a press and the like: twice the same is two events. module.log needs the scope admin, and is neither numbered nor sent again",
+        "event types joined by commas; all but module.log if absent. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. module.log needs the scope admin, and is neither numbered nor sent again",
     }),
   ),
 });
 
-/** `/events`: what happens in the house, as it happens. */
-export function eventRoutes({ streams, tokens }: Pick<Parts, "streams" | "tokens">): Route[] {
+/** `/events`: events of the house as they happen. */
+export function eventRoutes({ streams, tokens }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
       path: "/events",
       scope: "read",
       tag: "Events",
-      summary: "Follow what happens, as server-sent events",
+      summary: "Follow events as server-sent events; a token may have 32 open streams",
       query: Query,
       headers: ["Last-Event-ID"],
-      answers: { 200: { description: "A stream without end", type: "text/event-stream" } },
+      answers: { 200: { description: "An endless stream", type: "text/event-stream" } },
       errors: ["invalid", "insufficient_scope"],
       handle(ctx, { query, principal }) {
         if (query.topics?.includes("module.log")) requireScope(principal, "admin");
         ctx.type = "text/event-stream; charset=utf-8";
-        ctx.set("X-Accel-Buffering", "no"); // nginx would hold events back
+        ctx.set("X-Accel-Buffering", "no"); // nginx would buffer events
         ctx.status = 200;
         if (ctx.method === "HEAD") return;
         streams.open(ctx.res, {
           lastEventId: ctx.get("Last-Event-ID") || undefined,
           topics: query.topics && new Set(query.topics),
+          owner: principal.sub,
           permitted: () => isAuthenticated(ctx, tokens),
         });
         ctx.respond = false; // The stream writes by itself from here on.

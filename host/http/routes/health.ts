@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Static, Type } from "typebox";
+import type { HttpDependencies } from "../dependencies.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const SETTLING_RETRY_MS = 1_000;
@@ -14,34 +14,34 @@ const Health = Type.Object({
   modules: Type.Object({ active: Type.Integer(), failed: Type.Integer() }),
 });
 
-interface HealthParts extends Pick<Parts, "version" | "modules"> {
+interface HealthDependencies extends HttpDependencies {
   readonly metrics: Metrics;
 }
 
-/** How the host is: for people, for what starts it, and for Prometheus. */
-export function healthRoutes(parts: HealthParts): Route[] {
+/** The health of the host: for users, the service manager and Prometheus. */
+export function healthRoutes(parts: HealthDependencies): Route[] {
   return [healthRoute(parts), readinessRoute(parts), metricsRoute(parts)];
 }
 
-function healthRoute(parts: HealthParts): Route {
+function healthRoute(parts: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/health",
     scope: "public",
     tag: "Health",
-    summary: "See that the host answers",
+    summary: "Check that the host answers",
     answers: ok("It does", Health),
     handle: () => healthOf(parts),
   });
 }
 
-function readinessRoute(parts: HealthParts): Route {
+function readinessRoute(parts: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/health/ready",
     scope: "read",
     tag: "Health",
-    summary: "See whether every module has settled",
+    summary: "Check that every module has settled",
     answers: ok("All have", Health),
     errors: ["service_unavailable"],
     handle() {
@@ -53,13 +53,13 @@ function readinessRoute(parts: HealthParts): Route {
   });
 }
 
-function metricsRoute({ metrics }: HealthParts): Route {
+function metricsRoute({ metrics }: HealthDependencies): Route {
   return route({
     method: "GET",
     path: "/metrics",
     scope: "read",
     tag: "Health",
-    summary: "Read figures in Prometheus' text format",
+    summary: "Read metrics in Prometheus' text format",
     answers: { 200: { description: "Requests, event-loop lag, modules", type: "text/plain" } },
     async handle(ctx) {
       ctx.body = await metrics.text();
@@ -68,7 +68,7 @@ function metricsRoute({ metrics }: HealthParts): Route {
   });
 }
 
-function healthOf({ version, modules }: HealthParts): Static<typeof Health> {
+function healthOf({ version, modules }: HealthDependencies): Static<typeof Health> {
   const counts = modules.counts();
   const uptimeSeconds = Math.floor(process.uptime());
   return { status: statusOf(counts), version, uptimeSeconds, modules: counts };

@@ -1,12 +1,12 @@
+import type { HttpDependencies } from "../dependencies.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Parts } from "../parts.ts";
 import type { Route } from "../route.ts";
 import { auditRoutes } from "./audit.ts";
 import { backupRoutes } from "./backups.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
 import { configRoutes } from "./config.ts";
-import { deviceWishRoutes } from "./device-wishes.ts";
+import { deviceOverrideRoutes } from "./device-overrides.ts";
 import { deviceRoutes } from "./devices.ts";
 import { discoveryRoutes } from "./discovery.ts";
 import { eventRoutes } from "./events.ts";
@@ -19,13 +19,14 @@ import { pairingRoutes } from "./pairing.ts";
 import { photoRoutes } from "./photos.ts";
 import { readingRoutes } from "./readings.ts";
 import { sceneRoutes } from "./scenes.ts";
+import { sessionRoutes } from "./session.ts";
 import { systemRoutes } from "./system.ts";
 import { tokenRenewalRoutes } from "./token-renewal.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { weatherRoutes } from "./weather.ts";
 
-/** The parts of the host, and what the HTTP API itself adds for its routes. */
-export interface RouteParts extends Parts {
+/** The parts of the host, and those that the HTTP API adds for its routes. */
+export interface RouteDependencies extends HttpDependencies {
   readonly prefix: string;
   readonly metrics: Metrics;
   /** HTML. */
@@ -33,12 +34,12 @@ export interface RouteParts extends Parts {
 }
 
 /** The route table: every operation of the API. */
-export function createRoutes(parts: RouteParts): readonly Route[] {
+export function createRoutes(parts: RouteDependencies): readonly Route[] {
   const table: readonly Route[] = [
     ...discoveryRoutes({ ...parts, table: () => table }),
     ...healthRoutes(parts),
     ...deviceRoutes(parts),
-    ...deviceWishRoutes(parts),
+    ...deviceOverrideRoutes(parts),
     ...readingRoutes(parts),
     ...sceneRoutes(parts),
     ...mqttRoutes(parts),
@@ -54,6 +55,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     ...eventRoutes(parts),
     ...tokenRoutes(parts),
     ...tokenRenewalRoutes(parts),
+    ...sessionRoutes(parts),
     ...pairingRoutes(parts),
     ...auditRoutes(parts),
     ...backupRoutes(parts),

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
+import { LayoutDocument, LayoutInput, LayoutRevision } from "../../api/layout.ts";
 import { recordDone } from "../../auth/audit.ts";
-import { LayoutDocument, LayoutInput, LayoutRevision } from "../../layout/schema.ts";
-import { ifMatch, sendRevision, tagged } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { ifMatch, sendRevision, withEtag } from "../etag.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const MAX_LAYOUT_BYTES = 2 ** 20;
@@ -12,14 +12,12 @@ const Params = Type.Object({
   revision: Type.String({ pattern: "^\\d{1,15}$", description: "a revision from the history" }),
 });
 
-type LayoutParts = Pick<Parts, "layout" | "audit" | "log">;
-
-/** `/layout`: the document of pages and tiles, and the ones before it. */
-export function layoutRoutes(parts: LayoutParts): Route[] {
+/** `/layout`: the document of pages and tiles, and its previous revisions. */
+export function layoutRoutes(parts: HttpDependencies): Route[] {
   return [...currentRoutes(parts), ...historyRoutes(parts)];
 }
 
-function currentRoutes(parts: LayoutParts): Route[] {
+function currentRoutes(parts: HttpDependencies): Route[] {
   const { layout } = parts;
   return [
     route({
@@ -40,19 +38,19 @@ function currentRoutes(parts: LayoutParts): Route[] {
       summary: "Replace the layout",
       headers: ["If-Match"],
       body: { schema: LayoutInput, maxBytes: MAX_LAYOUT_BYTES },
-      answers: ok("The layout as it is stored", LayoutDocument),
+      answers: ok("The stored layout", LayoutDocument),
       errors: ["invalid", "revision_stale", "disk_full"],
       async handle(ctx, { body, principal }) {
         const stored = await layout.replace(body, ifMatch(ctx).ifMatch);
         const { revision } = stored;
         await recordDone(parts, principal, { action: "layout.replace", revision });
-        return tagged(ctx, stored);
+        return withEtag(ctx, stored);
       },
     }),
   ];
 }
 
-function historyRoutes(parts: LayoutParts): Route[] {
+function historyRoutes(parts: HttpDependencies): Route[] {
   const { layout } = parts;
   return [
     route({
@@ -69,17 +67,17 @@ function historyRoutes(parts: LayoutParts): Route[] {
       path: "/layout/restore/:revision",
       scope: "edit",
       tag: "Layout",
-      summary: "Make an earlier layout the current one",
+      summary: "Restore an earlier layout",
       params: Params,
       headers: ["If-Match"],
-      answers: ok("The layout as it is stored, under a new revision", LayoutDocument),
+      answers: ok("The stored layout, with a new revision", LayoutDocument),
       errors: ["revision_unknown", "revision_stale", "disk_full"],
       async handle(ctx, { params, principal }) {
         const restored = Number(params.revision);
         const stored = await layout.restore(restored, ifMatch(ctx).ifMatch);
         const { revision } = stored;
         await recordDone(parts, principal, { action: "layout.restore", restored, revision });
-        return tagged(ctx, stored);
+        return withEtag(ctx, stored);
       },
     }),
   ];

@@ -1,33 +1,31 @@
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
-import { SetupView } from "../../modules/setup.ts";
-import { TestResult } from "../../modules/trials.ts";
+import { SetupView } from "../../modules/lifecycle/setup-flow.ts";
+import { TestResult } from "../../modules/lifecycle/trial-runs.ts";
 import { check } from "../../validate.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 import { ModuleParams, Options, withinSection } from "./modules.ts";
 
 const Answer = Type.Object({
-  step: Type.Integer({ minimum: 1, description: "the step that asks" }),
+  step: Type.Integer({ minimum: 1, description: "the step that is answered" }),
   answer: Type.Record(Type.String(), Type.Unknown()),
 });
 const shared = { tag: "Modules", params: ModuleParams, scope: "admin" } as const;
 
-type TrialParts = Pick<Parts, "modules" | "audit" | "log">;
-
-/** `/modules/:id/test` and `/modules/:id/setup`: a plugin's code tried out beside what runs. */
-export function moduleTrialRoutes(parts: TrialParts): Route[] {
+/** `/modules/:id/test` and `/modules/:id/setup`: trials of a plugin's code beside the running process. */
+export function moduleTrialRoutes(parts: HttpDependencies): Route[] {
   return [testRoute(parts), beginRoute(parts), ...followingRoutes(parts)];
 }
 
-function testRoute(parts: TrialParts): Route {
+function testRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/modules/:id/test",
-    summary: "Try options of a module that are not stored",
+    summary: "Test options of a module without storing them",
     body: { schema: Options, mergePatch: true, optional: true },
-    answers: ok("Whether they lead anywhere", TestResult),
+    answers: ok("The result of the test", TestResult),
     errors: ["module_unknown", "invalid", "module_busy", "module_down", "reload_failed"],
     async handle(_, { params: { id }, body, principal }) {
       const patch = check(Options, body ?? {}, "the patch");
@@ -41,13 +39,13 @@ function testRoute(parts: TrialParts): Route {
   });
 }
 
-function beginRoute(parts: TrialParts): Route {
+function beginRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/modules/:id/setup",
     summary: "Begin the setup of a module",
-    answers: { 202: { description: "It has begun", schema: SetupView } },
+    answers: { 202: { description: "The setup has begun", schema: SetupView } },
     errors: ["module_unknown", "invalid", "module_busy", "module_down"],
     async handle(ctx, { params: { id }, principal }) {
       const view = parts.modules.trialsOf(id).beginSetup();
@@ -58,14 +56,14 @@ function beginRoute(parts: TrialParts): Route {
   });
 }
 
-function followingRoutes({ modules }: TrialParts): Route[] {
+function followingRoutes({ modules }: HttpDependencies): Route[] {
   return [
     route({
       ...shared,
       method: "GET",
       path: "/modules/:id/setup",
       summary: "Follow the setup of a module",
-      answers: ok("What it shows, or how it ended", SetupView),
+      answers: ok("Its current step, or its result", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params }) => modules.trialsOf(params.id).setup,
     }),
@@ -73,9 +71,9 @@ function followingRoutes({ modules }: TrialParts): Route[] {
       ...shared,
       method: "POST",
       path: "/modules/:id/setup/answer",
-      summary: "Answer what the setup of a module asks",
+      summary: "Answer a step of a module's setup",
       body: { schema: Answer },
-      answers: ok("The setup after it", SetupView),
+      answers: ok("The setup after the answer", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params, body }) =>
         modules.trialsOf(params.id).answerSetup(check(Answer, body, "the answer")),
@@ -84,8 +82,8 @@ function followingRoutes({ modules }: TrialParts): Route[] {
       ...shared,
       method: "DELETE",
       path: "/modules/:id/setup",
-      summary: "Give up the setup of a module",
-      answers: ok("How it ended", SetupView),
+      summary: "Cancel the setup of a module",
+      answers: ok("Its result", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params }) => modules.trialsOf(params.id).cancelSetup(),
     }),

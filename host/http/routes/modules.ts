@@ -1,12 +1,12 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
 import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
-import { Nullable } from "@mantel/plugin-sdk/schema";
+import { Nullable, Strict } from "@mantel/plugin-sdk/schema";
 import { Type } from "typebox";
+import { ModuleView, ReloadResult } from "../../api/module.ts";
 import { recordDone } from "../../auth/audit.ts";
-import { ModuleView, ReloadReceipt } from "../../modules/view.ts";
 import { check, invalid } from "../../validate.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 import { ConfigChange, patchConfig } from "./config.ts";
 
@@ -28,30 +28,43 @@ const LogEntries = Type.Object({
       fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   ),
-  /** Records that were left out since the host started, because there were too many at once. */
+  /** The number of records dropped since the host started, because there were too many at once. */
   dropped: Type.Integer(),
 });
 export const Options = Type.Record(Type.String(), Type.Unknown());
 const OptionsForm = Type.Object({
-  /** JSON Schema, for a form; null for a module without options, or whose code was never loaded. */
+  /** JSON Schema for a form; null for a module without options, or whose code was never loaded. */
   schema: Nullable(Options),
   options: Options,
   revision: Type.Integer(),
 });
+const Consent = Type.Object(
+  {
+    /** `consent.needed` as the user saw it. If more is needed by now, nothing is granted. */
+    needed: Type.Optional(
+      Type.Array(Type.String({ maxLength: 2_000 }), {
+        maxItems: 10_000,
+        description: "the `consent.needed` that the user saw; absent accepts the current one",
+      }),
+    ),
+  },
+  Strict,
+);
 const shared = { tag: "Modules", params: ModuleParams } as const;
 
-/** `/modules`: what plugins run, and how they are reloaded and managed. */
-export function moduleRoutes(parts: Pick<Parts, "modules" | "config" | "audit" | "log">): Route[] {
+/** `/modules`: the installed plugins, and their reloads and settings. */
+export function moduleRoutes(parts: HttpDependencies): Route[] {
   return [
     ...readingRoutes(parts),
     logRoute(parts),
     reloadRoute(parts),
     rollBackRoute(parts),
+    consentRoute(parts),
     ...managingRoutes(parts),
   ];
 }
 
-function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
+function readingRoutes({ modules }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -59,7 +72,7 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
       scope: "read",
       tag: "Modules",
       summary: "List modules",
-      answers: ok("All modules, also those that failed", ModuleList),
+      answers: ok("All modules, including failed ones", ModuleList),
       handle: () => ({ modules: modules.list(), revision: modules.revision }),
     }),
     route({
@@ -75,7 +88,7 @@ function readingRoutes({ modules }: Pick<Parts, "modules">): Route[] {
   ];
 }
 
-function logRoute({ modules }: Pick<Parts, "modules">): Route {
+function logRoute({ modules }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "GET",
@@ -85,10 +98,10 @@ function logRoute({ modules }: Pick<Parts, "modules">): Route {
     answers: ok("Oldest first", LogEntries),
     query: Type.Object({
       level: Type.Optional(
-        Type.Enum([...LOG_LEVELS], { description: "the least level; all when absent" }),
+        Type.Enum([...LOG_LEVELS], { description: "the lowest level; all if absent" }),
       ),
       since: Type.Optional(
-        Type.String({ format: "date-time", description: "records of this time and later" }),
+        Type.String({ format: "date-time", description: "records from this time on" }),
       ),
     }),
     errors: ["module_unknown", "invalid"],
@@ -100,29 +113,29 @@ function logRoute({ modules }: Pick<Parts, "modules">): Route {
   });
 }
 
-function reloadRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
+function reloadRoute(parts: HttpDependencies): Route {
   const { modules, log } = parts;
   return route({
     ...shared,
     method: "POST",
     path: "/modules/:id/reload",
     scope: "edit",
-    summary: "Load a module's code again, and swap to it when it starts",
+    summary: "Reload a module's code",
     query: Type.Object({ wait: Type.Optional(Type.Enum(["true", "false"])) }),
     answers: {
       200: {
-        description: "The module and how the reload went",
-        schema: Type.Object({ module: ModuleView, reload: ReloadReceipt }),
+        description: "The module and the result of its reload",
+        schema: Type.Object({ module: ModuleView, reload: ReloadResult }),
       },
       202: {
-        description: "The reload has begun, as `wait=false` asks for",
+        description: "The reload has begun, as requested by `wait=false`",
         schema: Type.Object({ module: ModuleView }),
       },
     },
-    errors: ["module_unknown", "reload_failed", "module_down", "deadline_passed"],
+    errors: ["module_unknown", "reload_failed", "consent_needed", "module_down", "deadline_passed"],
     handle(ctx, { params, query, principal }) {
-      modules.get(params.id); // An id that does not exist is refused at once.
-      // Not waited for: a reload is measured in milliseconds, and requests that come together are one.
+      modules.get(params.id); // An unknown id is refused at once.
+      // Not waited for: a reload takes milliseconds, and simultaneous requests share one.
       void recordDone(parts, principal, { action: "module.reload", module: params.id });
       if (query.wait !== "false") return modules.reload(params.id);
       modules.reload(params.id).catch((error: unknown) => {
@@ -134,16 +147,16 @@ function reloadRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
   });
 }
 
-function rollBackRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
+function rollBackRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/modules/:id/rollback",
     scope: "edit",
-    summary: "Go back to the code a module ran before, until its files change or it is reloaded",
+    summary: "Roll back to the previous code of a module, until its files change or it is reloaded",
     answers: ok(
-      "The module and how that went",
-      Type.Object({ module: ModuleView, reload: ReloadReceipt }),
+      "The module and the result of the rollback",
+      Type.Object({ module: ModuleView, reload: ReloadResult }),
     ),
     errors: ["module_unknown", "no_earlier_code", "reload_failed", "module_down"],
     async handle(_, { params: { id }, principal }) {
@@ -154,25 +167,56 @@ function rollBackRoute(parts: Pick<Parts, "modules" | "audit" | "log">): Route {
   });
 }
 
-type ManagingParts = Pick<Parts, "modules" | "config" | "audit" | "log">;
+function consentRoute(parts: HttpDependencies): Route {
+  return route({
+    ...shared,
+    method: "POST",
+    path: "/modules/:id/consent",
+    scope: "admin",
+    summary: "Consent to the permissions a plugin asks for",
+    body: { schema: Consent, optional: true },
+    answers: ok(
+      "The granted permissions in words, and the result of its reload",
+      Type.Object({
+        module: ModuleView,
+        reload: ReloadResult,
+        granted: Type.Array(Type.String()),
+      }),
+    ),
+    errors: ["module_unknown", "invalid", "consent_needed", "reload_failed", "disk_full"],
+    async handle(_, { params: { id }, body = {}, principal }) {
+      parts.modules.get(id);
+      const { needed } = check(Consent, body, "the consent");
+      const granted = await parts.modules.allow(id, needed);
+      if (granted.length > 0) {
+        await recordDone(parts, principal, { action: "module.consent", module: id, granted });
+      }
+      return { ...(await parts.modules.takeOver(id)), granted };
+    },
+  });
+}
 
-function managingRoutes(parts: ManagingParts): Route[] {
+function managingRoutes(parts: HttpDependencies): Route[] {
   return [
-    switchRoute(parts, "enable", "Let a module run"),
+    switchRoute(parts, "enable", "Enable a module"),
     switchRoute(parts, "disable", "Stop a module until it is enabled again"),
     formRoute(parts),
     optionsRoute(parts),
   ];
 }
 
-function switchRoute(parts: ManagingParts, action: "enable" | "disable", summary: string): Route {
+function switchRoute(
+  parts: HttpDependencies,
+  action: "enable" | "disable",
+  summary: string,
+): Route {
   return route({
     ...shared,
     method: "POST",
     path: `/modules/:id/${action}`,
     scope: "admin",
     summary,
-    answers: ok("The module after it", Type.Object({ module: ModuleView })),
+    answers: ok("The changed module", Type.Object({ module: ModuleView })),
     errors: ["module_unknown", "disk_full"],
     async handle(_, { params, principal }) {
       const module = await parts.modules[action](params.id);
@@ -182,14 +226,14 @@ function switchRoute(parts: ManagingParts, action: "enable" | "disable", summary
   });
 }
 
-function formRoute({ modules, config }: Pick<Parts, "modules" | "config">): Route {
+function formRoute({ modules, config }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "GET",
     path: "/modules/:id/config",
     scope: "admin",
-    summary: "Read the options of a module, and what they may be",
-    answers: ok("Secrets appear only as whether they are set", OptionsForm),
+    summary: "Read the options of a module, and their schema",
+    answers: ok("The options; secrets show only if they are set", OptionsForm),
     errors: ["module_unknown"],
     handle(_, { params: { id } }) {
       modules.get(id);
@@ -198,7 +242,7 @@ function formRoute({ modules, config }: Pick<Parts, "modules" | "config">): Rout
   });
 }
 
-function optionsRoute(parts: ManagingParts): Route {
+function optionsRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "PATCH",
@@ -207,7 +251,7 @@ function optionsRoute(parts: ManagingParts): Route {
     summary: "Change options of a module",
     headers: ["If-Match"],
     body: { schema: Options, mergePatch: true },
-    answers: ok("The whole config after it", ConfigChange),
+    answers: ok("The whole config after the change", ConfigChange),
     errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
     async handle(ctx, { params: { id }, body, principal }) {
       parts.modules.get(id);
@@ -221,7 +265,7 @@ function optionsRoute(parts: ManagingParts): Route {
   });
 }
 
-/** Faults of a patch as they are in the body, which has one section of the patch. */
+/** Moves the pointers of a patch's faults to the body, which is one section of the patch. */
 export function withinSection(error: unknown, section: string): unknown {
   const { code, extras } = error instanceof MantelError ? error : {};
   if (code !== "invalid" || !extras?.errors) return error;

@@ -1,12 +1,12 @@
 import { PublishReceipt, PublishRequest } from "../../mqtt/publish.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 
-/** 256 KiB of payload still fit when each of their bytes comes as an escape of six. */
+/** 256 KiB of payload still fit if each of their bytes is an escape of six. */
 const MAX_PUBLISH_BYTES = 2 * 2 ** 20;
 
-/** `/mqtt`: raw publishes. They can be code execution elsewhere, so they take the admin scope. */
-export function mqttRoutes({ publisher }: Pick<Parts, "publisher">): Route[] {
+/** `/mqtt`: raw publishes. They may execute code in other programs, so they need the admin scope. */
+export function mqttRoutes({ publisher }: HttpDependencies): Route[] {
   return [
     route({
       method: "POST",
@@ -15,7 +15,7 @@ export function mqttRoutes({ publisher }: Pick<Parts, "publisher">): Route[] {
       tag: "MQTT",
       summary: "Publish a message to the broker",
       body: { schema: PublishRequest, maxBytes: MAX_PUBLISH_BYTES },
-      answers: ok("The broker has acknowledged", PublishReceipt),
+      answers: ok("The broker has acknowledged the message", PublishReceipt),
       errors: [
         "invalid",
         "topic_denied",

@@ -8,8 +8,8 @@ import { DISPLAY_TTL_SECONDS, TokenRequest } from "../../auth/token-request.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { networkOf } from "../network.ts";
-import type { Parts } from "../parts.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Strict = { additionalProperties: false } as const;
@@ -24,30 +24,29 @@ const Params = Type.Object({
   userCode: Type.String({ pattern: USER_CODE, description: "the code that the display shows" }),
 });
 const Started = Type.Object({
-  deviceCode: Type.String({ description: "what the display collects its token with; a secret" }),
+  deviceCode: Type.String({ description: "the secret with which the display fetches its token" }),
   userCode: Type.String({ description: "what the display shows" }),
-  verificationUri: Type.String({ description: "where it is approved, relative to the host" }),
+  verificationUri: Type.String({ description: "the page for its approval, relative to the host" }),
   verificationUriComplete: Type.String({ description: "the same with the code, for a QR code" }),
   expiresInSeconds: Type.Integer(),
-  intervalSeconds: Type.Integer({ description: "how often the display may ask for its token" }),
+  intervalSeconds: Type.Integer({ description: "the polling interval of the display" }),
 });
 const Waiting = Type.Object({
   userCode: Type.String(),
-  address: Type.String({ description: "where the display asks from" }),
+  address: Type.String({ description: "the address of the display" }),
   startedAt: Type.String({ format: "date-time" }),
 });
 const Collected = Type.Object({
-  token: Type.String({ description: "the display's token; it is shown this once" }),
+  token: Type.String({ description: "the display's token; it is shown only this once" }),
   name: Type.String(),
   scope: Type.Array(Type.Enum([...SCOPES])),
 });
 
-type PairingParts = Pick<Parts, "pairings" | "tokens" | "audit" | "log">;
 const shared = { tag: "Pairing" } as const;
 const decided = { ...shared, scope: "edit", params: Params } as const;
 
 /** `/pairing`: a display gets its token without typing (RFC 8628, as JSON and problem documents). */
-export function pairingRoutes(parts: PairingParts): Route[] {
+export function pairingRoutes(parts: HttpDependencies): Route[] {
   return [
     startRoute(parts),
     collectRoute(parts),
@@ -57,15 +56,15 @@ export function pairingRoutes(parts: PairingParts): Route[] {
   ];
 }
 
-function startRoute({ pairings }: PairingParts): Route {
+function startRoute({ pairings }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/pairing",
     scope: "public",
-    summary: "Ask for a code that a person approves",
+    summary: "Request a code, which a user then approves",
     body: { schema: Empty },
-    answers: { 201: { description: "The codes, for ten minutes", schema: Started } },
+    answers: { 201: { description: "The codes, valid for ten minutes", schema: Started } },
     errors: ["invalid"],
     handle(ctx, { body }) {
       check(Empty, body, "the pairing");
@@ -78,13 +77,13 @@ function startRoute({ pairings }: PairingParts): Route {
   });
 }
 
-function collectRoute({ pairings, tokens }: PairingParts): Route {
+function collectRoute({ pairings, tokens }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/pairing/token",
     scope: "public",
-    summary: "Collect the token of a display that was approved",
+    summary: "Fetch the token of an approved display",
     body: { schema: DeviceCode },
     answers: ok("The token; it renews itself by POST /tokens/renew", Collected),
     errors: [
@@ -108,13 +107,13 @@ function collectRoute({ pairings, tokens }: PairingParts): Route {
   });
 }
 
-function findRoute({ pairings }: PairingParts): Route {
+function findRoute({ pairings }: HttpDependencies): Route {
   return route({
     ...decided,
     method: "GET",
     path: "/pairing/:userCode",
-    summary: "Look at a display that waits",
-    answers: ok("Where it asks from, and since when", Waiting),
+    summary: "Look up a waiting display",
+    answers: ok("Its address, and the time of its request", Waiting),
     errors: ["pairing_unknown"],
     handle(_, { params }) {
       const { userCode, address, startedAt } = pairings.find(params.userCode);
@@ -123,14 +122,14 @@ function findRoute({ pairings }: PairingParts): Route {
   });
 }
 
-function approveRoute(parts: PairingParts): Route {
+function approveRoute(parts: HttpDependencies): Route {
   return route({
     ...decided,
     method: "POST",
     path: "/pairing/:userCode/approve",
-    summary: "Let a display in, with at most the scopes of the caller",
+    summary: "Approve a display, with at most the scopes of the caller",
     body: { schema: Approval },
-    answers: ok("What the display may do", Approval),
+    answers: ok("The scopes of the display", Approval),
     errors: ["pairing_unknown", "name_taken", "invalid"],
     async handle(_, { params, body, principal }) {
       const grant = check(Approval, body, "the approval");
@@ -145,13 +144,13 @@ function approveRoute(parts: PairingParts): Route {
   });
 }
 
-function denyRoute(parts: PairingParts): Route {
+function denyRoute(parts: HttpDependencies): Route {
   return route({
     ...decided,
     method: "DELETE",
     path: "/pairing/:userCode",
-    summary: "Turn a display away",
-    answers: ok("It is told at once", Type.Object({ userCode: Type.String() })),
+    summary: "Refuse a display",
+    answers: ok("The display is refused", Type.Object({ userCode: Type.String() })),
     errors: ["pairing_unknown"],
     async handle(_, { params, principal }) {
       const { userCode, address } = parts.pairings.find(params.userCode);
@@ -162,15 +161,15 @@ function denyRoute(parts: PairingParts): Route {
   });
 }
 
-/** A display that was revoked would live on in those that it has let in. */
+/** Refuses displays as approvers: a revoked display would live on in those it had approved. */
 function requirePerson({ display }: Principal): void {
   if (!display) return;
-  throw new MantelError("insufficient_scope", "a display cannot let another display in");
+  throw new MantelError("insufficient_scope", "a display cannot approve another display");
 }
 
-/** People know displays by their names, so each has one of its own. */
-function requireFreeName({ tokens, pairings }: PairingParts, wanted: string): void {
+/** Requires a free name, because users tell displays apart by their names. */
+function requireFreeName({ tokens, pairings }: HttpDependencies, wanted: string): void {
   const isTaken = tokens.list().some((each) => each.name === wanted && statusOf(each) === "valid");
   if (isTaken || pairings.hasGranted(wanted))
-    throw new MantelError("name_taken", `a valid token has the name ${wanted} already`);
+    throw new MantelError("name_taken", `a valid token already has the name ${wanted}`);
 }

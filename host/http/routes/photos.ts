@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
@@ -7,8 +7,8 @@ const Params = Type.Object({
 });
 const PhotoList = Type.Object({ photos: Type.Array(Type.Object({ name: Type.String() })) });
 
-/** `/photos`: the pictures in the folder photos of the data, for the photo frame. */
-export function photoRoutes({ photos }: Pick<Parts, "photos">): Route[] {
+/** `/photos`: the pictures in the data folder's `photos`, for the photo frame. */
+export function photoRoutes({ photos }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -26,7 +26,7 @@ export function photoRoutes({ photos }: Pick<Parts, "photos">): Route[] {
       tag: "Photos",
       summary: "Read a picture",
       params: Params,
-      answers: { 200: { description: "The picture as it is in the folder", type: "image/*" } },
+      answers: { 200: { description: "The unchanged file", type: "image/*" } },
       errors: ["not_found"],
       async handle(ctx, { params }) {
         const { file, bytes, type } = await photos.read(params.name);

@@ -1,8 +1,8 @@
 import { UNITS } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
-import { Reading } from "../../devices/history.ts";
+import { Reading } from "../../devices/sensor-history.ts";
 import { invalid } from "../../validate.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
 import { DeviceParams } from "./devices.ts";
 
@@ -19,19 +19,19 @@ const Readings = Type.Object({
   unit: Type.Union([Type.Enum([...UNITS]), Type.Null()]),
   /** Half open. */
   window: Type.Object({ from: Instant, to: Instant }),
-  /** Oldest first, one in five minutes at most; each holds until the next. A day is kept. */
+  /** Oldest first, at most one in five minutes; each holds until the next. A day is stored. */
   readings: Type.Array(Reading),
 });
 
-/** `/smart-home/devices/:id/history`: what a device has measured in the last day. */
-export function readingRoutes({ devices, readings }: Pick<Parts, "devices" | "readings">): Route[] {
+/** `/smart-home/devices/:id/history`: the readings of a device within the last day. */
+export function readingRoutes({ devices, readings }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
       path: "/smart-home/devices/:id/history",
       scope: "read",
       tag: "Devices",
-      summary: "Read what a device has measured",
+      summary: "Read the recent readings of a device",
       params: DeviceParams,
       query: Query,
       answers: ok("The readings of one field", Readings),
@@ -40,7 +40,7 @@ export function readingRoutes({ devices, readings }: Pick<Parts, "devices" | "re
         const { capabilities } = devices.get(id);
         const measured = Object.hasOwn(capabilities, field) ? capabilities[field] : undefined;
         if (measured?.type !== "number" || !measured.readOnly) {
-          const detail = `is ${field}, which is no number that ${id} measures`;
+          const detail = `is ${field}, which ${id} does not measure as a number`;
           throw invalid("the query", [{ pointer: "/field", detail }]);
         }
         const to = window.to === undefined ? Date.now() : Date.parse(window.to);

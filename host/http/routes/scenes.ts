@@ -2,8 +2,8 @@ import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
 import { recordDone } from "../../auth/audit.ts";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
-import { sendRevision } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
 import { ok, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
@@ -15,14 +15,12 @@ const Params = Type.Object({
 const shared = { tag: "Scenes", params: Params } as const;
 const SceneList = Type.Object({ scenes: Type.Array(Scene), revision: Type.Integer() });
 
-type SceneParts = Pick<Parts, "scenes" | "audit" | "log">;
-
-/** `/smart-home/scenes`: scenes of bridges, and those that people make here. */
-export function sceneRoutes(parts: SceneParts): Route[] {
+/** `/smart-home/scenes`: scenes of bridges, and those made in the host. */
+export function sceneRoutes(parts: HttpDependencies): Route[] {
   return [...readingRoutes(parts), ...makingRoutes(parts), activationRoute(parts)];
 }
 
-function readingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
+function readingRoutes({ scenes }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -50,7 +48,7 @@ function readingRoutes({ scenes }: Pick<Parts, "scenes">): Route[] {
   ];
 }
 
-function makingRoutes(parts: SceneParts): Route[] {
+function makingRoutes(parts: HttpDependencies): Route[] {
   const { scenes } = parts;
   return [
     route({
@@ -58,9 +56,9 @@ function makingRoutes(parts: SceneParts): Route[] {
       method: "PUT",
       path: "/smart-home/scenes/:id",
       scope: "edit",
-      summary: "Make or replace a scene of the host",
+      summary: "Create or replace a scene of the host",
       body: { schema: SceneBody },
-      answers: ok("The scene as it is stored", Scene),
+      answers: ok("The stored scene", Scene),
       errors: ["invalid", "scene_read_only", "disk_full"],
       async handle(_, { params, body, principal }) {
         const scene = await scenes.put(params.id, body);
@@ -74,7 +72,7 @@ function makingRoutes(parts: SceneParts): Route[] {
       path: "/smart-home/scenes/:id",
       scope: "edit",
       summary: "Remove a scene of the host",
-      answers: { 204: { description: "It is gone" } },
+      answers: { 204: { description: "The scene is removed" } },
       errors: ["scene_unknown", "scene_read_only", "disk_full"],
       async handle(ctx, { params, principal }) {
         await scenes.remove(params.id);
@@ -85,14 +83,14 @@ function makingRoutes(parts: SceneParts): Route[] {
   ];
 }
 
-function activationRoute({ scenes }: Pick<Parts, "scenes">): Route {
+function activationRoute({ scenes }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/smart-home/scenes/:id/activate",
     scope: "control",
     summary: "Activate a scene",
-    answers: ok("What each device did", Activation),
+    answers: ok("The result for each device", Activation),
     errors: [
       "scene_unknown",
       "bridge_rate_limited",

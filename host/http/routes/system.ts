@@ -1,19 +1,19 @@
 import { SystemView } from "../../system/samples.ts";
-import { sendRevision } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
 import { ok, type Route, route } from "../route.ts";
 
-/** `/system`: the machine, as the last shared sample shows it. */
-export function systemRoutes({ samples }: Pick<Parts, "samples">): Route[] {
+/** `/system`: the machine's figures from the last shared sample. */
+export function systemRoutes({ samples }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
       path: "/system",
       scope: "read",
       tag: "System",
-      summary: "Read how the machine is",
+      summary: "Read the state of the machine",
       headers: ["If-None-Match"],
-      answers: ok("The last sample; null stands for what has no sensor", SystemView),
+      answers: ok("The last sample; null for missing sensors", SystemView),
       errors: ["service_unavailable"],
       handle(ctx) {
         const sample = samples.current();

@@ -1,30 +1,36 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
+import { setSessionCookie } from "../session-cookie.ts";
 
 const Renewal = Type.Object({
   token: Type.Union([Type.String(), Type.Null()], {
-    description: "the next token, shown this once; null while the one in use is young",
+    description:
+      "the next token, shown only this once; null while the current one is young, and for a session, whose cookie gets it",
   }),
+  renewed: Type.Boolean({ description: "true if there is a next token" }),
 });
 
-/** `POST /tokens/renew`: by which the token of a display lives for ever. */
-export function tokenRenewalRoutes({ tokens }: Pick<Parts, "tokens">): Route[] {
+/** `POST /tokens/renew`: keeps the token of a display valid. */
+export function tokenRenewalRoutes({ tokens }: HttpDependencies): Route[] {
   return [
     route({
       method: "POST",
       path: "/tokens/renew",
       scope: "read",
       tag: "Tokens",
-      summary: "Renew the token of a display once a third of its life is over",
-      answers: ok("The next token. The one before ends when the next is first used", Renewal),
+      summary: "Renew the token of a display after a third of its lifetime",
+      answers: ok("The next token. The current one ends when the next is first used", Renewal),
       errors: ["insufficient_scope", "disk_full"],
-      async handle(_, { principal }) {
+      async handle(ctx, { principal }) {
         if (!principal.display) {
-          throw new MantelError("insufficient_scope", "only the token of a display renews itself");
+          throw new MantelError("insufficient_scope", "only the token of a display can be renewed");
         }
-        return { token: (await tokens.renew(principal)) ?? null };
+        const next = await tokens.renew(principal);
+        if (next && principal.session) setSessionCookie(ctx, next);
+        const isShown = next !== undefined && !principal.session;
+        return { token: isShown ? next.token : null, renewed: next !== undefined };
       },
     }),
   ];

@@ -7,15 +7,16 @@ import { TokenName, TokenRequest } from "../../auth/token-request.ts";
 import type { IssueRequest, Principal } from "../../auth/tokens.ts";
 import { check, withDefaults } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { ok, type Route, route } from "../route.ts";
+import { setSessionCookie } from "../session-cookie.ts";
 
 const LEAST_SECONDS = 60;
 const Instant = Type.String({ format: "date-time" });
 const MaybeInstant = Type.Union([Instant, Type.Null()]);
 const Scopes = Type.Array(Type.Enum([...SCOPES]));
 const TokenView = Type.Object({
-  /** Its `jti`, by which the audit log names it. */
+  /** Its `jti`, which identifies it in the audit log. */
   id: Type.String(),
   name: Type.String(),
   scope: Scopes,
@@ -24,26 +25,26 @@ const TokenView = Type.Object({
   expiresAt: Instant,
   revokedAt: MaybeInstant,
   lastUsedAt: MaybeInstant,
-  /** True for the token of a display that was paired; it renews itself. */
+  /** True for the token of a paired display; it renews itself. */
   display: Type.Boolean(),
-  /** True for the one that asks. */
+  /** True for the token in a browser's cookie. */
+  session: Type.Boolean(),
+  /** True for the token of this request. */
   current: Type.Boolean(),
 });
-const Token = Type.String({ description: "the token; it is shown this once" });
+const Token = Type.String({ description: "the token; it is shown only this once" });
 const Rotation = Type.Object(
-  { drop: Type.Boolean({ default: false, description: "void all tokens at once" }) },
+  { drop: Type.Boolean({ default: false, description: "invalidate all tokens at once" }) },
   { additionalProperties: false },
 );
 const shared = { tag: "Tokens", scope: "admin" } as const;
 
-type TokenParts = Pick<Parts, "tokens" | "lastUse" | "audit" | "log">;
-
-/** `/tokens`: who may do what. A token is shown when it is made, and never again. */
-export function tokenRoutes(parts: TokenParts): Route[] {
+/** `/tokens`: the list of tokens. A token itself is shown only when it is made. */
+export function tokenRoutes(parts: HttpDependencies): Route[] {
   return [listRoute(parts), issueRoute(parts), revokeRoute(parts), rotateRoute(parts)];
 }
 
-function listRoute({ tokens, lastUse }: TokenParts): Route {
+function listRoute({ tokens, lastUse }: HttpDependencies): Route {
   return route({
     ...shared,
     method: "GET",
@@ -61,18 +62,19 @@ function listRoute({ tokens, lastUse }: TokenParts): Route {
         revokedAt: record.revokedAt,
         lastUsedAt: lastUse.at(record.jti),
         display: record.display === true,
+        session: record.session === true,
         current: record.jti === principal.jti,
       })),
     }),
   });
 }
 
-function issueRoute(parts: TokenParts): Route {
+function issueRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/tokens",
-    summary: "Make a token",
+    summary: "Create a token",
     body: { schema: TokenRequest },
     answers: {
       201: {
@@ -92,19 +94,21 @@ function issueRoute(parts: TokenParts): Route {
   });
 }
 
-function revokeRoute(parts: TokenParts): Route {
+function revokeRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "DELETE",
     path: "/tokens/:name",
-    summary: "Revoke the tokens of a name, or one of them",
+    summary: "Revoke all tokens of a name, or one of them",
     params: Type.Object({ name: TokenName }),
     query: Type.Object({
       id: Type.Optional(
-        Type.String({ description: "of these only that one, with what it was renewed from or as" }),
+        Type.String({
+          description: "revoke only this token, with those it was renewed from or as",
+        }),
       ),
     }),
-    answers: ok("How many were valid until now", Type.Object({ revoked: Type.Integer() })),
+    answers: ok("The number of revoked tokens", Type.Object({ revoked: Type.Integer() })),
     errors: ["token_unknown", "disk_full"],
     async handle(_, { params: { name }, query: { id }, principal }) {
       const revoked = await parts.tokens.revoke(name, id);
@@ -118,35 +122,40 @@ function revokeRoute(parts: TokenParts): Route {
   });
 }
 
-function rotateRoute(parts: TokenParts): Route {
+function rotateRoute(parts: HttpDependencies): Route {
   return route({
     ...shared,
     method: "POST",
     path: "/tokens/rotate",
-    summary: "Sign with a new key; tokens stay valid, unless the keys before are dropped",
+    summary: "Sign with a new key; tokens stay valid unless `drop` is true",
     body: { schema: Rotation, optional: true },
     answers: ok(
-      "How many keys went. With `drop`, the caller's token is void too, and another takes its place",
+      "The number of deleted keys. With `drop`, the caller's token is invalid too, and is replaced: here, or in the cookie of a session",
       Type.Object({ droppedKeys: Type.Integer(), token: Type.Optional(Token) }),
     ),
     errors: ["invalid", "disk_full"],
-    async handle(_, { body = {}, principal }) {
+    async handle(ctx, { body = {}, principal }) {
       const { drop } = check(Rotation, withDefaults(Rotation, body), "the rotation");
-      const own = parts.tokens.list().find(({ jti }) => jti === principal.jti);
+      const own = parts.tokens.find(principal.jti);
       const droppedKeys = await parts.tokens.rotateKey({ drop });
       await recordDone(parts, principal, { action: "key.rotate", drop, droppedKeys });
       if (!drop) return { droppedKeys };
-      return { droppedKeys, token: await parts.tokens.issue(successor(principal, own)) };
+      const request = successor(principal, own);
+      const token = await parts.tokens.issue(request);
+      if (!principal.session) return { droppedKeys, token };
+      setSessionCookie(ctx, { token, ...request });
+      return { droppedKeys };
     },
   });
 }
 
-/** What asks for a token like the one that is void now, for as long as that had. */
+/** A request for a token like the one that is now invalid, with the same lifetime. */
 function successor(
-  { sub, scope, display = false }: Principal,
+  { sub, scope, display, session }: Principal,
   own: TokenRecord | undefined,
 ): IssueRequest {
   const leftSeconds = own ? Math.floor((Date.parse(own.expiresAt) - Date.now()) / 1000) : 0;
   const ttlSeconds = Math.max(LEAST_SECONDS, leftSeconds);
-  return { name: sub, scope: [...scope], ttlSeconds, ...(display ? { display } : {}) };
+  const kind = { ...(display ? { display } : {}), ...(session ? { session } : {}) };
+  return { name: sub, scope: [...scope], ttlSeconds, ...kind };
 }

@@ -1,15 +1,15 @@
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import { Type } from "typebox";
-import { sendRevision } from "../conditional.ts";
-import type { Parts } from "../parts.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
 import { ok, type Route, route } from "../route.ts";
 
-/** A house without a place has none, which is no failure: the modules say how it is set up. */
+/** A house without a location has no forecast, which is not an error: the modules say how to set it up. */
 const Answer = Type.Object({ forecast: Nullable(WeatherForecast) });
 
 /** `/weather`: the forecast for the house. */
-export function weatherRoutes({ weather }: Pick<Parts, "weather">): Route[] {
+export function weatherRoutes({ weather }: HttpDependencies): Route[] {
   return [
     route({
       method: "GET",
@@ -18,7 +18,7 @@ export function weatherRoutes({ weather }: Pick<Parts, "weather">): Route[] {
       tag: "Weather",
       summary: "Read the weather forecast",
       headers: ["If-None-Match"],
-      answers: ok("The last forecast, or null while no module has one", Answer),
+      answers: ok("The last forecast, or null if no module has one", Answer),
       handle(ctx) {
         const { current: forecast = null } = weather;
         sendRevision(ctx, Date.parse(forecast?.fetchedAt ?? "1970-01-01"), () => ({ forecast }));

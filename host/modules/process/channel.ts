@@ -1,59 +1,109 @@
 import { readSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { LONGEST_MESSAGE, type Line, toLine } from "@mantel/plugin-sdk/lines";
+import type { HostApi } from "@mantel/plugin-sdk/protocol";
 import type { Transport } from "@mantel/plugin-sdk/rpc";
-import { type Bounds, Intake } from "./intake.ts";
+import { parseInSlices, Unparsable } from "./json-slices.ts";
+import { type Bounds, ThrottledReader, type Work } from "./throttled-reader.ts";
 
-/** What a plugin may tell its host: beyond this it is no plugin of a house but a load on it. */
+/** The message rate limit of a plugin. */
 const BOUNDS: Bounds = {
   longest: LONGEST_MESSAGE,
   linesPerSecond: 2_000,
   bytesPerSecond: 16 * 2 ** 20,
 };
 
-const TOO_LONG = `it sent a message of more than ${LONGEST_MESSAGE / 2 ** 20} MiB, which was not read`;
-/** The cause of a process's end that sent too much. */
+const TOO_LONG = `it sent a message larger than ${LONGEST_MESSAGE / 2 ** 20} MiB, which was not read`;
+const NO_MESSAGE = "it wrote an invalid message to the host's channel";
+/** The exit cause of a process that exceeded the message rate limit. */
 export const FLOOD =
-  `it flooded the host: more than ${BOUNDS.linesPerSecond} messages or ` +
-  `${BOUNDS.bytesPerSecond / 2 ** 20} MiB a second; publish less often, and only what has changed`;
+  `message rate limit exceeded: more than ${BOUNDS.linesPerSecond} messages or ` +
+  `${BOUNDS.bytesPerSecond / 2 ** 20} MiB per second; publish less often, and only what has changed`;
 
-/** A call is answered by word of its beginning, and of its end. */
+/** The largest input of a call, for calls whose input the host processes itself. */
+interface Bulk {
+  readonly bytes: number;
+  readonly values: number;
+}
+/** The SDK's runtime keeps these limits itself. */
+const FEW: Bulk = { bytes: 65_536, values: 2_000 };
+const LONGEST_CALLS: Readonly<Record<keyof HostApi, Bulk>> = {
+  publishDevices: { bytes: LONGEST_MESSAGE, values: 1_000_000 }, // checked in slices
+  updateDevices: { bytes: 2 * 2 ** 20, values: 25_000 },
+  announceDeviceEvent: FEW,
+  publishScenes: { bytes: LONGEST_MESSAGE, values: 100_000 },
+  publish: { bytes: 2 * 2 ** 20, values: 50_000 },
+  publishCalendarPart: { bytes: LONGEST_MESSAGE, values: 50_000 },
+  callService: { bytes: LONGEST_MESSAGE, values: 50_000 },
+  reportDegraded: FEW,
+  showStep: { bytes: 2 ** 18, values: 20_000 },
+  log: FEW,
+};
+
+/** The reason why a message is too large for its kind; it is within the limits for all messages. */
+function excessOf(message: unknown, { bytes, values }: Bulk): string | undefined {
+  const { kind, method } = (message ?? {}) as { kind?: unknown; method?: unknown };
+  if (kind !== "call") return undefined;
+  const isKnown = typeof method === "string" && Object.hasOwn(LONGEST_CALLS, method);
+  const most = isKnown ? LONGEST_CALLS[method as keyof HostApi] : FEW;
+  if (bytes <= most.bytes && values <= most.values) return undefined;
+  const name = isKnown ? method : "a call that does not exist";
+  const limits = `the limits are ${most.bytes} bytes and ${most.values} values; send less at once`;
+  return `it sent ${bytes} bytes with ${values} values in ${name}: ${limits}`;
+}
+
+/** True for a failure without an error, which the SDK's runtime never sends. */
+function isForgedFailure(message: unknown): boolean {
+  const { kind, error } = (message ?? {}) as { kind?: unknown; error?: unknown };
+  return kind === "failure" && (typeof error !== "object" || error === null);
+}
+
+/** Each call to a plugin is answered by two messages: one at its start, one at its end. */
 const LINES_OF_A_CALL = 2;
 const CHUNK = 65_536;
-/** More than the system holds of one channel; a process that goes on sending is not waited for. */
+/** More than the system buffers in one channel, so that reading ends even if the process continues to send. */
 const LAST_CHUNKS = 16;
-/** Bytes that the answer of a call may have without being counted. */
+/** Bytes of a call's answer that do not count towards the limit. */
 const USUAL_ANSWER = 65_536;
 
 /** The host's end of a process's channel. */
 export interface Channel extends Transport {
   /** True while the process sends more than the host reads. */
   readonly isHeldBack: boolean;
-  /** Reads what the process left when it ended. */
-  finish(): void;
+  /** True while messages wait for the host to read them. */
+  readonly hasUnread: boolean;
+  /** Reads what the process wrote before it ended. @see ThrottledReader.finish */
+  finish(): Promise<void>;
 }
 
 /**
- * Opens a channel of JSON messages, one a line. What comes is read no faster than the host can bear.
- * `end` is called with a cause for people, and with when it began, when the process must be ended.
+ * Opens a channel of JSON messages, one per line. Reading is throttled to the message rate limit.
+ * `end` is called when the process must be killed, with a user-facing cause and the time when the fault began.
  */
 export function openChannel(stream: Duplex, end: (cause: string, since?: number) => void): Channel {
   let receive: (message: unknown) => void = () => undefined;
-  const intake = new Intake(stream, BOUNDS, {
+  const read = function* (bytes: Buffer): Work {
+    try {
+      const { value, values } = yield* parseInSlices(bytes);
+      const excess = excessOf(value, { bytes: bytes.length, values });
+      if (excess !== undefined) end(excess);
+      else if (isForgedFailure(value)) end(NO_MESSAGE);
+      else receive(value);
+    } catch (error) {
+      end(error instanceof Unparsable ? error.message : NO_MESSAGE);
+    }
+  };
+  const intake = new ThrottledReader(stream, BOUNDS, {
     onLine({ bytes, isWhole }: Line) {
-      if (!isWhole) return bytes.length < LONGEST_MESSAGE ? undefined : end(TOO_LONG);
-      try {
-        receive(JSON.parse(bytes.toString()));
-      } catch {
-        end("it wrote something into the host's channel that is no message");
-      }
+      if (isWhole) return read(bytes);
+      if (bytes.length >= LONGEST_MESSAGE) end(TOO_LONG);
     },
     onFlood: (since) => end(FLOOD, since),
   });
   return {
     send(message, written) {
       const line = toLine(message);
-      // An answer to the plugin asks for nothing back: otherwise each of its calls would pay for two.
+      // An answer to the plugin causes no further messages: otherwise each of its calls would count twice.
       const lines = message.kind === "call" && message.call !== undefined ? LINES_OF_A_CALL : 0;
       for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
       if (!stream.writable) return;
@@ -67,17 +117,20 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
     get isHeldBack() {
       return intake.isHeldBack;
     },
+    get hasUnread() {
+      return intake.hasUnread;
+    },
   };
 }
 
 /**
- * Reads what a process has said before it went. A write to it fails then, upon which Node throws away all that
- * is not read yet; with the word that a call has begun lost, the next process would carry it out once more.
+ * Reads what a process wrote before it ended. Writes to it then fail, and Node would discard all unread
+ * data; without the message that a call began, the next process would carry out that call again.
  */
 function hearTheRest(stream: Duplex): void {
   const { fd } = (Reflect.get(stream, "_handle") ?? {}) as { fd?: number };
   if (fd === undefined) return;
-  stream.read(); // what lies in its buffer came before
+  stream.read(); // first what is in the stream's buffer, which is older
   for (let left = LAST_CHUNKS; left > 0; left--) {
     const chunk = readChunk(fd);
     if (chunk.length === 0) return;
@@ -85,12 +138,12 @@ function hearTheRest(stream: Duplex): void {
   }
 }
 
-/** Nothing at the end, and when nothing more is there. */
+/** Empty at the end, and when there is nothing more to read. */
 function readChunk(fd: number): Buffer {
   const chunk = Buffer.alloc(CHUNK);
   try {
     return chunk.subarray(0, readSync(fd, chunk));
   } catch {
-    return Buffer.alloc(0); // EAGAIN: it is still there; ECONNRESET: it had not read all either
+    return Buffer.alloc(0); // EAGAIN: the other end is still open; ECONNRESET: the other end had unread data
   }
 }

@@ -1,17 +1,17 @@
 import type { Readable } from "node:stream";
-import { type Bounds, Intake } from "./intake.ts";
+import { type Bounds, ThrottledReader } from "./throttled-reader.ts";
 
-/** A line for people; what follows is passed over. */
+/** The limits of output, which is user-facing; the rest of a longer line is skipped. */
 const BOUNDS: Bounds = { longest: 16_384, linesPerSecond: 5_000, bytesPerSecond: 4 * 2 ** 20 };
 const TAIL_LINES = 30;
 
-/** What a process writes to standard output or standard error, without control over how much. */
+/** The standard output or standard error of a process, throttled. */
 export class Output {
-  readonly #intake: Intake;
+  readonly #intake: ThrottledReader;
   readonly #lastLines: string[] = [];
 
   constructor(stream: Readable, printed: (line: string) => void) {
-    this.#intake = new Intake(stream, BOUNDS, {
+    this.#intake = new ThrottledReader(stream, BOUNDS, {
       onLine: ({ bytes }) => {
         const line = bytes.toString();
         this.#lastLines.push(line);
@@ -25,13 +25,13 @@ export class Output {
     return this.#lastLines;
   }
 
-  /** True while more is written than the host reads, so that the writer is kept waiting. */
+  /** True while more is written than the host reads, so that the writer is blocked. */
   get isHeldBack(): boolean {
     return this.#intake.isHeldBack;
   }
 
-  /** Reads what the process left when it ended. */
-  finish(): void {
-    this.#intake.finish();
+  /** Reads what the process wrote before it ended. */
+  finish(): Promise<void> {
+    return this.#intake.finish();
   }
 }

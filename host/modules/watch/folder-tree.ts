@@ -1,27 +1,27 @@
 import { type Dirent, type FSWatcher, readdirSync, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { lstatOf } from "../../stat-of.ts";
+import { findLinkStat } from "../../safe-stat.ts";
 
 export interface TreeEvents {
-  /** Whether what lies at this path, and all below it, is nobody's concern. */
+  /** True if this path and everything below it must be ignored. */
   readonly ignores: (path: string) => boolean;
-  /** Something at this path was made, written, moved or removed. */
+  /** Called when something at this path was created, written, moved or deleted. */
   readonly touched: (path: string) => void;
-  /** Changes in this folder are not seen. */
+  /** Called if this folder cannot be watched. */
   readonly failed: (folder: string, error: unknown) => void;
 }
 
 /**
- * Tells of every change below one folder, also of what is in a folder that has just appeared.
+ * Reports every change below one folder, including the contents of new folders.
  *
- * The system watches folders one by one and not paths: a folder that was deleted and made again is
- * another folder. So each entry that comes or goes is looked at anew, and a folder is watched first and
- * read afterwards, which leaves no moment between the two for a save to fall into.
+ * The system watches individual folders and not paths: a folder that was deleted and created again is
+ * another folder. So each entry that appears or disappears is examined again, and a folder is watched first and
+ * read afterwards, so that no save is missed in between.
  */
 export class FolderTree {
   readonly #events: TreeEvents;
   readonly #watchers = new Map<string, FSWatcher>();
-  /** Watches the folder above, because only that one tells when the root itself comes again. */
+  /** Watches the parent folder, because only that one reports when the root itself is created again. */
   readonly #above: FSWatcher | undefined;
 
   constructor(root: string, events: TreeEvents) {
@@ -38,7 +38,7 @@ export class FolderTree {
     this.#watchers.clear();
   }
 
-  /** Watches a folder and all below it, and names to `found` what is there already. */
+  /** Watches a folder and all below it, and calls `found` for what already exists. */
   #enter(folder: string, found: (path: string) => void): void {
     const watcher = this.#watch(folder, (event, name) => {
       const path = join(folder, name);
@@ -55,7 +55,7 @@ export class FolderTree {
     }
   }
 
-  /** What is at a path that came, went or changed its meaning. */
+  /** Examines a path that appeared, disappeared or changed its type. */
   #look(path: string): void {
     this.#leave(path);
     this.#events.touched(path);
@@ -80,14 +80,14 @@ export class FolderTree {
       });
       return watcher.on("error", fail);
     } catch (error) {
-      fail(error); // it has gone again, or the system watches no more folders (ENOSPC, EMFILE)
+      fail(error); // it is gone again, or the system watches no more folders (ENOSPC, EMFILE)
       return undefined;
     }
   }
 }
 
 function isFolder(path: string): boolean {
-  return lstatOf(path)?.isDirectory() ?? false;
+  return findLinkStat(path)?.isDirectory() ?? false;
 }
 
 function entriesOf(folder: string): [path: string, entry: Dirent][] {
@@ -95,6 +95,6 @@ function entriesOf(folder: string): [path: string, entry: Dirent][] {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.map((entry) => [join(folder, entry.name), entry]);
   } catch {
-    return []; // it has gone again, which the folder above tells
+    return []; // it is gone again, which the parent folder reports
   }
 }

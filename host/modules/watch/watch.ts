@@ -1,23 +1,23 @@
 import { join, relative, sep } from "node:path";
-import { isAtRest } from "./at-rest.ts";
 import { FolderTree } from "./folder-tree.ts";
+import { isWriteSettled } from "./write-settled.ts";
 
 /** Several saves within this time are one change; editors write in more than one step. */
 const SETTLE_MS = 5;
-/** What tools keep beside sources, backups and locks of editors among it. */
+/** Files that tools put beside sources, such as backups and locks of editors. */
 const IGNORED = /(^|[\\/])(node_modules|\.[^\\/]+|[^\\/]*~|#[^\\/]*#)([\\/]|$)/;
 
-/** What changed below one plugin folder. Paths are absolute. */
+/** A change below one plugin folder. Paths are absolute. */
 export interface FolderChange {
   readonly folder: string;
   readonly files: readonly string[];
 }
 
-export interface WatcherParts {
+export interface WatcherDependencies {
   readonly onChange: (change: FolderChange) => void;
-  /** Whether a module has a use for this file or folder: when it goes, it gets time to come again. */
+  /** True if a module uses this file or folder: when it disappears, it gets time to come back. */
   readonly concerns: (path: string) => boolean;
-  /** Changes in this folder will not be told. */
+  /** Called if this folder cannot be watched. */
   readonly onFailure: (folder: string, error: unknown) => void;
 }
 
@@ -27,22 +27,22 @@ interface Settling {
   timer: NodeJS.Timeout;
 }
 
-/** Watches folders of plugins, and tells of changes once they have settled. */
+/** Watches plugin folders and reports changes once they have settled. */
 export class Watcher {
-  readonly #parts: WatcherParts;
+  readonly #parts: WatcherDependencies;
   readonly #roots: readonly FolderTree[];
   readonly #linked = new Map<string, FolderTree>();
   readonly #settling = new Map<string, Settling>();
 
-  /** Every change from now on below one of `roots`, which hold a folder for each plugin, is told. */
-  constructor(roots: readonly string[], parts: WatcherParts) {
+  /** Reports every change from now on below one of `roots`, which hold a folder for each plugin. */
+  constructor(roots: readonly string[], parts: WatcherDependencies) {
     this.#parts = parts;
     this.#roots = roots.map((root) =>
       this.#open(root, (path) => join(root, relative(root, path).split(sep)[0] ?? "")),
     );
   }
 
-  /** Watches these folders besides, each of which is one plugin or package, and no others any more. */
+  /** Additionally watches exactly these folders, each of which is one plugin or package. */
   follow(folders: ReadonlySet<string>): void {
     for (const [folder, tree] of this.#linked) {
       if (folders.has(folder)) continue;
@@ -90,7 +90,7 @@ export class Watcher {
     if (!settling) return;
     const { files, lastAt } = settling;
     const { concerns, onChange } = this.#parts;
-    if (!isAtRest({ folder, files, quietMs: performance.now() - lastAt, concerns })) {
+    if (!isWriteSettled({ folder, files, quietMs: performance.now() - lastAt, concerns })) {
       settling.timer = this.#settleSoon(folder);
       return;
     }

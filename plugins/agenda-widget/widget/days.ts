@@ -10,7 +10,7 @@ export interface Entry {
   readonly running: boolean;
 }
 
-/** A day with what is left of it. `date` is such as `2026-11-20`. */
+/** A day and its remaining events. `date` is for example `2026-11-20`. */
 export interface Day {
   readonly date: string;
   readonly name: "today" | "tomorrow" | "later";
@@ -20,15 +20,15 @@ export interface Day {
 interface Room {
   readonly now: number;
   readonly timeZone: string;
-  /** How many events there is room for. */
+  /** Maximum number of events. */
   readonly most: number;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * What comes next, by day: today always, and then days that have events while there is room. What has
- * ended or was cancelled is left out; what began earlier and runs on counts as today's.
+ * The next events by day: always today, then days with events while there is room. Past and
+ * cancelled events are left out; events that began earlier and are still running count as today's.
  */
 export function daysOf(window: CalendarWindow, { now, timeZone, most }: Room): Day[] {
   const dates = dateFormat(timeZone);

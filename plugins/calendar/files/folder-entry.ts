@@ -14,10 +14,10 @@ export function isCalendarFile(path: string): boolean {
 }
 
 /**
- * What a file holds, or all files of a folder together, as programs keep them that write a file for
- * each event. Of these, one that is broken takes nothing from the others. `undefined` when there is none.
- *
- * @throws MantelError `invalid` for what is too large, for links, and for folders of broken files alone
+ * Reads a file, or all files of a folder for programs that write one file per event. A broken file
+ * in a folder does not affect the others. `undefined` if it does not exist.
+ * @throws MantelError `invalid` for too much content, for links, and for folders with only broken
+ * files
  */
 export async function readEntry(path: string): Promise<Joined | undefined> {
   const stats = await find(path);
@@ -27,9 +27,10 @@ export async function readEntry(path: string): Promise<Joined | undefined> {
   return bytes && { texts: [bytes], leftOut: [] };
 }
 
-/** `undefined` for a file that is gone by now. */
+/** `undefined` if the file no longer exists. */
 async function readOne(path: string, stats: Stats, limit: number): Promise<Buffer | undefined> {
-  if (!stats.isFile()) throw new MantelError("invalid", "this is no file: links are not followed");
+  if (!stats.isFile())
+    throw new MantelError("invalid", "this is not a regular file: links are not followed");
   if (stats.size > limit) {
     throw new MantelError(
       "invalid",
@@ -61,7 +62,7 @@ async function filesIn(path: string): Promise<CalendarFile[]> {
   let left = MAX_BYTES;
   for (const name of names) {
     const stats = await find(join(path, name));
-    if (!stats?.isFile()) continue; // a link, or gone
+    if (!stats?.isFile()) continue; // a link, or no longer there
     const bytes = await readOne(join(path, name), stats, left);
     if (!bytes) continue;
     left -= bytes.length;

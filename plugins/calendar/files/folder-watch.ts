@@ -5,26 +5,26 @@ import { isCalendarFile } from "./folder-entry.ts";
 
 export interface FolderWatchOptions {
   readonly path: string;
-  /** Told the name of what may have changed in the folder, itself or in it. */
+  /** Called with the name of an entry that may have changed, itself or inside. */
   readonly changed: (name: string) => void;
   readonly onFault: (error: unknown) => void;
 }
 
-/** How soon it is looked whether a folder that was taken away is there again. */
+/** Interval for checking whether a removed folder is back. */
 const BACK_MS = 1_000;
 
 /**
- * Watches a folder and the folders in it, also when it is taken away and comes back. It never asks where a link
- * leads: chokidar does, which the process of a plugin may not, and a single link to elsewhere would hide all that
- * is beside it.
+ * Watches a folder and its subfolders, also when it is removed and comes back. It never follows
+ * links: chokidar does, which the sandbox of a plugin does not permit, and a single link to
+ * elsewhere would hide all its siblings.
  */
 export class FolderWatch {
   readonly #options: FolderWatchOptions;
-  /** By name; the folder itself is the empty name. */
+  /** By name; the folder itself has an empty name. */
   readonly #watchers = new Map<string, FSWatcher>();
-  /** What the folder is to the system; another one under its path is not watched yet. */
+  /** Inode of the watched folder. A new folder at the same path has another one. */
   #inode: number | undefined;
-  /** What is in the folder, as far as it was told. */
+  /** Known entries of the folder. */
   readonly #known = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -33,7 +33,7 @@ export class FolderWatch {
     this.#options = options;
   }
 
-  /** Begins to watch, and gives the names of the calendars that are there. */
+  /** Starts watching, and returns the names of the existing calendars. */
   async start(): Promise<string[]> {
     const { path } = this.#options;
     this.#inode = (await lstat(path)).ino;
@@ -60,7 +60,10 @@ export class FolderWatch {
     for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
   }
 
-  /** Something in the folder was made, changed, replaced or removed; without a name it may be anything. */
+  /**
+   * Handles an event: an entry was created, changed, replaced or removed. Without a name it may be
+   * any entry.
+   */
   async #look(name: string | null): Promise<void> {
     const { path, changed, onFault } = this.#options;
     try {
@@ -81,7 +84,7 @@ export class FolderWatch {
     }
   }
 
-  /** The folder is gone, or another one now, and so is all that was in it. */
+  /** Handles a folder that was removed or replaced: all its entries are gone. */
   #lose(): void {
     if (this.#closed) return;
     for (const name of [...this.#watchers.keys()]) this.#unwatch(name);
@@ -95,11 +98,11 @@ export class FolderWatch {
     try {
       for (const name of await this.start()) if (!this.#closed) this.#options.changed(name);
     } catch {
-      this.#lose(); // it is not there yet
+      this.#lose(); // it does not exist yet
     }
   }
 
-  /** Anew each time, because another folder may be there under the same name. */
+  /** Replaces the previous watcher, because another folder may have the same name now. */
   #watchInside(name: string): void {
     this.#unwatch(name);
     this.#watch(name, () => this.#options.changed(name));
@@ -118,7 +121,7 @@ export class FolderWatch {
       watcher.on("error", onFault);
       this.#watchers.set(name, watcher);
     } catch (error) {
-      onFault(error); // it is gone again, or the system can watch no more
+      onFault(error); // it no longer exists, or the system cannot watch more
     }
   }
 }

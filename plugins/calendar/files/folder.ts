@@ -9,18 +9,18 @@ import { Source } from "../source.ts";
 import { isCalendarFile, readEntry } from "./folder-entry.ts";
 import { FolderWatch } from "./folder-watch.ts";
 
-/** How long a start waits for what is in the folder; a bomb in it must not end the start of all. */
+/** Maximum wait of the start for the folder; a malicious file must not block the start. */
 const FIRST_READING_MS = 2_000;
-/** Files that are held in memory at once before it is known whether there is room for them. */
+/** Maximum number of files in memory before the total size is checked. */
 const READS_AT_ONCE = 4;
 
 export interface FolderOptions {
   readonly path: string;
   readonly floating: Zone;
   readonly locale: string;
-  /** True of ids that calendars on the web have or may get. */
+  /** True for ids that calendars on the web have or may get. */
   readonly isTaken: (id: string) => boolean;
-  /** What a person has said of calendars of the folder, by id. */
+  /** User settings for calendars of the folder, by id. */
   readonly settings: ReadonlyMap<string, Settings>;
   readonly add: (source: Source) => void;
   readonly remove: (id: string) => void;
@@ -28,13 +28,13 @@ export interface FolderOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Programs write a file in several steps, so it is read when it has rested for this long. */
+/** A file is read after this long without changes, because programs write in several steps. */
 const REST_MS = 100;
 
 /**
- * Makes a source of every calendar file (`.ics`, `.vcf`) in a folder, and one of every folder of such
- * files, and follows them. Resolves when those that are there have been read, or take too long; the function
- * it gives ends the watch.
+ * Creates and follows a source for each calendar file (`.ics`, `.vcf`) and each subfolder of such
+ * files. Resolves when the existing ones have been read, or take too long. The returned function
+ * stops watching.
  */
 export async function followFolder(options: FolderOptions): Promise<() => Promise<void>> {
   await mkdir(options.path, { recursive: true, mode: 0o700 });
@@ -51,14 +51,14 @@ export async function followFolder(options: FolderOptions): Promise<() => Promis
   };
 }
 
-/** The files and folders that are calendars, by name. */
+/** The calendar files and folders, by name. */
 class Entries {
   readonly #options: FolderOptions;
   readonly #sources = new Map<string, Source>();
   readonly #resting = new Map<string, NodeJS.Timeout>();
-  /** Calendars that a person has said something of, and that are not there. */
+  /** Calendars with settings that do not exist. */
   readonly #missing = new Set<string>();
-  /** Each is read once at a time, so that an older content never replaces a newer one. */
+  /** Each is read once at a time, so that older content never replaces newer content. */
   readonly #reading = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #reads = 0;
@@ -80,14 +80,14 @@ class Entries {
     await Promise.all(this.#reading.values());
   }
 
-  /** All that are there at the start. They get their ids in this order, whichever is read first. */
+  /** Reads all existing ones. They get their ids in this order, whichever is read first. */
   async readFirst(names: readonly string[]): Promise<void> {
     for (const name of names) if (!this.#sources.has(name)) this.#create(name);
     this.#showMissing();
     await Promise.all(names.map((name) => this.read(name)));
   }
 
-  /** Files are worked out side by side, so that none waits for one that takes long. */
+  /** Files are processed in parallel, so that none waits for a slow one. */
   read(name: string): Promise<void> {
     this.#resting.delete(name);
     const reading = (this.#reading.get(name) ?? Promise.resolve())
@@ -99,7 +99,7 @@ class Entries {
     return reading;
   }
 
-  /** Settings for a calendar that is not there are most likely a slip, and are shown as one. */
+  /** Settings for a missing calendar are most likely a typo, so they are shown as a fault. */
   #showMissing(): void {
     const { settings, add, changed } = this.#options;
     const there = new Set([...this.#sources.values()].map(({ id }) => id));
@@ -165,7 +165,7 @@ class Entries {
     return new Source({ id, fallbackName, floating, locale, settings: settings.get(id) });
   }
 
-  /** The name in the letters of an id; when that is taken, with a hash of the name. */
+  /** The name as an id. If that is taken, a hash of the name is appended. */
   #idOf(name: string, title: string): string {
     const slug = slugOf(title);
     const own = new Set([...this.#sources.values()].map(({ id }) => id));
@@ -175,7 +175,7 @@ class Entries {
   }
 }
 
-/** A text in the letters of an id; empty when none of them is one. */
+/** A text reduced to the characters of an id; empty if none remain. */
 export function slugOf(text: string): string {
   return text
     .toLowerCase()

@@ -6,7 +6,7 @@ import type { Span } from "./series.ts";
 import { type Contact, parseContacts } from "./vcard.ts";
 import { DAY_MS } from "./zones.ts";
 
-/** More than anybody congratulates. */
+/** Maximum number of birthdays. */
 const MAX_BIRTHDAYS = 5_000;
 /** Days begin 14 hours before UTC in Kiribati, and end 12 hours after it on Baker Island. */
 const EARLIEST_START_MS = 14 * 3_600_000;
@@ -30,7 +30,7 @@ export class Birthdays {
       if (!contact.birthday) continue;
       const born = parseBirthday(contact);
       if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });
-      else this.#faults.push(`${contact.birthday.slice(0, 40)} is no day of a year`);
+      else this.#faults.push(`${contact.birthday.slice(0, 40)} is not a date`);
       if (this.#people.size > MAX_BIRTHDAYS) {
         throw new MantelError("invalid", `there are over ${MAX_BIRTHDAYS} birthdays`);
       }
@@ -38,7 +38,7 @@ export class Birthdays {
     for (let n = 0; n < cut; n++) this.#faults.push(CUT);
   }
 
-  /** The birthdays that may touch a span in any time zone. */
+  /** The birthdays that may overlap a span in any time zone. */
   async eventsIn({ from, to }: Span, marking: Marking): Promise<Expansion> {
     const events: CalendarEvent[] = [];
     const [after, before] = [from - LATEST_END_MS, to + EARLIEST_START_MS];
@@ -54,7 +54,7 @@ export class Birthdays {
 }
 
 interface Birthday {
-  /** Absent when nobody said it. */
+  /** Absent if unknown. */
   readonly year: number | undefined;
   readonly month: number;
   readonly day: number;
@@ -86,7 +86,7 @@ function utc(year: number, { month, day }: Birthday): number {
   return new Date(0).setUTCFullYear(year, month - 1, day); // Date.UTC takes year 50 for 1950
 }
 
-/** The same at the next reading of the same contact. */
+/** Stays the same for the same contact. */
 function uidOf({ uid, name, birthday }: Contact): string {
   const hash = createHash("sha256").update(JSON.stringify(uid ?? [name, birthday]));
   return `birthday-${hash.digest("hex").slice(0, 24)}`;

@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import ICAL from "ical.js";
 
-/** One property of a component, with its value as jCal has it (RFC 7265). */
+/** One property of a component, with its value in jCal form (RFC 7265). */
 export interface Property {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -12,16 +12,16 @@ export interface Property {
 export type Value = string | readonly string[];
 
 /**
- * The text of a feed with its folded lines joined and its line ends made equal. Joining comes before
- * decoding, because a fold may cut through a character (RFC 5545, 3.1).
+ * The text of a feed with unfolded lines and uniform line ends. Lines are joined before decoding,
+ * because a fold may split a character (RFC 5545, 3.1).
  */
 export function decode(bytes: Uint8Array): string {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   const unfolded = raw.replace(/\r\n?/g, "\n").replace(/\n[ \t]/g, "");
-  return new TextDecoder().decode(Buffer.from(unfolded, "latin1")); // takes a byte-order mark off
+  return new TextDecoder().decode(Buffer.from(unfolded, "latin1")); // removes a byte-order mark
 }
 
-/** @throws MantelError `invalid` for a line that is no property */
+/** @throws MantelError `invalid` for a line that is not a property */
 export function parseProperty(line: string): Property {
   try {
     const [name, parameters, , ...values] = ICAL.parse.property(line) as JcalProperty;
@@ -35,7 +35,7 @@ export function isProperty(line: string): boolean {
   try {
     return parseProperty(line).name !== "";
   } catch {
-    return false; // the caller goes on without the line
+    return false; // the caller continues without the line
   }
 }
 
@@ -46,14 +46,14 @@ function toValue(value: unknown): Value {
   return typeof value === "number" ? String(value) : typeof value === "string" ? value : "";
 }
 
-/** The text of the first property with a name; `undefined` when there is none, or it is empty. */
+/** The text of the first property with a name; `undefined` if it is missing or empty. */
 export function firstText(lines: readonly string[], name: string): string | undefined {
   const line = lineOf(lines, name);
   const [value = ""] = line === undefined ? [] : parseProperty(line).values;
   return String(value).trim() || undefined;
 }
 
-/** The name of a content line, in upper case: what stands before its parameters and value. */
+/** The name of a content line, in upper case: the part before its parameters and value. */
 export function nameOf(line: string): string {
   const end = line.search(/[:;]/);
   return (end < 0 ? line : line.slice(0, end)).toUpperCase();

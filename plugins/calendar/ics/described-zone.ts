@@ -8,8 +8,9 @@ const CITIES = new Map(
 );
 
 /**
- * The zone that a TZID describes and does not name, where the calendar has no rules for it: by its cities, as Windows
- * shows zones to people, `(UTC+01:00) Amsterdam, Berlin, Bern`; else by its offset, `GMT+0100`, which has no DST.
+ * The time zone for a TZID that is only a description, if the calendar has no rules for it: by its
+ * cities, as in Windows zone names such as `(UTC+01:00) Amsterdam, Berlin, Bern`; otherwise by its
+ * offset without DST, such as `GMT+0100`.
  */
 export function describedZone(tzid: string): Zone | undefined {
   const [, sign, hours, minutes = "00", cities = ""] = DESCRIBED.exec(tzid.trim()) ?? [];
@@ -19,7 +20,7 @@ export function describedZone(tzid: string): Zone | undefined {
   return zoneOfPlaces(cities, offset) ?? { name: UTC.name, offsetAt: () => offset };
 }
 
-/** The first zone of these places that has an offset while it has no DST. */
+/** The first zone of these places with this offset in standard time. */
 function zoneOfPlaces(cities: string, offset: number): Zone | undefined {
   const windows = `${cities.replace(/ Time \(.*/, "").trim()} Standard Time`;
   const names = [windows, ...cities.split(",").map(cityZone)];
@@ -28,7 +29,7 @@ function zoneOfPlaces(cities: string, offset: number): Zone | undefined {
 }
 
 const DESCRIBED = /^\(?(?:UTC|GMT)? ?([+-])(\d\d?)(?::?(\d\d))?\)?(.*)$/i;
-/** When one half of the Earth has no DST, and when the other has none. */
+/** Times of year when one hemisphere, or the other, has no DST. */
 const WINTERS = [Date.UTC(2026, 0, 15), Date.UTC(2026, 6, 15)];
 
 function cityZone(city: string): string {

@@ -7,36 +7,36 @@ import type { RawEvent } from "./parse.ts";
 import { parseRule, type Rule } from "./recurrence.ts";
 import { DAY_MS, type Zone } from "./zones.ts";
 
-/** One VEVENT, read: a single event, a series, or one changed occurrence of a series. */
+/** A parsed VEVENT: a single event, a series, or one changed occurrence of a series. */
 export interface ParsedEvent {
   readonly uid: string;
   readonly sequence: number;
   readonly start: Moment;
   readonly length: Length;
   readonly rules: readonly Rule[];
-  /** EXRULE: starts that are left out (RFC 2445, 4.8.5.2; RFC 5545 has it no more). */
+  /** EXRULE: excluded starts (RFC 2445, 4.8.5.2; removed in RFC 5545). */
   readonly exceptions: readonly Rule[];
-  /** RDATE: starts beyond the rules, some with a length of their own. */
+  /** RDATE: additional starts, some with their own length. */
   readonly added: readonly { readonly start: Moment; readonly length?: Length }[];
-  /** EXDATE: starts that are left out. */
+  /** EXDATE: excluded starts. */
   readonly removed: readonly Moment[];
-  /** Which occurrence of its series this replaces, alone or with all that follow it. */
+  /** The occurrence of its series that this replaces, alone or with all later ones. */
   readonly replaces: Replaced | undefined;
   readonly text: EventText;
 }
 
 export interface Replaced {
   readonly start: Moment;
-  /** True when it says no zone: it is meant on the clock of the series. */
+  /** True if it has no zone: it uses the local time of the series. */
   readonly floating: boolean;
   readonly following: boolean;
 }
 
-/** From start to end: days on the calendar, and then a time that passes. */
+/** From start to end: calendar days, then elapsed time. */
 export interface Length {
   readonly days: number;
   readonly ms: number;
-  /** Where the end is shown; absent means as the start. */
+  /** The zone in which the end is shown; by default that of the start. */
   readonly zone?: Zone;
 }
 
@@ -50,19 +50,21 @@ export interface EventText {
   readonly color: string | null;
 }
 
-/** How a feed names and completes its times. */
+/** The zones for resolving the times of a feed. */
 export interface FeedZones {
-  /** Where a time without a zone is meant. */
+  /** The zone for times without a zone. */
   readonly floating: Zone;
   find(tzid: string): Zone | undefined;
 }
 
-/** Characters of an event, and of its added starts and exceptions alone: ten years of days. */
+/** Maximum characters of an event, and of its additional and excluded starts: ten years of days. */
 const MAX_SIZE = 500_000;
 const MAX_LIST_SIZE = 70_000;
 const MAX_RULES = 20;
 
-/** @throws MantelError `invalid` when a property that decides when the event is cannot be read */
+/**
+ * @throws MantelError `invalid` if a property that determines the time of the event cannot be read
+ */
 export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
   checkSize(raw.lines);
   const properties = new Properties(raw, zones);
@@ -83,7 +85,7 @@ export function parseEvent(raw: RawEvent, zones: FeedZones): ParsedEvent {
   };
 }
 
-/** An event is read at once, so it must not be so large that this holds the process. */
+/** An event is parsed synchronously, so its size is limited to avoid blocking the process. */
 function checkSize(lines: readonly string[]): void {
   const named = (...names: string[]) => lines.filter((line) => names.includes(nameOf(line)));
   const sizeOf = (some: readonly string[]) => some.reduce((sum, { length }) => sum + length, 0);
@@ -97,7 +99,7 @@ function checkSize(lines: readonly string[]): void {
   if (size > MAX_SIZE) throw new MantelError("invalid", `an event has ${size} characters`);
 }
 
-/** Without an end, a date lasts the day and a time is a moment (RFC 5545, 3.6.1). */
+/** Without an end, a date lasts the whole day and a time is an instant (RFC 5545, 3.6.1). */
 function lengthOf(start: Moment, properties: Properties): Length {
   const shortest = { days: start.allDay ? 1 : 0, ms: 0 };
   const end = properties.moment("DTEND", start.zone);
@@ -106,7 +108,7 @@ function lengthOf(start: Moment, properties: Properties): Length {
   return duration === undefined ? shortest : (parseDuration(duration, start) ?? shortest);
 }
 
-/** Between dates in days, between times in time that passes (RFC 5545, 3.8.5.3). */
+/** Between dates in days, between times in elapsed time (RFC 5545, 3.8.5.3). */
 function lengthTo(start: Moment, end: Moment): Length | undefined {
   if (start.allDay) {
     const days = dayOf(end) - dayOf(start);
@@ -146,7 +148,7 @@ function textOf(properties: Properties): EventText {
   };
 }
 
-/** Only addresses that are safe to follow: a feed may hold `javascript:` and worse. */
+/** Only web addresses: a feed may contain `javascript:` or worse. */
 function webAddress(text: string | undefined): string | null {
   if (text === undefined || !URL.canParse(text)) return null;
   const { protocol, href } = new URL(text);
@@ -154,8 +156,8 @@ function webAddress(text: string | undefined): string | null {
 }
 
 /**
- * A property that holds times. Its letters may be of either case (RFC 5545, 2.1), but ical.js takes `z` for no zone; and a
- * time with an offset, which 3.3.5 forbids, it takes for one without.
+ * A property with times. Its letters may be of either case (RFC 5545, 2.1), but ical.js reads `z`
+ * as no zone, and reads a time with an offset, which 3.3.5 forbids, as one without.
  */
 function parseTimes(line: string): Property {
   if (/\d{8}T\d{6}[+-]/i.test(line)) {
@@ -166,7 +168,7 @@ function parseTimes(line: string): Property {
 
 const TIME_OR_DURATION = /(?<=[:,/])(?:\d{8}t\d{6}z?|[+-]?p[\dtwdhms]+)(?=[,/]|$)/gi;
 
-/** The properties of one event, read as they are asked for. */
+/** The properties of one event, parsed on demand. */
 class Properties {
   readonly #lines: readonly string[];
   readonly #zones: FeedZones;
@@ -180,7 +182,7 @@ class Properties {
     return this.#lines.filter((line) => nameOf(line) === name).map(parseTimes);
   }
 
-  /** As `all`, without those that list nothing, which some software writes. */
+  /** Like `all`, without empty lists, which some software writes. */
   lists(name: string): Property[] {
     const lines = this.#lines.filter((line) => nameOf(line) === name && !line.endsWith(":"));
     return lines.map(parseTimes);
@@ -190,7 +192,7 @@ class Properties {
     return firstText(this.#lines, name);
   }
 
-  /** `fallback` is the zone of a time that names none. */
+  /** `fallback` is the zone of a time without one. */
   moment(name: string, fallback: Zone): Moment | undefined {
     const [property] = this.all(name);
     return property && this.moments(property, fallback)[0];
@@ -210,7 +212,7 @@ class Properties {
     return property.values.map((value) => parseMoment(String(value), zone));
   }
 
-  /** RDATE holds dates, times, or periods: a start with an end or a duration. */
+  /** RDATE contains dates, times or periods. A period is a start with an end or a duration. */
   added(property: Property, first: Moment): ParsedEvent["added"] {
     const zone = this.#zone(property, first.zone);
     return property.values.map((value) => {
@@ -236,7 +238,10 @@ class Properties {
   }
 }
 
-/** A start of the series that begins with `first`: a date among times is at its time, a time among dates is its day. */
+/**
+ * A start in the form of `first`: a date in a series of times gets its time, and a time in a series
+ * of dates becomes its day.
+ */
 export function alike(start: Moment, first: Moment): Moment {
   if (start.allDay === first.allDay) return start;
   const midnight = dayOf(start) * DAY_MS;

@@ -8,38 +8,43 @@ import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { FoundEvents } from "./found-events.ts";
 import { Pace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
+import { Budget } from "./recurrence-expansion.ts";
 import { roughSpan } from "./rough-span.ts";
 import { occurrencesOf, type Series, type Span } from "./series.ts";
-import { Budget } from "./starts.ts";
 import { seriesOf } from "./versions.ts";
 import { zoneTable } from "./vtimezone.ts";
 import { findZone, type Zone } from "./zones.ts";
 
-/** The events of a feed in a span, and what of it could not be read. */
+/** The events of a feed in a span, and the number of events that could not be read. */
 export interface Expansion {
   readonly events: readonly CalendarEvent[];
   readonly skipped: number;
-  /** Why the first of the skipped events was skipped. */
+  /** Reason for skipping the first skipped event. */
   readonly reason: string | undefined;
 }
 
-/** Days of recurrences that one event, and all events of a feed, may have looked at for one span. */
+/**
+ * Maximum days of recurrences to check for one span, for one event and for all events of a feed.
+ */
 const EVENT_DAYS = 200_000;
 const FEED_DAYS = 1_000_000;
-/** A series with every day of thirteen years changed. */
+/** Enough for a daily series over thirteen years in which each day was changed. */
 const MAX_SAME_UID = 5_000;
 const NAME_LENGTH = 200;
 
-/** What one file or address held, split once and read only where a span needs it. */
+/**
+ * The content of one file or address. It is split once, and events are parsed only when a span
+ * needs them.
+ */
 export class Feed {
-  /** The name that the feed gives itself. */
+  /** The name in the feed itself. */
   readonly name: string | undefined;
   readonly color: string | undefined;
   readonly #groups: readonly Group[];
 
   /**
-   * @param floating where times without a zone are meant, unless the feed says it
-   * @throws MantelError `invalid` for what is no calendar
+   * @param floating the zone for times without a zone, unless the feed sets one
+   * @throws MantelError `invalid` for content that is not a calendar
    */
   static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
     const pace = new Pace();
@@ -56,7 +61,7 @@ export class Feed {
     this.#groups = groups;
   }
 
-  /** Works the span out. An event that is broken, or takes too long, is skipped and counted. */
+  /** Expands the events in a span. A broken or too slow event is skipped and counted. */
   async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
     const found = new FoundEvents();
     const faults: string[] = [];
@@ -66,21 +71,24 @@ export class Feed {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
       }
     } catch (error) {
-      faults.push(reasonOf(error)); // it was too much, and what was found until then is shown
+      faults.push(reasonOf(error)); // the limit was reached, and the events found so far are shown
     }
     return { events: found.events(), skipped: faults.length, reason: faults[0] };
   }
 }
 
-/** All events of one UID, also from several calendars of one feed. They are read when a span first needs them. */
+/**
+ * All events with one UID, also from several calendars of one feed. Parsed when a span first needs
+ * them.
+ */
 interface Group {
   readonly events: readonly Placed[];
-  /** A span that surely holds all of them. */
+  /** A span that covers all of them. */
   readonly span: Span;
   read?: { readonly series: readonly Series[]; readonly faults: readonly string[] };
 }
 
-/** An event, and what the calendar that it stands in says of it. */
+/** An event, and the properties of its calendar. */
 interface Placed {
   readonly raw: RawEvent;
   readonly calendar: { readonly zones: FeedZones; readonly cancels: boolean };
@@ -115,25 +123,28 @@ function zonesOf({ lines, zones }: RawCalendar, house: Zone): FeedZones {
   return { floating: floating ?? house, find: zoneTable(zones) };
 }
 
-/** True for a message that calls its events off (RFC 5546, 3.2.5), as mail programs save it. */
+/** True for a cancellation message (RFC 5546, 3.2.5), as saved by mail programs. */
 function cancels({ lines }: RawCalendar): boolean {
   return firstText(lines, "METHOD")?.toUpperCase() === "CANCEL";
 }
 
-/** What it takes to work out one span of a feed. */
+/** State of the expansion of one span of a feed. */
 interface Task {
   readonly span: Span;
   readonly marking: Marking;
   readonly pace: Pace;
-  /** What the events of the feed may use up together. */
+  /** The shared budget for all events of the feed. */
   readonly whole: Budget;
-  /** What was found so far. */
+  /** The events found so far. */
   readonly found: FoundEvents;
-  /** Why events were skipped so far. */
+  /** Reasons for skipped events so far. */
   readonly faults: string[];
 }
 
-/** Adds the events of a group. @throws MantelError `invalid` when the feed has far too many */
+/**
+ * Adds the events of a group.
+ * @throws MantelError `invalid` if the feed has far too many
+ */
 async function expand(
   group: Group,
   { span, marking, pace, whole, found, faults }: Task,
@@ -177,12 +188,12 @@ function readEvent({ raw, calendar }: Placed): ParsedEvent {
   return { ...event, uid, text };
 }
 
-/** Whatever a feed makes go wrong costs one event, and never the feed. */
+/** An error in one event skips only that event, never the whole feed. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : "it cannot be read";
 }
 
-/** A name for an event without UID, which is the same at the next reading of the same event. */
+/** An id for an event without UID. It stays the same for the same event. */
 function contentId({ lines }: RawEvent): string {
   return createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 24);
 }

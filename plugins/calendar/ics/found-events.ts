@@ -2,15 +2,15 @@ import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
 
 type Part = readonly CalendarEvent[];
 
-/** Of one calendar in one window: every hour of 416 days. */
+/** Maximum events of one calendar in one window: every hour of 416 days. */
 const MAX_EVENTS = 10_000;
 
-/** Of those without room. With more it is no use to go on. */
+/** Maximum of left-out events, after which expansion stops. */
 const MAX_LEFT_OUT = 50_000;
 
 /**
- * The events of a calendar as they are found, series by series. When they are too many, the series with the most
- * occurrences is left out, because a mistake or an attack is that, and a visit to the dentist is not.
+ * Collects the events of a calendar, series by series. If there are too many, the series with the
+ * most occurrences is left out, because it is likely a mistake or an attack.
  */
 export class FoundEvents {
   readonly #parts = new Set<Part>();
@@ -18,7 +18,10 @@ export class FoundEvents {
   #count = 0;
   #leftOut = 0;
 
-  /** Gives a reason for each series that was left out. @throws MantelError `invalid` for far too many */
+  /**
+   * Returns a reason for each series that was left out.
+   * @throws MantelError `invalid` for far too many
+   */
   add(part: Part): string[] {
     if (this.#count + part.length > MAX_EVENTS && part.length >= this.#largest.length) {
       return [this.#leaveOut(part)];
@@ -31,7 +34,7 @@ export class FoundEvents {
     return reasons;
   }
 
-  /** Each once: of events with one id the last counts. */
+  /** The events without duplicates: of events with one id the last counts. */
   events(): CalendarEvent[] {
     return [...new Map([...this.#parts].flat().map((event) => [event.id, event])).values()];
   }

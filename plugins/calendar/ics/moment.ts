@@ -1,25 +1,26 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { DAY_MS, toInstant, UTC, type Zone } from "./zones.ts";
 
-/** A date, or a time on the clock of a zone (RFC 5545 DATE and DATE-TIME). */
+/** A date, or a local time in a zone (RFC 5545 DATE and DATE-TIME). */
 export interface Moment {
-  /** True for a date; its zone means nothing then. */
+  /** True for a date; its zone is ignored then. */
   readonly allDay: boolean;
-  /** What calendar and clock show, as the UTC instant with the same reading. */
+  /** The local date and time, as the UTC instant with the same digits. */
   readonly wall: number;
   readonly zone: Zone;
-  /** For the end of time that passes, which can be the second of two times that the clock shows alike. */
+  /**
+   * The exact instant for an end computed from elapsed time, because a local time can occur twice.
+   */
   readonly instant?: number;
 }
 
 /**
- * Reads `2026-11-20`, `2026-11-20T09:00:00` or `2026-11-20T09:00:00Z`, as jCal writes them (RFC 7265).
- * `zone` is where a time without `Z` is meant.
- *
+ * Parses `2026-11-20`, `2026-11-20T09:00:00` or `2026-11-20T09:00:00Z`, as in jCal (RFC 7265).
+ * `zone` applies to a time without `Z`.
  * @throws MantelError `invalid` for a day or a time that does not exist
  */
 export function parseMoment(text: string, zone: Zone): Moment {
-  // ical.js reads a date without VALUE=DATE as a time that has no digits
+  // ical.js reads a date without VALUE=DATE as a time without digits
   const match = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z?)|T::)?$/.exec(text);
   if (match) {
     const [, date = "", time, utc] = match;
@@ -31,15 +32,15 @@ export function parseMoment(text: string, zone: Zone): Moment {
   throw new MantelError("invalid", `${text.slice(0, 40)} is not a date or a time that exists`);
 }
 
-/** A leap second, which the clocks of computers do not have, is the second before it. */
+/** Computers have no leap seconds, so one becomes the second before it. */
 const leapless = (time: string) => time.replace(/:60$/, ":59");
 
-/** The instant of a moment; of a date, midnight in UTC. */
+/** The instant of a moment; for a date, midnight in UTC. */
 export function instantOf({ allDay, wall, zone, instant }: Moment): number {
   return allDay ? wall : (instant ?? toInstant(zone, wall));
 }
 
-/** The number of the day since 1970, on the moment's own calendar. */
+/** The number of the local day since 1970. */
 export function dayOf({ wall }: Moment): number {
   return Math.floor(wall / DAY_MS);
 }

@@ -1,16 +1,16 @@
 import { MantelError } from "@mantel/plugin-sdk";
 
-/** How long one piece of work may hold the process; the host wants a sign of life every second. */
+/** Maximum time without yielding to the event loop; the host expects a heartbeat every second. */
 const SLICE_MS = 20;
-/** What one reading of a calendar may take of the processor. The largest that is read honestly takes half of it. */
+/** Maximum processor time for one calendar. The largest legitimate one takes half of it. */
 const MAX_WORK_MS = 1_500;
 
 const waiting: (() => void)[] = [];
 let sliceEnd = 0;
 
 /**
- * Says when long work should give way to the event loop, so that it delays nothing else. All works share one
- * slice, and go on one in each turn of the loop: a hundred of them hold it no longer than one does.
+ * Makes long work yield to the event loop. All tasks share one time slice and continue one per turn
+ * of the loop, so a hundred of them block it no longer than one does.
  */
 export class Pace {
   #usedMs = 0;
@@ -24,7 +24,10 @@ export class Pace {
     return performance.now() > sliceEnd;
   }
 
-  /** @throws MantelError `invalid` when the work has taken too much already, however busy the machine is */
+  /**
+   * @throws MantelError `invalid` if the work has used too much processor time, independent of
+   * other load
+   */
   async rest(): Promise<void> {
     this.#usedMs += processorMs() - this.#wentOnAt;
     if (this.#usedMs > MAX_WORK_MS) {
@@ -45,7 +48,7 @@ function goOn(): void {
   resolve?.();
 }
 
-/** The time that passes is no measure: on a busy machine it would cut honest calendars short. */
+/** Processor time, because elapsed time on a busy machine would cut off legitimate calendars. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { decode, isProperty, nameOf } from "./content-line.ts";
 import type { Pace } from "./pace.ts";
 
-/** The lines of one VEVENT that matter, unfolded and otherwise as they came. */
+/** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
 export interface RawEvent {
   readonly lines: readonly string[];
 }
@@ -13,7 +13,7 @@ export interface RawZone {
   readonly observances: readonly (readonly string[])[];
 }
 
-/** One VCALENDAR, split into its parts; nothing in it has been worked out. */
+/** One VCALENDAR, split into its parts without parsing values. */
 export interface RawCalendar {
   readonly lines: readonly string[];
   readonly events: readonly RawEvent[];
@@ -39,19 +39,18 @@ const EVENT_PROPERTIES = new Set([
   "URL",
   "COLOR",
 ]);
-/** Events of one feed; far more than people have, and few enough to keep in memory. */
+/** Maximum events of one feed: far more than usual, and few enough to keep in memory. */
 const MAX_EVENTS = 50_000;
 
-/** Components within components; a calendar has three levels. */
+/** Maximum nesting of components; a calendar has three levels. */
 const MAX_DEPTH = 20;
 
 const BEGINNING = /^BEGIN:VCALENDAR\s*$/im;
 
 /**
- * Splits an iCalendar stream (RFC 5545) into calendars and their parts, without reading any value, so
+ * Splits an iCalendar stream (RFC 5545) into calendars and their parts without parsing values, so
  * that a large feed costs little until its events are needed.
- *
- * @throws MantelError `invalid` for what is no calendar, and for one that ends in the middle
+ * @throws MantelError `invalid` for content that is not a calendar, or is incomplete
  */
 export async function parseFeed(bytes: Uint8Array, pace: Pace): Promise<RawCalendar[]> {
   const text = decode(bytes);
@@ -87,7 +86,7 @@ interface OpenCalendar {
 
 class Splitter {
   readonly #calendars: OpenCalendar[] = [];
-  /** The components that are open, outermost first. */
+  /** The open components, outermost first. */
   #open: string[] = [];
   #events = 0;
 
@@ -124,7 +123,7 @@ class Splitter {
         throw new MantelError("invalid", `the calendar has over ${MAX_EVENTS} events`);
       }
       events.push({ lines: [] });
-      this.#open = ["VCALENDAR"]; // an event that was never closed does not swallow the next
+      this.#open = ["VCALENDAR"]; // an unclosed event does not include the next one
     } else if (component === "VTIMEZONE") {
       zones.push({ lines: [], observances: [] });
     } else if (component === "STANDARD" || component === "DAYLIGHT") {
@@ -146,7 +145,7 @@ class Splitter {
   }
 }
 
-/** Where the lines of the component that was opened last are kept. */
+/** The lines that store the content of the innermost open component. */
 function linesOf(component: string | undefined, calendar: OpenCalendar): Lines | undefined {
   if (component === "VCALENDAR") return calendar.lines;
   if (component === "VEVENT") return calendar.events.at(-1)?.lines;

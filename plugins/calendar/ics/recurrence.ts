@@ -2,12 +2,12 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { type Moment, parseMoment } from "./moment.ts";
 import { DAY_MS, toInstant, toWall } from "./zones.ts";
 
-/** How often something repeats (RFC 5545 RECUR), in the clock and calendar of its start. */
+/** A recurrence rule (RFC 5545 RECUR), in the local time of its start. */
 export interface Rule {
   readonly freq: Frequency;
   readonly interval: number;
   readonly count: number;
-  /** The last start that is allowed, as a wall-clock time; infinite without an end. */
+  /** The last allowed start, as a local time; infinite without an end. */
   readonly until: number;
   /** 0 is Sunday. */
   readonly weekStart: number;
@@ -18,13 +18,13 @@ export interface Rule {
   readonly day: readonly Weekday[] | undefined;
   readonly hour: readonly number[] | undefined;
   readonly setPos: readonly number[] | undefined;
-  /** Times of day in milliseconds, ascending; of one hour when the rule is hourly. */
+  /** Times of day in milliseconds, ascending; within one hour if the rule is hourly. */
   readonly times: readonly number[];
 }
 
 export type Frequency = "YEARLY" | "MONTHLY" | "WEEKLY" | "DAILY" | "HOURLY";
 
-/** A weekday, and which one of the month or year: the first is 1, the last is -1, 0 is each. */
+/** A weekday and its position in the month or year: the first is 1, the last is -1, 0 is each. */
 export interface Weekday {
   readonly weekday: number;
   readonly nth: number;
@@ -33,13 +33,13 @@ export interface Weekday {
 export const HOUR_MS = 3_600_000;
 const FREQUENCIES: readonly string[] = ["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY"];
 const DAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
-/** Times of one day that a rule may name; more than this only an attack or a mistake has. */
+/** Maximum times of day in a rule; more indicate an attack or a mistake. */
 const MAX_TIMES_PER_DAY = 100;
 
-/** A rule that names every day of a year has 1,500 characters. */
+/** A rule with every day of a year has 1,500 characters. */
 const MAX_LENGTH = 4_000;
 
-/** Parts that are lists of numbers: the lowest and highest, and whether they can count from the end. */
+/** Parts that are lists of numbers: minimum, maximum, and true if they can count from the end. */
 const LISTS = {
   BYMONTH: { from: 1, to: 12, signed: false },
   BYWEEKNO: { from: 1, to: 53, signed: true },
@@ -54,10 +54,9 @@ type ListName = keyof typeof LISTS;
 const OTHERS = ["FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY"];
 
 /**
- * Reads the text of an RRULE that belongs to `start`.
- *
- * @throws MantelError `invalid` for a broken rule, for one that repeats by the second or minute, and
- *   for one in another calendar than the Gregorian (RFC 7529)
+ * Parses the RRULE of an event with this start.
+ * @throws MantelError `invalid` for an invalid rule, for repetition by the second or minute, and
+ * for a calendar other than the Gregorian (RFC 7529)
  */
 export function parseRule(text: string, start: Moment): Rule {
   const parts = new Parts(text);
@@ -89,7 +88,7 @@ function isFrequency(text: string): text is Frequency {
   return FREQUENCIES.includes(text);
 }
 
-/** The parts of a rule, each checked when it is asked for. */
+/** The parts of a rule, each checked on access. */
 class Parts {
   readonly #rule: string;
   readonly #texts: ReadonlyMap<string, string>;
@@ -157,8 +156,8 @@ class Parts {
 }
 
 /**
- * The last start that UNTIL allows. One that is a date covers that whole day; one in UTC is moved to the clock of the
- * start; another is on that clock.
+ * The last start allowed by UNTIL. A date covers that whole day; a UTC time is converted to the
+ * zone of the start; other times are in that zone.
  */
 function lastStart(text: string | undefined, start: Moment): number {
   if (text === undefined) return Infinity;

@@ -3,12 +3,12 @@ import type { RawEvent } from "./parse.ts";
 import type { Span } from "./series.ts";
 import { DAY_MS } from "./zones.ts";
 
-/** Covers every time zone, and a duration that was counted from the wrong end. */
+/** Covers every time zone, and a duration counted from the wrong end. */
 const MARGIN_MS = 3 * DAY_MS;
 
 /**
- * A span that holds every occurrence of an event and its changes, from a glance at the digits of their
- * dates. It costs a hundredth of reading them, so a feed of many years is mostly passed over.
+ * A span that covers all occurrences of an event and its changes, from only the digits of their
+ * dates. This costs a hundredth of parsing them, so most of a feed with many years is skipped.
  */
 export function roughSpan(events: readonly RawEvent[]): Span {
   const spans = events.map(spanOf);
@@ -32,7 +32,7 @@ function spanOf({ lines }: RawEvent): Span {
   return { from, to: last + (end - start) + MARGIN_MS };
 }
 
-/** Of a property that is there twice the first counts, as where it is read; rules count all. */
+/** Of a repeated property only the first counts, as in the parser; of rules, all count. */
 function glance(lines: readonly string[]) {
   const first = new Map<string, string>();
   const rules: string[] = [];

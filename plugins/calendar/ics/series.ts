@@ -1,8 +1,8 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { alike, type EventText, type Length, type ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
+import { type Budget, expandRecurrence } from "./recurrence-expansion.ts";
 import type { Rule } from "./recurrence.ts";
-import { type Budget, startsOf } from "./starts.ts";
 import { DAY_MS, toInstant, toWall, UTC, type Zone } from "./zones.ts";
 
 /** A half-open span of instants, in epoch milliseconds. */
@@ -46,7 +46,7 @@ export function occurrencesOf(series: Series, span: Span, budget: Budget): Occur
   return [...regular, ...changed].filter((each) => touches(each, span));
 }
 
-/** What the master gives, without the occurrences that were changed one by one. */
+/** The occurrences of the master without those that were changed individually. */
 function regularOccurrences(
   master: ParsedEvent,
   overrides: readonly ParsedEvent[],
@@ -103,7 +103,7 @@ function* startsOfRules(
 ): Generator<Moment> {
   const walls = { from: span.from - DAY_MS, to: span.to + DAY_MS };
   for (const rule of rules) {
-    for (const wall of startsOf(rule, start.wall, { span: walls, budget }))
+    for (const wall of expandRecurrence(rule, start.wall, { span: walls, budget }))
       yield { ...start, wall };
   }
 }
@@ -162,13 +162,13 @@ function onClockOf(first: Moment, start: Moment): Moment {
   return { ...first, wall: toWall(first.zone, instantOf(same)) };
 }
 
-/** Where the clock of a change is read from then on. One in UTC names no clock, so that of the series stays. */
+/** The time zone after a change. A change in UTC has no zone, so that of the series stays. */
 function newClock(first: Moment, changed: Moment): Moment {
   const stays = changed.zone === UTC && !changed.allDay && !first.allDay;
   return stays ? onClockOf(first, changed) : changed;
 }
 
-/** What clock and calendar show; the calendar alone where the change is a whole day. */
+/** The local date and time; only the date if the change is a whole day. */
 function placeOf(moment: Moment, allDay: boolean): number {
   return allDay ? dayOf(moment) * DAY_MS : moment.wall;
 }

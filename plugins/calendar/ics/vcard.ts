@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { decoderFor } from "../web/charset.ts";
 import { decode, nameOf } from "./content-line.ts";
 
-/** What a contact says of itself that birthdays are made of. */
+/** The properties of a contact that are needed for its birthday. */
 export interface Contact {
   /** Absent in many contacts of version 2.1. */
   readonly uid: string | undefined;
@@ -19,14 +19,17 @@ export function isVcard(bytes: Uint8Array): boolean {
   return /^[\xef\xbb\xbf\s]*BEGIN:VCARD/i.test(start);
 }
 
-/** Of all contacts together: a quarter of a second, and room for 10 MB with pictures. */
+/**
+ * Maximum lines of all contacts together: a quarter of a second, and enough for 10 MB with
+ * pictures.
+ */
 const MAX_LINES = 300_000;
-/** Of a line that matters: names are shorter. */
+/** Maximum length of a relevant line: names are shorter. */
 const MAX_LINE = 2_000;
 
 export interface Contacts {
   readonly whole: readonly Contact[];
-  /** How many begin and never end, as in a file that is cut off. */
+  /** Number of contacts without an end, for example in a truncated file. */
   readonly cut: number;
 }
 
@@ -68,8 +71,8 @@ interface Line {
 }
 
 /**
- * Quoted-printable values of version 2.1 go on after a line that ends in `=`. This comes before folded
- * lines are joined, because the next line may begin with a space that counts.
+ * Quoted-printable values of version 2.1 continue after a line that ends in `=`. These are joined
+ * before folded lines, because a space at the start of the next line may be part of the value.
  */
 function withoutSoftBreaks(bytes: Uint8Array): Uint8Array {
   const parts: string[] = [];
@@ -92,7 +95,7 @@ function parseLine(name: string, text: string): Line {
   return { name, parameters, value: QUOTED.test(text) ? unquote(value, parameters) : value };
 }
 
-/** Where the value begins: after the first colon outside quotation marks. */
+/** The start of the value: after the first colon outside quotation marks. */
 function valueStart(text: string): number {
   const [head = text] = /^(?:"[^"]*"|[^":])*:/.exec(text) ?? [];
   return head.length;

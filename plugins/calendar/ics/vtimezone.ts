@@ -3,8 +3,8 @@ import { firstText, lineOf, nameOf, parseProperty } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { parseMoment } from "./moment.ts";
 import type { RawZone } from "./parse.ts";
+import { Budget, expandRecurrence } from "./recurrence-expansion.ts";
 import { parseRule } from "./recurrence.ts";
-import { Budget, startsOf } from "./starts.ts";
 import { findZone, UTC, type Zone } from "./zones.ts";
 
 /** Onsets are worked out for these years. */
@@ -93,7 +93,8 @@ function onsetsOf(lines: readonly string[], budget: Budget): Onset[] {
   const rule = lineOf(lines, "RRULE");
   if (rule) {
     const parsed = parseRule(rule.slice(rule.indexOf(":") + 1), start);
-    for (const wall of startsOf(parsed, start.wall, { span: SPAN, budget })) walls.add(wall);
+    for (const wall of expandRecurrence(parsed, start.wall, { span: SPAN, budget }))
+      walls.add(wall);
   }
   return [...walls].map((wall) => ({ instant: wall - before, before, offset }));
 }

@@ -1,10 +1,10 @@
 import { findIana } from "windows-iana";
 
-/** Where a wall-clock time becomes an instant. Instants and wall-clock times are in milliseconds. */
+/** Converts local time to instants. Both are in milliseconds. */
 export interface Zone {
   /** The IANA name; `UTC` for a zone that only its feed defines. */
   readonly name: string;
-  /** What is added to an instant to get its wall-clock time. */
+  /** The offset added to an instant to get its local time. */
   offsetAt(instant: number): number;
 }
 

@@ -26,20 +26,21 @@ export interface AccountOptions {
   readonly signal: AbortSignal;
 }
 
-/** What is kept of an account between runs. */
+/** The stored state of an account. */
 interface Kept {
   readonly home: DavHome;
   readonly collections: readonly KeptCollection[];
-  /** Where the contents of the collections are kept. */
+  /** Storage keys of the collections' content. */
   readonly parts: readonly string[];
 }
 
-/** Of one account; each costs requests and is worked out by itself. */
+/** Maximum collections of one account; each costs requests and processing. */
 const MAX_COLLECTIONS = 50;
 
 /**
- * A CalDAV or CardDAV account: each of its calendars or address books is a source of its own. While some or all
- * are not shown, a source under the account's own id says why. An account that has not changed costs one request.
+ * A CalDAV or CardDAV account: each of its calendars or address books is a separate source. If some
+ * are not shown, a source with the account's own id shows the reason. An unchanged account costs
+ * one request.
  */
 export class Account {
   readonly #options: AccountOptions;

@@ -7,7 +7,7 @@ import type { DavObject, DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
 import { keep, NOT_ASKED_YET } from "./subscription.ts";
 
-/** What an account remembers of a collection. */
+/** The stored state of a collection. */
 export interface KeptCollection {
   readonly id: string;
   readonly url: string;
@@ -24,7 +24,7 @@ interface Content {
   readonly objects: Readonly<Record<string, DavObject>>;
 }
 
-interface CollectionParts {
+interface CollectionDependencies {
   readonly kept: KeptCollection;
   readonly source: Source;
   readonly storage: Storage;
@@ -41,13 +41,13 @@ const MAX_OBJECTS = 50_000;
 export class Collection {
   readonly kept: KeptCollection;
   readonly source: Source;
-  /** Where the content is kept. */
+  /** The storage key of the content. */
   readonly key: string;
   readonly #disk: { readonly storage: Storage; readonly log: Log };
   /** The state that is shown; `undefined` when it may not be all there is. */
   #tag: string | undefined;
 
-  constructor(parts: CollectionParts) {
+  constructor(parts: CollectionDependencies) {
     this.kept = parts.kept;
     this.source = parts.source;
     this.key = parts.key;
@@ -71,7 +71,7 @@ export class Collection {
     }
   }
 
-  /** Reads what has changed, unless the tag says that nothing has. */
+  /** Reads the changes, unless the tag is unchanged. */
   async update(server: DavServer, tag: string | undefined): Promise<void> {
     const now = new Date();
     if (tag !== undefined && tag === this.#tag) {

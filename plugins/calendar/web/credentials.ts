@@ -6,8 +6,8 @@ export interface Credentials {
 }
 
 /**
- * The header of HTTP Basic (RFC 7617) for a name and password that are given, or stand in the address;
- * empty when there is no name.
+ * The HTTP Basic header (RFC 7617) for the name and password in the options or in the address;
+ * empty without a name.
  */
 export function basicAuth({ url, username, password }: Credentials & { readonly url: string }): {
   authorization?: string;
@@ -27,15 +27,19 @@ function decoded(text: string): string {
   }
 }
 
-/** Where the password of a feed at `first` may go: to the same server, and to the same name over HTTPS. */
+/**
+ * True if the password of a feed at `first` may be sent to `url`: the same server, or the same name
+ * over HTTPS.
+ */
 export function isSameHost(first: URL, url: URL): boolean {
   if (url.origin === first.origin) return true;
   return url.protocol === "https:" && url.hostname === first.hostname;
 }
 
 /**
- * Where the password of an account at `first` may go besides: to names of the same site over HTTPS,
- * because providers spread accounts over hosts (`caldav.icloud.com`, `p42-caldav.icloud.com`).
+ * True if the password of an account at `first` may be sent to `url`: also names of the same site
+ * over HTTPS, because providers spread accounts over hosts (`caldav.icloud.com`,
+ * `p42-caldav.icloud.com`).
  */
 export function isSameSite(first: URL, url: URL): boolean {
   if (isSameHost(first, url)) return true;

@@ -1,11 +1,11 @@
 import { type DAVResponse, propfind, syncCollection } from "tsdav";
 import { multistatusOf, pathOf, textOf, whole } from "./dav-value.ts";
 
-/** What has changed in a collection, by the paths of its objects. */
+/** The changes in a collection, by the paths of its objects. */
 export interface DavChanges {
-  /** What to ask with for the changes after these. */
+  /** The sync token for the next request. */
   readonly token: string | undefined;
-  /** True when `changed` has all objects there are. */
+  /** True if `changed` lists all existing objects. */
   readonly whole: boolean;
   /** ETags by path. */
   readonly changed: ReadonlyMap<string, string | undefined>;
@@ -17,19 +17,19 @@ interface Place {
   readonly fetch: typeof fetch;
 }
 
-/** Parts that one answer may come in. */
+/** Maximum parts of one answer. */
 const MAX_PARTS = 100;
 
 /**
- * What has changed since a token (RFC 6578); everything without one, or when the server has forgotten
- * it. A server that has no tokens lists all ETags.
+ * The changes since a token (RFC 6578); everything without a token, or if the server no longer
+ * knows it. A server without tokens lists all ETags.
  */
 export async function changesSince(place: Place, token: string | undefined): Promise<DavChanges> {
   const known = token === undefined ? undefined : await sync(place, token);
   return known ?? (await sync(place, "")) ?? list(place);
 }
 
-/** `undefined` when the server does not know the token, or what a token is. */
+/** `undefined` if the server does not know the token, or does not support tokens. */
 async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | undefined> {
   const changed = new Map<string, string | undefined>();
   const gone = new Set<string>();
@@ -46,7 +46,7 @@ async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | 
       if (status === 404) gone.add(path);
       else if (!path.endsWith("/")) changed.set(path, textOf(found?.["getetag"]));
     }
-    // an answer that was cut off says so, and is gone on with from its own token (RFC 6578, 3.6)
+    // a truncated answer says so, and is continued with its own token (RFC 6578, 3.6)
     const isLast = responses.every(({ status }) => status !== 507);
     if (isLast) return { token: next, whole: token === "", changed, gone };
   }

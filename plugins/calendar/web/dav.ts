@@ -13,10 +13,10 @@ import type { WebOptions } from "../options.ts";
 import { basicAuth, isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
 import { keysOf, pathOf, refuseCut, textOf, whole } from "./dav-value.ts";
+import { fetchError } from "./fetch-error.ts";
 import { guardedRequest } from "./guarded-request.ts";
-import { refusal } from "./refusal.ts";
 
-/** Where an account keeps its collections; or, when `single`, the only one that is meant. */
+/** The URL of an account's collections or, if `single`, of the only one wanted. */
 export interface DavHome {
   readonly url: string;
   readonly single: boolean;
@@ -27,7 +27,7 @@ export interface DavCollection {
   readonly url: string;
   readonly name: string | undefined;
   readonly color: string | undefined;
-  /** Changes with the content; `undefined` where the server has no such thing. */
+  /** Changes whenever the content changes; `undefined` if the server has no such tag. */
   readonly tag: string | undefined;
 }
 
@@ -50,10 +50,9 @@ export type DavKind = keyof typeof KINDS;
 const OBJECTS_AT_ONCE = 50;
 
 /**
- * What is asked of a CalDAV (RFC 4791) or CardDAV (RFC 6352) server. It is never asked to expand or to
- * choose by time, because servers do that wrongly. Every request is guarded like any download.
- *
- * All of it throws MantelError `invalid` or `deadline_passed`.
+ * Client for CalDAV (RFC 4791) and CardDAV (RFC 6352) servers. It never asks them to expand or to
+ * filter by time, because servers do that wrongly. Every request is guarded like any download.
+ * All methods throw MantelError `invalid` or `deadline_passed`.
  */
 export class DavServer {
   readonly #account: WebOptions;
@@ -71,7 +70,7 @@ export class DavServer {
     const { url: serverUrl } = this.#account;
     const { type, home } = KINDS[this.#kind];
     const look = { url: serverUrl, depth: "0", props: PROPERTIES, fetch: this.#fetch } as const;
-    const [here] = await propfind(look); // an address that only leads to the right one may refuse
+    const [here] = await propfind(look); // an address that only redirects may refuse
     if (here && keysOf(here.props?.["resourcetype"]).includes(type)) {
       return { url: serverUrl, single: true };
     }
@@ -104,12 +103,12 @@ export class DavServer {
       }));
   }
 
-  /** What has changed in a collection since a token; everything without one. */
+  /** The changes in a collection since a token; everything without one. */
   changes(url: string, token: string | undefined): Promise<DavChanges> {
     return changesSince({ url, fetch: this.#fetch }, token);
   }
 
-  /** The objects with these paths, as far as they are still there. */
+  /** The objects with these paths that still exist. */
   async objects(url: string, paths: readonly string[]): Promise<Map<string, DavObject>> {
     const { prefix, type, data } = KINDS[this.#kind];
     const objects = new Map<string, DavObject>();
@@ -152,7 +151,10 @@ export class DavServer {
     );
   }
 
-  /** What tsdav asks with: each hop is checked, and the password goes to the account's site alone. */
+  /**
+   * The `fetch` of tsdav: each redirect is checked, and the password is only sent to the account's
+   * site.
+   */
   readonly #fetch: typeof fetch = async (target, init = {}) => {
     const { url, allowPrivate } = this.#account;
     const first = new URL(url);
@@ -167,7 +169,7 @@ export class DavServer {
       follow: init.redirect !== "manual",
       signal: this.#signal,
     });
-    if (UNMISTAKABLE.has(status)) throw refusal(status, headers);
+    if (UNMISTAKABLE.has(status)) throw fetchError(status, headers);
     refuseMasses(body);
     if (status === 207) refuseCut(body);
     const { location, "content-type": type } = headers;
@@ -179,12 +181,12 @@ export class DavServer {
 }
 
 /**
- * Reading XML takes the process whole, and memory by the element: half a second at this many, which is
- * the list of 12,000 events.
+ * Parsing XML blocks the process and needs memory per element: half a second for this many, which
+ * is the list of 12,000 events.
  */
 const MAX_ELEMENTS = 150_000;
 
-/** Counts what begins elements (`<`) and attributes (`=`). */
+/** Counts starts of elements (`<`) and attributes (`=`). */
 function refuseMasses(xml: Uint8Array): void {
   let count = 0;
   for (const byte of xml) if (byte === 0x3c || byte === 0x3d) count++;
@@ -195,7 +197,10 @@ function refuseMasses(xml: Uint8Array): void {
   );
 }
 
-/** Answers that mean the same to any question; others may only say that a question is not understood. */
+/**
+ * Status codes with one meaning for any request; others may only mean that a request is not
+ * supported.
+ */
 const UNMISTAKABLE = new Set([401, 429, 503]);
 
 const PROPERTIES = {
@@ -210,7 +215,10 @@ const PROPERTIES = {
   "card:addressbook-home-set": {},
 };
 
-/** Collections of tasks or notes alone are no calendars; one that says nothing may hold all. */
+/**
+ * Collections with only tasks or notes are not calendars; one without this property may hold
+ * anything.
+ */
 function holdsEvents(components: unknown): boolean {
   const names = JSON.stringify(components ?? null);
   return names === "null" || names === "{}" || names.includes('"VEVENT"');

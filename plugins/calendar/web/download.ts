@@ -1,10 +1,10 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { inUtf8 } from "./charset.ts";
 import { basicAuth, type Credentials, isSameHost } from "./credentials.ts";
+import { fetchError } from "./fetch-error.ts";
 import { guardedRequest } from "./guarded-request.ts";
-import { refusal } from "./refusal.ts";
 
-/** Where a calendar is, and what was learned when it was read before. */
+/** The address of a calendar, and the validators of the last download. */
 export interface DownloadRequest extends Credentials {
   readonly url: string;
   readonly allowPrivate?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface DownloadRequest extends Credentials {
 }
 
 export interface Download {
-  /** `undefined` when nothing has changed since `etag` or `lastModified`. */
+  /** `undefined` if unchanged since `etag` or `lastModified`. */
   readonly bytes: Uint8Array | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
@@ -39,7 +39,7 @@ export async function download(request: DownloadRequest): Promise<Download> {
   }
 }
 
-/** True when no server answered, as when there is none for HTTPS. */
+/** True if no server answered, for example because there is none for HTTPS. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof MantelError && error.cause !== undefined && error.code === "invalid";
 }
@@ -55,7 +55,7 @@ async function get(request: DownloadRequest): Promise<Download> {
   const { etag, "last-modified": lastModified } = headers;
   const asked = request.etag !== undefined || request.lastModified !== undefined;
   if (status === 304 && asked) return { bytes: undefined, etag, lastModified };
-  if (status !== 200) throw refusal(status, headers);
+  if (status !== 200) throw fetchError(status, headers);
   return { bytes: inUtf8(body, headers["content-type"]), etag, lastModified };
 }
 

@@ -10,25 +10,25 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk";
 import { pinAddresses, type PinnedAddress } from "./address.ts";
-import { unreachable } from "./refusal.ts";
+import { unreachable } from "./fetch-error.ts";
 
 export interface GuardedRequest {
   readonly url: string;
   /** Absent means GET. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Headers, such as a password, for those addresses alone that `trusts` is true of. */
+  /** Headers, such as a password, sent only to addresses for which `trusts` returns true. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   readonly trusts: (url: URL) => boolean;
   readonly body?: string | undefined;
   readonly allowPrivate?: boolean | undefined;
-  /** False gives a redirect as an answer. Absent means that redirects are followed. */
+  /** False returns a redirect as the answer. By default redirects are followed. */
   readonly follow?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface GuardedAnswer {
-  /** Where the answer came from, after redirects. */
+  /** The final address, after redirects. */
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -36,17 +36,17 @@ export interface GuardedAnswer {
   readonly body: Uint8Array;
 }
 
-/** A calendar may have this many bytes, and after decompression too. */
+/** Maximum bytes of a calendar, before and after decompression. */
 export const MAX_BYTES = 10_000_000;
 const MAX_REDIRECTS = 5;
 const DEADLINE_MS = 15_000;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * One request over HTTP to a server that nobody vouches for. Each hop of a redirect is looked up,
- * checked and bound to its address; time, size and redirects are bounded.
- *
- * @throws MantelError `invalid` or `deadline_passed`, in words that never hold an address's path
+ * One HTTP request to an untrusted server. Each redirect is looked up, checked and bound to its
+ * address; time, size and redirects are limited.
+ * @throws MantelError `invalid` or `deadline_passed`; its message never contains the path of the
+ * address
  */
 export async function guardedRequest(request: GuardedRequest): Promise<GuardedAnswer> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
@@ -84,7 +84,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
   throw new MantelError("invalid", `the server redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** @throws MantelError `invalid` when a server asks for the password that is kept from it */
+/** @throws MantelError `invalid` if a server asks for the password that is withheld from it */
 function refuseStranger(url: URL, { trusts, secretHeaders = {} }: GuardedRequest): void {
   if (trusts(url) || Object.keys(secretHeaders).length === 0) return;
   throw new MantelError(
@@ -104,7 +104,7 @@ async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage>
   request.signal.throwIfAborted();
   const options: RequestOptions = {
     agent: false,
-    auth: "", // a name and password in the address are for the caller to send
+    auth: "", // the caller sends a name and password from the address
     lookup: pinnedLookup(pinned),
     signal: request.signal,
     method: request.method ?? "GET",
@@ -121,11 +121,11 @@ async function send(url: URL, request: GuardedRequest): Promise<IncomingMessage>
   const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options);
   sent.end(request.body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
-  sent.on("error", () => {}); // from here on, whoever reads the response is told
+  sent.on("error", () => {}); // from here on, errors reach the reader of the response
   return response;
 }
 
-/** Answers a connection's look-up with the addresses that were checked. */
+/** Answers the DNS look-up of a connection with the checked addresses. */
 function pinnedLookup(addresses: readonly PinnedAddress[]) {
   return (
     _host: string,
@@ -153,13 +153,13 @@ async function read(response: IncomingMessage, signal: AbortSignal): Promise<Uin
     if (gzip) await pipeline(response, createGunzip(), collect, { signal });
     else await pipeline(response, collect, { signal });
   } catch (error) {
-    if (size > MAX_BYTES) throw tooLarge(); // what ends the other streams may be told first
+    if (size > MAX_BYTES) throw tooLarge(); // the cause for closing the other streams may arrive first
     throw badGzip(error) ?? error;
   }
   return Buffer.concat(chunks);
 }
 
-/** @throws MantelError `invalid` for what a server must not send, because it was not asked for */
+/** @throws MantelError `invalid` for an encoding that was not requested */
 function isGzip(encoding = "identity"): boolean {
   if (/^(x-)?gzip$/i.test(encoding)) return true;
   if (/^(identity)?$/i.test(encoding)) return false;
@@ -169,11 +169,12 @@ function isGzip(encoding = "identity"): boolean {
   );
 }
 
-/** Not the fault of the way to the server, so it has no `cause`, as those have that are. */
+/** Not a network error, so it has no `cause`. */
 function badGzip(error: unknown): MantelError | undefined {
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!code.startsWith("Z_")) return undefined;
-  const what = code === "Z_BUF_ERROR" ? "ends in the middle" : "is no gzip, though it says so";
+  const what =
+    code === "Z_BUF_ERROR" ? "ends in the middle" : "is not gzip, although its header says so";
   return new MantelError(
     "invalid",
     `the server's answer ${what} (${code}): if this stays, switch compression off at the server`,

@@ -4,26 +4,26 @@ import { MantelError, type Log } from "@mantel/plugin-sdk";
 export interface PollOptions {
   /** Reads once. */
   readonly read: () => Promise<void>;
-  /** Told in words why a reading failed. */
+  /** Called with the reason when a reading failed. */
   readonly failed: (reason: string) => void;
-  /** Told after each reading, whichever way it went. */
+  /** Called after each reading, successful or not. */
   readonly changed: () => void;
   readonly refreshMs: number;
   readonly log: Log;
   /** The calendar, for the log. */
   readonly id: string;
-  /** Ends it. */
+  /** Stops polling. */
   readonly signal: AbortSignal;
 }
 
-/** After a failure it is tried again this soon, then half as often each time. */
+/** Delay before the first retry after a failure; it doubles each time. */
 const FIRST_RETRY_MS = 30_000;
-/** A calendar that is asked for more often than this is not while its server fails. */
+/** Maximum delay between retries, also for calendars with a shorter interval. */
 const LONGEST_RETRY_MS = 900_000;
-/** Waits differ by this part, so that calendars which failed together do not come back together. */
+/** Random variation of delays, so that calendars that failed together do not retry together. */
 const JITTER = 0.2;
 
-/** Something on the web that is read again and again, less often while that fails. */
+/** Polls a resource on the web, less often while it fails. */
 export class Poll {
   readonly #options: PollOptions;
   #failures = 0;
@@ -33,7 +33,7 @@ export class Poll {
     this.#options = options;
   }
 
-  /** Reads until the signal ends it. Never rejects. */
+  /** Polls until the signal aborts. Never rejects. */
   async run(): Promise<void> {
     const { signal, refreshMs } = this.#options;
     while (!signal.aborted) {
@@ -48,7 +48,7 @@ export class Poll {
     const { read, log, id, changed, signal } = this.#options;
     try {
       await read();
-      if (this.#failures > 0) log.info("calendar can be read again", { calendar: id });
+      if (this.#failures > 0) log.info("calendar is readable again", { calendar: id });
       this.#failures = 0;
       this.#askedForMs = 0;
     } catch (error) {
@@ -70,7 +70,10 @@ export class Poll {
   }
 }
 
-/** How long to wait, which grows with failures in a row and is never less than a server has asked for. */
+/**
+ * The delay until the next attempt. It grows with consecutive failures and is never shorter than
+ * the server requested.
+ */
 export function pauseMs(
   state: { readonly refreshMs: number; readonly failures: number; readonly askedForMs: number },
   random = Math.random,

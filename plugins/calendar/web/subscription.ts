@@ -12,30 +12,33 @@ export interface SubscriptionOptions {
   readonly storage: Storage;
   readonly log: Log;
   readonly changed: () => void;
-  /** Ends the subscription. */
+  /** Stops the subscription. */
   readonly signal: AbortSignal;
 }
 
-/** What a server gave with a calendar, to ask later whether it has changed. */
+/** Validators of a calendar for conditional requests. */
 interface Validators {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** What is kept of a calendar between runs, so that it is shown at once and asked for conditionally. */
+/**
+ * The stored copy of a calendar, so that it is shown immediately after a restart and requested
+ * conditionally.
+ */
 interface Kept extends Validators {
   readonly fetchedAt: string;
   /** Base64. */
   readonly body: string;
 }
 
-/** One calendar on the web: read now and then, and remembered on the disk. */
+/** One calendar on the web, read at intervals and stored on disk. */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #key: string;
   readonly #poll: Poll;
   #validators: Validators = {};
-  /** Of the content that is shown. */
+  /** Digest of the shown content. */
   #digest: string | undefined;
 
   constructor(options: SubscriptionOptions) {
@@ -49,7 +52,7 @@ export class Subscription {
     });
   }
 
-  /** Shows what was kept, when there is something, as stale until it has been asked for again. */
+  /** Shows the stored copy, if there is one, as stale until the server has answered. */
   async restore(): Promise<void> {
     const { source, storage } = this.#options;
     const kept = (await storage.get(this.#key)) as Partial<Kept> | undefined;
@@ -61,16 +64,16 @@ export class Subscription {
       this.#digest = digestOf(bytes);
       this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
     } catch {
-      await storage.delete(this.#key); // it is fetched whole then
+      await storage.delete(this.#key); // it is downloaded completely then
     }
   }
 
-  /** Reads the calendar again and again, until the signal ends it. Never rejects. */
+  /** Polls the calendar until the signal aborts. Never rejects. */
   run(): Promise<void> {
     return this.#poll.run();
   }
 
-  /** Reads the calendar once. What fails is shown by the source. */
+  /** Reads the calendar once. The source shows failures. */
   refresh(): Promise<void> {
     return this.#poll.once();
   }
@@ -96,8 +99,9 @@ export class Subscription {
 }
 
 /**
- * The same for calendars that say the same. Servers without validators, such as Google's, send an unchanged calendar
- * with new stamps each time; to work it out and keep it again would wear the disk for nothing.
+ * The same digest for calendars with the same content. Servers without validators, such as
+ * Google's, send an unchanged calendar with new timestamps each time, and processing and storing it
+ * again would wear out the disk.
  */
 function digestOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes)
@@ -106,7 +110,7 @@ function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(text, "latin1").digest("base64");
 }
 
-/** Keeps what was read. A disk that is full costs what is shown after a restart, and nothing now. */
+/** Stores the calendar. If the disk is full, it is only missing after a restart. */
 export async function keep(
   { storage, log }: { readonly storage: Storage; readonly log: Log },
   key: string,
@@ -115,15 +119,15 @@ export async function keep(
   try {
     await storage.set(key, value);
   } catch (error) {
-    log.error("calendar cannot be kept for the next start", { error });
+    log.error("could not store the calendar", { error });
   }
 }
 
-/** Why a calendar is stale that is shown as it was kept. */
+/** The reason for showing a stored calendar as stale. */
 export const NOT_ASKED_YET =
   "it is shown as it was before the restart, until its server has answered";
 
-/** Where something on the web is kept. Another address or user is another calendar. */
+/** The storage key of a web calendar. Another address or user is another calendar. */
 export function storageKey({ url, username }: Pick<WebOptions, "url" | "username">): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([url, username]))
@@ -131,7 +135,7 @@ export function storageKey({ url, username }: Pick<WebOptions, "url" | "username
   return `feed-${hash.slice(0, 32)}`;
 }
 
-/** Removes what is kept under other keys than these, with the parts that it names. */
+/** Removes stored calendars with other keys than these, including their parts. */
 export async function sweepKept(storage: Storage, keys: readonly string[]): Promise<void> {
   const kept = await storage.get("feeds");
   for (const key of textsOf(kept)) if (!keys.includes(key)) await forget(storage, key);

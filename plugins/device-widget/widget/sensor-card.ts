@@ -5,7 +5,7 @@ import { atMoments, sparkline } from "@mantel/plugin-sdk/ui/sparkline";
 import type { Device, WidgetContext } from "@mantel/plugin-sdk/widget";
 import type { TemplateResult } from "lit";
 
-/** Half an hour each, over a day. */
+/** Half an hour per step, over one day. */
 const STEP_MS = 30 * 60_000;
 const STEPS = 48;
 
@@ -16,17 +16,17 @@ const HUES: Readonly<Record<string, string>> = {
   power: "energy",
   energy: "energy",
 };
-/** The least that the line's height stands for, by unit: calm values look calm. */
+/** Minimum value range of the chart, by unit, so that small changes look small. */
 const SPANS: Readonly<Record<string, number>> = { "°C": 4, "%": 20, hPa: 10, W: 100, lx: 200 };
 
-/** What a sensor's card shows. */
+/** The field that a sensor's card shows. */
 export interface Measurement {
   readonly field: string;
   readonly unit: string;
   readonly step: number;
 }
 
-/** The wanted field, or the first that is measured; `undefined` for a sensor without numbers. */
+/** The wanted field, or the first measured one; `undefined` for a sensor without numbers. */
 export function measurementOf({ capabilities }: Device, wanted: string): Measurement | undefined {
   const measured = Object.entries(capabilities).flatMap(([field, capability]) =>
     capability.type === "number" && capability.readOnly === true
@@ -48,7 +48,7 @@ interface SensorCard {
   readonly readings: readonly Reading[];
 }
 
-/** What a sensor says now, and how that went over the last day. */
+/** The current value of a sensor and its course over the last day. */
 export function sensorCard({ ctx, actions, device, sensor, readings }: SensorCard): TemplateResult {
   const { field, unit } = sensor;
   const value = device.state[field];

@@ -3,8 +3,8 @@ export type Address =
   | { readonly url?: undefined; readonly fault: "none" | "unreadable" | "own" };
 
 /**
- * The address that somebody wrote down. Only web pages are shown, because `javascript:` and `data:`
- * would run here, and never Mantel itself: with its own origin it could leave its sandbox.
+ * Validates an address. Only web pages are allowed, because `javascript:` and `data:` would run in
+ * this page. Mantel itself is refused: with its own origin it could leave the sandbox.
  */
 export function addressOf(text: string, ownOrigin: string): Address {
   if (text.trim() === "") return { fault: "none" };

@@ -19,7 +19,7 @@ export function choice(values: readonly string[] | undefined): Capability | unde
 /** Something that is done and has no state. */
 export const DO = { type: "choice", values: ["press"] } satisfies Capability;
 
-/** How a unit of Home Assistant is told here: in which unit, and what a value is multiplied with. */
+/** The Mantel unit for a Home Assistant unit, and the conversions between them. */
 interface Told {
   readonly unit?: Unit;
   readonly toOurs: (value: number) => number;
@@ -74,7 +74,7 @@ const UNITS: Readonly<Record<string, Told>> = {
   dBm: by("dBm", 1),
 };
 
-/** How the unit that a component names is told here; one that is not known is left out. */
+/** The conversion for the unit of a component. For an unknown unit, it has no unit and leaves values as they are. */
 export function unitOf(options: Options, name = "unit_of_measurement"): Told {
   const unit = options.text(name, "");
   return Object.hasOwn(UNITS, unit) ? (UNITS[unit] ?? SAME) : SAME;

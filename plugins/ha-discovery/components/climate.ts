@@ -1,5 +1,12 @@
 import type { DeviceState } from "@mantel/plugin-sdk";
-import { type Input, inputs, type MakeFacet, numberField, textField, UNKNOWN } from "../facet.ts";
+import {
+  type Input,
+  inputs,
+  type CreateHandler,
+  numberField,
+  textField,
+  UNKNOWN,
+} from "../component-handler.ts";
 import type { Options } from "../options.ts";
 import { choice, numberOf, present, SHOWN, SWITCH, unitOf, YES_NO } from "./capabilities.ts";
 import { unreportedOf } from "./fan.ts";
@@ -7,7 +14,7 @@ import { messagesOf } from "./simple.ts";
 
 const MODES = ["auto", "off", "cool", "heat", "dry", "fan_only"];
 
-/** What can be chosen of a thermostat: its field here, its name there, and its list when none is told. */
+/** The choices of a thermostat: the Mantel field, the Home Assistant name, and the default list. */
 const CHOICES = [
   { field: "mode", name: "mode", list: "modes", absent: MODES, template: "mode_state_template" },
   {
@@ -45,7 +52,7 @@ type Writers = Record<
   (value: never) => ReturnType<NonNullable<ReturnType<Options["writer"]>>> | undefined
 >;
 
-export const climate: MakeFacet = (options) => {
+export const climate: CreateHandler = (options) => {
   const parts = [choices(options), targets(options), humidity(options), power(options)];
   const writers: Writers = Object.assign({}, ...parts.map((part) => part.writers));
   return {

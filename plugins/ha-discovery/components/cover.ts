@@ -1,5 +1,11 @@
 import type { Capability, DeviceState } from "@mantel/plugin-sdk";
-import { type Input, inputs, type MakeFacet, numberField, UNKNOWN } from "../facet.ts";
+import {
+  type Input,
+  inputs,
+  type CreateHandler,
+  numberField,
+  UNKNOWN,
+} from "../component-handler.ts";
 import type { Options, Write } from "../options.ts";
 import { type Message } from "../payload.ts";
 import { DO, PERCENT, present } from "./capabilities.ts";
@@ -31,7 +37,7 @@ const rawIn =
  * A cover. One that only opens and closes has a position of 0 or 100; `stop` is there where the device
  * can be stopped.
  */
-export const cover: MakeFacet = (options) => {
+export const cover: CreateHandler = (options) => {
   const range = {
     closed: options.number("position_closed", 0),
     open: options.number("position_open", 100),

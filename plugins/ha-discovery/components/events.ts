@@ -1,22 +1,23 @@
-import { type MakeFacet } from "../facet.ts";
+import { type CreateHandler } from "../component-handler.ts";
+import { DiscoveryError } from "../discovery-error.ts";
 import { jsonIn } from "../payload.ts";
-import { Refusal } from "../refusal.ts";
 import { isDict } from "../template/values.ts";
 import { SHOWN } from "./capabilities.ts";
 
 const LONGEST_NAME = 100;
 
 /** A trigger of a device, such as a button that is pressed: an event each time its payload comes. */
-export const deviceAutomation: MakeFacet = (options) => {
+export const deviceAutomation: CreateHandler = (options) => {
   const topic = options.topic("topic");
   const [type, subtype] = [options.text("type", ""), options.text("subtype", "")];
-  if (options.text("automation_type", "") !== "trigger") throw new Refusal("it is no trigger");
+  if (options.text("automation_type", "") !== "trigger")
+    throw new DiscoveryError("it is not a trigger");
   if (topic === undefined || type === "" || subtype === "") {
-    throw new Refusal("a trigger needs topic, type and subtype");
+    throw new DiscoveryError("a trigger needs topic, type and subtype");
   }
   const payload = options.text("payload", undefined);
   const read = options.reader("value_template");
-  // Zigbee2MQTT calls every type "action"; others say "button_short_press" of "button_1".
+  // Zigbee2MQTT calls every type "action"; others use "button_short_press" of "button_1".
   const name = (type === "action" ? subtype : `${subtype} ${type}`).slice(0, LONGEST_NAME);
   return {
     capabilities: { lastAction: SHOWN },
@@ -37,10 +38,10 @@ export const deviceAutomation: MakeFacet = (options) => {
 };
 
 /** An event entity: JSON with `event_type`, which is one of those announced. */
-export const event: MakeFacet = (options) => {
+export const event: CreateHandler = (options) => {
   const topic = options.topic("state_topic");
   const types = new Set(options.texts("event_types"));
-  if (topic === undefined) throw new Refusal("an event needs state_topic");
+  if (topic === undefined) throw new DiscoveryError("an event needs state_topic");
   const read = options.reader("value_template");
   return {
     capabilities: { lastAction: SHOWN },

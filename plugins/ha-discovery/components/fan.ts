@@ -1,4 +1,11 @@
-import { flagField, type Input, inputs, type MakeFacet, numberField, textField } from "../facet.ts";
+import {
+  flagField,
+  type Input,
+  inputs,
+  type CreateHandler,
+  numberField,
+  textField,
+} from "../component-handler.ts";
 import type { Options } from "../options.ts";
 import { choice, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { isOptimistic, messagesOf } from "./simple.ts";
@@ -19,7 +26,7 @@ const [SPEED, PRESET, OSCILLATION, DIRECTION] = [
 
 const DIRECTIONS = ["forward", "reverse"];
 
-export const fan: MakeFacet = (options) => {
+export const fan: CreateHandler = (options) => {
   const turns = turnsOf(options);
   const speed = speedOf(options);
   const writers = {

@@ -12,7 +12,7 @@ export interface White {
 const COLDEST_MIREDS = 153;
 const WARMEST_MIREDS = 500;
 
-/** How a lamp tells its white, and within which bounds. */
+/** The format and range of a lamp's colour temperature. */
 export function whiteOf(options: Options): White {
   const min = options.number("min_kelvin", toKelvin(options.number("max_mireds", WARMEST_MIREDS)));
   const max = options.number("max_kelvin", toKelvin(options.number("min_mireds", COLDEST_MIREDS)));
@@ -37,7 +37,7 @@ export function effectsOf(options: Options): Capability | undefined {
   return list && choice(list);
 }
 
-/** What a lamp of this scale takes as full brightness; less than 1 counts as 255 */
+/** The value for full brightness; less than 1 counts as 255 */
 export function scaleOf(options: Options): number {
   const scale = options.number("brightness_scale", 255);
   return scale >= 1 ? scale : 255;

@@ -8,13 +8,13 @@ import {
 import {
   type Input,
   inputs,
-  type MakeFacet,
+  type CreateHandler,
   flagField,
   numberField,
   numberIn,
   textField,
   UNKNOWN,
-} from "../facet.ts";
+} from "../component-handler.ts";
 import type { Options, Write } from "../options.ts";
 import { type Message } from "../payload.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
@@ -29,12 +29,12 @@ const of = (name: string) =>
     command: [`${name}_command_topic`, `${name}_command_template`],
   }) as const;
 
-/** How a colour is told in a text, and how asked for. */
+/** The format of a colour in states and commands. */
 interface ColorForm {
   readonly name: string;
   readonly read: (numbers: readonly number[]) => Color | undefined;
   readonly write: (value: Color) => readonly number[];
-  /** What a template calls the parts. */
+  /** The names of its parts in templates. */
   readonly parts: readonly string[];
 }
 
@@ -63,7 +63,7 @@ const FORMS: readonly ColorForm[] = [
 ];
 
 /** A lamp with a topic for each thing it does. */
-export const defaultLight: MakeFacet = (options) => {
+export const defaultLight: CreateHandler = (options) => {
   const form = FORMS.find(({ name }) => options.topic(of(name).command[0]) !== undefined);
   const features = featuresOf(options, form);
   const names = Object.keys(features.capabilities);
@@ -125,7 +125,9 @@ function featuresOf(options: Options, form: ColorForm | undefined) {
 const valueTemplate = (options: Options) =>
   options.has("state_value_template") ? "state_value_template" : "value_template";
 
-/** How it is turned on: before its brightness and colour are set, after, or by setting a brightness. */
+/**
+ * The order of the on command: before or after brightness and colour, or through the brightness.
+ */
 function turning(options: Options) {
   const on = { on: options.text("payload_on", "ON"), off: options.text("payload_off", "OFF") };
   const turn = needed(options.writer("command_topic", "command_template"));

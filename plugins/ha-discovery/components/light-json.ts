@@ -6,7 +6,7 @@ import {
   toLevel,
   toPercent,
 } from "@mantel/plugin-sdk";
-import { type Input, type MakeFacet, UNKNOWN } from "../facet.ts";
+import { type Input, type CreateHandler, UNKNOWN } from "../component-handler.ts";
 import type { Options } from "../options.ts";
 import { jsonIn, type Payload } from "../payload.ts";
 import { type Dict, isDict, numberOf, type Value } from "../template/values.ts";
@@ -18,7 +18,7 @@ import { isOptimistic, needed } from "./simple.ts";
 const COLOR_MODES = ["hs", "xy", "rgb", "rgbw", "rgbww"] as const;
 type ColorMode = (typeof COLOR_MODES)[number];
 
-/** What a lamp of the JSON schema can do. */
+/** The features of a lamp with the JSON schema. */
 interface Lamp {
   readonly scale: number;
   readonly brightness: boolean;
@@ -28,7 +28,7 @@ interface Lamp {
 }
 
 /** A lamp with one topic for all it tells and one for all it is asked, as JSON objects. */
-export const jsonLight: MakeFacet = (options) => {
+export const jsonLight: CreateHandler = (options) => {
   const lamp = lampOf(options);
   const effects = options.flag("effect") ? effectsOf(options) : undefined;
   const write = needed(options.writer("command_topic", "command_template"));
@@ -75,7 +75,7 @@ function inputOf(options: Options, lamp: Lamp, names: readonly string[]): Input[
         if (text === undefined || text === "") return undefined;
         const told = messageIn(text, payload);
         if (!told) {
-          options.onGarbage("it is no JSON object");
+          options.onGarbage("it is not a JSON object");
           return undefined;
         }
         const state = stateIn(told, lamp);
@@ -117,7 +117,7 @@ function stateIn(told: Dict, { scale, white }: Lamp): DeviceState {
   };
 }
 
-/** A lamp that says that it shines white shows no colour, whatever colour it tells besides. */
+/** A lamp in white mode shows no colour, even if it reports one. */
 function colorIn(told: Dict): { color?: Color | null } {
   if (told.get("color_mode") === "color_temp") return { color: null };
   const of = told.get("color");
@@ -126,7 +126,7 @@ function colorIn(told: Dict): { color?: Color | null } {
   return found ? { color: found } : {};
 }
 
-/** A colour in any of the forms; the mode says which counts, but lamps often tell several. */
+/** A colour in any format. Of several, hue and saturation come first, then x and y. */
 function colorOf(of: Dict): Color | undefined {
   const [hue, saturation, x, y] = ["h", "s", "x", "y"].map((name) => numberOf(of.get(name)));
   if (hue !== undefined && saturation !== undefined) return color(hue, saturation);
@@ -136,7 +136,7 @@ function colorOf(of: Dict): Color | undefined {
   return fromRgb([red, green, blue]);
 }
 
-/** What a command asks of the lamp; all but "off" turns it on. */
+/** The message for a command; all commands except "off" switch the lamp on. */
 function asked(command: DeviceCommand, { scale, white, color: form }: Lamp): object {
   const { on, brightness, colorTemperature, effect } = command;
   const of = command["color"] as Color | undefined;

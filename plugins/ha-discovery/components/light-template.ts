@@ -5,10 +5,10 @@ import {
   toLevel,
   toPercent,
 } from "@mantel/plugin-sdk";
-import { type Input, type MakeFacet, numberIn, UNKNOWN } from "../facet.ts";
+import { type Input, type CreateHandler, numberIn, UNKNOWN } from "../component-handler.ts";
+import { DiscoveryError } from "../discovery-error.ts";
 import type { Options, ReadText, Write } from "../options.ts";
 import { type Payload } from "../payload.ts";
-import { Refusal } from "../refusal.ts";
 import type { Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { fromRgb, toRgb } from "./color.ts";
@@ -20,7 +20,7 @@ const SCALE = 255;
 const PARTS = ["red_template", "green_template", "blue_template"] as const;
 
 /** A lamp whose one topic is read and written by templates. */
-export const templateLight: MakeFacet = (options) => {
+export const templateLight: CreateHandler = (options) => {
   const topic = options.topic("state_topic");
   const white = options.has("color_temp_template") ? whiteOf(options) : undefined;
   const capabilities = present([
@@ -49,7 +49,7 @@ export const templateLight: MakeFacet = (options) => {
 function turning(options: Options, template: string): Write {
   const write = options.has(template) ? options.writer("command_topic", template) : undefined;
   if (write) return write;
-  throw new Refusal(`a template light needs command_topic and ${template}`);
+  throw new DiscoveryError(`a template light needs command_topic and ${template}`);
 }
 
 /** The fields that have no template to read them are what they were asked to be. */

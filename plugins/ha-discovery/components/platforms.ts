@@ -1,6 +1,6 @@
-import type { MakeFacet } from "../facet.ts";
+import type { CreateHandler } from "../component-handler.ts";
+import { DiscoveryError, UnknownKind } from "../discovery-error.ts";
 import type { Options } from "../options.ts";
-import { Refusal, UnknownKind } from "../refusal.ts";
 import { climate } from "./climate.ts";
 import { cover } from "./cover.ts";
 import { deviceAutomation, event } from "./events.ts";
@@ -11,20 +11,20 @@ import { templateLight } from "./light-template.ts";
 import { binarySensor, sensor, update } from "./sensor.ts";
 import { button, lock, number, scene, select, switchFacet, text } from "./simple.ts";
 
-const SCHEMAS = new Map<string, MakeFacet>([
+const SCHEMAS = new Map<string, CreateHandler>([
   ["default", defaultLight],
   ["basic", defaultLight],
   ["json", jsonLight],
   ["template", templateLight],
 ]);
 
-const light: MakeFacet = (options: Options) => {
+const light: CreateHandler = (options: Options) => {
   const schema = SCHEMAS.get(options.text("schema", "default").toLowerCase());
-  if (!schema) throw new Refusal("a light has the schema default, json or template");
+  if (!schema) throw new DiscoveryError("a light has the schema default, json or template");
   return schema(options);
 };
 
-const PLATFORMS = new Map<string, MakeFacet>([
+const PLATFORMS = new Map<string, CreateHandler>([
   ["binary_sensor", binarySensor],
   ["button", button],
   ["climate", climate],
@@ -43,8 +43,8 @@ const PLATFORMS = new Map<string, MakeFacet>([
   ["update", update],
 ]);
 
-/** What makes a facet of a component of this platform. @throws Refusal when there is none */
-export function facetMaker(platform: string): MakeFacet {
+/** The function that creates the handler for components of this platform. @throws UnknownKind if unsupported */
+export function facetMaker(platform: string): CreateHandler {
   const make = PLATFORMS.get(platform);
   if (make) return make;
   throw new UnknownKind(`components of the kind ${platform.slice(0, 40)} are not known`);

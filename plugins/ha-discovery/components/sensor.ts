@@ -1,5 +1,11 @@
 import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
-import { type Input, inputs, type MakeFacet, numberField, textField } from "../facet.ts";
+import {
+  type Input,
+  inputs,
+  type CreateHandler,
+  numberField,
+  textField,
+} from "../component-handler.ts";
 import type { Options } from "../options.ts";
 import { jsonIn } from "../payload.ts";
 import { isDict, type Value } from "../template/values.ts";
@@ -10,14 +16,14 @@ const VALUE = ["state_topic", "value_template"] as const;
 
 const TEXT_CLASSES = new Set(["timestamp", "date", "enum"]);
 
-/** True when what it tells is a number: it says so by a unit, a state class or a device class. */
+/** True if its values are numbers, as indicated by a unit, a state class or a device class. */
 function isNumeric(options: Options): boolean {
   const deviceClass = options.text("device_class", "");
   if (TEXT_CLASSES.has(deviceClass)) return false;
   return deviceClass !== "" || options.has("unit_of_measurement") || options.has("state_class");
 }
 
-export const sensor: MakeFacet = (options) => {
+export const sensor: CreateHandler = (options) => {
   const expires = options.number("expire_after", 0);
   const capability = capabilityOf(options);
   const field =
@@ -42,10 +48,10 @@ const withExpiry =
   (input: Input): Input =>
     expires > 0 ? { ...input, expiresAfter: expires } : input;
 
-/** Of these, ON is the opposite of what the field here says: a door that is ON is open. */
+/** Classes whose ON is the opposite of the Mantel field: a door that is ON is open. */
 const OPPOSITE = new Set(["door", "window", "opening", "garage_door", "lock"]);
 
-export const binarySensor: MakeFacet = (options) => {
+export const binarySensor: CreateHandler = (options) => {
   const [on, off] = [options.text("payload_on", "ON"), options.text("payload_off", "OFF")];
   const isOpposite = OPPOSITE.has(options.text("device_class", ""));
   const delay = options.number("off_delay", 0);
@@ -70,7 +76,7 @@ const VERSIONS = [
   ["latest_version", "latestVersion"],
 ] as const;
 
-export const update: MakeFacet = (options) => {
+export const update: CreateHandler = (options) => {
   const install = options.text("payload_install", "INSTALL");
   const write = options.has("payload_install")
     ? options.writer("command_topic", "command_template")

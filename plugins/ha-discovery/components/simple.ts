@@ -1,8 +1,15 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk";
-import { flagField, inputs, type MakeFacet, numberField, textField, UNKNOWN } from "../facet.ts";
+import {
+  flagField,
+  inputs,
+  type CreateHandler,
+  numberField,
+  textField,
+  UNKNOWN,
+} from "../component-handler.ts";
+import { DiscoveryError } from "../discovery-error.ts";
 import type { Options, Write } from "../options.ts";
 import { type Message } from "../payload.ts";
-import { Refusal } from "../refusal.ts";
 import { choice, DO, numberOf, SHOWN, SWITCH, TEXT, unitOf } from "./capabilities.ts";
 
 const VALUE = ["state_topic", "value_template"] as const;
@@ -34,10 +41,10 @@ const unreported = (options: Options, ...names: readonly string[]) =>
 
 export function needed(write: Write | undefined): Write {
   if (write) return write;
-  throw new Refusal("it has no command_topic that may be published to");
+  throw new DiscoveryError("it has no command_topic that may be published to");
 }
 
-export const switchFacet: MakeFacet = (options) => {
+export const switchFacet: CreateHandler = (options) => {
   const [on, off] = [options.text("payload_on", "ON"), options.text("payload_off", "OFF")];
   const states = { on: options.text("state_on", on), off: options.text("state_off", off) };
   const write = options.writer("command_topic", "command_template");
@@ -52,7 +59,7 @@ export const switchFacet: MakeFacet = (options) => {
   };
 };
 
-export const button: MakeFacet = (options) => {
+export const button: CreateHandler = (options) => {
   const press = options.text("payload_press", "PRESS");
   const write = needed(options.writer("command_topic", "command_template"));
   return {
@@ -63,7 +70,7 @@ export const button: MakeFacet = (options) => {
   };
 };
 
-export const number: MakeFacet = (options) => {
+export const number: CreateHandler = (options) => {
   const unit = unitOf(options);
   const [min, max] = [options.number("min", 1), options.number("max", 100)];
   const write = options.writer("command_topic", "command_template");
@@ -78,9 +85,9 @@ export const number: MakeFacet = (options) => {
   };
 };
 
-export const select: MakeFacet = (options) => {
+export const select: CreateHandler = (options) => {
   const capability = choice(options.texts("options"));
-  if (!capability) throw new Refusal("it has no options");
+  if (!capability) throw new DiscoveryError("it has no options");
   const write = options.writer("command_topic", "command_template");
   return {
     capabilities: { value: write ? capability : { ...capability, readOnly: true } },
@@ -90,7 +97,7 @@ export const select: MakeFacet = (options) => {
   };
 };
 
-export const text: MakeFacet = (options) => {
+export const text: CreateHandler = (options) => {
   const write = options.writer("command_topic", "command_template");
   return {
     capabilities: { value: write ? TEXT : SHOWN },
@@ -100,7 +107,7 @@ export const text: MakeFacet = (options) => {
   };
 };
 
-export const scene: MakeFacet = (options) => {
+export const scene: CreateHandler = (options) => {
   const on = options.text("payload_on", "ON");
   const write = needed(options.writer("command_topic", "command_template"));
   return { capabilities: {}, inputs: [], scene: () => write(on) };
@@ -111,7 +118,7 @@ const LOCK = [
   ["payload_unlock", "UNLOCK"],
 ] as const;
 
-export const lock: MakeFacet = (options) => {
+export const lock: CreateHandler = (options) => {
   const [locks, unlocks] = LOCK.map(([name, absent]) => options.text(name, absent));
   const write = options.writer("command_topic", "command_template");
   const states = {

@@ -2,7 +2,7 @@ import type { Reader } from "./reader.ts";
 import type { Expression, Run } from "./run.ts";
 import { numberOf, TemplateError, type Value } from "./values.ts";
 
-/** What a filter, test, function or method is given. */
+/** The arguments of a filter, test, function or method. */
 export class Arguments {
   readonly positional: readonly Value[];
   readonly named: ReadonlyMap<string, Value>;

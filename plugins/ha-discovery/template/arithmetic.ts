@@ -30,7 +30,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 export function arithmetic(operator: string): Operation {
   const found = OPERATIONS.get(operator);
   if (found) return found;
-  throw new TemplateError(`${operator} is no operation`);
+  throw new TemplateError(`${operator} is not an operation`);
 }
 
 function numeric(operate: (a: number, b: number) => number, floats = false): Operation {

@@ -9,7 +9,7 @@ const MONTHS = [
 const pad = (value: number, length = 2) => String(value).padStart(length, "0");
 const hour12 = ({ hour }: Fields) => hour % 12 || 12;
 
-/** What each directive of `strftime` writes. */
+/** The output of each `strftime` directive. */
 const WRITTEN: Readonly<Record<string, (at: Fields, moment: Moment) => string>> = {
   Y: ({ year }) => pad(year, 4),
   y: ({ year }) => pad(year % 100),
@@ -53,7 +53,7 @@ export function writeMoment(moment: Moment, format: string): string {
   });
 }
 
-/** What each directive of `strptime` reads, and into which field. */
+/** The pattern of each `strptime` directive, and its field. */
 const READ: Readonly<Record<string, readonly [pattern: string, field: string]>> = {
   Y: ["\\d{4}", "year"],
   m: ["\\d{1,2}", "month"],

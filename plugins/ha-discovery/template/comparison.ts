@@ -30,7 +30,10 @@ export function comparison(operator: string): Comparison {
   throw new TemplateError(`${operator} does not compare`);
 }
 
-/** Python's `value in container`. @throws TemplateError when the container is none */
+/**
+ * Python's `value in container`.
+ * @throws TemplateError if the container cannot hold such a value
+ */
 export function contains(value: Value, container: Value, run: Run): boolean {
   if (isDict(container)) return container.has(keyOf(value));
   if (isList(container)) {

@@ -125,7 +125,7 @@ function parseUnary(reader: Reader): Expression {
   return (run) => sign(value(run), run);
 }
 
-/** What follows a value: `| filter(…)` and `is test`. */
+/** Parses the suffixes of a value: `| filter(…)` and `is test`. */
 function parseFiltered(reader: Reader, value: Expression): Expression {
   let filtered = value;
   while (reader.sees("|", "is")) {

@@ -16,5 +16,5 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
 export function filterNamed(name: string): Filter {
   const found = FILTERS.get(name);
   if (found) return found;
-  throw new TemplateError(`there is no filter ${name.slice(0, 60)}`);
+  throw new TemplateError(`unknown filter ${name.slice(0, 60)}`);
 }

@@ -61,5 +61,5 @@ const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<string, Templat
 export function functionNamed(name: string): TemplateFunction {
   const found = FUNCTIONS.get(name);
   if (found) return found;
-  throw new TemplateError(`there is no function ${name.slice(0, 60)}`);
+  throw new TemplateError(`unknown function ${name.slice(0, 60)}`);
 }

@@ -1,7 +1,10 @@
 import type { Run } from "./run.ts";
 import { isDict, isList, keyOf, kindOf, numberOf, TemplateError, type Value } from "./values.ts";
 
-/** The entry of a dict, list or text; undefined when there is none. @throws TemplateError for undefined */
+/**
+ * The entry of a dict, list or text; undefined if it is missing.
+ * @throws TemplateError for undefined
+ */
 export function item(value: Value, key: Value, run: Run): Value {
   run.step();
   if (value === undefined)
@@ -12,11 +15,11 @@ export function item(value: Value, key: Value, run: Run): Value {
   return value.at(index);
 }
 
-/** What a loop goes through: the items of a list, the keys of a dict, the characters of a text. */
+/** The items of a loop: those of a list, the keys of a dict, or the characters of a text. */
 export function itemsOf(value: Value, run: Run): readonly Value[] {
   if (isList(value)) return value;
   if (isDict(value)) return run.list([...value.keys()]);
   if (typeof value === "string") return run.list(Array.from(value));
   if (value === undefined) return [];
-  throw new TemplateError(`${kindOf(value)} is no list`);
+  throw new TemplateError(`${kindOf(value)} is not a list`);
 }

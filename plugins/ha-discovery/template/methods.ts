@@ -138,7 +138,7 @@ function strftime(moment: Moment, given: Arguments, run: Run): string {
 /** The method of this name, whatever it is called on. @throws TemplateError when no value has one */
 export function methodNamed(name: string): Method<Value> {
   if (![TEXT, DICT, LIST, MOMENT].some((methods) => methods.has(name))) {
-    throw new TemplateError(`there is no method ${name.slice(0, 60)}`);
+    throw new TemplateError(`unknown method ${name.slice(0, 60)}`);
   }
   return (value, given, run) => {
     run.step(typeof value === "string" ? 1 + value.length / 64 : 1);

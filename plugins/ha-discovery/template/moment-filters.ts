@@ -5,11 +5,14 @@ import { looseNumber } from "./percent.ts";
 import type { Run } from "./run.ts";
 import { float, isTrue, kindOf, TemplateError, type Value } from "./values.ts";
 
-/** What stands in for what names no moment. @throws TemplateError when the template gives nothing */
+/**
+ * The default for a value that is not a time.
+ * @throws TemplateError if the template has none
+ */
 function instead(value: Value, given: Arguments, index: number): Value {
   if (given.has(index, "default")) return given.get(index, "default");
   const shown = typeof value === "string" ? `"${value.slice(0, 60)}"` : kindOf(value);
-  throw new TemplateError(`${shown} is no time, and the template has no default`);
+  throw new TemplateError(`${shown} is not a time, and the template has no default`);
 }
 
 function momentAt(value: Value, zone: string): Moment | undefined {

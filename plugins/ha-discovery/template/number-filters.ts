@@ -3,11 +3,14 @@ import { parseWhole, round as roundNumber } from "./numbers.ts";
 import { looseNumber } from "./percent.ts";
 import { float, kindOf, numberOf, TemplateError, type Value } from "./values.ts";
 
-/** What stands in for what is no number. @throws TemplateError when the template gives nothing */
+/**
+ * The default for a value that is not a number.
+ * @throws TemplateError if the template has none
+ */
 function instead(value: Value, given: Arguments, index: number): Value {
   if (given.has(index, "default")) return given.get(index, "default");
   const shown = typeof value === "string" ? `"${value.slice(0, 60)}"` : kindOf(value);
-  throw new TemplateError(`${shown} is no number, and the template has no default`);
+  throw new TemplateError(`${shown} is not a number, and the template has no default`);
 }
 
 /** A filter that makes a float of a number or of a text with one. */
@@ -80,7 +83,7 @@ const absolute: Filter = (value, given) => {
 function logarithm(value: number, given: Arguments): number {
   const base = given.has(0, "base") ? looseNumber(given.get(0, "base")) : Math.E;
   if (value <= 0 || base === undefined || base <= 0)
-    throw new TemplateError("there is no such logarithm");
+    throw new TemplateError("this logarithm does not exist");
   if (base === 10) return Math.log10(value);
   return base === 2 ? Math.log2(value) : Math.log(value) / Math.log(base);
 }

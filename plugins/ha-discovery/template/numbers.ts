@@ -87,7 +87,9 @@ export function parseWhole(text: string, base: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** What an operation on two numbers gives: a float when one of them is, an int when both are whole. */
+/**
+ * The result of an operation on two numbers: a float if one of them is, an int if both are whole.
+ */
 export function result(value: number, floats: boolean): Value {
   return floats ? float(value) : value;
 }

@@ -86,7 +86,7 @@ function number(value: Value, { type, precision = 6 }: Place): string {
 function formOf(type: string): (value: number, precision: number) => string {
   const form = FORMS.get(type);
   if (form) return form;
-  throw new TemplateError(`%${type} is no format`);
+  throw new TemplateError(`%${type} is not a format`);
 }
 
 /** A number in a text or a number, or `undefined`: how filters such as `float` read their input. */

@@ -7,7 +7,7 @@ import type { Reader } from "./reader.ts";
 import type { Expression, Run } from "./run.ts";
 import { float, isList, keyOf, kindOf, numberOf, TemplateError, type Value } from "./values.ts";
 
-/** A compiled expression. */
+/** Reads and compiles an expression. */
 type Parse = (reader: Reader) => Expression;
 
 /** Reads one value and what follows it: `.name`, `[…]`, `.method(…)`. */

@@ -1,13 +1,13 @@
 import { ExhaustedError, TemplateError, type Value } from "./values.ts";
 
-/** What one rendering may use up. A real template takes some dozens of steps. */
+/** Limits of one rendering. A real template takes some dozens of steps. */
 const MOST_STEPS = 20_000;
 const LONGEST_TEXT = 65_536;
 const DEEPEST = 40;
 /** A step is about as much work as this many characters are. */
 const CHARACTERS_PER_STEP = 64;
 
-/** Where a rendering takes the time from. */
+/** The time source of a rendering. */
 export interface Clock {
   /** Seconds since 1970, with decimals. */
   readonly now: () => number;
@@ -91,5 +91,5 @@ export class Run {
   }
 }
 
-/** What gives a value when a template is rendered. */
+/** Computes a value when a template is rendered. */
 export type Expression = (run: Run) => Value;

@@ -57,7 +57,7 @@ export class Statements {
       case "set":
         return this.#set(reader);
       default:
-        throw new TemplateError(`there is no statement ${name.slice(0, 60)}`);
+        throw new TemplateError(`unknown statement ${name.slice(0, 60)}`);
     }
   }
 

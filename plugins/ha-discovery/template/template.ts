@@ -6,9 +6,9 @@ import { TemplateError, type Value } from "./values.ts";
 export type Variables = ReadonlyMap<string, Value>;
 
 /**
- * A template of Home Assistant, which is Jinja with filters of its own. Templates come from whoever may
- * publish to the broker: one has bounds on its length, steps, depth and output, no regular
- * expressions, and values without anything of the host in them (`values.ts`).
+ * A Home Assistant template: Jinja with additional filters. Templates come from any client that may
+ * publish to the broker, so they are limited: length, steps, depth and output are bounded, there
+ * are no regular expressions, and values contain no objects of the host (`values.ts`).
  */
 export class Template {
   readonly #block: Block;
@@ -18,7 +18,10 @@ export class Template {
     this.#block = new Statements(split(source.trim())).all();
   }
 
-  /** What the template prints, without white space around it. @throws TemplateError */
+  /**
+   * The output of the template, trimmed.
+   * @throws TemplateError
+   */
   render(variables: Variables, clock: Clock): string {
     try {
       return this.#block(new Run(variables, clock)).trim();

@@ -20,7 +20,7 @@ const whole = (value: Value) => {
 };
 const hasNumber: Test = (value) => Number.isFinite(looseNumber(value));
 
-/** What stands in for a list, a dict or a text in `for`. */
+/** Values that can be used in `for`: a list, a dict or a text. */
 const isIterable: Test = (value) => isList(value) || isDict(value) || typeof value === "string";
 
 const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
@@ -59,5 +59,5 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
 export function testNamed(name: string): Test {
   const found = TESTS.get(name);
   if (found) return found;
-  throw new TemplateError(`there is no test ${name.slice(0, 60)}`);
+  throw new TemplateError(`unknown test ${name.slice(0, 60)}`);
 }

@@ -47,7 +47,7 @@ const replace: Filter = (value, given, run) => {
   return replaceIn(text, { from, to, most: given.whole(2, "count", Infinity) }, run);
 };
 
-/** What `replace` is asked: what by what, and how often at most. */
+/** The arguments of `replace`: old text, new text and maximum count. */
 interface Replacement {
   readonly from: string;
   readonly to: string;

@@ -45,7 +45,7 @@ function collection(value: Value, run: Run, write: (value: Value) => string): st
   });
 }
 
-/** How JSON is laid out: with blanks, as Python does, or without. */
+/** The JSON format: with blanks, as in Python, or without. */
 interface JsonLayout {
   readonly comma: string;
   readonly colon: string;

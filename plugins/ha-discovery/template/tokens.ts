@@ -57,7 +57,7 @@ function trimmed(text: string, start: boolean, end: boolean): string {
 
 interface Tag {
   readonly part?: Part;
-  /** Where the text after the tag begins. */
+  /** The start of the text after the tag. */
   readonly end: number;
 }
 
@@ -97,7 +97,9 @@ function nextToken(source: string, at: number): { token?: Token; end: number } {
   const end = TOKEN.lastIndex;
   if (!groups) {
     const found =
-      at < source.length ? `${source.slice(at, at + 10)} is no expression` : "a tag does not end";
+      at < source.length
+        ? `${source.slice(at, at + 10)} is not an expression`
+        : "a tag does not end";
     throw new TemplateError(found);
   }
   if (groups["space"] !== undefined) return { end };

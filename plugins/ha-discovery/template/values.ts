@@ -15,9 +15,9 @@ export class Float {
 export type Dict = ReadonlyMap<Value, Value>;
 
 /**
- * What a template works with. Nothing of it has properties that a template can reach except the
- * entries of a `Dict`: there is no way from a value to an object of the host. `undefined` is Jinja's
- * undefined, `null` is None.
+ * The values of a template. A template cannot access any properties except the entries of a `Dict`,
+ * so there is no path from a value to an object of the host. `undefined` is Jinja's undefined,
+ * `null` is None.
  */
 export type Value =
   | undefined
@@ -32,7 +32,7 @@ export type Value =
 
 const LONGEST_MESSAGE = 200;
 
-/** A template, or what it does with its input, is wrong. The message is for people. */
+/** An error in a template or its input, with a user-facing message. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 
@@ -133,7 +133,7 @@ function isMoment(value: Value): value is Moment {
   return kindOf(value) === "a moment";
 }
 
-/** What a value is, for messages. */
+/** The type of a value, for messages. */
 export function kindOf(value: Value): string {
   if (value === undefined) return "an undefined value";
   if (value === null) return "none";

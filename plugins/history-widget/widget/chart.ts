@@ -1,25 +1,25 @@
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { readingText } from "@mantel/plugin-sdk/ui/reading";
 import type uPlot from "uplot";
 import { loadUplot } from "./load-uplot.ts";
 
 export interface Line {
   readonly name: string;
-  /** One of the theme's hues. */
+  /** A hue of the theme. */
   readonly hue: string;
   readonly capability: { readonly unit?: string; readonly step?: number };
   /** A value or null at each moment. */
   readonly values: readonly (number | null)[];
 }
 
-/** All that a chart depends on. What changes but the values draws it anew. */
+/** The input of a chart. Any change other than of values creates a new chart. */
 export interface Drawing {
   /** Epoch milliseconds. */
   readonly moments: readonly number[];
   readonly lines: readonly Line[];
   readonly theme: string;
   readonly size: string;
-  readonly ctx: Speech;
+  readonly ctx: I18n;
 }
 
 /** Lines over time, drawn by uPlot onto a canvas that fills `frame`. */
@@ -88,9 +88,9 @@ export class Chart {
   }
 }
 
-/** Times and values as the house writes them: uPlot only says where the ticks fall. */
+/** Axes with times and values in the formats of the home; uPlot only places the ticks. */
 function axesOf(
-  ctx: Speech,
+  ctx: I18n,
   capability: Line["capability"],
   { token, text }: { token: (name: string) => string; text: number },
 ): uPlot.Axis[] {

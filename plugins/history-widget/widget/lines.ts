@@ -4,7 +4,7 @@ import type { Device } from "@mantel/plugin-sdk/widget";
 import type { Line } from "./chart.ts";
 
 const HUES = ["heat", "cool", "ok", "media", "info", "energy"] as const;
-/** The host keeps one reading in five minutes. */
+/** The host stores one reading per five minutes. */
 const STEP_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,11 @@
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { html, nothing, type TemplateResult } from "lit";
 import type { Event } from "./events.ts";
 import { middayOf } from "./month.ts";
 
-/** The events of one day in words. */
+/** The list of events of one day. */
 export function dayList(
-  { t, fmt }: Speech,
+  { t, fmt }: I18n,
   { date, events }: { readonly date: string; readonly events: readonly Event[] },
 ): TemplateResult {
   const title = fmt.date(middayOf(date));

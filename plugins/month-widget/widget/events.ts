@@ -4,7 +4,7 @@ import { addDays, dateIn } from "./month.ts";
 /** An event on one day. */
 export interface Event {
   readonly title: string;
-  /** Epoch milliseconds; absent when it takes the whole day. */
+  /** Epoch milliseconds; absent for an all-day event. */
   readonly startAt?: number;
   /** A plain colour such as `#98cbff`. */
   readonly color: string;
@@ -20,7 +20,10 @@ interface Choice {
 
 const PLAIN_COLOR = "#98cbff";
 
-/** The events of each date, all-day ones first. One of several days is on each of them. */
+/**
+ * The events of each date, all-day events first. An event over several days is listed on each of
+ * them.
+ */
 export function eventsByDate(
   { events, sources }: Pick<CalendarWindow, "events" | "sources">,
   { timeZone, calendars, dates }: Choice,
@@ -43,7 +46,7 @@ interface Span extends Event {
   readonly last: string;
 }
 
-/** Where an event has begun on an earlier day, it takes the whole of this one. */
+/** An event that began on an earlier day counts as an all-day event. */
 function onDate(spans: readonly Span[], date: string): Event[] {
   const events: Event[] = spans
     .filter(({ first, last }) => first <= date && date <= last)
@@ -54,7 +57,7 @@ function onDate(spans: readonly Span[], date: string): Event[] {
   return events.toSorted((a, b) => (a.startAt ?? 0) - (b.startAt ?? 0));
 }
 
-/** The first and the last date that an event touches, and when it begins; ends are exclusive. */
+/** The first and last date of an event, and its start; ends are exclusive. */
 function spanOf(
   { start, end }: CalendarWindow["events"][number],
   timeZone: string,
@@ -67,7 +70,7 @@ function spanOf(
   return startAt === undefined ? span : { ...span, startAt };
 }
 
-/** Feeds are written by strangers: what is not a plain colour stays out of the style. */
+/** Only plain colours from feeds are used in styles, because feeds are untrusted. */
 function plainColor(text: string | undefined): string {
   return /^#[0-9a-f]{6}$/i.test(text ?? "") ? `${text}` : PLAIN_COLOR;
 }

@@ -1,10 +1,10 @@
-/** A month as a calendar shows it. Dates are such as `2026-11-20`; none of this is in a time zone. */
+/** A calendar month. Dates are for example `2026-11-20`, and independent of time zones. */
 export interface Month {
   /** Such as `2026-11`. */
   readonly id: string;
   readonly first: string;
   readonly weeks: readonly Week[];
-  /** All dates of the weeks. */
+  /** All dates in the shown weeks. */
   readonly dates: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function addDays(date: string, days: number): string {
   return isoDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** The same day in another month, or its last day where that month is shorter. */
+/** The same day in another month, or its last day if that month is shorter. */
 export function addMonths(date: string, months: number): string {
   const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
@@ -45,24 +45,26 @@ export function dateIn(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone }).format(at);
 }
 
-/** An instant on a date that is the same date in almost every zone, for writing it out. */
+/** An instant that falls on this date in almost every time zone, for formatting. */
 export function middayOf(date: string): number {
   return Date.parse(`${date}T12:00Z`);
 }
 
-/** What browsers know of a language's week; older ones have it as a property, some not at all. */
+/** Week data of a locale. Older browsers have it as a property, some not at all. */
 interface WeekLocale extends Intl.Locale {
   readonly weekInfo?: { readonly firstDay: number };
   getWeekInfo?(): { readonly firstDay: number };
 }
 
-/** The first day of the week where a language is spoken: 1 for Monday to 7 for Sunday. */
+/** The first day of the week in a locale: 1 for Monday to 7 for Sunday. */
 export function weekStart(locale: string): number {
   const known: WeekLocale = new Intl.Locale(locale);
   return (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay ?? usualWeekStart(known);
 }
 
-/** Where weeks do not begin on a Monday (CLDR 48, `weekData`), for browsers that do not say. */
+/**
+ * Regions where weeks do not start on Monday (CLDR 48, `weekData`), for browsers without week data.
+ */
 const OTHER_STARTS: Readonly<Record<number, string>> = {
   5: "MV",
   6: "AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY",
@@ -71,14 +73,17 @@ const OTHER_STARTS: Readonly<Record<number, string>> = {
     "NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW US VE VI WS YE ZA ZW",
 };
 
-/** The same from what is known of the language's land, in which it is guessed where it is not said. */
+/**
+ * The first day of the week by the region of a locale; an absent region is guessed from the
+ * language.
+ */
 export function usualWeekStart(locale: Intl.Locale): number {
   const { region = "" } = locale.maximize();
   const found = Object.entries(OTHER_STARTS).find(([, lands]) => lands.split(" ").includes(region));
   return Number(found?.[0] ?? 1);
 }
 
-/** ISO 8601: the week of its Thursday, and the first of a year is the one with its first Thursday. */
+/** ISO 8601: a week belongs to the year of its Thursday. */
 function weekNumber(dates: readonly string[]): number {
   const thursday = dates.find((date) => weekdayOf(date) === 4) ?? "";
   const year = Date.parse(`${thursday.slice(0, 4)}-01-01`);

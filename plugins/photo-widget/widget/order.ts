@@ -5,7 +5,10 @@ export interface Photo {
 
 const DAY_MS = 86_400_000;
 
-/** The pictures by name or, at an instant, shuffled as all screens of the house shuffle that day. */
+/**
+ * The pictures by name or, with an instant, in the shuffled order of that day, which is the same on
+ * all screens.
+ */
 export function order(photos: readonly Photo[], at: number): readonly Photo[] {
   if (at === 0) return photos;
   const day = Math.floor(at / DAY_MS);

@@ -5,13 +5,13 @@ type Context = Pick<
   "read" | "size" | "log" | "signal"
 >;
 
-/** As sharp as screens of twice the density show, and no memory for more. */
+/** Maximum pixel density; higher values only use more memory. */
 const DENSITY = 2;
 const LEAST_PX = 640;
 
 /**
- * The picture that is shown, on a canvas: pictures need the token, so an address alone would not load
- * them, and a canvas needs no exception in the page's security policy.
+ * The current picture on a canvas. Pictures require the token, so a URL alone would not load them,
+ * and a canvas needs no exception in the page's security policy.
  */
 export class Picture {
   readonly element = document.createElement("canvas");
@@ -20,7 +20,7 @@ export class Picture {
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
-    // What is in a photo nobody can say here; the frame around it has the name.
+    // The content of a photo is unknown; the surrounding element has a label.
     this.element.setAttribute("aria-hidden", "true");
   }
 
@@ -28,7 +28,9 @@ export class Picture {
     return this.#shown;
   }
 
-  /** Shows a picture once it is there whole; false when it is none, or does not come. */
+  /**
+   * Shows a picture once it is fully loaded; false if it is not a picture or could not be loaded.
+   */
   async show(name: string): Promise<boolean> {
     const { read, size, log, signal } = this.#ctx;
     try {
@@ -40,7 +42,7 @@ export class Picture {
       this.#draw(whole, Math.min(1, wanted / Math.max(whole.width, whole.height)));
       return true;
     } catch (error) {
-      if (!signal.aborted) log.warn("a picture could not be shown", name, error);
+      if (!signal.aborted) log.warn("could not show a picture", name, error);
       return signal.aborted;
     }
   }

@@ -1,8 +1,8 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { type Chip, openIcon } from "@mantel/plugin-sdk/ui/chip";
 
-/** Which words are wanted. */
+/** The enabled checks. */
 export interface Wanted {
   readonly openings: boolean;
   readonly locks: boolean;
@@ -10,13 +10,13 @@ export interface Wanted {
   readonly batteries: boolean;
   /** Percent. */
   readonly batteryBelow: number;
-  readonly speech: Speech;
+  readonly speech: I18n;
 }
 
-/** A bridge that is away would otherwise fill the screen with the names of its devices. */
+/** Limits the names shown, so that an unreachable bridge does not fill the screen. */
 const MOST_NAMES = 3;
 
-/** What needs a look, the most urgent first; a calm word when nothing does. */
+/** The problems, most urgent first; a calm message if there are none. */
 export function chipsOf(devices: readonly Device[], wanted: Wanted): Chip[] {
   const { t } = wanted.speech;
   if (devices.length === 0) {

@@ -3,11 +3,11 @@ import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 
 
 interface Sky {
   readonly condition: WeatherCondition;
-  /** Whether the sun is up. */
+  /** True if the sun is up. */
   readonly day: boolean;
 }
 
-/** What stands before the sun or the moon, and what falls out of it. */
+/** The cloud in front of the sun or moon, and the precipitation. */
 const PARTS: Readonly<
   Record<WeatherCondition, { cloud: "none" | "some" | "all"; falls?: Falling }>
 > = {
@@ -23,7 +23,7 @@ const PARTS: Readonly<
 };
 type Falling = "drops" | "flakes" | "sleet" | "bolt" | "mist";
 
-/** The sky as a picture. It says nothing to screen readers: the words beside it do. */
+/** An icon for the weather. Hidden from screen readers: the text beside it describes it. */
 export function icon({ condition, day }: Sky): TemplateResult {
   const { cloud, falls } = PARTS[condition];
   const light = cloud === "none" ? "whole" : "behind";

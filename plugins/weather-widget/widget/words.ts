@@ -1,4 +1,4 @@
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import type { WeatherCondition, WeatherHour } from "@mantel/plugin-sdk/weather";
 
 export const NAMES: Readonly<Record<WeatherCondition, string>> = {
@@ -16,11 +16,11 @@ export const NAMES: Readonly<Record<WeatherCondition, string>> = {
 export const TEXTS_DE = {
   Weather: "Wetter",
   "Weather in {place}": "Wetter in {place}",
-  "Hours shown": "Gezeigte Stunden",
-  "Days shown where they fit": "Gezeigte Tage, wo sie Platz haben",
+  "Hours shown": "Angezeigte Stunden",
+  "Days shown if they fit": "Angezeigte Tage, sofern Platz ist",
   "Forecast by {source}": "Vorhersage von {source}",
-  "By the hour": "Nach Stunden",
-  "By the day": "Nach Tagen",
+  Hourly: "Stündlich",
+  Daily: "Täglich",
   Clear: "Klar",
   "Partly cloudy": "Leicht bewölkt",
   Cloudy: "Bewölkt",
@@ -35,14 +35,14 @@ export const TEXTS_DE = {
   "low {temperature}": "Tief {temperature}",
   "high {temperature}": "Hoch {temperature}",
   "The weather is not set up yet": "Das Wetter ist noch nicht eingerichtet",
-  "Give weather.latitude and weather.longitude in the config.":
+  "Set weather.latitude and weather.longitude in the config.":
     "Trag weather.latitude und weather.longitude in die Konfiguration ein.",
-  "No forecast now": "Zurzeit keine Vorhersage",
-  "The forecast is on its way …": "Die Vorhersage ist unterwegs …",
+  "No forecast available": "Keine Vorhersage verfügbar",
+  "Loading the forecast …": "Vorhersage wird geladen …",
 } as const;
 
 const HOUR_MS = 3_600_000;
-/** As far as people plan what to wear. */
+/** Hours of the outlook. */
 const AHEAD = 13;
 const WET: ReadonlySet<WeatherCondition> = new Set([
   "light-rain",
@@ -52,15 +52,15 @@ const WET: ReadonlySet<WeatherCondition> = new Set([
   "thunderstorm",
 ]);
 
-/** The hours from the one that goes on now. */
+/** The hours from the current one on. */
 export function present(hours: readonly WeatherHour[], now: number): WeatherHour[] {
   return hours.filter(({ at }) => Date.parse(at) + HOUR_MS > now);
 }
 
-/** What comes: when it gets dry or wet, and how far the temperature goes up or down. */
+/** The outlook: when it becomes dry or wet, and the highest or lowest temperature. */
 export function outlook(
   hours: readonly WeatherHour[],
-  { t, fmt, degrees }: Speech & { readonly degrees: (celsius: number) => string },
+  { t, fmt, degrees }: I18n & { readonly degrees: (celsius: number) => string },
 ): string {
   const [now, ...later] = hours.slice(0, AHEAD);
   if (!now || later.length === 0) return "";

@@ -1,13 +1,13 @@
 const EVENTS = 10_000;
 const RECURRING = 500;
-/** Every so many events one repeats. */
+/** One of this many events repeats. */
 const SPACING = EVENTS / RECURRING;
 const YEARS = 10;
 const DAY_MS = 86_400_000;
-/** What an invitation says at most, so that the file has 5 MB. */
+/** The maximum length of a description, chosen so that the file has 5 MB. */
 const NOTE = "Bring the minutes of the last meeting\\, and something to drink.\\n".repeat(2);
 
-/** Most series of an office have ended; one in five goes on. */
+/** Most series of an office have ended; one in five continues. */
 const RULES: ((end: string) => string)[] = [
   (end) => `FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=${end}`,
   () => "FREQ=DAILY;COUNT=60",
@@ -22,7 +22,7 @@ const RULES: ((end: string) => string)[] = [
 ];
 const ZONES = ["Europe/Berlin", "America/New_York", "Asia/Tokyo", "Europe/London"];
 
-/** A calendar as of a busy office: 5 MB, 10,000 events of ten years up to `until`, of which 500 repeat. */
+/** The calendar of a busy office: 5 MB, 10,000 events in the ten years before `until`, of which 500 repeat. */
 export function bigCalendar(until = Date.UTC(2026, 11, 31)): Buffer {
   const first = until - YEARS * 365 * DAY_MS;
   const step = (until - first) / EVENTS;

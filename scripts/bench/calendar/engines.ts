@@ -4,20 +4,20 @@ import { timed, touching } from "../../../host/calendar/select.ts";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
-/** One occurrence. An instant is in ISO 8601 and UTC, a date is `2026-06-01`. */
+/** One occurrence. Instants are ISO 8601 in UTC, dates look like `2026-06-01`. */
 export interface Found {
   readonly start: string;
   readonly end: string;
   readonly title: string;
 }
 
-/** Reads a calendar, and gives what looks up a window of it, in epoch milliseconds. */
+/** Parses a calendar and returns a function that looks up a window, given in epoch milliseconds. */
 type Engine = (
   bytes: Buffer,
   house: string,
 ) => Promise<(from: number, to: number) => Promise<Found[]> | Found[]>;
 
-/** Each library as its own documentation uses it; times without a zone are in the process's zone, the house's. */
+/** Each library, used as in its documentation. Times without a zone are in the process's zone, which is the house's. */
 export const ENGINES: Readonly<Record<string, Engine>> = {
   mantel,
   "ical.js": plainIcal,
@@ -47,7 +47,7 @@ async function plainIcal(bytes: Buffer) {
   return (from: number, to: number) => series.flatMap((event) => occurrencesOf(event, from, to));
 }
 
-/** The default way of finding exceptions compares every event with every other, so they are given by UID. */
+/** Exceptions are passed by UID, because the library's default search compares every event with every other. */
 function seriesIn(calendar: ICAL.Component): ICAL.Event[] {
   const all = calendar
     .getAllSubcomponents("vevent")
@@ -100,7 +100,7 @@ async function nodeIcal(bytes: Buffer) {
   };
 }
 
-/** A text with parameters is an object there. */
+/** The library represents a text with parameters as an object. */
 function titleOf(summary: string | { readonly val: string } | undefined): string {
   return typeof summary === "string" ? summary : (summary?.val ?? "");
 }

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { startOfDay } from "../../../host/calendar/zone.ts";
 import { BOMBS } from "../../../test/plugins/calendar/bombs.ts";
-// One engine of the calendar bench in a process of its own: `<engine> speed <file>`, or `<engine> corpus <first case>`
-// or `<engine> bombs`.
+// Runs one engine of the calendar benchmark in a separate process: `<engine> speed <file>`,
+// `<engine> corpus <first case>` or `<engine> bombs`.
 import { compare, readCorpus } from "../../../test/plugins/calendar/corpus.ts";
 import { ENGINES } from "./engines.ts";
 
 const DAY_MS = 86_400_000;
-/** The window that is prepared: as the plugin's. */
+/** The first window, as large as the plugin's. */
 const FIRST_DAYS = 398;
 const FROM = Date.UTC(2026, 9, 20);
 const LATER = 30;
 
 const [, , name = "", task, third = "0"] = process.argv;
 const engine = ENGINES[name];
-if (!engine) throw new Error(`there is no engine ${name}`);
+if (!engine) throw new Error(`unknown engine ${name}`);
 if (task === "speed") await measureSpeed(engine, readFileSync(third));
 else if (task === "bombs") await measureBombs(engine);
 else await checkCorpus(engine, Number(third));
@@ -40,7 +40,7 @@ async function measureSpeed(read: NonNullable<typeof engine>, bytes: Buffer): Pr
   );
 }
 
-/** What the calendars that were made to do harm take of the processor. */
+/** The CPU time of malicious calendars. */
 async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
   const costs: { name: string; cpuMs: number }[] = [];
   for (const [bomb, make] of Object.entries(BOMBS)) {
@@ -51,7 +51,7 @@ async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
         await read(bytes, "UTC")
       )(FROM, FROM + FIRST_DAYS * DAY_MS);
     } catch {
-      // most of them are refused
+      // most of them are rejected
     }
     const { user, system } = process.cpuUsage(before);
     costs.push({ name: bomb, cpuMs: Math.round((user + system) / 1000) });
@@ -60,7 +60,7 @@ async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
   console.log(JSON.stringify({ bombs: costs.length, worst }));
 }
 
-/** One line for each case, so that the bench knows at which one an engine got stuck. */
+/** Prints one line per case, so that the benchmark knows in which case an engine hangs. */
 async function checkCorpus(read: NonNullable<typeof engine>, from: number): Promise<void> {
   for (const { calendar, window, house, expected } of readCorpus().slice(from)) {
     process.env["TZ"] = house;
@@ -71,7 +71,7 @@ async function checkCorpus(read: NonNullable<typeof engine>, from: number): Prom
       const [wanted, got] = compare(expected, found);
       isRight = JSON.stringify(wanted) === JSON.stringify(got);
     } catch {
-      // a case that throws is a wrong one
+      // a case that throws counts as wrong
     }
     console.log(isRight ? "right" : "wrong");
   }

@@ -3,7 +3,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { rounded } from "../shared/figures.ts";
 
 const SETTLE_MS = 2_000;
-/** Counts the tiles of each turn of the page in which anything was changed, and notes the names they bear. */
+/** Counts the changed tiles in each turn of the page and records their names. */
 const REPAINT_WATCH = `
 bench.repaints = 0;
 bench.names = new Set();
@@ -23,18 +23,18 @@ new PerformanceObserver((list) => {
 }).observe({ type: "longtask" });
 `;
 
-/** How busy the main thread of a page was, over some seconds. */
+/** The load of a page's main thread over some seconds. */
 export interface Busy {
-  /** Changes that were made in each second. */
+  /** Changes per second. */
   readonly perSecond: number;
-  /** Processor time of the main thread's tasks, in percent of the time that passed. */
+  /** The share of time in which the main thread ran tasks, in percent. */
   readonly busyPercent: number;
-  /** The longest task, in ms, and how many took longer than 50 ms. */
+  /** The longest task in ms, and the number of tasks over 50 ms. */
   readonly longestTask: number;
   readonly longTasks: number;
 }
 
-/** What a bench turns on and off to have the page something to draw. */
+/** The source of changes that a benchmark turns on and off. */
 interface Changes {
   begin(): Promise<void>;
   end(): Promise<number>;
@@ -65,9 +65,9 @@ export async function measureBusy(
   };
 }
 
-/** How many tiles were drawn again by changes, and of how many lamps they were. */
+/** The number of redrawn tiles, and of the lamps that they show. */
 export async function measureRepaints(page: Page, changes: Changes, seconds: number) {
-  await delay(SETTLE_MS); // what was changed before is drawn by then
+  await delay(SETTLE_MS); // until earlier changes are drawn
   await page.evaluate(REPAINT_WATCH);
   await changes.begin();
   await delay(seconds * 1_000);

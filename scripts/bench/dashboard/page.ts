@@ -3,14 +3,14 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 const DEADLINE_MS = 60_000;
 const SCREEN = { width: 1280, height: 800 };
 
-/** A page of a wall tablet's size with a line to its own measurements (Chrome DevTools Protocol). */
+/** A page in the size of a wall tablet, with a Chrome DevTools Protocol session for measurements. */
 export interface MeasuredPage {
   readonly page: Page;
   readonly session: CDPSession;
   readonly close: () => Promise<void>;
 }
 
-/** A page with an empty cache and storage. `slowDown` is by how much its processor is slowed down. */
+/** Opens a page with empty cache and storage. `slowDown` is the factor of CPU throttling. */
 export async function openPage(browser: Browser, slowDown = 1): Promise<MeasuredPage> {
   const context = await browser.newContext({ viewport: SCREEN, colorScheme: "dark" });
   context.setDefaultTimeout(DEADLINE_MS);

@@ -2,7 +2,7 @@ import type { BenchHome, Served } from "../house.ts";
 
 const ROOM_SIZE = 20;
 
-/** A bridge of lamps that change as fast as its tap is told, in turn; the tap counts the changes. */
+/** A bridge whose lamps change in turn, at the rate set on its control device, which counts the changes. */
 const bridge = (lamps: number): string => `
 import { definePlugin } from "@mantel/plugin-sdk";
 const natives = Array.from({ length: ${lamps} }, (_, at) => "lamp" + at);
@@ -46,16 +46,16 @@ const MANIFEST = {
   kinds: ["bridge"],
   server: "index.ts",
   bridge: { kind: "storm", commandsPerSecond: 1_000, burst: 1_000 },
-  limits: { cpuPercent: 400, memoryMiB: 256 }, // what it is told to do is more than the usual ones allow
+  limits: { cpuPercent: 400, memoryMiB: 256 }, // more than the defaults, because of the high rate
 };
 
-/** Writes the bridge. Its lamps are `Lamp 1` and so on, twenty to a room; call it before the host starts. */
+/** Writes the bridge. Its lamps are `Lamp 1` and so on, twenty per room. Call it before the host starts. */
 export async function writeStorm({ write }: BenchHome, lamps: number): Promise<void> {
   await write("storm/package.json", JSON.stringify({ type: "module", mantel: MANIFEST }));
   await write("storm/index.ts", bridge(lamps));
 }
 
-/** A page with a tile for each room, two beside each other. */
+/** A page with one tile per room, two in a row. */
 function roomsPage(lamps: number): object {
   const widgets = Array.from({ length: Math.ceil(lamps / ROOM_SIZE) }, (_, at) => ({
     id: `room-${at + 1}`,
@@ -69,7 +69,7 @@ function roomsPage(lamps: number): object {
   };
 }
 
-/** The storm of a host, which the bench turns on and off. */
+/** Controls the changes in a host. */
 export class Storm {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -81,19 +81,19 @@ export class Storm {
     this.#tap = tap;
   }
 
-  /** Puts the rooms on the dashboard. */
+  /** Adds the rooms to the dashboard. */
   static async over(host: Served, lamps: number): Promise<Storm> {
     const storm = new Storm(host, `/smart-home/devices/storm:switch:1`);
     await storm.#ask("/layout", { method: "PUT", body: JSON.stringify(roomsPage(lamps)) });
     return storm;
   }
 
-  /** From now on `perSecond` changes, of the first `among` lamps in turn. */
+  /** Starts `perSecond` changes per second of the first `among` lamps in turn. */
   async begin(perSecond: number, among: number): Promise<void> {
     await this.#turn({ perSecond, among });
   }
 
-  /** Ends the changes, and gives how many there were. */
+  /** Stops the changes and returns their number. */
   async end(): Promise<number> {
     await this.#turn({ perSecond: 0 });
     const { state } = (await (await this.#ask(this.#tap)).json()) as { state: { count: number } };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A page that draws all its lamps again at each change of one, as many small dashboards do. */
+/** A page that redraws all lamps at each change, like many small dashboards. */
 const page = (lamps: number): string => `<!doctype html><style>
 body { display: grid; grid-template-columns: repeat(auto-fill, 150px); gap: 12px; color: #eee; background: #171311; }
 .tile { height: 92px; padding: 12px; border-radius: 20px; background: #2a2421; }
@@ -19,7 +19,7 @@ new EventSource("/events").onmessage = ({ data }) => {
 };
 </script>`;
 
-/** The same lamps and changes, without Mantel: a server that tells of each, and that page. */
+/** The same lamps and changes without Mantel: a server that sends each change, and that page. */
 export async function openWholePage(lamps: number) {
   const streams = new Set<ServerResponse>();
   const server = createServer(({ url }, response) => {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type BenchHome, findFreePort, LAMP_IMPORTS, type Served, serve } from "../house.ts";
 
-/** As long as the host waits for a second event of the same save. */
+/** The host's debounce time for file events of one save. */
 const SETTLE_MS = 10;
 
-/** What each alternative loads of a lamp: the files of the plugin, without the SDK. */
+/** The files that each alternative loads of a lamp: the plugin's own files, without the SDK. */
 const CODE = `${LAMP_IMPORTS}\nexport const text: string = name + typeof mqtt;\n`;
 
 const SERVE = `
@@ -14,7 +14,7 @@ const server = createServer(app.callback()).listen(Number(process.argv[2]), "127
   console.log("ready http://127.0.0.1:" + server.address().port));
 `;
 
-/** A server that loads codes once, and is to be restarted whole. */
+/** A server that loads all code once and must be restarted for changes. */
 const RESTARTED = `
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -24,7 +24,7 @@ const texts = await Promise.all(
   codes.map(async (code) => (await import(pathToFileURL(code).href)).text));
 ${SERVE}`;
 
-/** A server that follows the folders of its codes and loads a changed one anew, with what `load` does. */
+/** A server that watches its code folders and reloads changed code with `load`. */
 const reloading = (load: string): string => `
 import { createServer } from "node:http";
 import { dirname } from "node:path";
@@ -44,7 +44,7 @@ codes.forEach((code, at) => {
 });
 ${SERVE}`;
 
-/** The query of a module goes on to the files it imports, or only the entry would be new. */
+/** Passes a module's query on to its imports; otherwise only the entry would be reloaded. */
 const BY_VERSION_QUERY = `
 import { register } from "node:module";
 const folder = new URL(".", import.meta.url).href;
@@ -94,12 +94,12 @@ const load = async (code) => {
 };
 `;
 
-/** Starts a server that answers with what some lamps' code says, at a free port unless one is given. */
+/** Starts a server that answers with data from the code of some lamps, on a free port by default. */
 export type StartAlternative = (port?: number) => Promise<Served>;
 
 /**
- * The other ways to keep code current, over the same files: each is a Koa server that answers with what
- * the code of all `lamps` says, and has the new code soon after a save.
+ * Alternative ways to reload the same files. Each is a Koa server that answers with data from the code of all `lamps` and
+ * has the new code soon after a save.
  */
 export async function alternatives(
   home: BenchHome,
@@ -117,6 +117,6 @@ export async function alternatives(
     versionQuery: await program("query.mjs", reloading(BY_VERSION_QUERY), tsx),
     tsxNamespace: await program("namespace.mjs", reloading(BY_NAMESPACE)),
     workerThread: await program("worker.mjs", reloading(BY_WORKER)),
-    nodeWatch: async (port) => watched(port ?? (await findFreePort())), // a restart needs the same
+    nodeWatch: async (port) => watched(port ?? (await findFreePort())), // the same port after a restart
   };
 }

@@ -10,20 +10,20 @@ import { findFreePort } from "../house.ts";
 const PROGRAM = "/usr/sbin/mosquitto";
 const STARTED_WITHIN_MS = 5_000;
 
-/** A real broker, with everything that a subscriber of one topic has had. */
+/** A real broker, with all messages that a subscriber of one topic received. */
 export interface Broker {
   readonly url: string;
   readonly received: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a mosquitto on loopback; `undefined` where it is not installed. */
+/** Starts a mosquitto on loopback; `undefined` if it is not installed. */
 export async function openBroker(topic: string): Promise<Broker | undefined> {
   if (!existsSync(PROGRAM)) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "mantel-bench-broker-"));
   const port = await findFreePort();
   const config = join(folder, "mosquitto.conf");
-  const user = process.getuid?.() === 0 ? "user root\n" : ""; // or it could not read its files
+  const user = process.getuid?.() === 0 ? "user root\n" : ""; // otherwise it could not read its files
   await writeFile(config, `listener ${port} 127.0.0.1\nallow_anonymous true\n${user}`);
   const child = spawn(PROGRAM, ["-c", config], { stdio: "ignore" });
   const kill = () => void child.kill("SIGKILL");

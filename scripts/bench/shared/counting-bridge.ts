@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How many lamps it has, so that commands to one are seldom merged. */
+/** The number of lamps, chosen so that commands to one lamp are rarely merged. */
 export const LAMPS = 20;
 
 const MANIFEST = {
@@ -13,8 +13,8 @@ const MANIFEST = {
 };
 
 /**
- * A bridge that writes the id of each command to a file, which outlasts its process, and counts them in
- * the state that it hands over. Each `round` is other code; `fault` is a statement in its start.
+ * A bridge that appends the id of each command to a file, which survives its process, and counts commands in its
+ * handed-over state. Each `round` gives different code; `fault` is a statement in its start.
  */
 export function countingBridge(round: number, fault = ""): Readonly<Record<string, string>> {
   return {
@@ -52,7 +52,7 @@ export default definePlugin({
   };
 }
 
-/** The ids of all commands that the bridge was asked, in order. */
+/** The ids of all commands that reached the bridge, in order. */
 export async function askedIds(dataFolder: string): Promise<string[]> {
   const text = await readFile(join(dataFolder, "asked/ids.txt"), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line !== "");

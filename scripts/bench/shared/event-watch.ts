@@ -6,7 +6,7 @@ interface Event {
   readonly data: string;
 }
 
-/** Reads the event stream once, without connecting again, and counts what must not happen. */
+/** Reads the event stream without reconnecting and counts events that must not happen. */
 export class EventWatch {
   readonly #controller = new AbortController();
   readonly #done: Promise<void>;
@@ -18,7 +18,7 @@ export class EventWatch {
 
   readonly #hear: (event: Event) => void;
 
-  /** `hear` takes each event, for who wants to know more of them than their number. */
+  /** @param hear receives each event, for additional checks */
   constructor(
     { url, token }: Pick<Target, "url" | "token">,
     hear: (event: Event) => void = () => undefined,
@@ -28,7 +28,7 @@ export class EventWatch {
     this.#done = this.#read(`${url}/api/v1/events`, token);
   }
 
-  /** Ends the watch; `vanished` counts devices that were removed, `unavailable` those that seemed away. */
+  /** Stops reading. `vanished` counts removed devices, `unavailable` devices reported as unavailable. */
   async stop() {
     this.#controller.abort();
     await this.#done;

@@ -5,7 +5,7 @@ export interface Summary {
   readonly max: number;
 }
 
-/** Each of `others` as a multiple of something of Mantel's, by name. */
+/** Each of `others` as a multiple of Mantel's value, by name. */
 export function ratios<T>(
   others: Readonly<Record<string, T>>,
   ratio: (other: T) => number,
@@ -15,7 +15,7 @@ export function ratios<T>(
   );
 }
 
-/** Percentiles and maximum, rounded to a tenth. */
+/** Percentiles and maximum, rounded to one decimal. */
 export function summarise(values: readonly number[]): Summary {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number =>

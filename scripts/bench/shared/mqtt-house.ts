@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
-import type { ModuleView } from "../../../host/modules/view.ts";
+import type { ModuleView } from "../../../host/api/module.ts";
 import { DiscoveredLamps } from "../../../test/fakes/discovered-lamps.ts";
 import { FakeZigbee2Mqtt, listedLamp } from "../../../test/fakes/zigbee2mqtt.ts";
 import { type Mosquitto, startMosquitto } from "../../../test/helpers/mosquitto.ts";
@@ -15,22 +15,22 @@ const ACL = [
   ...["zigbee2mqtt/#", "homeassistant/#", "lamps/#"].map((topic) => `topic readwrite ${topic}`),
 ];
 
-/** The bridges of such a house, by the ids of their modules. */
+/** The ids of the bridge modules of the simulated house. */
 export const BRIDGES = ["zigbee2mqtt", "ha-discovery"] as const;
 export type BridgeId = (typeof BRIDGES)[number];
 
-/** How many lamps each bridge has; absent means none. */
+/** The number of lamps per bridge; absent means none. */
 export type LampCounts = Partial<Record<BridgeId, number>>;
 
-/** What a command was answered. */
+/** The answer to a command. */
 export interface Answer {
   readonly status: number;
-  /** The header of that name, in seconds. */
+  /** The header Retry-After, in seconds. */
   readonly retryAfter: string | null;
   readonly retryAfterMs: number | undefined;
 }
 
-/** A real host and broker, with simulated lamps on two bridges, which count what they say. No two have one name. */
+/** A real host and broker with simulated lamps on two bridges. The lamps count their states and have unique names. */
 export interface MqttHouse {
   readonly served: Served;
   readonly broker: Mosquitto;
@@ -39,13 +39,13 @@ export interface MqttHouse {
     readonly "ha-discovery": DiscoveredLamps;
   };
   readonly api: (path: string, init?: RequestInit) => Promise<Response>;
-  /** The devices of one bridge, or of both. */
+  /** The devices of one bridge or of both. */
   readonly devices: (bridge?: BridgeId) => Promise<readonly Device[]>;
   readonly command: (id: string, body: object) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
-/** Starts it all over a broker with passwords, ACL and TLS, and waits until every lamp is available. */
+/** Starts everything with a broker that has passwords, ACL and TLS, and waits until every lamp is available. */
 export async function openMqttHouse(counts: LampCounts): Promise<MqttHouse> {
   const endings: (() => unknown)[] = [];
   const broker = await startMosquitto(
@@ -106,13 +106,13 @@ function clientOf({ url, token }: Served): Pick<MqttHouse, "api" | "devices" | "
 }
 
 /**
- * Reloads a bridge by an option that changes nothing, and waits for the end of it. False when the old code
- * works on, as where a start takes too long on a machine that does much else.
+ * Reloads a bridge by changing an unused option and waits for the end of the reload. Returns false if the previous
+ * generation continues, for example because the start timed out on a busy machine.
  */
 export async function reloadBridge({ api }: MqttHouse, id: BridgeId): Promise<boolean> {
   const module = async () => (await (await api(`/modules/${id}`)).json()) as ModuleView;
   const before = await module();
-  const body = JSON.stringify({ username: `nobody-${Date.now()}` }); // it is of no use without a url
+  const body = JSON.stringify({ username: `nobody-${Date.now()}` }); // unused without a url
   const response = await api(`/modules/${id}/config`, { method: "PATCH", body });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   const isDone = async () => (await module()).lastReload?.at !== before.lastReload?.at;
@@ -120,7 +120,7 @@ export async function reloadBridge({ api }: MqttHouse, id: BridgeId): Promise<bo
   return (await module()).lastReload?.result === "reloaded";
 }
 
-/** Waits until something is so, and gives how long it took in milliseconds. */
+/** Waits until a condition is true. Returns the waiting time in milliseconds. */
 export async function within(ms: number, isSo: () => Promise<boolean>): Promise<number> {
   const startedAt = performance.now();
   while (!(await isSo().catch(() => false))) {

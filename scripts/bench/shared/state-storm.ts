@@ -1,10 +1,10 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { MqttHouse } from "./mqtt-house.ts";
 
-/** The last number that any storm has given: a state that says the same again is no event. */
+/** The last used number of all storms. Numbers are unique, because an unchanged state causes no event. */
 let said = 0;
 
-/** States that lamps publish at a steady rate, each with a number of its own, and when they arrive. */
+/** States with unique numbers that lamps publish at a steady rate, with their times of arrival. */
 export class StateStorm {
   readonly #sent = new Map<number, number>();
   /** The last number of each lamp, by name. */
@@ -29,7 +29,7 @@ export class StateStorm {
     }, 2);
   }
 
-  /** A state has come out of the event stream. */
+  /** Records a state from the event stream. */
   arrived(counter: number): void {
     const sentAt = this.#sent.get(counter);
     if (sentAt === undefined) return;
@@ -37,13 +37,13 @@ export class StateStorm {
     this.#waits.push(performance.now() - sentAt);
   }
 
-  /** Ends it; `missed` are numbers that never came, which a later one of the same lamp may have replaced. */
+  /** Stops publishing. `missed` are numbers that never arrived; a later one of the same lamp may have replaced them. */
   end() {
     clearInterval(this.#timer);
     return { sent: this.#count, missed: this.#sent.size, waits: this.#waits };
   }
 
-  /** Lamps whose last word is not what the host has. */
+  /** Lamps whose last published state differs from the host's. */
   lost(devices: readonly Device[]): number {
     const known = new Map(devices.map(({ name, state }) => [name, state["counter"]]));
     return [...this.#last].filter(([name, counter]) => known.get(name) !== counter).length;

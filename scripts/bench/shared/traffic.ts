@@ -1,26 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { askedIds, LAMPS } from "./counting-bridge.ts";
 
-/** What was acknowledged may still be on its way to the subscriber. */
+/** Waiting time for acknowledged messages that have not reached the subscriber yet. */
 const ARRIVAL_MS = 200;
 
-/** A host that is under load. */
+/** The host under load. */
 export interface Target {
   readonly url: string;
-  /** Of the scope `admin`. */
+  /** A token with the scope `admin`. */
   readonly token: string;
   readonly data: string;
 }
 
-/** What callers have had of one kind of request. */
+/** The results of one kind of request. */
 export interface Answers {
   readonly asked: number;
   readonly failed: number;
-  /** Answered `outcome_unknown`: a process crashed while it worked on it. */
+  /** Requests answered with `outcome_unknown`, because a process crashed during the request. */
   readonly unknown: number;
-  /** How long each answer took, in milliseconds. */
+  /** The answer times in milliseconds. */
   readonly waits: readonly number[];
-  /** Status and code of what failed, and how often. */
+  /** The number of failures by status and code. */
   readonly faults: Readonly<Record<string, number>>;
 }
 
@@ -30,7 +30,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Asks at a steady rate, whether or not earlier requests are answered, until it is stopped. */
+/** Sends requests at a steady rate until it is stopped, without waiting for earlier answers. */
 export class Load {
   readonly #answers: Promise<Answer>[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -76,21 +76,21 @@ export function summed(answers: readonly Answer[]): Answers {
   };
 }
 
-/** Reads, commands and publishes, per second. */
+/** The rates of reads, commands and publishes per second. */
 interface Rates {
   readonly reads: number;
   readonly commands: number;
-  /** 0 when there is no broker. */
+  /** 0 without a broker. */
   readonly publishes: number;
 }
 
-/** Reads, commands and publishes, all at once until `stop`. */
+/** Concurrent reads, commands and publishes until `stop`. */
 export class Traffic {
   readonly #target: Target;
   readonly #reads: Load;
   readonly #commands: Load;
   readonly #publishes: Load | undefined;
-  /** Payloads of this traffic begin with it, and no others do. */
+  /** The prefix of this traffic's payloads, which no other payload has. */
   readonly #mark = `${Date.now()} `;
 
   constructor(target: Target, rates: Rates) {
@@ -107,7 +107,7 @@ export class Traffic {
     );
   }
 
-  /** `received` are the payloads that a subscriber has had so far. */
+  /** @param received all payloads that the subscriber has received so far */
   async stop(received: () => readonly string[]) {
     const [reads, commands, publishes] = await Promise.all([
       this.#reads.stop(),
@@ -142,10 +142,10 @@ export class Traffic {
   }
 }
 
-/** The topic that publishes go to. */
+/** The topic of the publishes. */
 export const TOPIC = "bench/drop";
 
-/** Routes of every part that a module stands behind. */
+/** Read routes that depend on modules. */
 const PATHS = [
   "/smart-home/devices",
   "/smart-home/devices/count:light:1",
@@ -158,14 +158,14 @@ const PATHS = [
   "/config",
 ];
 
-/** Ids of commands that were confirmed and not replaced by a later one before they were sent. */
+/** The ids of confirmed commands that were not merged into a later one. */
 function applied(answers: readonly Answer[]): string[] {
   return answers
     .filter(({ status, body }) => status === 200 && body["status"] === "applied")
     .map(({ body }) => String(body["commandId"]));
 }
 
-/** What was confirmed and did not arrive, and what arrived more than once. */
+/** The confirmed ids that did not arrive, and those that arrived more than once. */
 function compare(confirmed: readonly string[], arrived: readonly string[]) {
   const once = new Set(arrived);
   return {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,12 +25,12 @@ test("the page needs no inline script or style, so the strictest policy fits it"
   assert.equal(assets.find("/")?.immutable, false);
 });
 
-test("everything the page links is served, under names that may be kept for ever", () => {
+test("everything that the page links is served under immutable names", () => {
   assert.ok(linked.length >= 4);
   for (const path of linked) assert.equal(assets.find(path)?.immutable, true, path);
 });
 
-test("of scripts, the first picture waits for one alone, which is small", () => {
+test("the first paint waits for only one small script", () => {
   const blocking = [...page.matchAll(/<script src="([^"]+)"><\/script>/g)].map(([, path]) => path);
 
   assert.equal(blocking.length, 1);
@@ -67,6 +68,25 @@ test("the shell and the widgets of the first page stay within their budget", asy
   assert.ok(bytes < BUDGET_BYTES, `${bytes} bytes, compressed`);
 });
 
+test("the frame page has one script and a policy that permits no network access", () => {
+  const [, path = ""] = /<meta name="mantel-frame" content="([^"]+)"/.exec(page) ?? [];
+  const frame = assets.find(path);
+  const body = String(frame?.body);
+  const [, script = ""] = /<script>([^]*)<\/script>/.exec(body) ?? [];
+  const hash = createHash("sha256").update(script).digest("base64");
+
+  assert.equal(frame?.type, "text/html; charset=utf-8");
+  assert.equal(body.match(/<script|<link|<style/g)?.length, 1);
+  const policy = frame?.framedPolicy?.split("; ") ?? [];
+  for (const rule of [
+    `script-src 'sha256-${hash}' blob:`,
+    ...["default-src 'none'", "worker-src 'none'", "img-src data: blob:", "form-action 'none'"],
+    ...["frame-ancestors 'self'", "sandbox allow-scripts"],
+  ]) {
+    assert.ok(policy.includes(rule), rule);
+  }
+});
+
 test("icons are found by their name", () => {
   const sofa = assets.find("/assets/icons/7.4.47/sofa.svg");
 
@@ -78,7 +98,7 @@ test("icons are found by their name", () => {
   assert.ok(assets.find("/assets/icons/7.4.47/numeric-1-box.svg"));
 });
 
-test("what is not an icon's name finds nothing", () => {
+test("an unknown icon name finds nothing", () => {
   for (const name of ["nothing-like-it", "Sofa", "__proto__", "../main", "sofa.svg", "", "%2e"]) {
     assert.equal(assets.find(`/assets/icons/7.4.47/${name}.svg`), undefined, name);
   }
@@ -99,7 +119,7 @@ test("a widget is served by its hash, with the content before it", () => {
   assert.equal(assets.find(urls[2] ?? ""), undefined);
 });
 
-test("no path leads to a file that was not built", () => {
+test("only built files are served, for any path", () => {
   for (const path of ["/assets/", "/assets/../package.json", "/host/main.ts", "/index.html", ""]) {
     assert.equal(assets.find(path), undefined, path);
   }

@@ -17,7 +17,7 @@ test("a widget's script defines a factory under its id and hash", async (t) => {
   assert.equal(JSON.stringify(defined?.factory().default), '{"name":"Lamp"}');
 });
 
-test("libraries that the shell shares stay outside the bundle", async (t) => {
+test("shared libraries of the shell are not bundled", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `
       import { html } from "lit";
@@ -61,7 +61,7 @@ test("bare timers, listeners and fetches are the tile's own", async (t) => {
   );
 });
 
-test("every pass of every loop is told, and the loops do what they did", async (t) => {
+test("every pass of every loop is reported, and the loops behave as before", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `
       export default () => {
@@ -88,7 +88,7 @@ test("every pass of every loop is told, and the loops do what they did", async (
   assert.equal(passes, 2 + 2 + 1 + 2 + 2 + 1);
 });
 
-test("a style sheet that is imported is its text, and counts as source", async (t) => {
+test("an imported style sheet becomes its text and counts as a source file", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `import styles from "./widget.css"; export default styles;`,
     "widget.css": "b { color: red }",
@@ -124,7 +124,7 @@ test("the source map leads to the author's TypeScript", async (t) => {
   assert.match(JSON.parse(map).sourcesContent[0], /const x: number/);
 });
 
-test("a module of Node is refused with where it belongs", async (t) => {
+test("importing a Node module in a widget is refused with advice", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": 'import { readFileSync } from "node:fs";\nexport default readFileSync;',
   });
@@ -135,7 +135,7 @@ test("a module of Node is refused with where it belongs", async (t) => {
   });
 });
 
-test("code that does not build is refused with its place", async (t) => {
+test("code that does not build is refused with the location", async (t) => {
   const folder = await folderWith(t, { "widget.ts": "export default {\n  name: ;\n};" });
 
   await assert.rejects(buildWidget({ id: "x", folder, entry: "widget.ts" }), {

@@ -15,13 +15,13 @@ test("each record is a line of its own, also after one that was cut off", async 
   assert.equal((await stat(path)).mode & 0o777, 0o600);
 });
 
-test("a full disk is said as such", { skip: process.platform !== "linux" }, async () => {
+test("a full disk is reported as such", { skip: process.platform !== "linux" }, async () => {
   await assert.rejects(appendLine("/dev/full", { n: 1 }), {
     code: "disk_full",
-    message: "the disk is full; full is as it was",
+    message: "the disk is full; full was not changed",
   });
 });
 
-test("any other failure is the file system's", async () => {
+test("any other failure is the file system's error", async () => {
   await assert.rejects(appendLine("/nowhere/records", {}), { code: "ENOENT" });
 });

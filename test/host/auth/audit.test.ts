@@ -29,7 +29,7 @@ test("records say who did what, in order, in a private file", async (t) => {
   assert.equal((await stat(path)).mode & 0o777, 0o600);
 });
 
-test("a full file makes room for the next, ten are kept, and the oldest goes", async (t) => {
+test("log files rotate when full: ten are kept and the oldest is deleted", async (t) => {
   const data = await emptyFolder(t);
   const audit = new Audit(data);
 
@@ -64,7 +64,7 @@ test("records are read newest first, page by page, over the files", async (t) =>
   assert.deepEqual(gone, { records: [], next: null });
 });
 
-test("nothing that is recorded can forge a record, or who and when", async (t) => {
+test("recorded data cannot forge a record, its author or its time", async (t) => {
   const data = await emptyFolder(t);
   const audit = new Audit(data);
   const forged = '{"id":"x","at":"2000-01-01T00:00:00.000Z","sub":"king","jti":"0","action":"b"}';
@@ -83,7 +83,7 @@ test("nothing that is recorded can forge a record, or who and when", async (t) =
   }
 });
 
-test("a record that cannot be kept is the caller's failure, and the next may go well", async (t) => {
+test("a record that cannot be written fails for its caller, and the next one can succeed", async (t) => {
   const data = await emptyFolder(t);
   const audit = new Audit(join(data, "absent"));
 

@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { withFileLock } from "../../../host/auth/file-lock.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
-test("work under one lock is done one after the other, and what fails lets go of it", async (t) => {
+test("work under one lock runs in sequence, and a failure releases the lock", async (t) => {
   const path = join(await emptyFolder(t), "lock");
   let [atWork, most] = [0, 0];
 
@@ -26,7 +26,7 @@ test("work under one lock is done one after the other, and what fails lets go of
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 10);
 });
 
-test("a lock that a crash has left is taken over after five seconds", async (t) => {
+test("a lock left by a crash is taken over after five seconds", async (t) => {
   const path = join(await emptyFolder(t), "lock");
   await writeFile(path, "");
   const startedAt = performance.now();
@@ -37,7 +37,7 @@ test("a lock that a crash has left is taken over after five seconds", async (t) 
   assert.ok(performance.now() - startedAt >= 5_000);
 });
 
-test("a folder that is not there is no lock to wait for", async () => {
+test("locking in a missing folder fails without waiting", async () => {
   await assert.rejects(
     withFileLock("/nowhere/lock", async () => undefined),
     { code: "ENOENT" },

@@ -7,7 +7,7 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 
-test("the key is made at first use, has 32 bytes, and is the owner's alone", async (t) => {
+test("the key is created at first use, has 32 bytes and is private to its owner", async (t) => {
   const data = await emptyFolder(t);
 
   const keys = await Keys.open(data, collectedLog());
@@ -39,7 +39,7 @@ for (const [name, content] of Object.entries({
   "without keys": '{"keys": []}',
   "with a short key": '{"keys": [{"kid": "x", "secret": "YQ"}]}',
 })) {
-  test(`a key file ${name} with no copy is set aside and replaced, and the log says so`, async (t) => {
+  test(`a key file ${name} without a copy is set aside and replaced, with a log record`, async (t) => {
     const data = await emptyFolder(t);
     const log = collectedLog();
     await writeFile(join(data, "keys.json"), content, { mode: 0o600 });
@@ -54,7 +54,7 @@ for (const [name, content] of Object.entries({
       log.records.map(({ level }) => level),
       ["error", "error"],
     );
-    assert.match(log.records[1]?.sentence ?? "", /all tokens are void/);
+    assert.match(log.records[1]?.sentence ?? "", /all tokens are invalid/);
   });
 }
 
@@ -72,7 +72,7 @@ test("damaged keys are restored, so that tokens stay valid", async (t) => {
   assert.equal(kids.length, 2);
 });
 
-test("keys that only cannot be read are left alone", async (t) => {
+test("keys that are only unreadable are not replaced", async (t) => {
   const data = await emptyFolder(t);
   await symlink("keys.json", join(data, "keys.json"));
 
@@ -98,7 +98,7 @@ test("a key that is removed from the file is forgotten while the host runs", asy
   assert.ok(keys.ring.has(newest ?? ""));
 });
 
-test("an edit that is not whole yet leaves the keys as they are", async (t) => {
+test("an incomplete edit does not change the keys", async (t) => {
   const data = await emptyFolder(t);
   const path = join(data, "keys.json");
   const keys = await Keys.open(data, collectedLog());

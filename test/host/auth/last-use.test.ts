@@ -6,7 +6,7 @@ import { LastUse } from "../../../host/auth/last-use.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
-test("the last use is known at once, and outlasts the process", async (t) => {
+test("the last use is known immediately and survives the process", async (t) => {
   const data = await emptyFolder(t);
   const uses = await LastUse.open(data, collectedLog());
   uses.note("1");
@@ -20,7 +20,7 @@ test("the last use is known at once, and outlasts the process", async (t) => {
   assert.equal((await stat(join(data, "token-use.json"))).mode & 0o777, 0o600);
 });
 
-test("ten thousand uses are one write an hour, and none without a use", async (t) => {
+test("ten thousand uses cause one write per hour, and no use causes none", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
   const data = await emptyFolder(t);
   const uses = await LastUse.open(data, collectedLog());
@@ -36,7 +36,7 @@ test("ten thousand uses are one write an hour, and none without a use", async (t
   assert.equal(Object.keys((JSON.parse(written) as { uses: object }).uses).length, 3);
 });
 
-test("uses that were kept without a version are taken over, and stay beside", async (t) => {
+test("recorded uses without a version are migrated, and the old file is kept", async (t) => {
   const data = await emptyFolder(t);
   const path = join(data, "token-use.json");
   const kept = JSON.stringify({ "1": "2026-11-20T10:00:00.000Z" });

@@ -15,7 +15,7 @@ function openPairings() {
   };
 }
 
-test("a code is eight letters that can be read from afar, and is found however it is typed", () => {
+test("a code has eight easily readable letters and is found in every way of typing it", () => {
   const { pairings, start } = openPairings();
 
   const { userCode, deviceCode } = start();
@@ -27,7 +27,7 @@ test("a code is eight letters that can be read from afar, and is found however i
   }
 });
 
-test("what was approved is collected once", () => {
+test("an approved token can be collected once", () => {
   const { pairings, start } = openPairings();
   const { userCode, deviceCode } = start();
   assert.throws(() => pairings.collect(deviceCode), { code: "authorization_pending" });
@@ -39,7 +39,7 @@ test("what was approved is collected once", () => {
   assert.throws(() => pairings.collect(deviceCode), { code: "expired_token" });
 });
 
-test("a display that was turned away is told so, and has to ask for another code", () => {
+test("a rejected display is informed and must request another code", () => {
   const { pairings, start } = openPairings();
   const { userCode, deviceCode } = start();
 
@@ -61,7 +61,7 @@ test("a code ends after ten minutes, approved or not", () => {
   assert.throws(() => pairings.collect(approved.deviceCode), { code: "expired_token" });
 });
 
-test("asking too often costs a longer interval, and keeping to it does not", () => {
+test("polling too often makes the interval longer, keeping to it does not", () => {
   const { pairings, pass, start } = openPairings();
   const { deviceCode } = start();
   const ask = () => {
@@ -79,28 +79,90 @@ test("asking too often costs a longer interval, and keeping to it does not", () 
   assert.deepEqual(ask(), ["authorization_pending", 10_000]);
 });
 
-test("a network that asks for many codes loses its own, and nobody else's", () => {
+test("a network that requests many codes loses only its own oldest ones", () => {
   const { pairings, start } = openPairings();
   const kitchen = start("192.168.1.20");
 
-  const flood = Array.from({ length: 1_000 }, () => start("192.168.1.66"));
+  const flood = Array.from({ length: 12 }, () => start("192.168.1.66"));
 
   assert.equal(pairings.find(kitchen.userCode).address, "192.168.1.20");
-  const alive = flood.filter(({ userCode }) => {
-    try {
-      return pairings.find(userCode);
-    } catch {
-      return false;
-    }
-  });
-  assert.deepEqual(alive, flood.slice(-8));
+  assert.deepEqual(
+    flood.filter((each) => isThere(pairings, each)),
+    flood.slice(-8),
+  );
 });
 
-test("more displays than may wait are refused, and room comes back by itself", () => {
+test("code requests are limited per network and minute, without affecting others", () => {
   const { pass, start } = openPairings();
-  for (let at = 0; at < 64; at++) start(`10.0.0.${at}`);
+  for (let at = 0; at < 16; at++) start("192.168.1.66");
+
+  assert.throws(() => start("192.168.1.66"), {
+    code: "rate_limited",
+    message: "192.168.1.66 requested 16 codes within a minute",
+  });
+  assert.ok(start("192.168.1.20").userCode);
+  pass(60_000);
+  assert.ok(start("192.168.1.66").userCode);
+});
+
+test("eight networks that take all places do not lock out others", () => {
+  const { pairings, start } = openPairings();
+  const flood = Array.from({ length: 64 }, (_, at) => start(`10.0.0.${at % 8}`));
+
+  const kitchen = start("192.168.1.20");
+
+  assert.ok(isThere(pairings, kitchen));
+  const gone = flood.filter((each) => !isThere(pairings, each));
+  assert.deepEqual(gone, flood.slice(0, 1), "the oldest of a network with the most");
+});
+
+test("a display that a user is viewing or has approved keeps its place", () => {
+  const { pairings, pass, start } = openPairings();
+  const looked = start("10.0.0.1");
+  const granted = start("10.0.0.1");
+  const waiting = start("10.0.0.1");
+  for (let at = 3; at < 64; at++) start(`10.0.3.${at % 8}`);
+  pairings.find(looked.userCode);
+  pairings.find(granted.userCode);
+  pairings.decide(granted.userCode, GRANT);
+
+  for (let at = 0; at < 100; at++) start(`10.0.1.${at}`);
+
+  assert.ok(isThere(pairings, looked));
+  assert.deepEqual(pairings.collect(granted.deviceCode), GRANT);
+  assert.ok(!isThere(pairings, waiting));
+  pass(3 * 60_000);
+  for (let at = 0; at < 100; at++) start(`10.0.2.${at}`);
+  assert.ok(!isThere(pairings, looked), "nobody looks at it any more");
+});
+
+test("a network keeps its display that a user is viewing", () => {
+  const { pairings, start } = openPairings();
+  const looked = start();
+  pairings.find(looked.userCode);
+
+  for (let at = 0; at < 12; at++) start();
+
+  assert.ok(isThere(pairings, looked));
+});
+
+test("further displays are refused while all waiting ones are being approved", () => {
+  const { pairings, pass, start } = openPairings();
+  for (let at = 0; at < 64; at++) {
+    pairings.decide(start(`10.0.0.${at}`).userCode, { ...GRANT, name: `screen ${at}` });
+  }
 
   assert.throws(() => start("10.0.1.1"), { code: "rate_limited" });
   pass(10 * 60 * 1000);
   assert.ok(start("10.0.1.1").userCode);
 });
+
+/** True if a display's code has not ended, as the display itself sees it. */
+function isThere(pairings: Pairings, { deviceCode }: { deviceCode: string }): boolean {
+  try {
+    pairings.collect(deviceCode);
+    return true;
+  } catch (error) {
+    return (error as { code: string }).code !== "expired_token";
+  }
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isScope, permits, SCOPES } from "../../../host/auth/scopes.ts";
 
-test("each scope permits what the ones before it do, and nothing above", () => {
+test("each scope includes the lower ones and nothing above", () => {
   const table = SCOPES.map((held) =>
     SCOPES.map((needed) => Number(permits([held], needed))).join(""),
   );

@@ -14,7 +14,7 @@ const ISSUED = {
   expiresAt: "2027-11-20T09:00:00.000Z",
 };
 
-test("records outlast the process and keep their order", async (t) => {
+test("records survive the process and keep their order", async (t) => {
   const data = await emptyFolder(t);
   const register = await TokenRegister.open(data, collectedLog());
   await register.addIssued(ISSUED);
@@ -52,7 +52,7 @@ test("many writers at once lose no record", async (t) => {
   assert.equal(new Set(issued.map(({ jti }) => jti)).size, 100);
 });
 
-test("a record that a crash has cut off is left out, said so, and costs no other", async (t) => {
+test("a record truncated by a crash is skipped and reported, and the others are read", async (t) => {
   const data = await emptyFolder(t);
   const path = join(data, "tokens.jsonl");
   await (await TokenRegister.open(data, collectedLog())).addIssued(ISSUED);
@@ -90,7 +90,7 @@ for (const [what, content] of [
   });
 }
 
-test("a register that goes while the host runs takes no revocation with it", async (t) => {
+test("revocations survive if the register is deleted while the host runs", async (t) => {
   const data = await emptyFolder(t);
   const register = await TokenRegister.open(data, collectedLog());
   await register.addRevoked("stolen");
@@ -101,7 +101,7 @@ test("a register that goes while the host runs takes no revocation with it", asy
   assert.ok(register.records.revoked.has("stolen"));
 });
 
-test("a register that is gone is restored", async (t) => {
+test("a missing register is restored", async (t) => {
   const data = await emptyFolder(t);
   const register = await TokenRegister.open(data, collectedLog());
   await register.addRevoked("1");

@@ -35,7 +35,7 @@ function setUp(events: CalendarEvent[], provider: CalendarWindow = makeWindow([]
   const bus = new Bus();
   const asked: CalendarQuery[] = [];
   const announced: string[] = [];
-  bus.listen(({ topic }) => announced.push(topic));
+  bus.on(({ topic }) => announced.push(topic));
   const call = async (query: CalendarQuery) => {
     asked.push(query);
     return provider;
@@ -47,7 +47,7 @@ function setUp(events: CalendarEvent[], provider: CalendarWindow = makeWindow([]
   return { calendar, asked, announced, ids };
 }
 
-test("events that overlap the half-open window are given, in the order of their starts", async () => {
+test("events that overlap the half-open window are returned in the order of their starts", async () => {
   const { ids, asked } = setUp([
     timed("late", "2026-06-02T20:00:00Z", "2026-06-02T22:30:00Z"),
     timed("after", "2026-06-02T22:00:00Z", "2026-06-02T23:00:00Z"),
@@ -69,7 +69,7 @@ test("events that overlap the half-open window are given, in the order of their 
   assert.deepEqual(asked, []);
 });
 
-test("dates are days of the zone that is asked for", async () => {
+test("dates are days of the requested zone", async () => {
   const { ids } = setUp([dated("day", "2026-06-02", "2026-06-03")]);
   const hour = "start=2026-06-02T23:00:00Z&end=2026-06-03T00:00:00Z";
 
@@ -88,7 +88,7 @@ test("events from the first year to the last harm no answer", async () => {
   }
 });
 
-test("the answer says its window and zone, and whether more events are in it", async () => {
+test("the answer contains its window, its zone and if more events exist", async () => {
   const events = ["a", "b", "c"].map((id) =>
     timed(id, "2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"),
   );
@@ -110,7 +110,7 @@ test("the answer says its window and zone, and whether more events are in it", a
   });
 });
 
-test("the calendars that are asked for are given with their sources, and an unknown one is refused", async () => {
+test("requested calendars are returned with their sources, and an unknown one is refused", async () => {
   const at = ["2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z"] as const;
   const { calendar } = setUp([timed("a", ...at), { ...timed("b", ...at), calendarId: "club" }]);
   const query = new URLSearchParams("start=2026-06-02&end=2026-06-03&calendar=club");
@@ -127,7 +127,7 @@ test("the calendars that are asked for are given with their sources, and an unkn
   );
   await assert.rejects(calendar.events(new URLSearchParams("calendar=work")), {
     code: "invalid",
-    message: /no calendar work: there are home, club/,
+    message: /no calendar work; the calendars are home, club/,
   });
 });
 
@@ -146,7 +146,7 @@ test("an answer is written as JSON, without events, with one and with more", asy
   }
 });
 
-test("an answer says what it says also after one of the same events, and after one of events that have changed", async () => {
+test("an answer is complete after one with the same events and after one with changed events", async () => {
   const events = ["a", "b"].map((id) => timed(id, ...MORNING));
   const { calendar } = setUp(events);
   const writer = new AnswerWriter();
@@ -168,7 +168,7 @@ test("an answer says what it says also after one of the same events, and after o
   assert.equal(await titles(), "new a,new b");
 });
 
-test("a change of one event leaves the others as they were read and written", async () => {
+test("a change of one event does not process the others again", async () => {
   const [first, second] = [timed("a", ...MORNING), timed("b", ...MORNING)];
   const { calendar } = setUp([first, second]);
   const before = (await calendar.events(DAY)).events;
@@ -180,7 +180,7 @@ test("a change of one event leaves the others as they were read and written", as
   assert.equal(after[1]?.event.title, "c");
 });
 
-test("a window beyond the published one is asked of the module", async () => {
+test("a window beyond the published one is requested from the module", async () => {
   const far = makeWindow([timed("far", "2030-06-02T10:00:00Z", "2030-06-02T11:00:00Z")]);
   const { ids, asked } = setUp([], far);
 
@@ -188,13 +188,13 @@ test("a window beyond the published one is asked of the module", async () => {
   assert.deepEqual(asked, [{ start: "2030-06-02T00:00:00.000Z", end: "2030-06-03T00:00:00.000Z" }]);
 });
 
-test("a wrong answer of the module is never passed on", async () => {
+test("an invalid answer of the module is not forwarded", async () => {
   const { ids } = setUp([], { ...makeWindow([]), events: [{ id: 1 }] } as never);
 
   await assert.rejects(ids("start=2030-06-02&end=2030-06-03"), { code: "service_unavailable" });
 });
 
-test("an announcement is made when something is different, and not for a new look at the same", () => {
+test("an event is sent only if something changed", () => {
   const event = timed("a", "2026-06-02T10:00:00Z", "2026-06-02T11:00:00Z");
   const { calendar, announced } = setUp([event]);
   assert.equal(announced.length, 1);

@@ -39,7 +39,7 @@ async function write(...events: CalendarEvent[]) {
   return { feed, text, etag, parsed: new ICAL.Component(ICAL.parse(text) as unknown[]) };
 }
 
-test("events are written so that another program reads what was meant", async () => {
+test("exported events are read correctly by another program", async () => {
   const { parsed } = await write(
     makeEvent({
       location: "Gate 1\nleft",
@@ -64,7 +64,7 @@ test("events are written so that another program reads what was meant", async ()
   assert.equal(third?.getFirstPropertyValue("status"), "CANCELLED");
 });
 
-test("lines end in CRLF and have 75 octets at most, and no character is cut", async () => {
+test("lines end with CRLF and have at most 75 octets, without splitting a character", async () => {
   const { text } = await write(makeEvent({ title: "🎂".repeat(200) }), ALL_DAY);
 
   assert.equal(text.replaceAll("\r\n", "").search(/[\r\n]/), -1);
@@ -88,7 +88,7 @@ test("each event has a UID of its own and a stamp", async () => {
   for (const event of events) assert.ok(event.getFirstPropertyValue("dtstamp"));
 });
 
-test("a text cannot begin a property or component of its own", async () => {
+test("a text cannot inject a property or component", async () => {
   const { parsed, text } = await write(
     makeEvent({
       title: "a\r\nEND:VEVENT\rBEGIN:VALARM\nx\u0000\u001b[0m",
@@ -107,7 +107,7 @@ test("an event that ends with the last year of a zone behind UTC ends in four di
   assert.match(text, /^DTEND:99991231T235959Z\r$/m);
 });
 
-test("a moment has no end, and times that do not exist are left out", async () => {
+test("an event without duration has no end, and nonexistent times are omitted", async () => {
   const start = timed("2026-06-01T09:00:00+02:00");
   const { text, parsed } = await write(
     makeEvent({ end: start }),

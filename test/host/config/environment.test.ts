@@ -7,7 +7,7 @@ import {
 } from "../../../host/config/environment.ts";
 import { KeyTable } from "../../../host/config/keys.ts";
 
-test("variables give values to their keys, and empty ones give none", () => {
+test("environment variables set their keys, and empty ones do not", () => {
   const variables = { MANTEL_MQTT_URL: "mqtt://127.0.0.1:1883", MANTEL_LOG_LEVEL: "" };
 
   assert.deepEqual(readEnvironment(variables, new KeyTable()), {
@@ -23,7 +23,7 @@ test("a name and a password in a variable become keys of their own", () => {
   });
 });
 
-test("a wrong variable is named, and a password in it is not shown", () => {
+test("an invalid variable is named without showing a password in it", () => {
   assert.throws(() => readEnvironment({ MANTEL_MQTT_URL: "ftp://u:canary@h" }, new KeyTable()), {
     code: "invalid",
     message: /^MANTEL_MQTT_URL is wrong: (?!.*canary)/,
@@ -36,7 +36,7 @@ test("a mistyped variable is found among those that are known and those of other
   assert.deepEqual(unknownVariables(variables, new KeyTable()), ["MANTEL_MQTT_ULR"]);
 });
 
-test("credentials that are given apart win over those in the address", () => {
+test("separate credentials override those in the address", () => {
   const lifted = liftCredentials({ mqtt: { url: "mqtt://old:older@h", password: "new" } });
 
   assert.deepEqual(lifted, { mqtt: { url: "mqtt://h", username: "old", password: "new" } });

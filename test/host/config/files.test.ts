@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { until } from "../../helpers/until.ts";
 import { admin, editor, openConfig } from "./open-config.ts";
 
-test("a secret is stored apart, and never shown", async (t) => {
+test("a secret is stored separately and never shown", async (t) => {
   const { config, dataFolder, path } = await openConfig(t);
   assert.deepEqual(config.view().config["mqtt"]?.["password"], { set: false });
 
@@ -34,7 +34,7 @@ test("a secret written into the config file by hand is moved out of it", async (
   assert.deepEqual(holders.toSorted(), ["secrets.json", "secrets.json.last-good"]);
 });
 
-test("an edit of the file is applied and told", async (t) => {
+test("an edit of the file is applied and announced", async (t) => {
   const { config, path } = await openConfig(t);
   const told: string[] = [];
   config.onChange((changed) => told.push(...changed));
@@ -45,7 +45,7 @@ test("an edit of the file is applied and told", async (t) => {
   assert.deepEqual(told, ["ui.theme"]);
 });
 
-test("a wrong edit is logged with every fault and changes nothing", async (t) => {
+test("an invalid edit is logged with every fault and changes nothing", async (t) => {
   const { config, path, log } = await openConfig(t);
 
   await writeFile(path, '{"ui":{"theme":"pink","tint":1},"log":{"level":"warn"}}');
@@ -56,7 +56,7 @@ test("a wrong edit is logged with every fault and changes nothing", async (t) =>
   assert.equal(config.current.log.level, "info");
 });
 
-test("a patch does not destroy a wrong edit, but sets it aside", async (t) => {
+test("a patch sets an invalid manual edit aside instead of destroying it", async (t) => {
   const { config, dataFolder, path, stored } = await openConfig(t);
   await config.patch({ ui: { theme: "dark" } }, editor);
   await writeFile(path, '{ "ui": { "theme": "dark", }');
@@ -79,7 +79,7 @@ test("a patch keeps what was edited a moment ago", async (t) => {
   assert.equal(config.current.ui.theme, "dark");
 });
 
-test("a damaged config at the start is set aside and the last good one used", async (t) => {
+test("a damaged config at the start is set aside, and the last good one is used", async (t) => {
   const { config, dataFolder } = await openConfig(t);
   await config.patch({ ui: { theme: "dark" } }, editor);
   await config.close();
@@ -88,7 +88,10 @@ test("a damaged config at the start is set aside and the last good one used", as
   const { config: next, log } = await openConfig(t, { dataFolder, files });
 
   assert.equal(next.current.ui.theme, "dark");
-  assert.match(String(log.records[0]?.fields["damage"]), /config\.json is no JSON at line 1/);
+  assert.match(
+    String(log.records[0]?.fields["damage"]),
+    /config\.json is not valid JSON at line 1/,
+  );
 });
 
 test("a change of config and secrets that a crash cut off is carried out", async (t) => {

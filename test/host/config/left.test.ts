@@ -19,7 +19,7 @@ async function openWithLeftOptions(t: Parameters<typeof openConfig>[0]) {
   return house;
 }
 
-test("an option that its plugin does not have any more can be taken out, and not set", async (t) => {
+test("an option that its plugin no longer has can be removed but not set", async (t) => {
   const { config, stored } = await openWithLeftOptions(t);
 
   await assert.rejects(config.patch({ lamp: { timeout: 6 } }, admin), /not a known key/);
@@ -29,7 +29,7 @@ test("an option that its plugin does not have any more can be taken out, and not
   assert.deepEqual(await stored(), { lamp: { host: "a.local" } });
 });
 
-test("a section that is taken out takes along what its plugin does not have any more", async (t) => {
+test("removing a section also removes keys that its plugin no longer has", async (t) => {
   const { config, stored } = await openWithLeftOptions(t);
 
   const { changed } = await config.patch({ lamp: null }, admin);
@@ -39,7 +39,7 @@ test("a section that is taken out takes along what its plugin does not have any 
   assert.equal(config.hasSection("lamp"), false); // the secret is gone too
 });
 
-test("the section of a plugin that is not installed any more can be taken out", async (t) => {
+test("the section of an uninstalled plugin can be removed", async (t) => {
   const { config, stored } = await openConfig(t, {
     files: { "config.json": '{"gone":{"host":"a.local"},"ui":{"theme":"dark"}}' },
   });

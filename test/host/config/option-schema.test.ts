@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { optionSchema } from "../../../host/config/option-schema.ts";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { optionSchema, requireFitState } from "../../../host/config/option-schema.ts";
 
 const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["a property without a schema", { properties: { a: null } }, "/properties/a"],
@@ -13,7 +14,7 @@ const BROKEN: [what: string, schema: unknown, pointer: string][] = [
 ];
 
 for (const [what, schema, pointer] of BROKEN) {
-  test(`options whose schema has ${what} are refused with the place of the fault`, () => {
+  test(`options whose schema has ${what} are refused with the location of the fault`, () => {
     assert.throws(() => optionSchema(schema), {
       code: "invalid",
       message: new RegExp(`^the schema of the options is wrong: ${pointer} must be`),
@@ -21,7 +22,7 @@ for (const [what, schema, pointer] of BROKEN) {
   });
 }
 
-test("options whose schema is nested without end are refused", () => {
+test("options with an endlessly nested schema are refused", () => {
   const schema = Array.from({ length: 40 }).reduce((items) => ({ items }), {});
 
   assert.throws(() => optionSchema(schema), { code: "invalid", message: /too deep/ });
@@ -29,4 +30,35 @@ test("options whose schema is nested without end are refused", () => {
 
 test("a plugin without options has no schema of them", () => {
   assert.equal(optionSchema(undefined), undefined);
+});
+
+test("a pattern that is slow for some texts is refused with its location and an alternative", () => {
+  const schema = {
+    properties: {
+      hosts: { type: "array", items: { type: "string", pattern: "^(a|a)*$" } },
+      rooms: { patternProperties: { "(.*)*": {} } },
+    },
+  };
+
+  assert.throws(
+    () => optionSchema(schema),
+    (error: unknown) => {
+      assert.ok(error instanceof MantelError);
+      const { errors = [] } = error.extras;
+      assert.deepEqual(
+        errors.map(({ pointer }) => pointer),
+        ["/properties/hosts/items/pattern", "/properties/rooms/patternProperties/(.*)*"],
+      );
+      assert.match(
+        errors[0]?.detail ?? "",
+        /^\^\(a\|a\)\*\$ can match in too many ways.*begin it with \^/,
+      );
+      return true;
+    },
+  );
+  assert.throws(
+    () => requireFitState(schema),
+    /^MantelError: the schema of the state is wrong: \/prop/,
+  );
+  requireFitState(undefined);
 });

@@ -20,14 +20,14 @@ const failureOf = (patch: unknown, admin = true): MantelError => {
   throw new Error("the patch was accepted");
 };
 
-test("objects are merged into what is there, and everything else is replaced", () => {
+test("objects are merged into existing ones, and other values are replaced", () => {
   assert.deepEqual(plan({ server: { rateLimit: { burst: 5 }, hosts: ["a.local"] } }), [
     ["server.rateLimit", { perSecond: 20, burst: 5, loopback: false }],
     ["server.hosts", ["a.local"]],
   ]);
 });
 
-test("null inside a value removes that part of it, which has its default then", () => {
+test("null inside a value removes that part, which then has its default", () => {
   assert.deepEqual(plan({ server: { rateLimit: { burst: null } } }), [
     ["server.rateLimit", { perSecond: 20, loopback: false }],
   ]);
@@ -43,14 +43,14 @@ test("an editor is refused with every key that needs admin", () => {
   assert.deepEqual(failure.extras.keys, ["mqtt.url", "nothing"]);
 });
 
-test("replacing a section of admin's is refused to an editor, with whatever value", () => {
+test("an editor cannot replace an admin section with any value", () => {
   for (const mqtt of [null, 5, "x", []]) {
     assert.equal(failureOf({ mqtt }, false).code, "config_key_not_allowed");
   }
   assert.equal(failureOf({ ui: 5 }, false).code, "invalid");
 });
 
-test("unknown keys are faults for admin, listed with all others", () => {
+test("for an admin unknown keys are listed with all other faults", () => {
   const { code, extras } = failureOf({ ui: { them: 1, theme: "pink" }, nothing: {}, log: 5 });
 
   assert.equal(code, "invalid");
@@ -70,7 +70,7 @@ for (const text of [
   '{"toString":null}',
   '{"modules":{"__proto__":{"enabled":true}}}',
 ]) {
-  test(`${text} is an unknown key and pollutes nothing`, () => {
+  test(`${text} is an unknown key and does not pollute prototypes`, () => {
     const patch: unknown = JSON.parse(text);
 
     assert.equal(failureOf(patch, false).code, "config_key_not_allowed");
@@ -79,13 +79,13 @@ for (const text of [
   });
 }
 
-test("a prototype inside a value is a key of it, and refused", () => {
+test("__proto__ inside a value is treated as a key and refused", () => {
   const patch: unknown = JSON.parse('{"server":{"rateLimit":{"__proto__":{"burst":1}}}}');
 
   assert.equal(failureOf(patch).extras.errors?.[0]?.pointer, "/server/rateLimit/__proto__");
 });
 
-test("what is no object of sections is refused", () => {
+test("a config that is not an object of sections is refused", () => {
   for (const patch of [null, 5, "ui", [], [{ ui: {} }]]) {
     assert.equal(failureOf(patch).code, "invalid");
   }
@@ -105,7 +105,7 @@ for (const [patch, detail] of [
   [{ mqtt: { password: 5 } }, /^must be of type string$/],
   [{ server: { hosts: ["a b"] } }, /a host name without port/],
 ] as const) {
-  test(`${JSON.stringify(patch)} is refused with what it must be`, () => {
+  test(`${JSON.stringify(patch)} is refused with the expected value`, () => {
     assert.match(failureOf(patch).extras.errors?.[0]?.detail ?? "", detail);
   });
 }

@@ -40,7 +40,7 @@ test("entries of a record are shown without their secrets", async (t) => {
   });
 });
 
-test("an entry that is written into the config file by hand joins those that are kept", async (t) => {
+test("an entry written into the config file by hand is added to the stored ones", async (t) => {
   const { path, sources } = await setUp(t);
   const document = JSON.parse(await readFile(path, "utf8").catch(() => "{}")) as object;
   const added = { club: { url: "https://c.example/c.ics" }, family: { color: "#112233" } };
@@ -56,7 +56,7 @@ test("an entry that is written into the config file by hand joins those that are
   assert.doesNotMatch(await readFile(path, "utf8"), /c\.example/);
 });
 
-test("a wrong entry is named, and changes nothing", async (t) => {
+test("an invalid entry is reported and changes nothing", async (t) => {
   const { patch, sources } = await setUp(t);
 
   await assert.rejects(patch({ "Not An Id": { url: "https://a.example/" } }), { code: "invalid" });

@@ -5,12 +5,12 @@ import { holdsSecret, withoutSecrets } from "../../../host/config/secrets.ts";
 
 const Secret = Type.String({ writeOnly: true });
 
-test("a secret says only whether it is set", () => {
+test("of a secret only its presence is shown", () => {
   assert.deepEqual(withoutSecrets(Secret, "canary"), { set: true });
   assert.deepEqual(withoutSecrets(Secret, undefined), { set: false });
 });
 
-test("of a list of objects only the secret parts are withheld", () => {
+test("only the secret parts of a list of objects are hidden", () => {
   const schema = Type.Array(Type.Object({ name: Type.String(), password: Type.Optional(Secret) }));
 
   const shown = withoutSecrets(schema, [{ name: "a", password: "canary" }, { name: "b" }]);
@@ -21,7 +21,7 @@ test("of a list of objects only the secret parts are withheld", () => {
   ]);
 });
 
-test("of a record of objects only the secret parts are withheld", () => {
+test("only the secret parts of a record of objects are hidden", () => {
   const Entry = Type.Object({ name: Type.String(), password: Type.Optional(Secret) });
   const schema = Type.Record(Type.String({ pattern: "^[a-z]+$" }), Entry);
 
@@ -30,7 +30,7 @@ test("of a record of objects only the secret parts are withheld", () => {
   assert.deepEqual(shown, { home: { name: "a", password: { set: true } } });
 });
 
-test("what the schema does not name is not shown beside a secret", () => {
+test("fields unknown to the schema are not shown beside a secret", () => {
   const schema = Type.Object({ password: Secret });
 
   assert.deepEqual(withoutSecrets(schema, { password: "a", canary: 1 }), {
@@ -38,7 +38,7 @@ test("what the schema does not name is not shown beside a secret", () => {
   });
 });
 
-test("a secret in a construction that is not followed withholds the whole", () => {
+test("a secret in an unsupported schema construct hides the whole value", () => {
   for (const schema of [
     Type.Union([Type.Object({ key: Secret }), Type.Null()]),
     { $ref: "#/$defs/login" },

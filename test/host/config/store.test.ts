@@ -12,7 +12,7 @@ test("without files every key has its default", async (t) => {
   assert.equal(config.current.mqtt.url, undefined);
 });
 
-test("the allowlist is that of the contract, and every other key needs admin", async (t) => {
+test("the allowlist matches the documented one, and every other key needs admin", async (t) => {
   const { config } = await openConfig(t);
 
   const { writable, adminWritable } = config.view().meta;
@@ -34,7 +34,7 @@ test("the allowlist is that of the contract, and every other key needs admin", a
   assert.ok(!adminWritable.some((key) => writable.includes(key)));
 });
 
-test("a patch is effective at once, stored, and told to listeners", async (t) => {
+test("a patch applies immediately, is stored, and listeners are informed", async (t) => {
   const { config, stored } = await openConfig(t);
   const told: string[] = [];
   config.onChange((changed) => told.push(...changed));
@@ -59,7 +59,7 @@ test("a patch that changes nothing keeps the revision", async (t) => {
   assert.equal(answer.revision, before);
 });
 
-test("null puts a key, or a whole section, back to its default", async (t) => {
+test("null resets a key or a whole section to its default", async (t) => {
   const { config, stored } = await openConfig(t);
   await config.patch({ ui: { theme: "dark", units: "imperial" }, log: { level: "debug" } }, editor);
 
@@ -70,7 +70,7 @@ test("null puts a key, or a whole section, back to its default", async (t) => {
   assert.deepEqual(await stored(), {});
 });
 
-test("a part of a value that nobody has set has its default", async (t) => {
+test("unset parts of a value have their defaults", async (t) => {
   const files = { "config.json": '{"server":{"rateLimit":{"burst":5}}}' };
   const { config } = await openConfig(t, { files });
 
@@ -81,7 +81,7 @@ test("a part of a value that nobody has set has its default", async (t) => {
   assert.equal(config.current.server.rateLimit.burst, 100);
 });
 
-test("values survive a restart, and the revision grows over it", async (t) => {
+test("values survive a restart, and the revision increases across it", async (t) => {
   const { config, dataFolder } = await openConfig(t);
   const { revision } = await config.patch(
     { ui: { night: { from: "22:30", to: "06:30" } } },
@@ -107,7 +107,7 @@ test("a stale If-Match changes nothing", async (t) => {
   assert.equal(config.current.ui.theme, "dark");
 });
 
-test("of two patches at once with the same If-Match only one is applied", async (t) => {
+test("only one of two concurrent patches with the same If-Match is applied", async (t) => {
   const { config } = await openConfig(t);
   const ifMatch = `"${config.revision}"`;
 
@@ -118,7 +118,7 @@ test("of two patches at once with the same If-Match only one is applied", async 
   assert.deepEqual(results.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
 });
 
-test("name and password in the broker's address are taken apart", async (t) => {
+test("name and password are extracted from the broker's address", async (t) => {
   const { config, stored } = await openConfig(t);
 
   await config.patch({ mqtt: { url: "mqtts://me:p%40ss@broker.local:8883" } }, admin);
@@ -131,7 +131,7 @@ test("name and password in the broker's address are taken apart", async (t) => {
   assert.doesNotMatch(JSON.stringify(await stored()), /p@ss|p%40ss/);
 });
 
-test("the environment wins, and a patch of its key names the variable", async (t) => {
+test("the environment overrides the config, and a patch of such a key names the variable", async (t) => {
   const { config } = await openConfig(t, {
     environment: { MANTEL_LOG_LEVEL: "debug", MANTEL_MQTT_URL: "mqtt://me:canary@127.0.0.1:1884" },
     files: { "config.json": '{"log":{"level":"error"}}' },
@@ -146,7 +146,7 @@ test("the environment wins, and a patch of its key names the variable", async (t
   });
 });
 
-test("a wrong variable stops the start with its name", async (t) => {
+test("an invalid variable stops the start and is named", async (t) => {
   await assert.rejects(openConfig(t, { environment: { MANTEL_LOG_LEVEL: "loud" } }), {
     code: "invalid",
     message: /^MANTEL_LOG_LEVEL is wrong: \/log\/level is "loud"; it must be one of/,

@@ -17,7 +17,7 @@ const HUE = sent(
   ),
 );
 
-test("a plugin's options join the section named by its id", async (t) => {
+test("a plugin's options belong to the section with its id", async (t) => {
   const { config } = await openConfig(t);
   await assert.rejects(config.patch({ hue: { address: "10.0.0.5" } }, admin), { code: "invalid" });
 
@@ -37,7 +37,7 @@ test("a plugin's options join the section named by its id", async (t) => {
   });
 });
 
-test("options that are missing are faults with the place in the config", async (t) => {
+test("missing options are faults with their location in the config", async (t) => {
   const { config } = await openConfig(t);
 
   const { faults } = config.optionsFor("hue", HUE);
@@ -45,7 +45,7 @@ test("options that are missing are faults with the place in the config", async (
   assert.deepEqual(faults, [{ pointer: "/hue/address", detail: "is missing" }]);
 });
 
-test("a plugin gets its own section alone, and keys of the host in it as they are", async (t) => {
+test("a plugin gets only its own section, including host keys in it unchanged", async (t) => {
   const schema = sent(
     Type.Object({
       refreshSeconds: Type.Integer(),
@@ -62,7 +62,7 @@ test("a plugin gets its own section alone, and keys of the host in it as they ar
   );
 });
 
-test("a plugin can give none of its keys away to editors or to the environment", async (t) => {
+test("a plugin cannot expose its keys to editors or to environment variables", async (t) => {
   const { config } = await openConfig(t, { environment: { HOME: "/home/somebody" } });
   const marks = { "x-scope": "edit", "x-env": "HOME" };
 
@@ -74,7 +74,7 @@ test("a plugin can give none of its keys away to editors or to the environment",
   });
 });
 
-test("a section of a plugin that is not there is kept and not shown", async (t) => {
+test("a section of a missing plugin is kept and not shown", async (t) => {
   const { config, path } = await openConfig(t, {
     files: { "config.json": '{"hue":{"address":"10.0.0.5","appKey":"canary"}}' },
   });

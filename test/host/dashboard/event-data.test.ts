@@ -10,7 +10,7 @@ const HUE = {
   ...{ error: null, lastReload: null, widget: null },
 };
 
-test("what fits its topic is read, and topics without a rule may carry anything", () => {
+test("events that match their topic's schema are read, and topics without a schema accept any data", () => {
   assert.deepEqual(read("device.state", { device: LAMP }), { device: LAMP });
   assert.deepEqual(read("device.added", { device: { ...LAMP, room: "Hall", more: 1 } }), {
     device: { ...LAMP, room: "Hall", more: 1 },
@@ -19,7 +19,7 @@ test("what fits its topic is read, and topics without a rule may carry anything"
   assert.equal(read("layout.changed", 5), 5);
 });
 
-test("a module may be in each state there is", () => {
+test("a module can be in every state", () => {
   for (const state of MODULE_STATES) {
     const data = { module: { ...HUE, state } };
     assert.deepEqual(read("module.state", data), data);
@@ -44,11 +44,11 @@ for (const [topic, data] of [
   ["system.sample", { cpu: {} }],
 ] as const) {
   test(`${topic} with ${JSON.stringify(data).slice(0, 60)} is refused`, () => {
-    assert.throws(() => read(topic, data), { message: `this is no ${topic}` });
+    assert.throws(() => read(topic, data), { message: `invalid event data for ${topic}` });
   });
 }
 
-test("what is not JSON is refused", () => {
+test("a body that is not JSON is refused", () => {
   assert.throws(() => dataOf({ topic: "layout.changed", id: undefined, data: "{" }), SyntaxError);
 });
 

@@ -25,7 +25,7 @@ test("reading order goes by columns, then by rows", () => {
   assert.deepEqual(order, ["clock", "agenda", "scenes", "room", "cpu", "memory"]);
 });
 
-test("the header takes the free corner at the top right", () => {
+test("the header uses the free corner at the top right", () => {
   const header = arrange(WALL, GRID, "lg").find(({ id }) => id === HEADER);
 
   assert.deepEqual(header?.geometry, { x: 4, y: 0, w: 8, h: 2 });
@@ -65,7 +65,7 @@ test("an upright tablet stacks the bands of the wall over the full width", () =>
   );
 });
 
-test("a phone puts small tiles side by side and the rest below each other", () => {
+test("on a phone small tiles are side by side and others below each other", () => {
   const placed = arrange(WALL, GRID, "sm");
 
   assert.deepEqual(
@@ -82,7 +82,7 @@ test("a phone puts small tiles side by side and the rest below each other", () =
   );
 });
 
-test("a breakpoint that is stored for every widget is taken as it is", () => {
+test("a breakpoint stored for every widget is used unchanged", () => {
   const page: Page = {
     ...WALL,
     widgets: WALL.widgets.map((widget, y) => ({

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { LoopWatch } from "../../../host/dashboard/loop-watch.ts";
 
-const ENDLESS = /a loop does not come to an end/;
+const ENDLESS = /infinite loop/;
 
-test("a loop without an end is ended after a second, and none begins afterwards", (t) => {
+test("an endless loop is ended after a second, and no further loop can start", (t) => {
   const { watch, faults, elapsed } = opened(t, { passMs: 0.01 });
 
   assert.throws(() => loop(watch), ENDLESS);
@@ -14,7 +14,7 @@ test("a loop without an end is ended after a second, and none begins afterwards"
   assert.ok(elapsed() > 990 && elapsed() < 1_100, `${elapsed()} ms`);
 });
 
-test("a loop of long passes is ended about as soon", (t) => {
+test("a loop of long passes is ended after about the same time", (t) => {
   const { watch, elapsed } = opened(t, { passMs: 20 });
 
   assert.throws(() => loop(watch), ENDLESS);
@@ -22,7 +22,7 @@ test("a loop of long passes is ended about as soon", (t) => {
   assert.ok(elapsed() < 2_500, `${elapsed()} ms`);
 });
 
-test("loops of many turns may take as long as they like together", async (t) => {
+test("loops spread over many turns have no total limit", async (t) => {
   const { watch, faults, elapsed } = opened(t, { passMs: 0.1 });
 
   for (let turn = 0; turn < 20; turn++) {
@@ -34,7 +34,7 @@ test("loops of many turns may take as long as they like together", async (t) => 
   assert.deepEqual(faults, []);
 });
 
-test("what others take in between is not put down to the widget", (t) => {
+test("time used by others in between does not count for the widget", (t) => {
   const { watch, faults, wait } = opened(t, { passMs: 0 });
 
   for (let times = 0; times < 10; times++) {

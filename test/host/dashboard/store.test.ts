@@ -5,7 +5,7 @@ import { effect } from "@preact/signals-core";
 import { Store } from "../../../host/dashboard/store.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
-test("a change of one device draws only what reads that device", () => {
+test("a change of one device redraws only what reads that device", () => {
   const store = storeWith(lamp(1), lamp(2));
   const drawn: string[] = [];
   effect(() => void drawn.push(`1: ${store.device("demo:light:1").value?.state.on === true}`));
@@ -17,7 +17,7 @@ test("a change of one device draws only what reads that device", () => {
   assert.deepEqual(drawn, ["2: true"]);
 });
 
-test("a list is the same list while none of its devices has changed", () => {
+test("a list is reused while none of its devices changes", () => {
   const store = storeWith(lamp(1, { room: "Kitchen" }), lamp(2, { room: "Bath" }));
   const kitchen = store.devices({ room: "Kitchen" });
   let draws = 0;
@@ -34,7 +34,7 @@ test("a list is the same list while none of its devices has changed", () => {
   assert.equal(draws, 2);
 });
 
-test("a list is made again only by what is in it, or was, and all who ask share it", () => {
+test("a list is rebuilt only if its devices changed, and is shared by all callers", () => {
   const store = storeWith(lamp(1, { room: "Kitchen" }), lamp(2, { room: "Bath" }));
   const bath = store.devices({ room: "Bath" });
   const names = () => bath.value.map(({ id }) => id);
@@ -76,7 +76,7 @@ test("a device older than the one shown is ignored", () => {
   assert.equal(store.device("demo:light:1").value?.state.on, true);
 });
 
-test("what was asked for is pending until it is taken away, whatever the host says meanwhile", () => {
+test("a requested value is pending until it is removed, whatever the host sends meanwhile", () => {
   const store = storeWith(lamp(1));
   const device = store.device("demo:light:1");
 
@@ -89,7 +89,7 @@ test("what was asked for is pending until it is taken away, whatever the host sa
   assert.deepEqual(device.value?.pending, { brightness: 5 });
 });
 
-test("a new snapshot replaces everything, also what is newer by its count", () => {
+test("a new snapshot replaces everything, also devices with a higher revision", () => {
   const store = storeWith(lamp(1, { revision: 9 }), lamp(2));
 
   store.replaceDevices([lamp(1, { revision: 1, state: { on: true } }), lamp(3)]);

@@ -14,13 +14,13 @@ test("a text is translated by the language of the house, with its values", () =>
   assert.deepEqual(["de-AT", "en-GB", "fr"].map(say), ["noch 2", "2 left", "2 left"]);
 });
 
-test("what has no translation or value stays as it is", () => {
+test("a text or placeholder without a translation or value stays unchanged", () => {
   assert.equal(translate("Off", { texts, locale: "de" }), "Off");
   assert.equal(translate("{constructor}", { texts, locale: "de" }), "{constructor}");
   assert.equal(translate("toString", { texts, locale: "de" }), "toString");
 });
 
-test("every text that a widget gives to t has a German one", async () => {
+test("every text passed to t in a widget has a German translation", async () => {
   const names = (await readdir(PLUGINS)).filter((name) => name.endsWith("-widget"));
   const shared = await readFile(join(PLUGINS, "../plugin-sdk/ui/device-texts.ts"), "utf8");
 

@@ -32,7 +32,7 @@ test("the ends of a range and steps in between are allowed", () => {
   );
 });
 
-test("each type takes its own values alone", () => {
+test("each type accepts only its own values", () => {
   const wrong = [
     faultsOfValue({ type: "boolean" }, 1),
     faultsOfValue({ type: "choice", values: ["a", "b"] }, "c"),
@@ -56,7 +56,7 @@ test("each type takes its own values alone", () => {
   assert.deepEqual(right.flat(), []);
 });
 
-test("a command may hold nothing that the device cannot be asked", () => {
+test("a command with values that the device does not support is refused", () => {
   const faults = faultsOfCommand(LAMP, {
     power: 5,
     "a/b": 1,

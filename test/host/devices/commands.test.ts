@@ -52,7 +52,7 @@ test("a command reaches the bridge under the device's native id and is answered 
   assert.deepEqual(outcome.device.state, { on: true, brightness: 62 });
 });
 
-test("brightness 0 turns off and the level stays", async (t) => {
+test("brightness 0 turns a light off and keeps its level", async (t) => {
   const { bridge, commands, devices } = await openCommands(t);
   bridge.answer = async (nativeId, command) => {
     await devices.update("b", [{ nativeId, state: command }]);
@@ -65,7 +65,7 @@ test("brightness 0 turns off and the level stays", async (t) => {
   assert.deepEqual(device.state, { on: false, brightness: 40 });
 });
 
-test("what was asked is pending until the bridge confirms, and no longer", async (t) => {
+test("a requested value is pending only until the bridge confirms it", async (t) => {
   const { bridge, commands, devices, heard } = await openCommands(t);
   const held = hold(bridge);
 
@@ -79,7 +79,7 @@ test("what was asked is pending until the bridge confirms, and no longer", async
   assert.deepEqual(heard(), [`device.state ${ID}`, `device.state ${ID}`]);
 });
 
-test("commands to a busy device become one, of which the latest values count", async (t) => {
+test("commands to a busy device are merged into one with the latest values", async (t) => {
   const { bridge, commands } = await openCommands(t);
   const held = hold(bridge);
   const first = commands.send(ID, { brightness: 1 });
@@ -107,7 +107,7 @@ test("commands to a busy device become one, of which the latest values count", a
   assert.deepEqual(outcomes[1]?.applied, { on: true, brightness: 4, effect: "candle" });
 });
 
-test("of a thousand quick commands the bridge gets few, never two at once, and the last one", async (t) => {
+test("of a thousand quick commands the bridge gets few, one at a time, including the last", async (t) => {
   const { bridge, commands } = await openCommands(t, { commandsPerSecond: 50, burst: 2 });
   let running = 0;
   let most = 0;
@@ -155,7 +155,7 @@ test("a bridge that does not confirm within its deadline is 504, and the next co
   assert.deepEqual(devices.get(ID).pending, {});
 });
 
-test("the refusal of a bridge reaches every caller whose command was in it", async (t) => {
+test("a bridge's refusal reaches every caller of the merged command", async (t) => {
   const { bridge, commands } = await openCommands(t);
   const held = hold(bridge);
   const first = commands.send(ID, { on: true });
@@ -172,7 +172,7 @@ test("the refusal of a bridge reaches every caller whose command was in it", asy
   );
 });
 
-test("a failure that nobody waits for harms nothing, and a plugin's fault is logged", async (t) => {
+test("an unhandled failure has no effect, and a plugin's fault is logged", async (t) => {
   const { bridge, commands, devices, lines } = await openCommands(t);
   bridge.answer = () => Promise.reject(new TypeError("boom"));
 
@@ -184,7 +184,7 @@ test("a failure that nobody waits for harms nothing, and a plugin's fault is log
   assert.deepEqual(devices.get(ID).pending, {});
 });
 
-test("a command that is wrong is refused at once and changes nothing", async (t) => {
+test("an invalid command is refused immediately and changes nothing", async (t) => {
   const { bridge, commands, heard } = await openCommands(t);
 
   assert.throws(() => commands.send("demo:light:9", { on: true }), { code: "device_unknown" });
@@ -203,7 +203,7 @@ test("a command that is wrong is refused at once and changes nothing", async (t)
   assert.deepEqual(heard(), []);
 });
 
-test("a bridge that is down is asked nothing", async (t) => {
+test("a bridge that is down gets no calls", async (t) => {
   const { bridge, commands } = await openCommands(t);
   bridge.status = "down";
 
@@ -225,7 +225,7 @@ test("a device that is removed while its command waits fails the command", async
   await assert.rejects(done, { code: "device_unknown" });
 });
 
-test("a wait of more than a second for the bridge is refused with the time to come back", async (t) => {
+test("a command that would wait more than a second is refused with the time to retry", async (t) => {
   const lamps = Array.from({ length: 20 }, (_, n) => `lamp-${n}`);
   const { bridge, commands } = await openCommands(t, { commandsPerSecond: 10, burst: 5 }, lamps);
   const send = (n: number, command: DeviceCommand = { on: true }) =>

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Announcements } from "../../../host/events/bus.ts";
+import type { ApiEvents } from "../../../host/api/events.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 import { createBridge, lamp, openHouse } from "./open-house.ts";
 
-test("the same event twice is announced twice, with the device's id and its instant", async (t) => {
+test("two equal events are announced twice, with the device's id and time", async (t) => {
   const { devices, bus } = await openHouse(t, [createBridge("hue-1", "hue")]);
-  const heard: Announcements["device.event"][] = [];
-  bus.listen(({ topic, data }) => topic === "device.event" && heard.push(data));
+  const heard: ApiEvents["device.event"][] = [];
+  bus.on(({ topic, data }) => topic === "device.event" && heard.push(data));
   await devices.publish("hue-1", [lamp("a")]);
 
   await devices.announceEvent("hue-1", { nativeId: "a", event: "on" });
@@ -27,7 +27,7 @@ test("the same event twice is announced twice, with the device's id and its inst
 test("events that do not fit, of unknown devices, or too many, are refused", async (t) => {
   const { devices, bus } = await openHouse(t, [createBridge("hue-1", "hue")]);
   let heard = 0;
-  bus.listen(({ topic }) => topic === "device.event" && heard++);
+  bus.on(({ topic }) => topic === "device.event" && heard++);
   await devices.publish("hue-1", [lamp("a")]);
 
   const wrong = [
@@ -50,7 +50,7 @@ test("events that do not fit, of unknown devices, or too many, are refused", asy
   assert.equal(told.filter(({ status }) => status === "fulfilled").length, heard);
 });
 
-test("an event of a device that is being published comes after it", async (t) => {
+test("an event of a device comes after the device's publish", async (t) => {
   const { devices, heard } = await openHouse(t, [createBridge("hue-1", "hue")]);
 
   const published = devices.publish("hue-1", [lamp("a")]);
@@ -72,8 +72,8 @@ export default definePlugin({ start: async ({ devices }) => {
   const { bus, commands } = await startModules(t, {
     press: { "package.json": packageJson("press", { bridge }), "index.ts": source },
   });
-  const heard: Announcements["device.event"][] = [];
-  bus.listen(({ topic, data }) => topic === "device.event" && heard.push(data));
+  const heard: ApiEvents["device.event"][] = [];
+  bus.on(({ topic, data }) => topic === "device.event" && heard.push(data));
 
   await commands.send("press:light:1", { on: true }).done;
 

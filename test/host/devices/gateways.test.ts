@@ -17,7 +17,7 @@ async function openGateways(t: TestContext) {
 
 const REFUSED = { code: "bridge_rate_limited" };
 
-test("a gateway that has had its share keeps no other from its own", async (t) => {
+test("a gateway at its limit does not block another gateway", async (t) => {
   const { devices, bridge, send } = await openGateways(t);
   await devices.publish("b", [
     lamp("a", { gateway: "one" }),
@@ -36,7 +36,7 @@ test("a gateway that has had its share keeps no other from its own", async (t) =
   );
 });
 
-test("a device that has moved counts at the gateway where it is", async (t) => {
+test("a moved device counts at its new gateway", async (t) => {
   const { devices, send } = await openGateways(t);
   const [a, c] = [lamp("a", { gateway: "one" }), lamp("c", { gateway: "one" })];
   await devices.publish("b", [a, c]);

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { ApiEvent } from "../../../host/api/events.ts";
 import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
-import { type Announcement, Bus } from "../../../host/events/bus.ts";
+import { Bus } from "../../../host/events/bus.ts";
 import type { HostLog } from "../../../host/log.ts";
 
 /** What a test can change about a bridge, and what it was asked. */
@@ -67,8 +68,8 @@ export async function openHouse(
   const dataFolder = usedFolder ?? (await mkdtemp(join(tmpdir(), "mantel-devices-")));
   if (!usedFolder) t.after(() => rm(dataFolder, { recursive: true, force: true }));
   const bus = new Bus();
-  const announcements: Announcement[] = [];
-  bus.listen((announcement) => announcements.push(announcement));
+  const announcements: ApiEvent[] = [];
+  bus.on((announcement) => announcements.push(announcement));
   const { log, lines } = recordedLog();
   const directory = {
     find: (id: string) => bridges.find((bridge) => bridge.view.id === id),
@@ -123,7 +124,7 @@ export function recordedLog(): { log: HostLog; lines: LogLine[] } {
   return { log, lines };
 }
 
-function inShort({ topic, data }: Announcement): string {
+function inShort({ topic, data }: ApiEvent): string {
   if (topic === "device.removed") return `${topic} ${data.id}`;
   if (topic === "device.state" || topic === "device.added") return `${topic} ${data.device.id}`;
   return topic;

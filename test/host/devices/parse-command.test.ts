@@ -18,7 +18,7 @@ test("a brightness of 0 turns off and sends no level", () => {
   assert.deepEqual(parseCommand(LAMP, { brightness: 0, on: true }), { on: false });
 });
 
-test("a device that cannot be turned on is sent the level alone", () => {
+test("a device without on and off gets only the level", () => {
   const without = device({ brightness: BRIGHTNESS });
   const readOnly = device({ on: { type: "boolean", readOnly: true }, brightness: BRIGHTNESS });
 
@@ -26,7 +26,7 @@ test("a device that cannot be turned on is sent the level alone", () => {
   assert.deepEqual(parseCommand(readOnly, { brightness: 9 }), { brightness: 9 });
 });
 
-test("what is not an object with something in it is no command", () => {
+test("a command must be a non-empty object", () => {
   for (const body of [{}, [], null, undefined, "on", 7, [{ on: true }]]) {
     assert.throws(() => parseCommand(LAMP, body), { code: "invalid" }, JSON.stringify(body));
   }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertCurrent, entityTag } from "../../../host/documents/precondition.ts";
+import { assertCurrent, entityTag } from "../../../host/documents/if-match.ts";
 
-test("the tag of the revision, a list with it, a star and no header at all match", () => {
+test("the revision's tag, a list with it, a star and an absent header match", () => {
   for (const ifMatch of ['"7"', '"6", "7"', "*", undefined]) assertCurrent(7, ifMatch);
   assert.equal(entityTag(7), '"7"');
 });

@@ -8,7 +8,7 @@ import { emptyFolder } from "../../helpers/folder.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 
-test("writing and renaming over the file are noticed, other files are not", async (t) => {
+test("writing the file and renaming over it are detected, other files are ignored", async (t) => {
   const assertClosed = watchResources();
   const folder = await emptyFolder(t);
   const path = join(folder, "config.json");

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Bus } from "../../../host/events/bus.ts";
-import { FanOut, type StreamRequest } from "../../../host/events/fan-out.ts";
+import { EventStreams, type StreamRequest } from "../../../host/events/sse.ts";
 import { until } from "../../helpers/until.ts";
 
 interface StreamEvent {
@@ -13,12 +13,12 @@ interface StreamEvent {
   readonly data: unknown;
 }
 
-test("a stream carries what is announced, in order, with growing ids", async (t) => {
+test("a stream carries all announced events, in order, with increasing ids", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const stream = await follow();
 
-  bus.announce("layout.changed", { revision: 7 });
-  bus.announce("device.removed", { id: "demo:light:1" });
+  bus.emit("layout.changed", { revision: 7 });
+  bus.emit("device.removed", { id: "demo:light:1" });
 
   const events = await stream.events(2);
   assert.deepEqual(
@@ -36,40 +36,39 @@ test("a stream for some topics carries no others", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const stream = await follow({ topics: new Set(["layout.changed"]) });
 
-  bus.announce("device.removed", { id: "demo:light:1" });
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("device.removed", { id: "demo:light:1" });
+  bus.emit("layout.changed", { revision: 1 });
 
   const [event] = await stream.events(1);
   assert.equal(event?.topic, "layout.changed");
 });
 
-test("records of modules push nothing out of what is sent again", async (t) => {
+test("module log records do not displace events from the replay buffer", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const before = await follow();
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("layout.changed", { revision: 1 });
   const [seen] = await before.events(1);
   await before.leave();
   const entry = { at: "2026-01-01T00:00:00.000Z", level: "info", sentence: "again" } as const;
 
-  bus.announce("layout.changed", { revision: 2 });
-  for (let at = 0; at < 2_000; at++) bus.announce("module.log", { module: "chatty", entry });
+  bus.emit("layout.changed", { revision: 2 });
+  for (let at = 0; at < 2_000; at++) bus.emit("module.log", { module: "chatty", entry });
   const after = await follow({ lastEventId: String(seen?.id) });
 
   const [event] = await after.events(1);
   assert.deepEqual(event?.data, { revision: 2 });
 });
 
-test("a client that comes back gets what it has missed, once and nothing else", async (t) => {
+test("a reconnecting client gets exactly the missed events, once", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const before = await follow();
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("layout.changed", { revision: 1 });
   const [seen] = await before.events(1);
   await before.leave();
-  for (let revision = 2; revision <= 1_000; revision++)
-    bus.announce("layout.changed", { revision });
+  for (let revision = 2; revision <= 1_000; revision++) bus.emit("layout.changed", { revision });
 
   const after = await follow({ lastEventId: String(seen?.id) });
-  bus.announce("layout.changed", { revision: 1_001 });
+  bus.emit("layout.changed", { revision: 1_001 });
 
   const events = await after.events(1_000);
   assert.deepEqual(
@@ -78,12 +77,12 @@ test("a client that comes back gets what it has missed, once and nothing else", 
   );
 });
 
-test("a client that has just begun can come back before anything has happened", async (t) => {
+test("a new client can reconnect before the first event", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const before = await follow();
   const begun = before.firstId();
   await before.leave();
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("layout.changed", { revision: 1 });
 
   const after = await follow({ lastEventId: String(begun) });
 
@@ -97,14 +96,13 @@ for (const [name, lastEventId] of Object.entries({
   "names an event that was never sent": (firstId: number) => String(firstId + 5_000),
   "names no event": () => "abc",
 })) {
-  test(`a client that ${name} is told to resync, and goes on from there`, async (t) => {
+  test(`a client that ${name} gets a resync and continues from there`, async (t) => {
     const { bus, follow } = await serveStreams(t);
     const before = await follow();
-    for (let revision = 0; revision <= 1_001; revision++)
-      bus.announce("layout.changed", { revision });
+    for (let revision = 0; revision <= 1_001; revision++) bus.emit("layout.changed", { revision });
 
     const stream = await follow({ lastEventId: lastEventId(before.firstId()) });
-    bus.announce("device.removed", { id: "demo:light:1" });
+    bus.emit("device.removed", { id: "demo:light:1" });
 
     const [resync, next] = await stream.events(2);
     assert.equal(resync?.topic, "resync");
@@ -113,7 +111,7 @@ for (const [name, lastEventId] of Object.entries({
   });
 }
 
-test("a client that takes nothing is buffered within bounds, and dropped after ten seconds", async (t) => {
+test("a client that does not read has a limited buffer and is dropped after ten seconds", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const { bus, streams, port, responses } = await serveStreams(t);
   const socket = connect(port, "127.0.0.1").pause();
@@ -123,7 +121,7 @@ test("a client that takes nothing is buffered within bounds, and dropped after t
 
   let highest = 0;
   for (let round = 0; round < 400; round++) {
-    for (let n = 0; n < 50; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+    for (let n = 0; n < 50; n++) bus.emit("calendar.updated", { sources: [BULKY] });
     highest = Math.max(highest, responses[0]?.writableLength ?? 0);
     await new Promise(setImmediate);
   }
@@ -136,7 +134,7 @@ test("a client that takes nothing is buffered within bounds, and dropped after t
   assert.equal(streams.dropped, 1);
 });
 
-test("a client that takes nothing is cut off with its permission", async (t) => {
+test("a client that does not read is cut off when its permission ends", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const { bus, streams, port, responses, revoke } = await serveStreams(t);
   const socket = connect(port, "127.0.0.1").pause();
@@ -144,7 +142,7 @@ test("a client that takes nothing is cut off with its permission", async (t) => 
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await until(() => streams.streams === 1);
   for (let round = 0; round < 400; round++) {
-    for (let n = 0; n < 50; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+    for (let n = 0; n < 50; n++) bus.emit("calendar.updated", { sources: [BULKY] });
     await new Promise(setImmediate);
   }
   assert.ok(responses[0]?.writableNeedDrain);
@@ -156,18 +154,18 @@ test("a client that takes nothing is cut off with its permission", async (t) => 
   assert.equal(streams.streams, 0);
 });
 
-test("a burst that one reader cannot take at once ends in a resync, and costs it nothing else", async (t) => {
+test("a burst that is too large for a reader causes a resync and no other loss", async (t) => {
   const { bus, follow } = await serveStreams(t);
   const stream = await follow();
 
-  for (let n = 0; n < 5_000; n++) bus.announce("calendar.updated", { sources: [BULKY] });
+  for (let n = 0; n < 5_000; n++) bus.emit("calendar.updated", { sources: [BULKY] });
   await stream.until("resync");
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("layout.changed", { revision: 1 });
 
   await stream.until("layout.changed");
 });
 
-test("silence is broken by a ping every fifteen seconds", async (t) => {
+test("a silent stream gets a ping every fifteen seconds", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const { follow } = await serveStreams(t);
   const stream = await follow();
@@ -185,21 +183,57 @@ test("a stream ends with the permission it was opened with", async (t) => {
 
   permitted = false;
   t.mock.timers.tick(1_000);
-  bus.announce("layout.changed", { revision: 1 });
+  bus.emit("layout.changed", { revision: 1 });
 
   await stream.ended;
   assert.equal(streams.streams, 0);
   assert.ok(!stream.text().includes("layout.changed"));
 });
 
-test("the thirty-third stream is refused until another ends", async (t) => {
-  const { follow } = await serveStreams(t);
-  const [first] = await Promise.all(Array.from({ length: 32 }, () => follow()));
+test("each token has its own limit", async (t) => {
+  const { follow } = await serveStreams(t, { streams: 10, ofOneToken: 2 });
+  const [first] = [await follow(), await follow()];
 
-  await assert.rejects(follow(), /rate_limited/);
-  await first?.leave();
+  await assert.rejects(follow(), /rate_limited: the token tablet already has 2 open event streams/);
+  await follow({ owner: "phone" });
+  await first.leave();
 
   await until(() => follow());
+});
+
+test("when all streams are in use, a new one replaces the oldest of the token with the most", async (t) => {
+  const { streams, follow } = await serveStreams(t, { streams: 3, ofOneToken: 3 });
+  const [first, second, third] = [await follow(), await follow(), await follow()];
+
+  const newcomer = await follow({ owner: "phone" });
+
+  await first.ended;
+  assert.equal(streams.streams, 3);
+  await assert.rejects(follow(), /rate_limited: 3 event streams are open/);
+  assert.deepEqual(
+    [second, third, newcomer].map(({ text }) => text().includes("id: ")),
+    [true, true, true],
+  );
+});
+
+test("a replaced stream that does not read is cut", async (t) => {
+  const { streams, follow, bus, port, responses } = await serveStreams(t, {
+    streams: 1,
+    ofOneToken: 1,
+  });
+  const stalled = connect(port, "127.0.0.1").pause();
+  t.after(() => stalled.destroy());
+  stalled.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await until(() => streams.streams === 1);
+  await until(() => {
+    bus.emit("calendar.updated", { sources: [BULKY] });
+    return (responses[0]?.writableLength ?? 0) > 0;
+  });
+
+  await follow({ owner: "phone" });
+
+  await until(() => responses[0]?.destroyed);
+  assert.equal(streams.streams, 1);
 });
 
 test("closing ends every stream", async (t) => {
@@ -220,9 +254,12 @@ const BULKY: CalendarSource = {
   fetchedAt: null,
 };
 
-async function serveStreams(t: TestContext) {
+async function serveStreams(
+  t: TestContext,
+  limits: ConstructorParameters<typeof EventStreams>[1] = {},
+) {
   const bus = new Bus();
-  const streams = new FanOut(bus);
+  const streams = new EventStreams(bus, limits);
   const responses: ServerResponse[] = [];
   let asked: Partial<StreamRequest> = {};
   let isPermitted = true;
@@ -230,9 +267,10 @@ async function serveStreams(t: TestContext) {
     responses.push(response);
     try {
       const request = { lastEventId: undefined, topics: undefined, permitted: () => isPermitted };
-      streams.open(response, { ...request, ...asked });
+      streams.open(response, { owner: "tablet", ...request, ...asked });
     } catch (error) {
-      response.writeHead(429).end((error as { code: string }).code);
+      const { code, message } = error as { code: string; message: string };
+      response.writeHead(429).end(`${code}: ${message}`);
     }
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));

@@ -11,6 +11,7 @@ const PUBLIC = [
   "GET /health",
   "POST /pairing",
   "POST /pairing/token",
+  "POST /session",
 ];
 const BELOW = { read: null, control: "read", edit: "control", admin: "edit" } as const;
 
@@ -34,7 +35,7 @@ test("every route but the public ones refuses a request without a token", async 
   }
 });
 
-test("every route refuses a token whose scope is one too small", async (t) => {
+test("every route refuses a token with the next lower scope", async (t) => {
   const { url, parts, token } = await serveApp(t);
   const guarded = tableOf(parts).filter(({ scope }) => scope !== "public" && scope !== "read");
 
@@ -90,7 +91,7 @@ test("a token counts in the Authorization header alone, and only when there is o
   assert.equal(asMeant, 200);
 });
 
-test("odd spellings of a path reach nothing", async (t) => {
+test("unusual spellings of a path are refused", async (t) => {
   const { url, token } = await serveApp(t);
   const authorization = `Bearer ${await token("admin")}`;
   const spellings = [
@@ -135,7 +136,7 @@ test("a colon in an id may come as %3A, and a broken escape is refused", async (
   assert.equal(broken, 400);
 });
 
-test("a malformed id is 400, and a well-formed one that nobody has is 404", async (t) => {
+test("a malformed id gives 400, an unknown one 404", async (t) => {
   const { api } = await serveApp(t);
   const paths = {
     "/smart-home/devices/lamp": [400, "bad_id"],
@@ -191,7 +192,7 @@ test("the shorter prefix serves the same routes, and GET /api says so", async (t
   assert.deepEqual([short.status, long.status], [200, 404]);
 });
 
-test("a fault is answered 500 without its text, and logged whole under the request id", async (t) => {
+test("an internal error is answered with 500 without its message and logged with the request id", async (t) => {
   const calendar = { events: () => Promise.reject(new Error("secret place")) };
   const { api, log } = await serveApp(t, { calendar });
 
@@ -201,9 +202,9 @@ test("a fault is answered 500 without its text, and logged whole under the reque
   const { requestId, ...problem } = JSON.parse(text) as { requestId: string };
   assert.deepEqual(problem, {
     type: "urn:mantel:problem:internal",
-    title: "The host has a fault; see its log",
+    title: "Internal error; see the host's log",
     status: 500,
-    detail: "the host has a fault; see its log",
+    detail: "internal error; see the host's log",
     code: "internal",
   });
   assert.equal(response.headers.get("content-type"), "application/problem+json");

@@ -20,7 +20,7 @@ const SMUGGLING: Readonly<Record<string, string>> = {
   "a chunk with a wrong end": "Transfer-Encoding: chunked\r\n\r\n2\r\n{}x\r\n0\r\n\r\n",
 };
 for (const [name, rest] of Object.entries(SMUGGLING)) {
-  test(`${name}: 400, and nothing behind it is taken for a request`, async (t) => {
+  test(`${name}: 400, and the following bytes are not read as a request`, async (t) => {
     const app = await serveApp(t);
     const authorization = `Authorization: Bearer ${await app.token("admin")}`;
     const head = `PATCH /api/v1/config HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`;
@@ -89,7 +89,7 @@ for (const [name, [request, answer]] of Object.entries(REQUESTS)) {
   });
 }
 
-test("bodies that are meant to hurt are refused and change nothing", async (t) => {
+test("malicious bodies are refused and change nothing", async (t) => {
   const app = await serveApp(t);
   const bodies = {
     "a prototype": '{"__proto__":{"admin":true}}',
@@ -122,7 +122,7 @@ test("bodies that are meant to hurt are refused and change nothing", async (t) =
   assert.equal(({} as { admin?: unknown }).admin, undefined);
 });
 
-test("an answer to a wrong token does not say how much of it was right", async (t) => {
+test("the answer to a wrong token does not reveal which part was right", async (t) => {
   const { url, token } = await serveApp(t);
   const good = await token("admin");
   const wrong = `${good.slice(0, -20)}${"A".repeat(20)}`;

@@ -24,6 +24,9 @@ const REFUSED: Record<string, [Attempt, status: number, code: string]> = {
   "thirty-three levels": [{ body: `${"[".repeat(33)}${"]".repeat(33)}` }, 400, "bad_request"],
   "a prototype": [{ body: '{"__proto__": {"on": true}}' }, 400, "bad_request"],
   "an escaped prototype": [{ body: '{"\\u005f_proto__": {"on": true}}' }, 400, "bad_request"],
+  "half a character": [{ body: '{"effect": "\\ud800"}' }, 400, "bad_request"],
+  "the other half": [{ body: '{"effect": "\\ude00\\ud83d"}' }, 400, "bad_request"],
+  "half a character in a key": [{ body: '{"\\uDbFf": 1}' }, 400, "bad_request"],
   "a form": [
     { body: "on=true", headers: { "content-type": "application/x-www-form-urlencoded" } },
     415,
@@ -80,7 +83,7 @@ for (const [name, attempt] of Object.entries<Attempt>({
   });
 }
 
-test("a charset of UTF-8 may be named, and a merge patch has its own type", async (t) => {
+test("the charset UTF-8 is accepted, and a merge patch has its own type", async (t) => {
   const app = await serveApp(t);
   const command = {
     body: '{"on":true}',
@@ -101,7 +104,7 @@ test("a charset of UTF-8 may be named, and a merge patch has its own type", asyn
   assert.deepEqual(statuses, [200, 200, 415]);
 });
 
-test("a body in chunks that grows too large is cut off and the connection closed", async (t) => {
+test("a chunked body that is too large is cut off, and the connection is closed", async (t) => {
   const { url, token } = await serveApp(t);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   const answer = readAll(socket);
@@ -115,7 +118,7 @@ test("a body in chunks that grows too large is cut off and the connection closed
   assert.match(await answer, /^HTTP\/1\.1 413 [\s\S]*connection: close/i);
 });
 
-test("a body that was refused is not read as the next request", async (t) => {
+test("a refused body is not read as the next request", async (t) => {
   const { url, token } = await serveApp(t);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   const answer = readAll(socket);
@@ -143,3 +146,24 @@ async function readAll(socket: NodeJS.ReadableStream): Promise<string> {
   for await (const bytes of socket) text += String(bytes);
   return text;
 }
+
+test("half a character is refused with its place, and a whole one is not", async (t) => {
+  const app = await serveApp(t);
+  const send = (name: string) => {
+    const body = `{"name": "${name}", "actions": [{"name": "${name}"}]}`;
+    return app.api("edit", "/smart-home/scenes/host:scene:movie", { ...json("PUT", {}), body });
+  };
+
+  const halved = await send("\\ud83d");
+  const whole = await send("\\ud83d\\ude00");
+
+  const { errors } = (await halved.json()) as { errors: object[] };
+  assert.equal(halved.status, 400);
+  assert.deepEqual(errors, [
+    {
+      pointer: "/name",
+      detail: "is a text with half a character (a lone surrogate, U+D800 to U+DFFF)",
+    },
+  ]);
+  assert.notEqual(whole.status, 400);
+});

@@ -8,7 +8,7 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 import { until } from "../../helpers/until.ts";
 import { writtenPair, type WrittenPair } from "./tls-pair.ts";
 
-test("a good pair is taken without a word", async (t) => {
+test("a valid certificate and key are used without a message", async (t) => {
   const files = await writtenPair(t);
   const log = collectedLog();
 
@@ -36,12 +36,15 @@ const FAULTS: Record<string, [(pair: WrittenPair) => Promise<unknown>, RegExp]> 
     },
     /which is not the key of the certificate in \S+cert\.pem/,
   ],
-  "a file without a certificate": [({ cert }) => writeFile(cert, "hello"), /holds no certificate/],
+  "a file without a certificate": [
+    ({ cert }) => writeFile(cert, "hello"),
+    /contains no certificate/,
+  ],
   "a damaged certificate": [
     ({ cert }) => writeFile(cert, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
-    /holds a damaged certificate/,
+    /contains a damaged certificate/,
   ],
-  "a file without a key": [({ key }) => writeFile(key, "hello"), /which holds no key/],
+  "a file without a key": [({ key }) => writeFile(key, "hello"), /which contains no key/],
   "a key with a passphrase": [
     async ({ key }) => {
       const locked = createPrivateKey(await readFile(key)).export({
@@ -54,7 +57,7 @@ const FAULTS: Record<string, [(pair: WrittenPair) => Promise<unknown>, RegExp]> 
   ],
 };
 for (const [name, [spoil, message]] of Object.entries(FAULTS)) {
-  test(`${name} is said in a sentence with what to do`, async (t) => {
+  test(`${name} is reported in a sentence with a fix`, async (t) => {
     const files = await writtenPair(t);
     await spoil(files);
 
@@ -63,11 +66,11 @@ for (const [name, [spoil, message]] of Object.entries(FAULTS)) {
 }
 
 for (const [name, daysAgo, level, sentence] of [
-  ["has expired", 830, "error", /has expired; make another/],
+  ["has expired", 830, "error", /has expired; make a new one/],
   ["expires soon", 810, "warn", /expires soon/],
   ["is not valid yet", -3, "error", /not valid yet; check the clock/],
 ] as const) {
-  test(`a certificate that ${name} is used, and the log says so`, async (t) => {
+  test(`a certificate that ${name} is used, with a log record`, async (t) => {
     const files = await writtenPair(t);
     await files.rewrite(daysAgo);
     const log = collectedLog();
@@ -82,7 +85,7 @@ for (const [name, daysAgo, level, sentence] of [
   });
 }
 
-test("a key that others can read is said", async (t) => {
+test("a key that other users can read is reported", async (t) => {
   const files = await writtenPair(t);
   await chmod(files.key, 0o644);
   const log = collectedLog();
@@ -93,7 +96,7 @@ test("a key that others can read is said", async (t) => {
   assert.match(log.records[0]?.sentence ?? "", /can be read by others/);
 });
 
-test("changed files are taken when they are good, and left when they are not", async (t) => {
+test("changed certificate files are used if valid and ignored otherwise", async (t) => {
   const files = await writtenPair(t);
   const log = collectedLog();
   const certificate = new ServerCertificate(files, log);
@@ -113,7 +116,7 @@ test("changed files are taken when they are good, and left when they are not", a
   );
 });
 
-test("files that cannot be looked at any more leave the pair as it is", async (t) => {
+test("unreadable certificate files keep the current pair in use", async (t) => {
   const files = await writtenPair(t);
   const log = collectedLog();
   const certificate = new ServerCertificate(files, log);
@@ -126,5 +129,5 @@ test("files that cannot be looked at any more leave the pair as it is", async (t
   await rename(`${folder}-gone`, folder);
 
   assert.ok(certificate.pair.key);
-  assert.match(log.records[0]?.sentence ?? "", /the changed certificate is not used/);
+  assert.match(log.records[0]?.sentence ?? "", /invalid new certificate; keeping the previous one/);
 });

@@ -12,7 +12,7 @@ import { until } from "../../helpers/until.ts";
 
 const MAX = 3;
 
-test("a client that holds as many connections as it may gets no more, and others do", async (t) => {
+test("a client at its connection limit gets no more connections, and others do", async (t) => {
   const { open, log } = await serveLimited(t, () => false);
   const held = await Promise.all(Array.from({ length: MAX }, () => open("127.0.0.1")));
 
@@ -24,13 +24,13 @@ test("a client that holds as many connections as it may gets no more, and others
   );
   assert.deepEqual(
     log.records.map(({ sentence }) => sentence),
-    ["an address has as many connections as it may, and gets no more"],
+    ["connection limit of an address reached; refusing its new connections"],
   );
   held[0]?.socket.destroy();
   assert.ok(await until(async () => (await open("127.0.0.1")).isAnswered));
 });
 
-test("a proxy may hold more connections, because it has them from many", async (t) => {
+test("a proxy may hold more connections, because it serves many clients", async (t) => {
   const { open } = await serveLimited(t, (address) => address.endsWith("127.0.0.1"));
 
   const opened = await Promise.all(Array.from({ length: 2 * MAX }, () => open("127.0.0.1")));

@@ -4,7 +4,7 @@ import { rawStatus, serveApp } from "./serve-app.ts";
 
 const CLIENT = "203.0.113.9";
 
-test("the last address that is no proxy is the client, whatever stands left of it", async (t) => {
+test("the last address that is not a proxy is the client, regardless of those before it", async (t) => {
   const { count } = await behindProxy(t);
   const spoofed = [1, 2, 3, 4].map((n) => `10.0.0.${n}, ${CLIENT}`);
 
@@ -13,7 +13,7 @@ test("the last address that is no proxy is the client, whatever stands left of i
   assert.deepEqual(statuses, [200, 200, 429, 429, 429, 429]);
 });
 
-test("clients behind a proxy are counted apart", async (t) => {
+test("clients behind a proxy are counted separately", async (t) => {
   const { count } = await behindProxy(t);
 
   const statuses = await count(["10.0.0.1", "10.0.0.2", "2001:db8::1", "2001:db8:0:1::1"]);
@@ -21,7 +21,7 @@ test("clients behind a proxy are counted apart", async (t) => {
   assert.deepEqual(statuses, [200, 200, 200, 200]);
 });
 
-test("what is no address is as if the proxy had said nothing", async (t) => {
+test("an invalid address from a proxy is ignored", async (t) => {
   const { count } = await behindProxy(t);
 
   const statuses = await count(["unknown", "", "127.0.0.1", "a, b", `${CLIENT}:1234`]);
@@ -29,7 +29,7 @@ test("what is no address is as if the proxy had said nothing", async (t) => {
   assert.deepEqual(statuses, [200, 200, 200, 200, 200], "the proxy itself is on this machine");
 });
 
-test("a host that a proxy was asked for is checked like any other", async (t) => {
+test("a host from a proxy's header is checked like any other", async (t) => {
   const { url } = await behindProxy(t);
   const ask = (host: string) =>
     rawStatus(url, "/api", { "x-forwarded-host": host, "x-forwarded-for": "10.0.0.1" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { json, rawStatus, serveApp } from "./serve-app.ts";
+import { demoModules, json, rawStatus, serveApp } from "./serve-app.ts";
 
 const PROMTOOL = "/usr/bin/promtool";
 const COMMENT = /^# (HELP|TYPE) ([a-zA-Z_]\w*) \S/;
@@ -40,6 +40,7 @@ test("modules and the event loop have their figures", async (t) => {
   for (const line of [
     'mantel_module_cpu_ratio{module="demo"} 0.015',
     'mantel_module_memory_bytes{module="demo"} 20000000',
+    'mantel_module_storage_bytes{module="demo"} 4096',
     'mantel_module_state{module="demo",state="active"} 1',
     'mantel_module_calls_total{module="demo"} 3',
     'mantel_module_errors_total{module="demo"} 1',
@@ -59,9 +60,8 @@ test("modules and the event loop have their figures", async (t) => {
   assert.doesNotMatch(text, /heap_bytes\{/, "what is not known is left out");
 });
 
-test("figures of a module that is gone are gone", async (t) => {
-  const { parts } = await serveApp(t);
-  const modules = { ...parts.modules };
+test("the figures of a removed module are removed", async (t) => {
+  const modules = demoModules();
   const { api } = await serveApp(t, { modules });
   const before = await (await api("read", "/metrics")).text();
 
@@ -74,7 +74,7 @@ test("figures of a module that is gone are gone", async (t) => {
   );
 });
 
-test("every line is of Prometheus' text format, and every series is there once", async (t) => {
+test("every line is valid Prometheus text format, and every series appears once", async (t) => {
   const { api } = await serveApp(t);
   await api("read", "/health");
 
@@ -85,7 +85,7 @@ test("every line is of Prometheus' text format, and every series is there once",
   assert.deepEqual(series.toSorted(), [...new Set(series)].toSorted());
 });
 
-test("Prometheus' own tool finds nothing to say", { skip: withoutPromtool }, async (t) => {
+test("Prometheus' promtool reports no problems", { skip: withoutPromtool }, async (t) => {
   const { api } = await serveApp(t);
   const text = await (await api("read", "/metrics")).text();
 
@@ -99,7 +99,7 @@ test("Prometheus' own tool finds nothing to say", { skip: withoutPromtool }, asy
   assert.equal(said, "0");
 });
 
-test("nothing a request brings makes a series of its own", async (t) => {
+test("request data cannot create new metric series", async (t) => {
   const { url, api } = await serveApp(t);
   const ask = async (at: number) => {
     await api("read", `/smart-home/devices/demo:light:${at + 100}`);

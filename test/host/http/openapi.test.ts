@@ -47,18 +47,21 @@ test("the document lists every route of the table, with its scope and its parame
       .map(({ name }) => name);
     assert.deepEqual(named ?? [], inPath, path);
   }
-  assert.deepEqual(paths["/api/v1/mqtt/publish"]?.["post"]?.security, [{ token: ["admin"] }]);
+  assert.deepEqual(paths["/api/v1/mqtt/publish"]?.["post"]?.security, [
+    { token: ["admin"] },
+    { session: ["admin"] },
+  ]);
   const open = operations.filter(({ operation }) => operation.security.length === 0);
   assert.deepEqual(
     open.map(({ method, path }) => `${method} ${path.replace("/api/v1", "")}`),
     [
       ...["get /api", "get /docs", "get /health", "get /calendar/feeds/{secret}.ics"],
-      ...["post /pairing", "post /pairing/token"],
+      ...["post /session", "post /pairing", "post /pairing/token"],
     ],
   );
 });
 
-test("the document says which headers of requests and answers have a meaning", async (t) => {
+test("the document lists the meaningful headers of requests and answers", async (t) => {
   const { api } = await serveApp(t);
 
   const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;
@@ -83,7 +86,7 @@ test("a patch of the config is described key by key", () => {
   assert.equal(faultsOf(ConfigPatch, { ui: { theme: "pink" } }).length, 1);
 });
 
-test("every reference in the document leads somewhere", async (t) => {
+test("every reference in the document resolves", async (t) => {
   const { api } = await serveApp(t);
 
   const document = (await (await api("read", "/openapi.json")).json()) as {
@@ -96,7 +99,7 @@ test("every reference in the document leads somewhere", async (t) => {
   for (const name of names) assert.ok(document.components.schemas[name], name);
 });
 
-test("answers are as the document says", async (t) => {
+test("answers match the OpenAPI document", async (t) => {
   const { api, parts } = await serveApp(t);
   const scene = { name: "Movie", targets: { "demo:light:1": { on: true } } };
   const requests: [string, RequestInit][] = [
@@ -143,7 +146,7 @@ test("a route that declares no scope does not start", () => {
   assert.throws(() => routing([open], "/api/v1", {} as never), /GET \/open declares no scope/);
 });
 
-test("the document of an empty table is still one", () => {
+test("the document of an empty route table is valid", () => {
   const document = openApiDocument({ version: "1.0.0", prefix: "/api/v1", routes: [] });
 
   assert.deepEqual((document as Document).paths, {});
@@ -158,7 +161,7 @@ function matching(table: readonly Route[], method: string, path: string): Route 
   return found;
 }
 
-test("every operation that may bring a body says that it can be refused", async (t) => {
+test("every operation with a body documents the refusal of the body", async (t) => {
   const { api } = await serveApp(t);
 
   const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;
@@ -171,7 +174,7 @@ test("every operation that may bring a body says that it can be refused", async 
   }
 });
 
-test("what has a default need not be in a body, and the document says so", async (t) => {
+test("fields with a default are optional in a body, also in the document", async (t) => {
   const { api } = await serveApp(t);
 
   const { paths } = (await (await api("read", "/openapi.json")).json()) as Document;

@@ -9,7 +9,7 @@ const LIMIT = { perSecond: 2, burst: 3, loopback: true };
 const ADDRESS = "192.168.1.5";
 const LIMITED = { code: "rate_limited" };
 
-test("a client has its burst, and then an error that says when to come back", async () => {
+test("a client may send a burst and then gets an error with the time to retry", async () => {
   const limit = openLimit();
   for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
 
@@ -19,7 +19,7 @@ test("a client has its burst, and then an error that says when to come back", as
   });
 });
 
-test("tokens are counted apart from each other and from their addresses", async () => {
+test("tokens are counted separately from each other and from addresses", async () => {
   const limit = openLimit();
   for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
   for (let n = 0; n < 5; n++) await limit.countAddress(ADDRESS);
@@ -30,7 +30,7 @@ test("tokens are counted apart from each other and from their addresses", async 
   await limit.countAddress("192.168.1.6");
 });
 
-test("a token cannot be named so that it counts as an address", async () => {
+test("a token name cannot be mistaken for an address", async () => {
   const limit = openLimit();
   for (let n = 0; n < 5; n++) await limit.countToken(ADDRESS, ADDRESS);
 
@@ -46,7 +46,7 @@ test("the addresses of one IPv6 network count as one", async () => {
   await limit.countAddress("2001:db8:0:8::1");
 });
 
-test("wrong tokens slow their address down for a minute, and nobody else", async () => {
+test("wrong tokens limit only their own address for a minute", async () => {
   const log = collectedLog();
   const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 1_000 }), log);
   for (let n = 0; n < 10; n++) await limit.countFailure(ADDRESS);
@@ -84,7 +84,7 @@ test("a hundred thousand addresses cost little memory and lock out no token", as
   assert.ok(grownMiB < 32, `the heap has grown by ${grownMiB} MiB`);
 });
 
-test("callers on this machine are let through unless the config says otherwise", async () => {
+test("callers on this machine are not limited, unless the config says otherwise", async () => {
   const open = new RateLimit(() => ({ ...LIMIT, loopback: false }), collectedLog());
   const addresses = ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"];
 
@@ -96,7 +96,7 @@ test("callers on this machine are let through unless the config says otherwise",
   }
 });
 
-test("a change of the config counts at once", async () => {
+test("a change of the config applies immediately", async () => {
   let limits = LIMIT;
   const limit = new RateLimit(() => limits, collectedLog());
   for (let n = 0; n < 5; n++) await limit.countToken("a", ADDRESS);
@@ -107,7 +107,7 @@ test("a change of the config counts at once", async () => {
   await assert.rejects(limit.countToken("a", ADDRESS), LIMITED);
 });
 
-test("less than one request a second is a limit too", async () => {
+test("a limit below one request per second works", async () => {
   const limit = new RateLimit(() => ({ ...LIMIT, perSecond: 0.5, burst: 1 }), collectedLog());
   for (let n = 0; n < 2; n++) await limit.countToken("a", ADDRESS);
 

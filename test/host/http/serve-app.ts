@@ -2,6 +2,7 @@ import { type OutgoingHttpHeaders, request } from "node:http";
 import type { TestContext } from "node:test";
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { ModuleView, ReloadResult } from "../../../host/api/module.ts";
 import { Audit } from "../../../host/auth/audit.ts";
 import { LastUse } from "../../../host/auth/last-use.ts";
 import { Pairings } from "../../../host/auth/pairings.ts";
@@ -14,15 +15,15 @@ import { CalendarFeed } from "../../../host/calendar/feed.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
-import { ReadingHistory } from "../../../host/devices/history.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
+import { SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { Bus } from "../../../host/events/bus.ts";
-import { FanOut } from "../../../host/events/fan-out.ts";
+import { EventStreams } from "../../../host/events/sse.ts";
 import { createApp } from "../../../host/http/app.ts";
-import type { AssetsPart, ModulesPart, Parts } from "../../../host/http/parts.ts";
+import type { AssetsDependency, HttpDependencies } from "../../../host/http/dependencies.ts";
 import { HttpServer } from "../../../host/http/server.ts";
 import { LayoutStore } from "../../../host/layout/store.ts";
-import type { ModuleView, ReloadReceipt } from "../../../host/modules/view.ts";
+import type { ModuleManager } from "../../../host/modules/manager.ts";
 import { Publisher } from "../../../host/mqtt/publish.ts";
 import { Photos } from "../../../host/photos/photos.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
@@ -31,9 +32,16 @@ import { Weather } from "../../../host/weather/weather.ts";
 import { type CollectedLog, collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
+type Public<T> = Pick<T, keyof T>;
+
+/** Parts of which a test uses only some members. */
+type Overrides = {
+  readonly [P in keyof HttpDependencies]?: Partial<Public<HttpDependencies[P]>>;
+};
+
 export interface ServedApp {
   readonly url: string;
-  readonly parts: Parts;
+  readonly parts: HttpDependencies;
   readonly devices: DeviceRegistry;
   readonly bus: Bus;
   readonly tokens: Tokens;
@@ -52,7 +60,7 @@ export interface ServedApp {
  * The API on a free port over the host's real parts, with one bridge and one module that live in
  * memory: a lamp `demo:light:1`, and the module `demo`.
  */
-export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): Promise<ServedApp> {
+export async function serveApp(t: TestContext, overrides: Overrides = {}): Promise<ServedApp> {
   const data = await emptyFolder(t);
   const log = collectedLog();
   const bus = new Bus();
@@ -62,8 +70,8 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
   const commands: DeviceCommand[] = [];
   const house = await openHouse({ data, bus, log, commands });
   const samples = new Samples({ bus });
-  const streams = new FanOut(bus);
-  const parts: Parts = {
+  const streams = new EventStreams(bus);
+  const parts: HttpDependencies = {
     ...house,
     ...{ version: "0.0.0", log, tokens, config, streams, samples },
     audit: new Audit(data),
@@ -81,10 +89,10 @@ export async function serveApp(t: TestContext, overrides: Partial<Parts> = {}): 
     }),
     weather: new Weather({ bus }),
     photos: await Photos.open(data),
-    modules: demoModules(),
+    modules: demoModules() as unknown as ModuleManager,
     assets: demoAssets(),
     backups: new Backups(data, "0.0.0"),
-    ...overrides,
+    ...(overrides as Partial<HttpDependencies>),
   };
   const server = await HttpServer.listen({ app: createApp(parts), host: "127.0.0.1", port: 0 });
   t.after(async () => {
@@ -176,7 +184,7 @@ async function openHouse({ data, bus, log, commands: told }: House) {
     list: () => [bridge],
   };
   const devices = await DeviceRegistry.open({ dataFolder: data, bus, bridges, log });
-  const readings = await ReadingHistory.open({ dataFolder: data, bus, log });
+  const readings = await SensorHistory.open({ dataFolder: data, bus, log });
   const commands = new Commands({ devices, bridges, log });
   const parts = { dataFolder: data, bus, devices, bridges, commands, log };
   const scenes = await SceneRegistry.open(parts);
@@ -195,7 +203,8 @@ async function openHouse({ data, bus, log, commands: told }: House) {
   return { devices, readings, commands, scenes };
 }
 
-function demoModules(): ModulesPart {
+/** The module `demo`, in memory. */
+export function demoModules(): Omit<Public<ModuleManager>, "start" | "close"> {
   const module = { ...DEMO };
   const get = (id: string): ModuleView => {
     if (id === module.id) return module;
@@ -209,6 +218,8 @@ function demoModules(): ModulesPart {
     rollBack: async (id) => ({ module: get(id), reload: { ...RELOADED, result: "rolled_back" } }),
     enable: async (id) => get(id),
     disable: async (id) => get(id),
+    allow: async (id) => (get(id), []),
+    takeOver: async (id) => ({ module: get(id), reload: RELOADED }),
     trialsOf: (id) => {
       throw new MantelError("invalid", `${get(id).id} has nothing to try out`);
     },
@@ -229,28 +240,46 @@ const DEMO: ModuleView = {
   generation: 1,
   permissions: {
     hosts: [],
+    openNetwork: null,
     listen: false,
     folders: [],
     childProcesses: false,
     workerThreads: false,
     nativeAddons: false,
+    sqlite: false,
     provides: [],
     uses: [],
     added: [],
   },
-  resources: { cpuPercent: 1.5, memoryBytes: 20_000_000, heapBytes: null, loopLagP99Ms: null },
-  limits: { memoryMiB: 64, cpuPercent: 80, startMs: 1, quiesceMs: 1, callMs: 1, queueLength: 1 },
+  confinement: { level: "kernel", network: "none", reason: null },
+  resources: {
+    cpuPercent: 1.5,
+    memoryBytes: 20_000_000,
+    heapBytes: null,
+    loopLagP99Ms: null,
+    storageBytes: 4_096,
+  },
+  limits: {
+    memoryMiB: 64,
+    storageMiB: 256,
+    cpuPercent: 80,
+    startMs: 1,
+    quiesceMs: 1,
+    callMs: 1,
+    queueLength: 1,
+  },
   restarts: 0,
   earlier: null,
   heldSince: null,
   lastReload: null,
+  consent: null,
   progress: null,
   error: null,
   widget: null,
   trials: [],
 };
 
-const RELOADED: ReloadReceipt = {
+const RELOADED: ReloadResult = {
   result: "reloaded",
   from: 1,
   to: 2,
@@ -260,7 +289,7 @@ const RELOADED: ReloadReceipt = {
   stateHandedOver: true,
 };
 
-function demoAssets(): AssetsPart {
+function demoAssets(): AssetsDependency {
   const shell = { body: "<!doctype html>", type: "text/html; charset=utf-8", immutable: false };
   const widget = { body: "define()", type: "text/javascript", immutable: true };
   const files = new Map([

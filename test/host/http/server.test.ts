@@ -7,7 +7,7 @@ import { HttpServer } from "../../../host/http/server.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 
-test("closing answers what is in flight, lets kept-alive connections go, and leaves nothing open", async () => {
+test("closing answers pending requests, closes kept-alive connections and leaves nothing open", async () => {
   const assertClosed = watchResources();
   const { app, release, inFlight } = slowApp();
   const server = await HttpServer.listen({ app, host: "127.0.0.1", port: 0 });
@@ -26,7 +26,7 @@ test("closing answers what is in flight, lets kept-alive connections go, and lea
   await assertClosed();
 });
 
-test("what is not answered by the deadline is cut off", async () => {
+test("requests without an answer at the deadline are cut off", async () => {
   const { app, inFlight } = slowApp();
   const server = await HttpServer.listen({ app, host: "127.0.0.1", port: 0 });
   const answer = assert.rejects(fetch(server.url));
@@ -37,18 +37,18 @@ test("what is not answered by the deadline is cut off", async () => {
   await answer;
 });
 
-test("a port in use is said in a sentence with what to do", async (t) => {
+test("a port in use is reported in a sentence with a fix", async (t) => {
   const { app } = slowApp();
   const server = await HttpServer.listen({ app, host: "127.0.0.1", port: 0 });
   t.after(() => server.close(0));
   const port = Number(new URL(server.url).port);
 
   await assert.rejects(HttpServer.listen({ app, host: "127.0.0.1", port }), {
-    message: `port ${port} on 127.0.0.1 is in use; stop what listens there, or take another --port`,
+    message: `port ${port} on 127.0.0.1 is in use; stop the program that listens there, or choose another --port`,
   });
 });
 
-test("an address the machine does not have is said in a sentence", async () => {
+test("an address that the machine does not have is reported in a sentence", async () => {
   const { app } = slowApp();
 
   await assert.rejects(HttpServer.listen({ app, host: "192.0.2.1", port: 0 }), {
@@ -63,7 +63,7 @@ test("the url of an IPv6 address has brackets", async (t) => {
   assert.match(server.url, /^http:\/\/\[::1\]:\d+$/);
 });
 
-test("a head that does not end is cut off", { timeout: 20_000 }, async (t) => {
+test("endless headers are cut off", { timeout: 20_000 }, async (t) => {
   const server = await HttpServer.listen({ app: slowApp().app, host: "127.0.0.1", port: 0 });
   t.after(() => server.close(0));
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");

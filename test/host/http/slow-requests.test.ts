@@ -9,7 +9,7 @@ const DRIP_EVERY_MS = 200;
 /** The server looks at its connections once a second, and a busy machine is late. */
 const LATE_MS = 6_000;
 
-test("a client that drips is cut off: a head after ten seconds, a body after twenty", async (t) => {
+test("a slow client is cut off: headers after ten seconds, a body after twenty", async (t) => {
   const app = new Koa<RequestState>();
   app.use(async (context) => {
     for await (const chunk of context.req) void chunk;

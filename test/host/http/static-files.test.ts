@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Asset } from "../../../host/http/dependencies.ts";
 import { rawStatus, serveApp } from "./serve-app.ts";
 
-test("the shell is asked for again at each visit, and what has its hash in its name never", async (t) => {
+test("the shell is revalidated at each visit, and hashed files never are", async (t) => {
   const { url } = await serveApp(t);
 
   const shell = await fetch(`${url}/`);
@@ -14,7 +15,7 @@ test("the shell is asked for again at each visit, and what has its hash in its n
   assert.equal(await widget.text(), "define()");
 });
 
-test("text is compressed for whoever takes it, and what is short or a picture is not", async (t) => {
+test("text is compressed for clients that accept it, except short texts and pictures", async (t) => {
   const long = "define();\n".repeat(500);
   const of = (body: string | Buffer, type: string) => ({ body, type, immutable: true });
   const files = new Map([
@@ -38,7 +39,27 @@ test("text is compressed for whoever takes it, and what is short or a picture is
   assert.deepEqual((await answerTo("/assets/picture.png", "gzip"))[0], null);
 });
 
-test("nothing but what was built is served", async (t) => {
+test("a framed page has its own policy, and no other page may be framed", async (t) => {
+  const page = { body: "<p>", type: "text/html", immutable: true };
+  const framedPolicy = "default-src 'none'; frame-ancestors 'self'; sandbox allow-scripts";
+  const files = new Map<string, Asset>([
+    ["/assets/framed.html", { ...page, framedPolicy }],
+    ["/assets/other.html", page],
+  ]);
+  const { url } = await serveApp(t, { assets: { find: (path) => files.get(path) } });
+
+  const [framed, other] = await Promise.all(
+    [...files.keys()].map(async (path) => (await fetch(url + path)).headers),
+  );
+
+  assert.equal(framed?.get("content-security-policy"), framedPolicy);
+  assert.equal(framed?.get("x-frame-options"), "SAMEORIGIN");
+  assert.equal(framed?.get("access-control-allow-origin"), null);
+  assert.match(other?.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
+  assert.equal(other?.get("x-frame-options"), "DENY");
+});
+
+test("only built files are served", async (t) => {
   const { url } = await serveApp(t);
   const targets = [
     "/index.html",
@@ -70,7 +91,7 @@ test("files can only be read", async (t) => {
   assert.deepEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"]);
 });
 
-test("the page for trying the API needs nothing inline and nothing from elsewhere", async (t) => {
+test("the API page needs no inline code and nothing from other origins", async (t) => {
   const { url, api } = await serveApp(t);
 
   const withToken = await api("read", "/docs");

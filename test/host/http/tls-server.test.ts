@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { Agent, get } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent, request as startRequest, type RequestOptions } from "node:https";
 import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { connect as connectTls } from "node:tls";
@@ -23,7 +24,7 @@ test("HTTPS is answered, checked by the authority, and browsers are told to stay
   await assert.rejects(ask(`${url}/api`, {}), /certificate/);
 });
 
-test("plain HTTP is told where to go, and a token that came by it is not sent on", async (t) => {
+test("plain HTTP is redirected, without forwarding a token", async (t) => {
   const { port } = await serveTls(t);
   const host = `Host: home.local:${port}\r\n`;
 
@@ -43,6 +44,27 @@ test("plain HTTP is told where to go, and a token that came by it is not sent on
   assert.match(noise, /^HTTP\/1\.1 400 /);
 });
 
+test("over TLS the session cookie is bound to the host and to TLS", async (t) => {
+  const { url, ca, parts } = await serveTls(t);
+  const { host, port } = new URL(url);
+  const token = await parts.tokens.issue({ name: "anna", scope: ["read"], ttlSeconds: 60 });
+  const authorization = `Bearer ${token}`;
+  const signIn = (origin: string) =>
+    ask(`${url}/api/v1/session`, { ca, method: "POST", headers: { origin, authorization } });
+
+  const plain = await signIn(`http://${host}`);
+  const { status, headers } = await signIn(url);
+  const [cookie = ""] = headers["set-cookie"] ?? [];
+  const [, session = ""] = /=([^;]+)/.exec(cookie) ?? [];
+  const readWith = async (name: string) =>
+    (await ask(`${url}/api/v1/config`, { ca, headers: { cookie: `${name}=${session}` } })).status;
+
+  assert.deepEqual([plain.status, status], [403, 201]);
+  assert.match(cookie, /^__Host-.*; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/);
+  assert.equal(await readWith(`__Host-mantel_session_${port}`), 200);
+  assert.equal(await readWith(`mantel_session_${port}`), 401, "another server may have set it");
+});
+
 test("a device without the authority can load it, and nothing else, by plain HTTP", async (t) => {
   const { port, ca } = await serveTls(t);
 
@@ -53,7 +75,7 @@ test("a device without the authority can load it, and nothing else, by plain HTT
   assert.equal(der.toString("base64"), ca.replaceAll(/-----.+-----|\s/g, ""));
 });
 
-test("a renewed certificate is shown to new connections, and open ones go on", async (t) => {
+test("a renewed certificate is used for new connections, and open ones continue", async (t) => {
   const { url, ca, port, rewrite } = await serveTls(t);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
   t.after(() => agent.destroy());
@@ -106,17 +128,18 @@ async function serveTls(t: TestContext) {
     certificate,
   });
   t.after(() => server.close(1_000));
-  return { ...pair, url: server.url, port: Number(new URL(server.url).port) };
+  return { ...pair, parts, url: server.url, port: Number(new URL(server.url).port) };
 }
 
-function ask(url: string, options: { ca?: string; agent?: Agent }) {
-  return new Promise<{ status: number; headers: Record<string, unknown>; reused: boolean }>(
+function ask(url: string, options: RequestOptions) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; reused: boolean }>(
     (resolve, reject) => {
-      const request = get(url, options, (response) => {
+      const request = startRequest(url, options, (response) => {
         response.resume();
         const { statusCode: status = 0, headers } = response;
         response.on("end", () => resolve({ status, headers, reused: request.reusedSocket }));
       }).on("error", reject);
+      request.end();
     },
   );
 }

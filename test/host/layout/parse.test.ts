@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { LayoutInput } from "../../../host/api/layout.ts";
 import { parseLayout } from "../../../host/layout/parse.ts";
-import type { LayoutInput } from "../../../host/layout/schema.ts";
 
 type Widget = LayoutInput["pages"][number]["widgets"][number];
 
@@ -70,7 +70,7 @@ test("a full layout is accepted with everything it may have", () => {
   assert.deepEqual(parseLayout(full), full);
 });
 
-test("a widget of a module that is not there is accepted", () => {
+test("a widget of a missing module is accepted", () => {
   const pages = [{ id: "home", title: "Home", widgets: [widget("x", { module: "not-there" })] }];
 
   assert.deepEqual(faultsOf(layout({ pages })), {});
@@ -84,7 +84,7 @@ test("a partial document lists every part that is missing", () => {
   ]);
 });
 
-test("every fault of the shape is listed with its place", () => {
+test("every structural fault is listed with its location", () => {
   const faults = faultsOf({
     ...layout({ name: "x".repeat(201) }),
     version: 2,
@@ -109,7 +109,7 @@ test("every fault of the shape is listed with its place", () => {
   ]);
 });
 
-test("an id that is taken names both places", () => {
+test("a duplicate id is reported with both locations", () => {
   const faults = faultsOf(
     layout({
       pages: [
@@ -124,9 +124,9 @@ test("an id that is taken names both places", () => {
   );
 
   assert.deepEqual(faults, {
-    "/pages/1/id": "is home, which is the id of /pages/0 already",
-    "/pages/1/widgets/0/id": "is clock, which is the id of /pages/0/widgets/0 already",
-    "/displays/1/id": "is wall, which is the id of /displays/0 already",
+    "/pages/1/id": "is home, which is already the id of /pages/0",
+    "/pages/1/widgets/0/id": "is clock, which is already the id of /pages/0/widgets/0",
+    "/displays/1/id": "is wall, which is already the id of /displays/0",
   });
 });
 
@@ -145,11 +145,11 @@ test("a display may name only pages that exist, and each once", () => {
 
   assert.deepEqual(faultsOf(layout({ displays })), {
     "/displays/0/pages/1": "is attic, and no page has that id",
-    "/displays/0/pages/2": "is home, which the display has already",
+    "/displays/0/pages/2": "is home, which the display already has",
   });
 });
 
-test("the config of a widget is bounded", () => {
+test("the config of a widget is limited in size", () => {
   const config = { text: "ä".repeat(20_000) };
   const pages = [{ id: "home", title: "", widgets: [widget("clock", { config })] }];
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { LayoutInput } from "../../../host/api/layout.ts";
 import { parseLayout } from "../../../host/layout/parse.ts";
-import { LayoutInput } from "../../../host/layout/schema.ts";
 
 const LAYOUTS = resolve(import.meta.dirname, "../../../layouts");
 
@@ -16,7 +16,7 @@ test("layout.schema.json says what the host checks (MANTEL_WRITE_SCHEMA=1 writes
   assert.deepEqual(JSON.parse(await readFile(path, "utf8")), JSON.parse(text));
 });
 
-test("the layout that ships is one the host accepts", async () => {
+test("the default layout is valid for the host", async () => {
   const text = await readFile(join(LAYOUTS, "default.json"), "utf8");
 
   const { pages } = parseLayout(JSON.parse(text));
@@ -28,7 +28,7 @@ test("the layout that ships is one the host accepts", async () => {
   }
 });
 
-test("no two tiles of the layout that ships lie on each other", async () => {
+test("tiles of the default layout do not overlap", async () => {
   const { pages } = parseLayout(JSON.parse(await readFile(join(LAYOUTS, "default.json"), "utf8")));
 
   for (const { widgets } of pages) {

@@ -9,7 +9,7 @@ const SIZE = /^  size: \{ default: (\[.+?\]), min: (\[.+?\])(?:, max: (\[.+?\]))
 
 type Cells = readonly [number, number];
 
-test("the layout that ships keeps every tile to the sizes that its widget asks for", async () => {
+test("tiles of the default layout respect the size limits of their widgets", async () => {
   const text = await readFile(join(ROOT, "layouts/default.json"), "utf8");
   const { pages, grid } = parseLayout(JSON.parse(text));
   const sizes = await sizesOfWidgets();
@@ -23,7 +23,7 @@ test("the layout that ships keeps every tile to the sizes that its widget asks f
   }
 });
 
-test("what a widget begins with is between its least and its most", async () => {
+test("a widget's default size is between its minimum and maximum", async () => {
   for (const [module, { first, min, max }] of await sizesOfWidgets()) {
     assert.ok(
       first.every((cells, at) => cells >= (min[at] ?? 0) && cells <= (max?.[at] ?? cells)),

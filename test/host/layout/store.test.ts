@@ -14,14 +14,14 @@ async function openLayout(t: TestContext, folder?: string) {
   const log = collectedLog();
   const bus = new Bus();
   const announced: number[] = [];
-  bus.listen(({ topic, data }) => topic === "layout.changed" && announced.push(data.revision));
+  bus.on(({ topic, data }) => topic === "layout.changed" && announced.push(data.revision));
   const layout = await LayoutStore.open({ dataFolder, shippedFolder: SHIPPED, log, bus });
   const path = join(dataFolder, "layout.json");
   const named = (name: string) => ({ ...layout.current, name });
   return { layout, dataFolder, path, log, announced, named };
 }
 
-test("the first start takes the layout that ships, as revision 1", async (t) => {
+test("the first start uses the default layout as revision 1", async (t) => {
   const { layout, path } = await openLayout(t);
 
   assert.equal(layout.current.revision, 1);
@@ -49,7 +49,7 @@ test("a layout that is replaced is stored, announced and answered", async (t) =>
   assert.deepEqual(announced, [2]);
 });
 
-test("a stale If-Match and a wrong layout change nothing", async (t) => {
+test("a stale If-Match or an invalid layout changes nothing", async (t) => {
   const { layout, named, path, announced } = await openLayout(t);
   const before = await readFile(path, "utf8");
 
@@ -62,7 +62,7 @@ test("a stale If-Match and a wrong layout change nothing", async (t) => {
   assert.equal((await layout.history()).length, 1);
 });
 
-test("of two replacements at once with the same If-Match only one is stored", async (t) => {
+test("only one of two concurrent replacements with the same If-Match is stored", async (t) => {
   const { layout, named } = await openLayout(t);
 
   const results = await Promise.allSettled(
@@ -95,7 +95,7 @@ test("the history has each revision, newest first, and any can be restored", asy
   assert.ok(Math.abs(Date.parse(history[0]?.savedAt ?? "") - Date.now()) < 60_000);
 });
 
-test("restoring honours If-Match, and an unknown revision is told", async (t) => {
+test("restoring respects If-Match, and an unknown revision is reported", async (t) => {
   const { layout } = await openLayout(t);
 
   await assert.rejects(layout.restore(1, '"5"'), { code: "revision_stale" });
@@ -123,11 +123,14 @@ test("a damaged layout is set aside and the last good one used", async (t) => {
 
   assert.equal(next.current.name, "Hall");
   assert.equal(next.current.revision, 2);
-  assert.match(String(log.records[0]?.fields["damage"]), /layout\.json is no JSON at line 1/);
+  assert.match(
+    String(log.records[0]?.fields["damage"]),
+    /layout\.json is not valid JSON at line 1/,
+  );
   assert.ok((await readdir(dataFolder)).some((name) => name.startsWith("layout.json.damaged-")));
 });
 
-test("without any good copy the layout that ships is used, under a revision never used before", async (t) => {
+test("without a good copy the default layout is used with a new revision", async (t) => {
   const { layout, named, path, dataFolder } = await openLayout(t);
   await layout.replace(named("Hall"));
   await writeFile(path, "{}");
@@ -139,7 +142,7 @@ test("without any good copy the layout that ships is used, under a revision neve
   assert.equal(next.current.revision, 3);
 });
 
-test("a layout that was edited by hand is a revision of its own", async (t) => {
+test("a layout edited by hand becomes its own revision", async (t) => {
   const { named, path, dataFolder } = await openLayout(t);
   await writeFile(path, JSON.stringify(named("Edited")));
 
@@ -152,7 +155,7 @@ test("a layout that was edited by hand is a revision of its own", async (t) => {
   );
 });
 
-test("a damaged revision is left out of the history and cannot be restored", async (t) => {
+test("a damaged revision is omitted from the history and cannot be restored", async (t) => {
   const { layout, named, dataFolder, log } = await openLayout(t);
   await layout.replace(named("Hall"));
   await writeFile(join(dataFolder, "layout-history", "1.json"), "{");
@@ -163,6 +166,6 @@ test("a damaged revision is left out of the history and cannot be restored", asy
     history.map(({ revision }) => revision),
     [2],
   );
-  assert.equal(log.records[0]?.sentence, "a revision of the layout cannot be read");
+  assert.equal(log.records[0]?.sentence, "cannot read a revision of the layout");
   await assert.rejects(layout.restore(1), { code: "invalid" });
 });

@@ -92,7 +92,7 @@ test("an import from outside the plugin's folder is refused with its line", asyn
   });
 
   const { error } = registry.get("asked");
-  assert.match(error?.message ?? "", /lies outside the plugin's folder/);
+  assert.match(error?.message ?? "", /is outside the plugin's folder/);
   assert.equal(error?.line, 3);
 });
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { locationInStack, toReloadFailure } from "../../../host/modules/code/code-frame.ts";
+import { locationInStack, toReloadFailure } from "../../../host/modules/build/code-frame.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
-test("what esbuild rejects is told with file, line, column and a frame", async (t) => {
+test("an esbuild error is reported with file, line, column and frame", async (t) => {
   const folder = await emptyFolder(t);
   await writeFile(join(folder, "lamp.ts"), "const one = 1;\nconst two = ;\nconst three = 3;\n");
 
@@ -56,4 +56,40 @@ test("the first place of a stack in the author's folder is the one that is shown
   assert.equal(location?.file, "lamp.ts");
   assert.deepEqual([location?.line, location?.column], [1, 7]);
   assert.equal(locationInStack("Error: boom\n    at node:internal:1:1", folder), undefined);
+});
+
+test("a stack outside the plugin's folder shows no content of other files", async (t) => {
+  const home = await emptyFolder(t);
+  const folder = join(home, "plugin");
+  await mkdir(folder);
+  await writeFile(join(home, "keys.json"), "the secret");
+  await symlink("/dev/zero", join(folder, "endless.ts"));
+  await symlink("../keys.json", join(folder, "linked.ts"));
+
+  for (const path of ["../keys.json", "linked.ts", "endless.ts", "../../../../../../../dev/zero"]) {
+    assert.equal(
+      locationInStack(`Error\n    at x (${folder}/${path}:1:1)`, folder),
+      undefined,
+      path,
+    );
+  }
+});
+
+test("a column beyond the line is shown at the line's end", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "lamp.ts"), "const one = 1;\n");
+
+  for (const column of ["0", "999999999", "9".repeat(400)]) {
+    const place = locationInStack(`at x (${folder}/lamp.ts:1:${column})`, folder);
+    assert.ok((place?.frame.length ?? 0) < 100);
+  }
+});
+
+test("a line that resembles many stack frames is parsed quickly", () => {
+  const startedAt = performance.now();
+
+  assert.equal(locationInStack(`${"(/".repeat(500_000)}\n${":1".repeat(500_000)}`, "/"), undefined);
+  assert.equal(locationInStack(`${"(/".repeat(50_000)}:1:1`, "/x"), undefined);
+
+  assert.ok(performance.now() - startedAt < 1_000);
 });

@@ -33,7 +33,7 @@ const manifest = {
 };
 const lamps = { "package.json": packageJson("lamps", manifest), "index.ts": LAMPS };
 
-test("a command that its bridge had begun when it crashed is answered as unknown, and not sent again", async (t) => {
+test("a command begun before the bridge crashed is answered as unknown and not repeated", async (t) => {
   const { commands, dataFolder } = await startModules(t, { lamps });
 
   const { done, commandId } = commands.send("test:light:1", { effect: "die" });
@@ -44,7 +44,7 @@ test("a command that its bridge had begun when it crashed is answered as unknown
   assert.deepEqual(await asked(dataFolder), [commandId, next.commandId]);
 });
 
-test("commands that a hung bridge had not begun are carried out by the next process, once each", async (t) => {
+test("commands that a hung bridge had not begun are executed once by the next process", async (t) => {
   const { commands, dataFolder, devices } = await startModules(t, { lamps });
 
   const hanging = commands.send("test:light:1", { effect: "loop" });
@@ -57,12 +57,12 @@ test("commands that a hung bridge had not begun are carried out by the next proc
   assert.equal(devices.get("test:light:2").state["on"], true);
 });
 
-test("a short crash is seen by commands as a wait, and by those who watch devices not at all", async (t) => {
+test("a short crash only delays commands and is not visible in the devices", async (t) => {
   const { commands, bus, once } = await startModules(t, { lamps });
   await commands.send("test:light:1", { on: true }).done;
   const news: string[] = [];
   t.after(
-    bus.listen(({ topic, data }) => {
+    bus.on(({ topic, data }) => {
       if (topic === "device.removed" || topic === "device.added") news.push(topic);
       if (topic === "device.state") news.push(`${data.device.id} ${data.device.available}`);
     }),
@@ -79,7 +79,7 @@ test("a short crash is seen by commands as a wait, and by those who watch device
   );
 });
 
-test("a bridge that stays away is told of, and calls to it do not wait", async (t) => {
+test("a bridge that stays down is reported, and calls to it do not wait", async (t) => {
   const { commands, devices, once } = await startModules(t, { lamps });
 
   await commands.send("test:light:1", { effect: "die" }).done.catch(() => undefined);

@@ -3,11 +3,11 @@ import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { Compiler } from "../../../host/modules/code/compile.ts";
+import { Compiler } from "../../../host/modules/build/compile.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
-test("a bundle that a crash has cut off is written again", async (t) => {
+test("a bundle truncated by a crash is written again", async (t) => {
   const { compiler, folder } = await openCompiler(t);
   const { bundle } = await compiler.compile("one", folder, "index.ts");
   const whole = await readFile(bundle, "utf8");

@@ -43,10 +43,10 @@ export default definePlugin({
 });
 `;
 
-async function startReacher(t: TestContext, permissions: object = {}) {
+async function startReacher(t: TestContext, permissions: object = {}, options = {}) {
   const manifest = packageJson("reacher", { provides: ["broker.address"], permissions });
   const reacher = { "package.json": manifest, "index.ts": REACHER };
-  const modules = await startModules(t, { reacher });
+  const modules = await startModules(t, { reacher }, undefined, options);
   assert.equal(modules.registry.get("reacher").error, null);
   return {
     ...modules,
@@ -78,6 +78,8 @@ const folders = (path: string) =>
   `add "${path}" to "mantel.permissions.folders" in its package.json`;
 const flag = (name: string) => `add "${name}": true to "mantel.permissions" in its package.json`;
 
+const OPEN_NETWORK = 'add "openNetwork": "always" to "mantel.permissions" in its package.json';
+
 const BY_GUARD = [
   ["a connection", "await once(net.connect(9, 'a.test'), 'x')", hosts("a.test")],
   ["a connection by port and host", "await once(connect(9, 'b.test'), 'x')", hosts("b.test")],
@@ -97,47 +99,49 @@ const BY_GUARD = [
   ["a look-up", "await dns.promises.lookup('e.test')", hosts("e.test")],
   ["a look-up with a callback", "await promisify(dns.resolve4)('f.test')", hosts("f.test")],
   ["a resolver of its own", "await new dns.promises.Resolver().resolve('g.test')", hosts("g.test")],
-  ["a datagram", "dgram.createSocket('udp4').send('x', 9, 'h.test')", hosts("h.test")],
+  ["a datagram", "dgram.createSocket('udp4').send('x', 9, 'h.test')", OPEN_NETWORK],
   [
     "a part of a datagram",
     "dgram.createSocket('udp4').send('xyz', 0, 1, 9, 'i.test')",
-    hosts("i.test"),
+    OPEN_NETWORK,
   ],
-  [
-    "a connected datagram socket",
-    "dgram.createSocket('udp4').connect(9, 'j.test')",
-    hosts("j.test"),
-  ],
+  ["a connected datagram socket", "dgram.createSocket('udp4').connect(9, 'j.test')", OPEN_NETWORK],
   ["a server", "net.createServer().listen(0)", flag("listen")],
   ["a web server", "http.createServer().listen({ port: 8080, host: '127.0.0.1' })", flag("listen")],
   ["a socket for other programs", "net.createServer().listen('/tmp/x.sock')", flag("listen")],
   ["a UDP port", "dgram.createSocket('udp4').bind(5353)", flag("listen")],
   ["a signal to the host", "process.kill(process.ppid, 'SIGUSR1')", flag("childProcesses")],
   ["the priority of the host", "setPriority(process.ppid, 19)", flag("childProcesses")],
-  ["a debugger for the host", "process._debugProcess(process.ppid)", flag("childProcesses")],
 ] as const;
 
-test("undeclared hosts, ports and signals are refused, with the line to add", async (t) => {
+for (const [network, permissions] of [
+  ["none", {}],
+  ["through the host", { hosts: ["other.test"] }],
+] as const) {
+  test(`undeclared hosts, ports and signals are refused, with the line to add (network: ${network})`, async (t) => {
+    const { run, warnings } = await startReacher(t, permissions);
+
+    for (const [what, code, line] of BY_GUARD) {
+      await assert.rejects(run(code), ({ message }: Error) => message.endsWith(line), what);
+    }
+    await assert.rejects(
+      run("await fetch('http://c.test')"),
+      /permission denied: reacher uses c\.test, which its manifest does not declare; add "c\.test" to/,
+    );
+    assert.equal(warnings().filter((sentence) => sentence.includes('"c.test"')).length, 1);
+    assert.ok(warnings().some((sentence) => sentence.includes("a listener on /tmp/x.sock, which")));
+  });
+}
+
+test("a refused signal is reported once, with its target process", async (t) => {
   const { run, warnings } = await startReacher(t);
 
-  for (const [what, code, line] of BY_GUARD) {
-    await assert.rejects(run(code), ({ message }: Error) => message.endsWith(line), what);
-  }
-  await assert.rejects(
-    run("await fetch('http://c.test')"),
-    /reacher reaches for c\.test, which its manifest does not declare: add "c\.test" to/,
-  );
-  assert.equal(warnings().filter((sentence) => sentence.includes('"c.test"')).length, 1);
-  assert.ok(warnings().some((sentence) => sentence.includes("listening on /tmp/x.sock, which")));
-});
-
-test("a refused signal is told once, with the process that it was for", async (t) => {
-  const { run, warnings } = await startReacher(t);
-
-  await assert.rejects(run("process.kill(1)"), /^RemoteFault: .*reaches for the process 1, which/);
+  await assert.rejects(run("process.kill(1)"), /^RemoteFault: .*uses the process 1, which/);
   await run("setPriority(5); setPriority(0, 5); process.kill(process.pid, 0)");
 
-  const told = warnings().filter((sentence) => sentence.startsWith("reacher reaches for"));
+  const told = warnings().filter((sentence) =>
+    sentence.startsWith("permission denied: reacher uses"),
+  );
   assert.equal(told.length, 1, told.join());
 });
 
@@ -153,6 +157,11 @@ const BY_NODE = [
     "which no plugin may read",
   ],
   ["the storage of another", "fs.readdirSync('../other')", "which no plugin may read"],
+  [
+    "what lies beside an open folder",
+    "fs.readdirSync(`/proc/self/fd/${fs.openSync('.')}/../reacher`)",
+    folders("/proc/self/fd/reacher"),
+  ],
   [
     "its own bundle",
     "await fs.promises.writeFile('../../cache/modules/reacher/x', '')",
@@ -174,13 +183,123 @@ test("undeclared files, programs, threads and addons are refused by Node", async
   for (const [what, code, line] of BY_NODE) {
     await assert.rejects(run(code), ({ message }: Error) => message.includes(line), what);
   }
-  await assert.rejects(run("process.binding('fs')"), /process\.binding/);
   await assert.rejects(run("fs.symlinkSync('/etc', 'link')"), { message: /./ });
   assert.equal(await run("return fs.readdirSync('.').length"), "0");
-  await assert.rejects(run("(await import('node:inspector')).open(0)"));
 });
 
-test("what is declared can be reached", async (t) => {
+/** Closed whatever a manifest says, in every way that leads to it. */
+const CLOSED = [
+  ["process._debugProcess", "process._debugProcess(process.ppid)"],
+  ["process._debugEnd", "process._debugEnd()"],
+  ["process._startProfilerIdleNotifier", "process._startProfilerIdleNotifier()"],
+  ["process.binding", "process.binding('fs')"],
+  ["process._linkedBinding", "process._linkedBinding('fs')"],
+  ["process.setuid", "process.setuid(1)"],
+  ["process.report.writeReport", "process.report.writeReport('x.json')"],
+  ["v8.setFlagsFromString", "(await import('node:v8')).setFlagsFromString('--trace-turbo')"],
+  [
+    "v8.setHeapSnapshotNearHeapLimit",
+    "process.getBuiltinModule('v8').setHeapSnapshotNearHeapLimit(1)",
+  ],
+  ["inspector.Session", "new (await import('node:inspector')).Session()"],
+  ["inspector.Session", "new (await import('node:inspector/promises')).Session()"],
+  ["inspector.Session", "new (process.getBuiltinModule('inspector').Session)()"],
+  [
+    "inspector.open",
+    "process.getBuiltinModule('module').createRequire(process.execPath)('inspector').open(0)",
+  ],
+  [
+    "trace_events.createTracing",
+    "(await import('node:trace_events')).createTracing({ categories: ['node'] })",
+  ],
+  ["module.register", "(await import('node:module')).register('data:text/javascript,')"],
+] as const;
+
+test("functions of Node that bypass permissions are closed, with an alternative in the message", async (t) => {
+  const { run } = await startReacher(t, { childProcesses: true });
+
+  for (const [what, code] of CLOSED) {
+    const told = `permission denied: reacher uses ${what}, which no plugin may use; `;
+    await assert.rejects(run(code), ({ message }: Error) => message.includes(told), code);
+  }
+  assert.equal(await run("return typeof process.report.getReport().header"), "object");
+  assert.equal(await run("return Reflect.deleteProperty(process, 'binding')"), "false");
+});
+
+test("thread options that lift permissions are refused", async (t) => {
+  const { run } = await startReacher(t, { workerThreads: true });
+  const thread = (options: string) =>
+    `await once(new Worker("process.exit(3)", { eval: true, ${options} }), 'exit')`;
+
+  assert.equal(await run(`return (${thread("env: {}")})[0]`), "3");
+  await assert.rejects(run(thread("execArgv: []")), /the option execArgv of a worker thread/);
+  await assert.rejects(
+    run(thread("env: process.getBuiltinModule('worker_threads').SHARE_ENV")),
+    /the option env of a worker thread/,
+  );
+  await assert.rejects(
+    run("new (Worker.prototype.constructor)('', { eval: true, execArgv: [] })"),
+    /the option execArgv/,
+  );
+});
+
+test("a plugin that declares SQLite can use it", async (t) => {
+  const open = `
+    const { DatabaseSync } = process.getBuiltinModule('module').createRequire(process.execPath)('node:sqlite');
+    new DatabaseSync(':memory:').exec('CREATE TABLE t (x)');`;
+  const { run } = await startReacher(t);
+  const declared = await startReacher(t, { sqlite: true });
+
+  await assert.rejects(run(open), ({ message }: Error) => message.endsWith(flag("sqlite")));
+  if (process.allowedNodeEnvironmentFlags.has("--experimental-sqlite")) await declared.run(open);
+  else await assert.rejects(declared.run(open), /No such built-in module: node:sqlite/);
+});
+
+/** Each lets every question be answered with yes, or takes what it is called on. */
+const REPLACED = `
+  globalThis.taken = [];
+  const { apply } = Reflect;
+  const { push } = Array.prototype;
+  const yes = () => true;
+  for (const type of [Array, Set, Map, String, RegExp, Number, JSON, Object, Reflect, Proxy]) {
+    for (const name of ["includes", "has", "some", "every", "test", "exec", "startsWith", "endsWith", "is"]) {
+      const owner = type.prototype ?? type;
+      if (typeof owner[name] === "function") owner[name] = yes;
+    }
+  }
+  for (const name of ["call", "apply", "bind"]) {
+    Function.prototype[name] = function (...args) { apply(push, globalThis.taken, [this]); return () => {}; };
+  }
+  globalThis.Number = () => process.pid;
+  JSON.parse = () => ({ kind: "call", method: "none" });
+`;
+
+test("methods replaced by a plugin do not affect permission checks", async (t) => {
+  const { run } = await startReacher(t);
+
+  await assert.rejects(
+    run(`${REPLACED}
+      const taken = globalThis.taken;
+      try { process.kill(process.ppid, 0) } catch (error) { throw new Error(error.message + taken.length); }`),
+    ({ message }: Error) => message.endsWith(`${flag("childProcesses")}0`),
+  );
+});
+
+test("a plugin cannot replace members of its context", async (t) => {
+  const { run } = await startReacher(t);
+
+  for (const code of [
+    "ctx.storage.get = 1",
+    "process.kill = 1",
+    "process._kill = 1",
+    "Object.defineProperty(process, 'dlopen', { value: 1 })",
+    "process.getBuiltinModule('os').setPriority = 1",
+  ]) {
+    await assert.rejects(run(`"use strict"; ${code}`), /Cannot (assign to|redefine)/, code);
+  }
+});
+
+test("declared hosts, files and functions are accessible", async (t) => {
   const url = await startServer(t);
   const { run, dataFolder } = await startReacher(t, {
     hosts: ["127.0.0.1"],
@@ -214,7 +333,7 @@ test("what is declared can be reached", async (t) => {
   await assert.rejects(run("fs.readFileSync('../../keys.json')"), /no plugin may read/);
 });
 
-test("its storage is its working folder, and its own to read and write", async (t) => {
+test("a plugin's storage is its working folder, which it can read and write", async (t) => {
   const { run, dataFolder } = await startReacher(t);
 
   assert.equal(await run("return process.cwd()"), join(dataFolder, "plugins", "reacher"));
@@ -225,7 +344,7 @@ test("its storage is its working folder, and its own to read and write", async (
   assert.equal(await run("return fs.readdirSync('deep')"), "er");
 });
 
-test("hosts that people write into an option are reached when the manifest names the option", async (t) => {
+test("hosts in an option are allowed if the manifest declares the option", async (t) => {
   const url = await startServer(t);
   const { run, config, once } = await startReacher(t, { hosts: ["config:url"] });
   await assert.rejects(run(`await fetch("${url}")`), /add "127\.0\.0\.1"/);
@@ -237,9 +356,10 @@ test("hosts that people write into an option are reached when the manifest names
   await assert.rejects(run('await fetch("http://other.test")'), /add "other\.test"/);
 });
 
-test("a datagram socket that only sends, and is connected, needs no right to listen", async (t) => {
-  const { run } = await startReacher(t, { hosts: ["localhost"] });
+test("a connected datagram socket that only sends needs no permission to listen", async (t) => {
+  const { run } = await startReacher(t, { hosts: ["localhost"], openNetwork: "always" });
 
+  await assert.rejects(run('dgram.createSocket("udp4").send("x", 9, "h.test")'), /add "h\.test"/);
   await run(`
     const socket = dgram.createSocket("udp4");
     socket.connect(9, "127.0.0.1");
@@ -249,8 +369,12 @@ test("a datagram socket that only sends, and is connected, needs no right to lis
   `);
 });
 
-test("an update that asks for more says so, in the log and in the list, until it is no news", async (t) => {
-  const { registry, write, once, stop, home } = await startReacher(t, { hosts: ["a.test"] });
+test("an update that needs consent is reported in the log and the list until it is handled", async (t) => {
+  const { registry, write, once, stop, home } = await startReacher(
+    t,
+    { hosts: ["a.test"] },
+    { consentOnSave: true },
+  );
   assert.deepEqual(registry.get("reacher").permissions.added, []);
 
   const permissions = { hosts: ["a.test", "b.test"], listen: true };
@@ -279,8 +403,10 @@ for (const path of ["/tmp", "/proc", "/proc/self/environ", "/proc/x/../1", "DATA
     const permissions = { folders: [folder] };
     await write("asks/package.json", packageJson("asks", { permissions }));
 
-    await once("asks", ({ state }) => state === "failed", 20_000);
+    // The folder may be seen before its manifest is written.
+    const isRefused = /asks for the folder/;
+    await once("asks", ({ error }) => isRefused.test(error?.message ?? ""), 20_000);
 
-    assert.match(registry.get("asks").error?.message ?? "", /asks for the folder/);
+    assert.equal(registry.get("asks").state, "failed");
   });
 }

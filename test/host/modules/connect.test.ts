@@ -61,7 +61,7 @@ test("code that cannot connect ahead connects at its start", async (t) => {
   assert.equal(await ask(services), "connected 3 2");
 });
 
-test("code that connects and does not start leaves the old code at work", async (t) => {
+test("if code connects but does not start, the previous code continues", async (t) => {
   const { services, edit, once } = await startModules(t, { listener });
   await ask(services);
 
@@ -73,7 +73,7 @@ test("code that connects and does not start leaves the old code at work", async 
   assert.equal(await ask(services), "connected 2 2");
 });
 
-test("code that is still connecting when it is to start goes on with that, and does not connect twice", async (t) => {
+test("code that is still connecting at its start finishes connecting and does not connect twice", async (t) => {
   const { services, edit, once } = await startModules(t, { listener });
   await ask(services);
 
@@ -91,11 +91,11 @@ import { definePlugin } from "@mantel/plugin-sdk";
 const capabilities = { on: { type: "boolean" }, level: { type: "number", min: 0, max: 9 } };
 
 export default definePlugin({
-  async connect({ devices, reportDegraded }) {
+  async connect({ devices, status }) {
     devices.update({ nativeId: "lamp-1", state: { level: 9 } });
     devices.update({ nativeId: "lamp-1", state: { level: 8 } });
     devices.event("lamp-1", "press");
-    reportDegraded("the lamp is away");
+    status.degraded("the lamp is away");
   },
   async start({ devices }) {
     await devices.publish([
@@ -109,15 +109,15 @@ const lamp = {
   "index.ts": LAMP,
 };
 
-test("what connect tells of devices is left out at each start, and the log says where it belongs", async (t) => {
+test("device updates in connect are ignored at each start, and the log says where they belong", async (t) => {
   const { registry, bus, devices, edit, once } = await startModules(t, { lamp });
   const warned = () => registry.logs("lamp", { level: "warn" }).map(({ sentence }) => sentence);
   const told = ["update", "event"].map(
-    (what) => `devices.${what} in connect is left out; keep what is heard, and tell it in start`,
+    (what) => `devices.${what} was ignored in connect; buffer the messages and call it in start`,
   );
   assert.deepEqual(warned(), told);
   const events: unknown[] = [];
-  bus.listen(({ topic, data }) => topic === "device.event" && events.push(data));
+  bus.on(({ topic, data }) => topic === "device.event" && events.push(data));
 
   await edit("lamp/index.ts", (source) => source.replace('"One"', '"Two"'));
   await once("lamp", ({ generation }) => generation === 2);
@@ -128,7 +128,7 @@ test("what connect tells of devices is left out at each start, and the log says 
   assert.deepEqual(events, []);
 });
 
-test("a reason that connect gives is shown from the start of that code on", async (t) => {
+test("a degraded reason from connect is shown when the code starts", async (t) => {
   const { edit, once } = await startModules(t, { lamp });
   await once("lamp", ({ error }) => error?.message === "the lamp is away");
 
@@ -136,7 +136,7 @@ test("a reason that connect gives is shown from the start of that code on", asyn
   await once("lamp", ({ error }) => error?.message === "the lamp refuses the key");
 });
 
-test("code that publishes in connect does not take over, and its line is named", async (t) => {
+test("code that publishes in connect is rejected with its line", async (t) => {
   const { edit, once } = await startModules(t, { lamp });
 
   await edit("lamp/index.ts", (source) =>
@@ -148,7 +148,7 @@ test("code that publishes in connect does not take over, and its line is named",
   assert.equal(lastReload?.result, "rolled_back");
   assert.match(
     lastReload?.error?.message ?? "",
-    /devices\.publish in connect, where the code before may still answer; do it in start/,
+    /devices\.publish is not allowed in connect, while the previous code runs; call it in start/,
   );
   assert.deepEqual([lastReload?.error?.file, lastReload?.error?.line], ["index.ts", 10]);
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { readlink } from "node:fs/promises";
 import { test } from "node:test";
-import { findChildren } from "../../../scripts/bench/house.ts";
+import { findPluginProcesses } from "../../../scripts/bench/house.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -65,34 +64,23 @@ for (const harm of ["exit", "loop", "throw in a timer"]) {
   });
 }
 
-test("the process of a restart is made ready while its wait goes on", async (t) => {
+test("the process for a restart is prepared during the restart delay", async (t) => {
   const { commands, once, registry } = await startModules(t, { lamp });
-  const before = await processesOf("lamp");
+  const before = await findPluginProcesses(process.pid, "lamp");
 
   await commands.send("test:light:1", { effect: "exit" }).done.catch(() => undefined);
   await once("lamp", ({ restarts }) => restarts === 1);
   const next = await until(async () => {
-    const [pid] = await processesOf("lamp");
+    const [pid] = await findPluginProcesses(process.pid, "lamp");
     return pid !== undefined && !before.includes(pid) && pid;
   });
   assert.equal(registry.get("lamp").state, "loading");
 
   await once("lamp", ({ state }) => state === "active");
-  assert.deepEqual(await processesOf("lamp"), [next]);
+  assert.deepEqual(await findPluginProcesses(process.pid, "lamp"), [next]);
 });
 
-/** What runs a plugin works in the plugin's storage folder. */
-async function processesOf(id: string): Promise<number[]> {
-  const found = await Promise.all(
-    (await findChildren(process.pid)).map(async (pid) => {
-      const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-      return folder.endsWith(`/plugins/${id}`) ? [pid] : [];
-    }),
-  );
-  return found.flat();
-}
-
-test("what a generation has started ends with it", async (t) => {
+test("child processes end with their generation", async (t) => {
   const { commands, once } = await startModules(t, { lamp });
   const { execFileSync } = await import("node:child_process");
   const sleepers = () =>
@@ -106,14 +94,14 @@ test("what a generation has started ends with it", async (t) => {
   await until(() => sleepers().length === 0);
 });
 
-test("what a generation has let go of, and holds its output, keeps nobody waiting", async (t) => {
+test("a detached child process that holds the output does not delay the end", async (t) => {
   const { commands, once, registry } = await startModules(t, { lamp });
 
   await commands.send("test:light:1", { effect: "let go of a child" }).done.catch(() => undefined);
   await once("lamp", ({ restarts }) => restarts === 1);
 
   await once("lamp", ({ state }) => state === "active");
-  assert.match(registry.logs("lamp")[0]?.fields?.["message"] as string, /ended itself with code 1/);
+  assert.match(registry.logs("lamp")[0]?.fields?.["message"] as string, /exited with code 1/);
 });
 
 test("five crashes put a module into quarantine until it is reloaded", async (t) => {
@@ -133,7 +121,7 @@ test("five crashes put a module into quarantine until it is reloaded", async (t)
   assert.equal(registry.get("lamp").error, null);
 });
 
-test("new code that crashes within its probation gives way to the code before", async (t) => {
+test("new code that crashes during its probation is rolled back", async (t) => {
   const { commands, devices, once, write, registry } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
 

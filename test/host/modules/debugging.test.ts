@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test("a debugger attaches at the same port through reloads, and sees TypeScript", async (t) => {
+test("a debugger attaches to the same port across reloads and sees TypeScript", async (t) => {
   const port = await freePort();
   const { config, edit, once: wait, registry } = await startModules(t, { answering });
 
@@ -53,7 +53,7 @@ test("a debugger attaches at the same port through reloads, and sees TypeScript"
   );
 });
 
-test("a module that a debugger has paused is waited for, and goes on where it was", async (t) => {
+test("a module paused by a debugger is not ended, and continues where it stopped", async (t) => {
   const port = await freePort();
   const { config, services, once: wait, registry } = await startModules(t, { answering });
   await config.patch({ modules: { answering: { inspect: port } } }, { admin: true });
@@ -82,7 +82,7 @@ async function attachedTo(port: number): Promise<{ pid: string }> {
   return { pid: target?.title ?? "" };
 }
 
-test("code that does not start leaves the debugger's port to the code before", async (t) => {
+test("if code does not start, the debugger's port stays with the previous code", async (t) => {
   const port = await freePort();
   const { config, write, once: wait } = await startModules(t, { answering });
   await config.patch({ modules: { answering: { inspect: port } } }, { admin: true });
@@ -102,7 +102,7 @@ test("code that does not start leaves the debugger's port to the code before", a
   await until(() => editor.received().includes('"type":"number"'));
 });
 
-test("only admin may let a debugger in", async (t) => {
+test("only an admin can enable a debugger", async (t) => {
   const { config } = await startModules(t, { answering });
 
   await assert.rejects(
@@ -146,7 +146,7 @@ const faulty = {
 const lineOf = (part: string): number =>
   FAULTY.split("\n").findIndex((line) => line.includes(part)) + 1;
 
-test("what a plugin prints is in its log, at its level", async (t) => {
+test("a plugin's console output is in its log, with the level", async (t) => {
   const { registry } = await startModules(t, { faulty });
 
   const printed = await until(() => {

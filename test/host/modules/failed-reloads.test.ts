@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { queryObjects } from "node:v8";
-import type { ModuleView } from "../../../host/modules/view.ts";
+import type { ModuleView } from "../../../host/api/module.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -16,7 +16,7 @@ export default definePlugin({ start: () => ({}) });
 const throwing = (round: number): string =>
   SOUND.replace("({})", `{ throw new Error("round ${round}"); }`);
 
-test("roll-backs leave nothing behind in the host while the old process goes on", async (t) => {
+test("rollbacks leave no resources in the host while the old process continues", async (t) => {
   const { registry, write } = await startModules(t, {
     patient: { "package.json": packageJson("patient"), "index.ts": SOUND },
   });
@@ -33,7 +33,7 @@ test("roll-backs leave nothing behind in the host while the old process goes on"
   assert.ok(grown < ROUNDS / 2, `${grown} functions more after ${ROUNDS} roll-backs`);
 });
 
-test("an old process that dies just after a roll-back comes back", async (t) => {
+test("an old process that dies just after a rollback is restarted", async (t) => {
   const frail = SOUND.replace(
     "({})",
     "{ if (globalThis.hasStarted) setTimeout(() => process.exit(7), 5); globalThis.hasStarted = true; }",
@@ -46,11 +46,11 @@ test("an old process that dies just after a roll-back comes back", async (t) => 
   await assert.rejects(registry.reload("frail"), { code: "reload_failed" });
 
   const view = await once("frail", ({ restarts }: ModuleView) => restarts === 1);
-  assert.match(view.error?.message ?? "", /ended itself with code 7/);
+  assert.match(view.error?.message ?? "", /exited with code 7/);
   await once("frail", ({ state }) => state === "active", 10_000);
 });
 
-test("a manifest that breaks during a reload is what is told of in the end", async (t) => {
+test("a manifest that breaks during a reload is the reported fault", async (t) => {
   const { registry, write, once } = await startModules(t, {
     torn: { "package.json": packageJson("torn"), "index.ts": SOUND },
   });
@@ -58,7 +58,7 @@ test("a manifest that breaks during a reload is what is told of in the end", asy
   await once("torn", ({ state }) => state === "reloading");
 
   await write("torn/package.json", packageJson("torn", { wrong: true }));
-  await until(() => JSON.stringify(registry.logs("torn")).includes("start did not end within"));
+  await until(() => JSON.stringify(registry.logs("torn")).includes("start timed out after"));
   const view = await once(
     "torn",
     ({ lastReload }) => lastReload?.error?.message.includes("/mantel/wrong") === true,
@@ -70,7 +70,7 @@ test("a manifest that breaks during a reload is what is told of in the end", asy
 
 /**
  * Each listener that is left behind holds on to a function. The lowest of several counts: timers and
- * the start of a spare come and go.
+ * the start of a warm process come and go.
  */
 async function countFunctions(): Promise<number> {
   const counts: number[] = [];

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import type { LastReload } from "../../../host/api/module.ts";
 import type { Bus } from "../../../host/events/bus.ts";
-import type { LastReload } from "../../../host/modules/view.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -26,7 +26,7 @@ const speaker = (id: string) => ({
 function countReloads(bus: Bus, id: string) {
   const reloads = new Set<LastReload>();
   let starts = 0;
-  bus.listen(({ topic, data }) => {
+  bus.on(({ topic, data }) => {
     if (topic !== "module.state" || data.module.id !== id) return;
     const { lastReload } = data.module;
     if (lastReload && lastReload.trigger !== "request") reloads.add(lastReload);
@@ -100,7 +100,7 @@ const EDITORS: Record<string, (file: string, text: string) => Promise<void>> = {
   },
 };
 
-test("a save is one reload, whatever way the editor saves", async (t) => {
+test("a save causes one reload, for every way in which editors save", async (t) => {
   const { counts, file, said, mark } = await startSpeakers(t);
 
   for (const [editor, save] of Object.entries(EDITORS)) {
@@ -116,7 +116,7 @@ test("a save is one reload, whatever way the editor saves", async (t) => {
   assert.deepEqual(counts.two.results(), []);
 });
 
-test("an import that is saved before the file it names is mended by that file", async (t) => {
+test("an import saved before its target works when the target is saved", async (t) => {
   const { write, said, root, registry } = await startSpeakers(t);
 
   for (let round = 0; round < 10; round++) {
@@ -131,7 +131,7 @@ test("an import that is saved before the file it names is mended by that file", 
   assert.equal(registry.get("one").state, "active");
 });
 
-test("a checkout over many files is one reload of each plugin it changes", async (t) => {
+test("a git checkout of many files causes one reload per changed plugin", async (t) => {
   const { counts, root, write, said, mark } = await startSpeakers(t);
   const git = (...args: string[]) =>
     promisify(execFile)("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
@@ -167,7 +167,7 @@ test("a checkout over many files is one reload of each plugin it changes", async
   assert.deepEqual(counts.two.results(), []);
 });
 
-test("a folder that is deleted and restored at once goes on, and is still watched", async (t) => {
+test("a folder deleted and restored quickly keeps running and is still watched", async (t) => {
   const { counts, root, mark } = await startSpeakers(t);
   await cp(join(root, "one"), join(root, "../copy"), { recursive: true });
 
@@ -182,7 +182,7 @@ test("a folder that is deleted and restored at once goes on, and is still watche
   assert.equal(counts.one.starts(), 0);
 });
 
-test("a folder that is deleted and restored later ends, starts once, and is watched", async (t) => {
+test("a folder deleted and restored later stops, starts once and is watched", async (t) => {
   const { counts, registry, root, mark } = await startSpeakers(t);
 
   await rename(join(root, "one"), join(root, "../away"));
@@ -211,7 +211,7 @@ test("the folder of all plugins may be replaced while the host runs", async (t) 
   assert.equal(counts.one.starts() + counts.two.starts(), 0);
 });
 
-test("a folder that is copied file by file is a module once, when it is whole", async (t) => {
+test("a folder copied file by file becomes a module once, when it is complete", async (t) => {
   const { bus, registry, write, root } = await startModules(t, {});
   const { results } = countReloads(bus, "slow");
 
@@ -231,7 +231,7 @@ test("a folder that is copied file by file is a module once, when it is whole", 
   );
 });
 
-test("a file that is moved to another plugin concerns both", async (t) => {
+test("moving a file to another plugin reloads both", async (t) => {
   const { counts, root, registry, said, mark } = await startSpeakers(t);
   await writeFile(join(root, "one/lib/word.ts"), word("moved"));
   await said("one", "moved");
@@ -261,7 +261,7 @@ test("a folder of sources that is renamed and renamed back leaves the code as it
   assert.deepEqual(await mark("one"), ["rolled_back", "unchanged", "reloaded"]);
 });
 
-test("what concerns no code reloads nothing", async (t) => {
+test("touched files, and files outside the code, reload nothing", async (t) => {
   const { counts, root, write, mark } = await startSpeakers(t);
 
   for (const file of ["package.json", "index.ts", "lib/word.ts"]) {

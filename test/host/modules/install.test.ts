@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { readSignatures } from "../../../host/modules/code/npm.ts";
+import { readSignatures } from "../../../host/modules/build/npm.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
@@ -32,7 +32,7 @@ export default definePlugin({
   "packages/wordy/index.js": 'exports.word = "installed";',
 });
 
-test("the packages of a plugin are installed before it loads, and said to be", async (t) => {
+test("the packages of a plugin are installed before it loads, with a log record", async (t) => {
   const { registry, services, root } = await startModules(t, {
     asked: files({ wordy: "file:packages/wordy", "@mantel/plugin-sdk": "*" }),
   });
@@ -43,10 +43,10 @@ test("the packages of a plugin are installed before it loads, and said to be", a
   assert.match(registry.logs("asked")[0]?.sentence ?? "", /^installing wordy@file:/);
 });
 
-test("the module says that it is being installed, and no more when it runs", async (t) => {
+test("the module shows that it is being installed until it runs", async (t) => {
   const { bus, write, registry } = await startModules(t, {});
   const progress = new Set<string | null>();
-  bus.listen(({ topic, data }) => {
+  bus.on(({ topic, data }) => {
     if (topic === "module.state") progress.add(data.module.progress);
   });
 
@@ -105,7 +105,7 @@ async function useNpm(t: TestContext, registry: string, audit?: string): Promise
   });
 }
 
-test("packages whose signatures cannot be verified are installed, and that is said", async (t) => {
+test("packages whose signatures cannot be verified are installed with a warning", async (t) => {
   await useNpm(t, await serveRegistry(t));
 
   const { registry, services } = await startModules(t, { asked: files({ wordy: "1.0.0" }) });
@@ -113,10 +113,10 @@ test("packages whose signatures cannot be verified are installed, and that is sa
   assert.equal(registry.get("asked").error, null);
   assert.deepEqual(await services.call("broker.address", {}), { url: "installed" });
   const warned = registry.logs("asked", { level: "warn" }).map(({ sentence }) => sentence);
-  assert.deepEqual(warned, ["the signatures of packages were not verified"]);
+  assert.deepEqual(warned, ["could not verify the signatures of packages"]);
 });
 
-test("packages that are not what their registry has signed are refused by name", async (t) => {
+test("packages with an invalid registry signature are refused by name", async (t) => {
   const audit = '{\n"invalid": [{ "name": "wordy", "version": "1.0.0" }], "missing": []\n}';
   await useNpm(t, await serveRegistry(t), audit);
 
@@ -124,11 +124,11 @@ test("packages that are not what their registry has signed are refused by name",
 
   const { state, error, progress } = registry.get("asked");
   assert.deepEqual([state, progress], ["failed", null]);
-  assert.match(error?.message ?? "", /^wordy@1\.0\.0 is not what its registry has signed/);
+  assert.match(error?.message ?? "", /^invalid registry signature: wordy@1\.0\.0;/);
   assert.ok(!existsSync(join(root, "asked/node_modules")));
 });
 
-test("what npm says of signatures is read as it prints it", () => {
+test("npm's signature report is parsed correctly", () => {
   const offline =
     'npm error code ENOTFOUND\n{\n  "error": {\n    "summary": "it is away"\n  }\n}\nnpm error log';
   const missing =

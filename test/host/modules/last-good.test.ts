@@ -3,9 +3,11 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Assets } from "../../../host/assets/assets.ts";
-import { LastGoods } from "../../../host/modules/code/last-good.ts";
-import { ModuleLog } from "../../../host/modules/logs.ts";
-import { WidgetSide } from "../../../host/modules/widget-side.ts";
+import { ConfigStore } from "../../../host/config/store.ts";
+import { Widget } from "../../../host/modules/lifecycle/widget.ts";
+import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { VersionStore } from "../../../host/modules/versions/version-store.ts";
+import { atEnd } from "../../helpers/at-end.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
@@ -27,7 +29,7 @@ const needy = {
   "index.ts": NEEDY,
 };
 
-test("a host that starts with a wrong section of the config runs the last good one", async (t) => {
+test("a host that starts with an invalid config section uses the last good one", async (t) => {
   const first = await startModules(t, { needy });
   await first.config.patch({ needy: { port: 80, password: "canary" } }, { admin: true });
   await first.once("needy", ({ state }) => state === "active");
@@ -39,7 +41,7 @@ test("a host that starts with a wrong section of the config runs the last good o
 
   assert.deepEqual(await services.call("broker.address", {}), { url: "80 canary" });
   assert.equal(state, "active");
-  assert.match(lastReload?.error?.message ?? "", /config of needy does not fit: \/needy\/port/);
+  assert.match(lastReload?.error?.message ?? "", /config of needy is invalid: \/needy\/port/);
   const kept = await readFile(join(first.dataFolder, "cache/modules/needy/last-good.json"), "utf8");
   assert.doesNotMatch(kept, /canary/);
 
@@ -48,7 +50,7 @@ test("a host that starts with a wrong section of the config runs the last good o
   assert.deepEqual(await services.call("broker.address", {}), { url: "81 canary" });
 });
 
-test("a section that was taken out is not brought back", async (t) => {
+test("a removed section does not return", async (t) => {
   const first = await startModules(t, { needy });
   await first.config.patch({ needy: { port: 80 } }, { admin: true });
   await first.once("needy", ({ state }) => state === "active");
@@ -60,7 +62,7 @@ test("a section that was taken out is not brought back", async (t) => {
   assert.equal(registry.get("needy").state, "unconfigured");
 });
 
-test("a module goes on under the manifest of its last good code", async (t) => {
+test("a module keeps running with the manifest of its last good code", async (t) => {
   const first = await startModules(t, { needy });
   await first.config.patch({ needy: { port: 80 } }, { admin: true });
   await first.once("needy", ({ state }) => state === "active");
@@ -74,8 +76,8 @@ test("a module goes on under the manifest of its last good code", async (t) => {
   assert.equal(registry.get("needy").name, "needy");
 });
 
-test("a widget that does not build at the start is the one that was served last", async (t) => {
-  const { folder, side, lastGoods } = await openWidget(t);
+test("if a widget does not build at the start, the last built one is served", async (t) => {
+  const { folder, side, versionStore } = await openWidget(t);
   const built = await side().start(PLUGIN(folder));
   await writeFile(join(folder, "widget.ts"), "export default ;");
 
@@ -85,10 +87,21 @@ test("a widget that does not build at the start is the one that was served last"
   assert.equal(built, undefined);
   assert.match(String(failure), /Unexpected ";"/);
   assert.match(next.view?.url ?? "", /^\/assets\/widgets\/clock\.[0-9a-f]{16}\.js$/);
-  assert.equal((await lastGoods.pluginIn(folder))?.id, "clock");
+  assert.equal((await versionStore.pluginIn(folder))?.id, "clock");
 });
 
-test("a widget that never built is a failure", async (t) => {
+test("a cached widget is not shown for a plugin without a widget", async (t) => {
+  const { folder, side } = await openWidget(t);
+  await side().start(PLUGIN(folder));
+  const { widget: _widget, ...manifest } = PLUGIN(folder).manifest;
+
+  const next = side();
+  await next.start({ ...PLUGIN(folder), manifest }, true);
+
+  assert.equal(next.view, null);
+});
+
+test("a widget that was never built is reported as a failure", async (t) => {
   const { folder, side } = await openWidget(t);
   await writeFile(join(folder, "widget.ts"), "export default ;");
 
@@ -107,10 +120,19 @@ async function openWidget(t: Parameters<typeof emptyFolder>[0]) {
   await writeFile(join(folder, "widget.ts"), "export default 1;");
   const log = collectedLog();
   const cacheFolder = join(home, "cache");
-  const lastGoods = new LastGoods(cacheFolder);
+  const versionStore = new VersionStore(cacheFolder);
+  const config = await ConfigStore.open({ dataFolder: home, environment: {}, log });
+  atEnd(t, () => config.close());
   const side = () => {
     const assets = new Assets({ log, cacheFolder });
-    return new WidgetSide("clock", { assets, lastGoods, log: new ModuleLog(log) });
+    const isShipped = () => false;
+    return new Widget("clock", {
+      assets,
+      versionStore,
+      config,
+      isShipped,
+      log: new ModuleLog(log),
+    });
   };
-  return { folder, lastGoods, side };
+  return { folder, versionStore, side };
 }

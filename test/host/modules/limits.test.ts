@@ -31,9 +31,15 @@ const lamp = {
 };
 const ADMIN = { admin: true };
 
-test("limits are the config's, else the manifest's, else the usual ones", async (t) => {
+test("limits come from the config, else the manifest, else the defaults", async (t) => {
   const { registry, config, once } = await startModules(t, { lamp });
-  const usual = { cpuPercent: 80, startMs: 10_000, quiesceMs: 2_000, queueLength: 100 };
+  const usual = {
+    storageMiB: 256,
+    cpuPercent: 80,
+    startMs: 10_000,
+    quiesceMs: 2_000,
+    queueLength: 100,
+  };
   assert.deepEqual(registry.get("lamp").limits, { ...usual, memoryMiB: 48, callMs: 5_000 });
 
   await config.patch({ modules: { lamp: { limits: { memoryMiB: 96, callMs: 100 } } } }, ADMIN);
@@ -45,7 +51,7 @@ test("limits are the config's, else the manifest's, else the usual ones", async 
   assert.deepEqual(back.limits, { ...usual, memoryMiB: 48, callMs: 5_000 });
 });
 
-test("changed limits take effect by a handover, with the state", async (t) => {
+test("changed limits apply through a handover, with the state", async (t) => {
   const { commands, devices, services, config, once } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
 
@@ -53,15 +59,12 @@ test("changed limits take effect by a handover, with the state", async (t) => {
   const { restarts } = await once("lamp", ({ generation }) => generation === 2);
 
   assert.equal(restarts, 0);
-  await assert.rejects(
-    services.call("calendar.events", {}),
-    /callService did not end within 100 ms/,
-  );
+  await assert.rejects(services.call("calendar.events", {}), /callService timed out after 100 ms/);
   await commands.send("test:light:1", { on: true }).done;
   assert.equal(devices.get("test:light:1").state["count"], 2);
 });
 
-test("a lower queue length refuses what is beyond it", async (t) => {
+test("calls beyond a lower queue length are refused", async (t) => {
   const { services, config, once, registry } = await startModules(t, { lamp });
   await config.patch({ modules: { lamp: { limits: { queueLength: 1, callMs: 200 } } } }, ADMIN);
   await once("lamp", ({ generation }) => generation === 2);
@@ -75,7 +78,7 @@ test("a lower queue length refuses what is beyond it", async (t) => {
   assert.equal(registry.work().find(({ id }) => id === "lamp")?.drops, 2);
 });
 
-test("a limit that cannot be is refused with its place", async (t) => {
+test("an impossible limit is refused with its location", async (t) => {
   const { config } = await startModules(t, { lamp });
 
   const patch = config.patch({ modules: { lamp: { limits: { memoryMiB: 1 } } } }, ADMIN);
@@ -83,7 +86,7 @@ test("a limit that cannot be is refused with its place", async (t) => {
   await assert.rejects(patch, { code: "invalid" });
 });
 
-test("a module that rests starts again when its limits change", async (t) => {
+test("a stopped module starts again when its limits change", async (t) => {
   const slow = LAMP.replace(
     "await devices",
     "await new Promise((go) => setTimeout(go, 600)); await devices",

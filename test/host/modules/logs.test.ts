@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../../host/log.ts";
-import { ModuleLog } from "../../../host/modules/logs.ts";
+import { ModuleLog } from "../../../host/modules/state/logs.ts";
 import { until } from "../../helpers/until.ts";
 
 const silent = () => {
@@ -32,7 +32,7 @@ test("a flood is counted and not kept", () => {
   assert.ok(log.entries.length <= 500);
 });
 
-test("a flood is told once however long it lasts, and little of it reaches the host's log", async () => {
+test("a flood is reported once, and little of it reaches the host's log", async () => {
   const told: string[] = [];
   const log = new ModuleLog({
     ...silent(),
@@ -46,12 +46,12 @@ test("a flood is told once however long it lasts, and little of it reaches the h
   const endsAt = performance.now() + 3_100;
   await until(() => (flood(), performance.now() > endsAt), { withinMs: 5_000 });
 
-  const floods = told.filter((sentence) => sentence.includes("floods"));
-  assert.deepEqual(floods, ["the module floods its log; most of it is dropped"]);
+  const floods = told.filter((sentence) => sentence.includes("too many log records"));
+  assert.deepEqual(floods, ["too many log records; dropping most of them"]);
   assert.ok(told.length <= 1 + 200 + 4 * 5, String(told.length));
 });
 
-test("a sentence without end is cut", () => {
+test("a very long sentence is cut", () => {
   const log = new ModuleLog(silent());
 
   log.record({ level: "info", sentence: "x".repeat(1_000_000) });

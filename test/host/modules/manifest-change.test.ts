@@ -27,13 +27,16 @@ export default definePlugin({
 const bridge = { kind: "test", commandsPerSecond: 100 };
 const lamp = { "package.json": packageJson("lamp", { bridge }), "index.ts": LAMP };
 
-test("a changed manifest is taken over with the state, and no device goes meanwhile", async (t) => {
-  const { registry, bus, commands, devices, services, write, once } = await startModules(t, {
-    lamp,
-  });
+test("a changed manifest applies with the state, and no device is removed in between", async (t) => {
+  const { registry, bus, commands, devices, services, write, once } = await startModules(
+    t,
+    { lamp },
+    undefined,
+    { consentOnSave: true },
+  );
   await commands.send("test:light:1", { on: true }).done;
   const news: string[] = [];
-  t.after(bus.listen(({ topic }) => void news.push(topic)));
+  t.after(bus.on(({ topic }) => void news.push(topic)));
 
   const next = {
     ...{ bridge: { kind: "test", commandsPerSecond: 7, confirmMs: 900 }, title: "Night lamp" },
@@ -56,7 +59,7 @@ test("a changed manifest is taken over with the state, and no device goes meanwh
   assert.equal(registry.get("lamp").restarts, 0);
 });
 
-test("a manifest under which the code does not start changes nothing", async (t) => {
+test("a manifest with which the code does not start changes nothing", async (t) => {
   const { registry, commands, devices, write, once } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
 
@@ -68,7 +71,7 @@ test("a manifest under which the code does not start changes nothing", async (t)
   assert.equal(registry.get("lamp").generation, 1);
 });
 
-test("a renamed folder goes on with its state", async (t) => {
+test("a renamed folder keeps its state", async (t) => {
   const { commands, devices, root, once } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
 

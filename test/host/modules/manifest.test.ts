@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { isPluginId, readManifest } from "../../../host/modules/code/manifest.ts";
+import { isPluginId, readManifest } from "../../../host/modules/manifest/manifest.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 const GOOD = { id: "lamp", kinds: ["service"], server: "index.ts" };
@@ -24,8 +24,22 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
   ["an unknown key", { ...GOOD, colour: "red" }, /\/mantel\/colour/],
   ["the id of a section of the config", { ...GOOD, id: "ui" }, /section of the host's config/],
   ["no entry", { id: "lamp", kinds: ["service"] }, /needs a "server" or a "widget"/],
-  ["a widget kind without an entry", { ...GOOD, kinds: ["widget"] }, /"widget" exactly when/],
-  ["a bridge without its section", { ...GOOD, kinds: ["bridge"] }, /"bridge" exactly when/],
+  [
+    "needs without a widget",
+    { ...GOOD, needs: { devices: ["read"] } },
+    /mantel\.needs is for a widget/,
+  ],
+  ["needs beyond those there are", { ...GOOD, needs: { tokens: true } }, /needs/],
+  [
+    "a widget kind without an entry",
+    { ...GOOD, kinds: ["widget"] },
+    /must hold "widget" if and only if/,
+  ],
+  [
+    "a bridge without its section",
+    { ...GOOD, kinds: ["bridge"] },
+    /must hold "bridge" if and only if/,
+  ],
   [
     "a service with only a widget",
     { ...GOOD, kinds: ["service", "widget"], server: undefined, widget: "w.ts" },
@@ -55,11 +69,11 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
   [
     "a folder of the host",
     { ...GOOD, permissions: { folders: ["photos", "cache"] } },
-    /"cache", which is a folder of the host's own/,
+    /"cache", which is one of the host's own folders/,
   ],
 ];
 
-test("dependencies that npm could not read are refused with their place", async (t) => {
+test("dependencies that npm cannot read are refused with their location", async (t) => {
   const folder = await emptyFolder(t);
   const content = { mantel: GOOD, dependencies: { wordy: 1 } };
   await writeFile(join(folder, "package.json"), JSON.stringify(content));
@@ -84,6 +98,42 @@ for (const [what, mantel, message] of BAD) {
     });
   });
 }
+
+for (const [old, replacement, value] of [
+  ["optIn", "requiresConfig", true],
+  ["yieldsTo", "fallbackFor", { bridges: true }],
+] as const) {
+  test(`a manifest with the old key ${old} is refused with the new key and the line`, async (t) => {
+    const folder = await emptyFolder(t);
+    const content = { name: "lamp", mantel: { id: "lamp", kinds: ["service"], [old]: value } };
+    await writeFile(join(folder, "package.json"), JSON.stringify(content, undefined, 2));
+
+    const refused = readManifest(folder);
+
+    await assert.rejects(refused, ({ message, extras }: MantelError) => {
+      assert.equal(
+        message,
+        `${join(folder, "package.json")}: mantel.${old} is now mantel.${replacement}`,
+      );
+      assert.equal(extras.location?.file, "package.json");
+      assert.equal(extras.location?.line, 8);
+      return true;
+    });
+  });
+}
+
+test("a linked package.json is refused without showing the target's content", async (t) => {
+  const folder = await emptyFolder(t);
+  await writeFile(join(folder, "secret"), "root:hash:1");
+  await mkdir(join(folder, "plugin"));
+  await symlink(join(folder, "secret"), join(folder, "plugin/package.json"));
+
+  await assert.rejects(readManifest(join(folder, "plugin")), (error: MantelError) => {
+    assert.match(error.message, /package\.json is a link/);
+    assert.doesNotMatch(JSON.stringify(error.extras), /hash/);
+    return true;
+  });
+});
 
 test("ids are lower-case words joined by hyphens", () => {
   assert.deepEqual(["lamp", "garden-lamp2"].map(isPluginId), [true, true]);

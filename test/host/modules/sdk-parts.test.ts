@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ModuleView } from "../../../host/modules/view.ts";
+import type { ModuleView } from "../../../host/api/module.ts";
 import { startHost } from "../../helpers/host.ts";
 import { copyOfHost } from "../../helpers/repository.ts";
 import { until } from "../../helpers/until.ts";

@@ -15,7 +15,7 @@ const plugin = (id: string, ...packages: string[]) => ({
   "index.ts": importing(...packages),
 });
 
-test("packages that no code uses any more leave the cache, and those of others stay", async (t) => {
+test("unused packages are removed from the cache, and those in use stay", async (t) => {
   const { registry, write, dataFolder } = await startModules(t, {
     one: plugin("one", "semver"),
     two: plugin("two", "chokidar"),
@@ -36,7 +36,7 @@ test("packages that no code uses any more leave the cache, and those of others s
   assert.deepEqual(counts, [2, 3, 3, 3]);
 });
 
-test("packages that nobody used when the host ended are gone once the next has started", async (t) => {
+test("packages unused when the host ended are removed at its next start", async (t) => {
   const before = await startModules(t, { one: plugin("one", "semver") });
   await before.write("one/index.ts", importing("chokidar"));
   await before.registry.reload("one");
@@ -70,7 +70,7 @@ const titled = (version: number) => ({
   "node_modules/titled/index.js": `exports.titleAtLoad = process.title; exports.version = ${version};`,
 });
 
-test("a reload finds its packages loaded ahead, unless they are others by then", async (t) => {
+test("a reload uses preloaded packages, unless they have changed", async (t) => {
   const manifest = packageJson("one", { provides: ["broker.address"] });
   const one = { "package.json": manifest, "index.ts": TITLED, ...titled(1) };
   const { registry, services, write } = await startModules(t, { one });

@@ -27,7 +27,7 @@ async function openWatcher(t: TestContext) {
   return { root, watcher, told, files: () => told.flatMap(({ files }) => files) };
 }
 
-test("what lies in a folder that appears is told, however deep", async (t) => {
+test("files in a new folder are reported at any depth", async (t) => {
   const { root, files } = await openWatcher(t);
 
   for (let round = 0; round < 20; round++) {
@@ -38,7 +38,7 @@ test("what lies in a folder that appears is told, however deep", async (t) => {
   }
 });
 
-test("files beside the folders, links in circles and folders that become files end nothing", async (t) => {
+test("stray files, circular links and folders that become files cause no failure", async (t) => {
   const { root, files } = await openWatcher(t);
   const loop = join(root, "lamp/loop.ts");
   const notes = join(root, "notes.txt");
@@ -54,7 +54,7 @@ test("files beside the folders, links in circles and folders that become files e
   await until(() => files().includes(join(root, "after.txt")));
 });
 
-test("a folder that was replaced is watched as the one before was", async (t) => {
+test("a replaced folder is watched like the previous one", async (t) => {
   const { root, files } = await openWatcher(t);
 
   for (let round = 0; round < 20; round++) {
@@ -66,7 +66,7 @@ test("a folder that was replaced is watched as the one before was", async (t) =>
   }
 });
 
-test("changes are told when git has put the last file in place", async (t) => {
+test("changes are reported when git has written the last file", async (t) => {
   const { root, told } = await openWatcher(t);
   await mkdir(join(root, ".git"));
   await writeFile(join(root, ".git/index.lock"), "");
@@ -98,7 +98,7 @@ test("a file in use that goes and comes again within a moment is one change", as
   assert.deepEqual(told[1]?.files, [file]);
 });
 
-test("a folder beside the roots is followed until it is not asked for any more", async (t) => {
+test("an additional folder is watched until it is no longer needed", async (t) => {
   const { root, watcher, told, files } = await openWatcher(t);
   const linked = await emptyFolder(t);
 

@@ -59,7 +59,7 @@ test("a publish with nothing but topic and payload is QoS 0 and not retained", a
   ]);
 });
 
-test("an accepted publish leaves a record without the payload", async (t) => {
+test("an accepted publish is recorded without the payload", async (t) => {
   const { publish, audited } = await openPublisher(t);
 
   await publish({ topic: "home/desk", payload: "canary-41d2", qos: 2, retain: true });
@@ -69,7 +69,7 @@ test("an accepted publish leaves a record without the payload", async (t) => {
   assert.deepEqual(record, { ...PRINCIPAL, action: "mqtt.publish", topic: "home/desk", bytes: 11 });
 });
 
-test("a publish whose outcome is unknown has left its record", async (t) => {
+test("a publish with unknown outcome is recorded", async (t) => {
   const { publish, audited } = await openPublisher(t, async () => {
     throw new MantelError("deadline_passed", "too late");
   });
@@ -112,7 +112,7 @@ for (const [body, pointer] of [
   });
 }
 
-test("faults of topic and payload are told together", async (t) => {
+test("faults of topic and payload are reported together", async (t) => {
   const { publish } = await openPublisher(t);
 
   await assert.rejects(publish({ topic: "#", payload: "\ud83d" }), (error) => {
@@ -163,7 +163,7 @@ for (const code of ["service_unavailable", "module_down", "deadline_passed"] as 
   });
 }
 
-test("a fault of the link stays a fault", async (t) => {
+test("an internal error of the link stays an internal error", async (t) => {
   const { publish } = await openPublisher(t, async () => {
     throw new TypeError("x is not a function");
   });
@@ -206,7 +206,7 @@ test("a broker that is away is 503 within 2 s", async (t) => {
 });
 
 test(
-  "2,000 odd topics pass or are refused, and none upsets a real broker",
+  "2,000 odd topics are accepted or refused, and none disturbs a real broker",
   { skip: withoutMosquitto },
   async (t) => {
     const { url } = await startMosquitto(t);

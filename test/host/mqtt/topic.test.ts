@@ -14,7 +14,7 @@ for (const topic of [
   "x".repeat(65_535),
   deep(100),
 ]) {
-  test(`${JSON.stringify(topic.slice(0, 20))} of ${topic.length} characters is a topic`, () => {
+  test(`${JSON.stringify(topic.slice(0, 20))} of ${topic.length} characters is accepted as a topic`, () => {
     assert.deepEqual(topicFaults(topic), []);
   });
 }
@@ -36,7 +36,7 @@ for (const [topic, fault] of [
   ["$SYS/broker", /starts with \$/],
   ["$share/group/a", /starts with \$/],
 ] as const) {
-  test(`${JSON.stringify(topic.slice(0, 20))} is no topic to publish to`, () => {
+  test(`${JSON.stringify(topic.slice(0, 20))} is refused as a topic to publish to`, () => {
     const faults = topicFaults(topic);
 
     assert.equal(faults.length, 1);
@@ -44,7 +44,7 @@ for (const [topic, fault] of [
   });
 }
 
-test("every fault of a topic is told", () => {
+test("every fault of a topic is reported", () => {
   assert.equal(topicFaults("$a/#\0").length, 3);
 });
 

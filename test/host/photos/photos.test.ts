@@ -29,7 +29,7 @@ test("a path out of the folder, a link and a file that is too large are not ther
   }
 });
 
-test("a picture is sent with its type, and to those with a token alone", async (t) => {
+test("a picture is sent with its type, only with a token", async (t) => {
   const { api, data } = await serveApp(t);
   await writeFile(join(data, "photos/räum 1.png"), "picture");
   const path = `/photos/${encodeURIComponent("räum 1.png")}`;
@@ -45,7 +45,7 @@ test("a picture is sent with its type, and to those with a token alone", async (
   });
 });
 
-test("a folder that has gone has no pictures", async (t) => {
+test("a removed folder has no pictures", async (t) => {
   const data = await emptyFolder(t);
   const photos = await Photos.open(join(data, "deeper"));
 

@@ -41,7 +41,7 @@ test("a bridge's scene has a lasting id and its targets by device id", async (t)
   assert.deepEqual(heard(), ["scenes.changed"]);
 });
 
-test("the same scenes once more are no change, and fewer are one", async (t) => {
+test("publishing the same scenes is not a change, publishing fewer is", async (t) => {
   const { scenes, heard } = await openScenes(t);
   const both = [
     { nativeId: "s1", name: "Movie" },
@@ -117,7 +117,7 @@ test("a bridge's scene fails as a whole", async (t) => {
   assert.deepEqual(heard(), ["scenes.changed"]);
 });
 
-test("the scenes of a bridge that is removed go, and the host's stay", async (t) => {
+test("removing a bridge removes its scenes and keeps the host's", async (t) => {
   const { scenes } = await openScenes(t);
   await scenes.publish("b", [{ nativeId: "s1", name: "Movie" }]);
   await scenes.put("host:scene:evening", EVENING);

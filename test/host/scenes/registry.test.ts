@@ -7,7 +7,7 @@ import { SceneRegistry } from "../../../host/scenes/registry.ts";
 import { createBridge, lamp, openHouse } from "../devices/open-house.ts";
 import { EVENING, faultsOf, openScenes } from "./open-scenes.ts";
 
-test("a scene of the host is there after a restart", async (t) => {
+test("a scene of the host exists after a restart", async (t) => {
   const before = await openScenes(t);
   const stored = await before.scenes.put("host:scene:evening", EVENING);
 
@@ -39,7 +39,7 @@ test("a scene is replaced and deleted", async (t) => {
   await assert.rejects(scenes.remove("host:scene:evening"), { code: "scene_unknown" });
 });
 
-test("a scene is checked against the devices there are, and all faults are listed", async (t) => {
+test("a scene is validated against existing devices, and all faults are listed", async (t) => {
   const { scenes, heard } = await openScenes(t);
   const put = (body: unknown) => scenes.put("host:scene:evening", body);
 
@@ -91,7 +91,7 @@ test("a scene that belongs to a bridge cannot be written, and ids of the host ha
   );
 });
 
-test("a scene of the host sends every command and tells how each ended", async (t) => {
+test("a scene of the host sends every command and reports each result", async (t) => {
   const { scenes, bridge, devices } = await openScenes(t);
   await scenes.put("host:scene:evening", EVENING);
   bridge.answer = async (nativeId) => {
@@ -116,13 +116,13 @@ test("a scene of the host sends every command and tells how each ended", async (
     {
       deviceId: "demo:light:2",
       status: "failed",
-      error: { code: "internal", detail: "the bridge has a fault; see the log" },
+      error: { code: "internal", detail: "the bridge failed; see the log" },
     },
   ]);
   assert.equal(missing.results[1]?.error?.code, "device_unknown");
 });
 
-test("a scene of more devices than a bridge takes at once is spread, and none of them fails", async (t) => {
+test("commands of a large scene are spread over time, and none fails", async (t) => {
   const bridge = createBridge("b", "demo", { commandsPerSecond: 50, burst: 5 });
   const house = await openHouse(t, [bridge]);
   await house.devices.publish(
@@ -140,13 +140,13 @@ test("a scene of more devices than a bridge takes at once is spread, and none of
   assert.equal(bridge.asked.length, 70);
 });
 
-test("an unknown scene is told so", async (t) => {
+test("an unknown scene is reported", async (t) => {
   const { scenes } = await openScenes(t);
 
   await assert.rejects(scenes.activate("host:scene:none"), { code: "scene_unknown" });
 });
 
-test("a damaged scene file is set aside and its last good copy goes on", async (t) => {
+test("a damaged scene file is set aside, and its last good copy is used", async (t) => {
   const before = await openScenes(t);
   await before.scenes.put("host:scene:evening", EVENING);
   await writeFile(join(before.dataFolder, "scenes.json"), '{"version":1,"scenes":[]}');

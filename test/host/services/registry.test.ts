@@ -17,7 +17,7 @@ test("a call reaches the module that provides the service", async () => {
   assert.deepEqual(answer, { id: "link", name: "mqtt.publish", input: 7 });
 });
 
-test("a service that nothing provides is said to be so", async () => {
+test("a service without a provider is reported as unavailable", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("link", "mqtt.publish"));
   services.release("link");
@@ -25,18 +25,18 @@ test("a service that nothing provides is said to be so", async () => {
   await assert.rejects(services.call("mqtt.publish", {}), { code: "service_unavailable" });
 });
 
-test("a name has one holder, and a claim takes all its names or none", async () => {
+test("a name has one owner, and a claim gets all its names or none", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("one", "mqtt.publish"));
 
   assert.throws(() => services.claim(provider("two", "broker.address", "mqtt.publish")), {
     code: "invalid",
-    message: "two provides mqtt.publish, which one provides already; disable one of the two",
+    message: "two provides mqtt.publish, which one already provides; disable one of the two",
   });
   await assert.rejects(services.call("broker.address", {}), { code: "service_unavailable" });
 });
 
-test("a module may claim again with other names", async () => {
+test("a module can claim again with other names", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("link", "mqtt.publish"));
 

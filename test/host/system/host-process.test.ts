@@ -39,7 +39,7 @@ test("each measurement counts from the one before", async (t) => {
   assert.ok(host.measure().eventLoopLagP99Ms < 100);
 });
 
-test("the time between two looks at the loop is no lag", async (t) => {
+test("the sampling interval of the event loop does not count as lag", async (t) => {
   const lag = new LoopLag();
   t.after(() => lag.close());
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { SystemSample } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { type Announcement, Bus } from "../../../host/events/bus.ts";
+import type { ApiEvent } from "../../../host/api/events.ts";
+import { Bus } from "../../../host/events/bus.ts";
 import { Samples, SystemView } from "../../../host/system/samples.ts";
 import { faultsOf } from "../../../host/validate.ts";
 
@@ -18,8 +19,8 @@ const SAMPLE: SystemSample = {
 
 function openSamples(t: TestContext) {
   const bus = new Bus();
-  const announced: Announcement[] = [];
-  bus.listen((announcement) => announced.push(announcement));
+  const announced: ApiEvent[] = [];
+  bus.on((announcement) => announced.push(announcement));
   const samples = new Samples({ bus });
   t.after(() => samples.close());
   return { samples, announced };
@@ -53,7 +54,7 @@ test("a sample is shown with figures of the host's own process", (t) => {
   assert.equal(view.uptime.systemSeconds, 3_600);
 });
 
-test("all readers between two samples see the same one", (t) => {
+test("all readers between two samples get the same one", (t) => {
   const { samples } = openSamples(t);
   samples.accept(SAMPLE);
 

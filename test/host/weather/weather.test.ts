@@ -14,7 +14,7 @@ test("a forecast is kept, announced and served until its module ends", async (t)
   const bus = new Bus();
   const weather = new Weather({ bus });
   const topics: string[] = [];
-  bus.listen(({ topic }) => topics.push(topic));
+  bus.on(({ topic }) => topics.push(topic));
   const { api } = await serveApp(t, { weather });
 
   weather.accept(FORECAST);

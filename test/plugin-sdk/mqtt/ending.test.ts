@@ -28,7 +28,11 @@ async function startDeafBroker(t: TestContext) {
 
 function startLink(broker: () => Promise<MqttBroker>) {
   const ending = new AbortController();
-  const link = new MqttLink({ broker, log: collectedLog(), report: () => undefined });
+  const link = new MqttLink({
+    broker,
+    log: collectedLog(),
+    status: { ok: () => undefined, degraded: () => undefined },
+  });
   const running = link.run(ending.signal);
   const end = async () => {
     ending.abort();
@@ -39,7 +43,7 @@ function startLink(broker: () => Promise<MqttBroker>) {
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-test("a link that ends while it waits for its broker leaves no timer and no socket", async (t) => {
+test("a link aborted while it waits for the broker leaves no timer and no socket", async (t) => {
   const { url, sockets } = await startDeafBroker(t);
   const before = timers();
   const { end } = startLink(async () => ({ url }));
@@ -51,7 +55,7 @@ test("a link that ends while it waits for its broker leaves no timer and no sock
   assert.equal(timers(), before);
 });
 
-test("a link that ends while the address of its broker is looked up connects to nobody", async (t) => {
+test("a link aborted during the broker look-up does not connect", async (t) => {
   const { url, sockets } = await startDeafBroker(t);
   const before = timers();
   let answer: (broker: MqttBroker) => void = () => undefined;

@@ -10,14 +10,17 @@ function open(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const log = collectedLog();
   const heard: (string | undefined)[] = [];
-  const reportDegraded = (sentence: string | undefined) => void heard.push(sentence);
-  const health = new Health({ reportDegraded, log }, ["broker", "host"]);
+  const status = {
+    ok: () => void heard.push(undefined),
+    degraded: (sentence: string) => void heard.push(sentence),
+  };
+  const health = new Health({ status, log }, ["broker", "host"]);
   return { health, heard, log };
 }
 
-test("people hear of the most important reason, and only of changes", (t) => {
+test("only the most important reason is reported, and only when it changes", (t) => {
   const { health, heard } = open(t);
-  health.speak();
+  health.startReporting();
 
   health.set("host", "the host is full");
   health.set("broker", "the broker is away");
@@ -28,50 +31,50 @@ test("people hear of the most important reason, and only of changes", (t) => {
   assert.deepEqual(heard, ["the host is full", "the broker is away", undefined]);
 });
 
-test("before it speaks nobody hears, and then what is so", (t) => {
+test("nothing is reported before speak(), and then the current reason", (t) => {
   const { health, heard } = open(t);
 
   health.set("broker", "the broker is away");
   assert.deepEqual(heard, []);
-  health.speak();
+  health.startReporting();
 
   assert.deepEqual(heard, ["the broker is away"]);
 });
 
-test("what is left out is shown at each tenfold, until a minute without any", (t) => {
+test("ignored messages are reported at 1, 10, 100 and so on, until a minute without any", (t) => {
   const { health, heard, log } = open(t);
-  health.speak();
+  health.startReporting();
 
-  for (let at = 0; at < 50; at++) health.leaveOut(NOISE);
+  for (let at = 0; at < 50; at++) health.countIgnored(NOISE);
   t.mock.timers.tick(59_000);
-  health.leaveOut({ ...NOISE, where: "w".repeat(500) });
+  health.countIgnored({ ...NOISE, where: "w".repeat(500) });
   t.mock.timers.tick(59_000);
   assert.equal(heard.length, 2);
   t.mock.timers.tick(1_000);
 
   assert.deepEqual(heard, [
-    "1 message was left out; the last, hall/lamp: it is not JSON",
-    "10 messages were left out; the last, hall/lamp: it is not JSON",
+    "1 message was ignored; the last, hall/lamp: it is not JSON",
+    "10 messages were ignored; the last, hall/lamp: it is not JSON",
     undefined,
   ]);
   assert.deepEqual(
     log.records.map(({ sentence, fields }) => [sentence, fields["count"]]),
-    [1, 10].map((count) => ["a message was left out", count]),
+    [1, 10].map((count) => ["a message was ignored", count]),
   );
 });
 
-test("what was left out is shown after a reason that came between is over", (t) => {
+test("ignored messages are reported again after another reason has ended", (t) => {
   const { health, heard } = open(t);
-  health.speak();
+  health.startReporting();
 
   health.set("broker", "the broker is away");
-  health.leaveOut(NOISE);
+  health.countIgnored(NOISE);
   health.set("broker", undefined);
 
-  assert.match(heard.at(-1) ?? "", /^1 message was left out/);
+  assert.match(heard.at(-1) ?? "", /^1 message was ignored/);
 });
 
-test("kinds of what is left out are bounded, and what many are counted at once is logged once", (t) => {
+test("the kinds of ignored items are limited, and several items counted at once are logged once", (t) => {
   const { health, log } = open(t);
 
   for (let at = 0; at < 1_000; at++) health.count({ ...NOISE, why: `it is the ${at}th` });

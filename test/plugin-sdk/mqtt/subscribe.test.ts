@@ -22,7 +22,10 @@ function startLink(t: TestContext, url: string) {
   const link = new MqttLink({
     broker: async () => ({ url }),
     log,
-    report: (reason) => void reported.push(reason),
+    status: {
+      ok: () => void reported.push(undefined),
+      degraded: (reason) => void reported.push(reason),
+    },
     onConnected: () => void connections.push(Date.now()),
     onRefused: (sentence) => void refused.push(sentence),
   });
@@ -36,7 +39,7 @@ function startLink(t: TestContext, url: string) {
   return { link, stop, reported, log, connections, refused };
 }
 
-test("messages arrive by filter, before and after the broker was killed", real, async (t) => {
+test("messages arrive by filter, before and after the broker is killed", real, async (t) => {
   const broker = await startMosquitto(t);
   const { link, connections } = startLink(t, broker.url);
   const heard: string[] = [];
@@ -59,7 +62,7 @@ test("messages arrive by filter, before and after the broker was killed", real, 
   assert.deepEqual(heard, ["home/desk/state one", "home/desk/state two"]);
 });
 
-test("a subscription that has ended hears nothing more", real, async (t) => {
+test("an ended subscription receives no messages", real, async (t) => {
   const broker = await startMosquitto(t);
   const { link, connections } = startLink(t, broker.url);
   const heard: string[] = [];
@@ -74,7 +77,7 @@ test("a subscription that has ended hears nothing more", real, async (t) => {
   assert.deepEqual(heard, ["second"]);
 });
 
-test("a subscription that ends after its link waits for no broker", real, async (t) => {
+test("ending a subscription after its link does not wait for the broker", real, async (t) => {
   const broker = await startMosquitto(t);
   const { link, stop, connections } = startLink(t, broker.url);
   const end = link.subscribe("a", () => undefined);
@@ -87,7 +90,7 @@ test("a subscription that ends after its link waits for no broker", real, async 
   assert.equal(process.getActiveResourcesInfo().length, before);
 });
 
-test("a payload of ten MiB is left out and the connection goes on", real, async (t) => {
+test("a payload of ten MiB is dropped and the connection continues", real, async (t) => {
   const broker = await startMosquitto(t);
   const { link, connections, log } = startLink(t, broker.url);
   const heard: string[] = [];
@@ -109,7 +112,7 @@ test("a payload of ten MiB is left out and the connection goes on", real, async 
   assert.equal(connections.length, 1);
 });
 
-test("a handler that throws keeps the message from nobody else", () => {
+test("other handlers get a message whose first handler throws", () => {
   const log = collectedLog();
   const subscriptions = new Subscriptions(log);
   const heard: string[] = [];
@@ -124,7 +127,7 @@ test("a handler that throws keeps the message from nobody else", () => {
   assert.equal(log.records.length, 2); // the first and the tenth
 });
 
-test("a broker away for more than a second is reported with its reason, and its return", async (t) => {
+test("a broker that is unreachable for more than a second is reported with a reason, and its return too", async (t) => {
   const port = await freePort();
   const { reported } = startLink(t, `mqtt://127.0.0.1:${port}`);
 
@@ -140,7 +143,7 @@ for (const [filter, matching, others] of [
   ["#", ["a", "a/b"], ["$SYS/a"]],
   ["+/b", ["a/b"], ["$SYS/b", "a"]],
 ] as const) {
-  test(`the filter ${filter} matches as MQTT says`, () => {
+  test(`the filter ${filter} matches according to the MQTT standard`, () => {
     const subscriptions = new Subscriptions(collectedLog());
     const heard: string[] = [];
     subscriptions.add(filter, (topic) => void heard.push(topic));
@@ -153,7 +156,7 @@ for (const [filter, matching, others] of [
   });
 }
 
-test("a filter that the broker refuses is named once, and the others work", async (t) => {
+test("a refused filter is reported once, and the other filters work", async (t) => {
   const { url } = await startOddBroker(t);
   const { link, refused, log, connections } = startLink(t, url);
   let heard = 0;
@@ -168,14 +171,14 @@ test("a filter that the broker refuses is named once, and the others work", asyn
   await until(() => heard > 5);
   assert.equal(connections.length, 1);
   assert.deepEqual(refused, [
-    "the broker refuses the subscription to refused/first",
-    "the broker refuses the subscription to refused/first and 1 more",
-    "the broker refuses the subscription to refused/first",
+    "the broker refused the subscription to refused/first",
+    "the broker refused the subscription to refused/first and 1 more",
+    "the broker refused the subscription to refused/first",
   ]);
   assert.equal(log.records.filter(({ level }) => level === "warn").length, 2);
 });
 
-test("a broker that is too busy to answer a ping is not left", async (t) => {
+test("the connection stays open while the broker is too busy to answer pings", async (t) => {
   const { url, pings } = await startOddBroker(t);
   const { link, connections, log } = startLink(t, url);
   await until(() => connections.length === 1);

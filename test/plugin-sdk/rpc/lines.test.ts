@@ -16,19 +16,19 @@ function cut(text: string, size: number, longest = 1_000): string[] {
   return lines;
 }
 
-test("lines come whole however a stream is cut", () => {
+test("lines are complete for every way of splitting the stream", () => {
   for (let size = 1; size < 12; size++) {
     assert.deepEqual(cut("eins\nzwölf\u2028\n\ndrei", size), ["eins", "zwölf\u2028", "", "drei~"]);
   }
 });
 
-test("of a line that is too long the head comes once, and the next line is whole", () => {
+test("only the beginning of a too long line is yielded, and the next line is complete", () => {
   for (let size = 1; size < 40; size++) {
     assert.deepEqual(cut(`${"x".repeat(30)}\nnext\n`, size, 10), [`${"x".repeat(10)}~`, "next"]);
   }
 });
 
-test("the head of a line without end comes before its end, and no more is held", () => {
+test("the beginning of an endless line is yielded early, and the rest is not buffered", () => {
   const cutter = new LineCutter(10);
 
   const first = [...cutter.cut(Buffer.alloc(11, "x"))];
@@ -38,12 +38,12 @@ test("the head of a line without end comes before its end, and no more is held",
   assert.deepEqual([...cutter.rest()], []);
 });
 
-test("a message that is too long for the other end is refused where it is made, by name", () => {
+test("a message that is too long is refused at the sender, and its method is named", () => {
   const input = "x".repeat(LONGEST_MESSAGE);
 
   assert.throws(() => toLine({ kind: "call", call: 1, method: "publish", input }), {
     name: "RangeError",
-    message: "the input of publish has 8.0 MiB, and 8.0 MiB is the limit: send less at once",
+    message: "message too large: the input of publish has 8.0 MiB, the limit is 8.0 MiB",
   });
   assert.throws(() => toLine({ kind: "answer", call: 1, value: input }), /the answer of a call/);
 });

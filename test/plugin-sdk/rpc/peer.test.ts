@@ -45,7 +45,7 @@ function transport() {
   return end satisfies Transport;
 }
 
-test("a call gives what the other end answers, in both directions", async () => {
+test("a call returns the other end's answer, in both directions", async () => {
   const assertClosed = watchResources();
   const { shop, customer } = openChannel({
     add: (numbers) => numbers.reduce((sum, each) => sum + each, 0),
@@ -56,7 +56,7 @@ test("a call gives what the other end answers, in both directions", async () => 
   await assertClosed();
 });
 
-test("answers find their calls, whichever comes first", async () => {
+test("answers are matched to their calls in any order", async () => {
   const asked: ((answer: string) => void)[] = [];
   const { customer } = openChannel({
     ask: () => new Promise((resolve) => asked.push(resolve)),
@@ -71,7 +71,7 @@ test("answers find their calls, whichever comes first", async () => {
   assert.deepEqual(await Promise.all([first, second]), ["of the first", "of the second"]);
 });
 
-test("an expected failure of the other end is thrown with its code", async () => {
+test("a MantelError of the other end is thrown with its code", async () => {
   const { customer } = openChannel({
     sell: (what) => {
       throw new MantelError("not_found", `there is no ${what}`, { retryAfterMs: 7 });
@@ -85,7 +85,7 @@ test("an expected failure of the other end is thrown with its code", async () =>
   });
 });
 
-test("a fault of the other end is thrown as one, with the stack it had there", async () => {
+test("an unexpected error of the other end is thrown as a RemoteFault with its stack", async () => {
   const { customer } = openChannel({
     sell: async () => {
       throw new RangeError("the till is full");
@@ -101,35 +101,35 @@ test("a fault of the other end is thrown as one, with the stack it had there", a
 });
 
 for (const method of ["steal", "constructor", "__proto__"]) {
-  test(`a call named ${method}, which there is not, is refused`, async () => {
+  test(`a call of the unknown method ${method} is refused`, async () => {
     const { customer } = openChannel({});
 
     await assert.rejects(customer.call(method as "sell", "bread", DEADLINE_MS), {
       code: "not_found",
-      message: `there is no call named ${method}`,
+      message: `unknown method ${method}`,
     });
   });
 }
 
-test("a call that is not answered in time fails, and a late answer troubles nobody", async () => {
+test("a call without an answer times out, and a late answer is ignored", async () => {
   let answer = (): void => undefined;
   const { customer } = openChannel({ slow: () => new Promise((resolve) => (answer = resolve)) });
 
   await assert.rejects(customer.call("slow", null, 10), {
     code: "deadline_passed",
-    message: "slow did not end within 10 ms",
+    message: "slow timed out after 10 ms",
   });
   answer();
   await turn();
 });
 
-test("an answer that is not plain data is a failure of the call, not silence", async () => {
+test("an answer that is not plain data fails the call", async () => {
   const { customer } = openChannel({ ask: () => ({ price: 3n }) });
 
   await assert.rejects(customer.call("ask", "the price?", DEADLINE_MS), /BigInt/);
 });
 
-test("a call that wants no answer gets none, not even of its failure", async () => {
+test("a notification gets no answer, even if it fails", async () => {
   const sold: string[] = [];
   const { customer, shopSide } = openChannel({
     sell: (what) => {
@@ -146,7 +146,7 @@ test("a call that wants no answer gets none, not even of its failure", async () 
   assert.equal(shopSide.sent, 0);
 });
 
-test("closing fails the calls that had begun with the reason, and says that others had not", async () => {
+test("close rejects begun calls with the reason and other calls with NotBegun", async () => {
   const assertClosed = watchResources();
   const { customer, shopSide } = openChannel({
     slow: async (_, begin) => {
@@ -172,7 +172,7 @@ test("closing fails the calls that had begun with the reason, and says that othe
   await assertClosed();
 });
 
-test("an end that was closed answers no more", async () => {
+test("a closed end does not answer", async () => {
   let answer = (): void => undefined;
   const { shop, customer, shopSide } = openChannel({
     slow: () => new Promise((resolve) => (answer = resolve)),
@@ -187,7 +187,7 @@ test("an end that was closed answers no more", async () => {
   assert.equal(shopSide.sent, 0);
 });
 
-test("messages that mean nothing are ignored", async () => {
+test("meaningless messages are ignored", async () => {
   const { customer, shopSide } = openChannel({ add: () => 1 });
 
   for (const noise of [null, "call", 7, {}, { kind: "answer", call: 99 }, { kind: "shout" }]) {
@@ -197,15 +197,99 @@ test("messages that mean nothing are ignored", async () => {
   assert.equal(await customer.call("add", [], DEADLINE_MS), 1);
 });
 
+const LONG = "x".repeat(5 * 2 ** 20);
+for (const [what, message] of [
+  ["whose id is a long text", { kind: "call", call: LONG, method: "add", input: [] }],
+  ["whose id is no safe integer", { kind: "call", call: 2 ** 53, method: "add", input: [] }],
+  ["whose id is 0", { kind: "call", call: 0, method: "add", input: [] }],
+  ["whose id is null", { kind: "call", call: null, method: "add", input: [] }],
+  ["whose method is no text", { kind: "call", call: 1, method: {}, input: [] }],
+  ["whose method is a long text", { kind: "call", call: 1, method: LONG, input: [] }],
+] as const) {
+  test(`a call ${what} is ignored`, async () => {
+    const { shopSide } = openChannel({ add: () => assert.fail("it was carried out") });
+
+    shopSide.receive(message);
+    await turn();
+
+    assert.equal(shopSide.sent, 0);
+  });
+}
+
+test("a failure message without an error fails the call", async () => {
+  const { customer, shopSide } = openChannel({ ask: () => new Promise(() => undefined) });
+
+  for (const [index, error] of [undefined, null, 7, "late", { extras: null }].entries()) {
+    const asked = customer.call("ask", "why?", DEADLINE_MS);
+    shopSide.send({ kind: "failure", call: index + 1, error });
+    await assert.rejects(asked, { name: "RemoteFault", message: /the other end sent no message/ });
+  }
+});
+
+const untellable = (): Error =>
+  Object.defineProperty(new Error(), "message", {
+    get: () => {
+      throw new Error("no message for you");
+    },
+  });
+
+for (const [what, thrown] of [
+  ["an error that cannot be read", untellable()],
+  ["what has no text", Object.create(null)],
+  [
+    "a failure with what is no JSON",
+    new MantelError("invalid", "wrong", { retryAfterMs: 1n as never }),
+  ],
+] as const) {
+  test(`${what}, thrown by a handler, fails the call`, async () => {
+    const { customer } = openChannel({
+      ask: () => {
+        throw thrown;
+      },
+    });
+
+    await assert.rejects(customer.call("ask", "why?", DEADLINE_MS), { name: "RemoteFault" });
+  });
+}
+
+test("a channel that cannot be written to fails only the calls over it", async () => {
+  const handlers = { ask: () => "because", slow: (_: null, begin: () => Promise<void>) => begin() };
+  const { customer, shopSide } = openChannel(handlers);
+  shopSide.send = () => {
+    throw new Error("write EPIPE");
+  };
+
+  await assert.rejects(customer.call("ask", "why?", 20), { code: "deadline_passed" });
+  await assert.rejects(customer.call("slow", null, 20), { code: "deadline_passed" });
+});
+
 /** Lets the messages under way arrive. */
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-test("an answer that is no JSON fails the call, and names what gave it", async () => {
+test("an answer that is not JSON fails the call and names the method", async () => {
   const { customer } = openChannel({ ask: () => ({ count: 3n }) });
 
   await assert.rejects(customer.call("ask", "how many?", DEADLINE_MS), {
-    message: /^TypeError: what ask gave is no plain data \(JSON\): .*BigInt/,
+    message: /^TypeError: the result of ask is not plain data \(JSON\): .*BigInt/,
   });
+});
+
+test("a peer is quiet when its last answer has come, or after the given time", async () => {
+  let finish: () => void = () => undefined;
+  const { customer } = openChannel({
+    slow: () => new Promise<void>((resolve) => (finish = resolve)),
+  });
+  let isAnswered = false;
+  const call = customer.call("slow", null, DEADLINE_MS).then(() => (isAnswered = true));
+
+  await customer.quiet(5);
+  const before = isAnswered;
+  const quiet = customer.quiet(DEADLINE_MS);
+  finish();
+  await quiet;
+
+  assert.deepEqual([before, isAnswered], [false, true]);
+  await call;
 });

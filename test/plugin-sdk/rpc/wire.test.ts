@@ -7,7 +7,7 @@ import { fromWire, RemoteFault, toWire } from "../../../plugin-sdk/rpc/wire.ts";
 const travelled = (error: unknown): Error =>
   fromWire(JSON.parse(JSON.stringify(toWire(error))) as ReturnType<typeof toWire>);
 
-test("an expected failure keeps its code, sentence and extras", () => {
+test("a MantelError keeps its code, message and extras", () => {
   const failure = new MantelError("bridge_rate_limited", "the lamp is hot", {
     cause: new Error("internal detail"),
     retryAfterMs: 250,
@@ -24,7 +24,7 @@ test("an expected failure keeps its code, sentence and extras", () => {
   assert.ok(!("cause" in arrived), "a cause stays where it happened");
 });
 
-test("a fault arrives with its kind, its sentence and the stack it had", () => {
+test("an unexpected error keeps its name, message and stack", () => {
   const fault = new TypeError("x is not a function");
 
   const arrived = travelled(fault);
@@ -34,7 +34,7 @@ test("a fault arrives with its kind, its sentence and the stack it had", () => {
   assert.equal(arrived.remoteStack, fault.stack);
 });
 
-test("a fault without a stack has its sentence in place of one", () => {
+test("an error without a stack gets its message as the stack", () => {
   const fault = Object.assign(new Error("bare"), { stack: undefined });
 
   const arrived = travelled(fault);
@@ -49,7 +49,7 @@ for (const [what, thrown, message] of [
   ["null", null, "Error: null"],
   ["an object", { code: "unauthorized" }, "Error: [object Object]"],
 ] as const) {
-  test(`${what} that was thrown arrives as a fault`, () => {
+  test(`throwing ${what} arrives as a RemoteFault`, () => {
     const arrived = travelled(thrown);
 
     assert.ok(arrived instanceof RemoteFault);
@@ -57,7 +57,7 @@ for (const [what, thrown, message] of [
   });
 }
 
-test("an error that only looks like an expected failure is a fault", () => {
+test("an error that only looks like a MantelError arrives as a RemoteFault", () => {
   const posing = Object.assign(new Error("let me in"), { code: "unauthorized" });
 
   assert.ok(travelled(posing) instanceof RemoteFault);
@@ -66,13 +66,13 @@ test("an error that only looks like an expected failure is a fault", () => {
   );
 });
 
-test("a failure that is the host's own to state comes from another process as a fault", () => {
+test("an error code reserved for the host arrives from another process as a RemoteFault", () => {
   const error = fromWire({ code: "unauthorized", name: "MantelError", message: "who are you" });
 
   assert.equal(error.name, "RemoteFault");
 });
 
-test("what another process says besides is taken only where it has its type", () => {
+test("extra fields of an error are kept only if they have the right type", () => {
   const extras = { retryAfterMs: "soon", allow: 5, errors: [{ pointer: "/a", detail: "b" }] };
   const error = fromWire({
     ...{ code: "invalid", name: "MantelError", message: "wrong" },
@@ -80,4 +80,38 @@ test("what another process says besides is taken only where it has its type", ()
   });
 
   assert.deepEqual((error as MantelError).extras, { errors: [{ pointer: "/a", detail: "b" }] });
+});
+
+test("the parts of an error are limited in length when sent and when received", () => {
+  const long = "x".repeat(200_000);
+  const error = Object.assign(new Error(long), { name: long, stack: long });
+  const told = { name: long, message: long, stack: long };
+
+  for (const { name, message, stack } of [
+    toWire(error),
+    toWire(new MantelError("invalid", long)),
+  ]) {
+    assert.ok(name.length <= 200 && message.length <= 4_000 && (stack?.length ?? 0) <= 16_000);
+  }
+  const fault = fromWire(told);
+  assert.ok(fault instanceof RemoteFault);
+  assert.ok(fault.message.length <= 4_202 && fault.remoteStack.length <= 16_000);
+  assert.equal(fromWire({ ...told, code: "invalid" }).message.length, 4_000);
+});
+
+test("the fault list of an error from another process is limited", () => {
+  const fault = { pointer: `/${"x".repeat(200_000)}`, detail: "y".repeat(200_000), more: 1 };
+  const told = { code: "invalid", name: "MantelError", message: "wrong" };
+
+  const few = fromWire({ ...told, extras: { errors: [fault] } }) as MantelError;
+  const many = fromWire({
+    ...told,
+    extras: { errors: Array.from({ length: 1_001 }, () => fault) },
+  }) as MantelError;
+
+  assert.deepEqual(
+    few.extras.errors?.map(({ pointer, detail, ...more }) => [pointer.length, detail.length, more]),
+    [[4_000, 4_000, {}]],
+  );
+  assert.deepEqual(many.extras, {});
 });

@@ -22,12 +22,13 @@ async function load(t: TestContext, { code = "", vendor }: { code?: string; vend
     compiled: folder,
     dataFolder: folder,
     permissions: {},
+    network: "none",
     vendor: vendor === undefined ? undefined : join(folder, "vendor.cjs"),
   });
   return loadPlugin(join(folder, "bundle.cjs"), packages);
 }
 
-test("a bundle's default export is the plugin, and nothing of it is started", async (t) => {
+test("loading a bundle returns its default export and starts nothing", async (t) => {
   const plugin = await load(t, {
     code: `const start = () => { throw new Error("started"); }; ${PLUGIN}`,
   });
@@ -36,7 +37,7 @@ test("a bundle's default export is the plugin, and nothing of it is started", as
   assert.throws(() => plugin.start({} as never), /started/);
 });
 
-test("packages come from the vendor bundle, or else from the plugin's folder", async (t) => {
+test("packages are loaded from the vendor bundle, or else from the plugin's folder", async (t) => {
   const plugin = await load(t, {
     vendor: 'exports["bundled"] = { from: "vendor" };',
     code: `const start = () => [require("bundled").from, require("installed").from, require("node:path").sep];
@@ -46,11 +47,11 @@ test("packages come from the vendor bundle, or else from the plugin's folder", a
   assert.deepEqual(plugin.start({} as never), ["vendor", "folder", "/"]);
 });
 
-test("a package that is not there fails the load, by name", async (t) => {
+test("a missing package fails the load and is named", async (t) => {
   await assert.rejects(load(t, { code: 'require("no-such-package");' }), /no-such-package/);
 });
 
-test("what the top level throws is thrown as it is", async (t) => {
+test("an error thrown at the top level is rethrown unchanged", async (t) => {
   await assert.rejects(load(t, { code: 'throw new RangeError("boom");' }), {
     name: "RangeError",
     message: "boom",
@@ -68,7 +69,7 @@ for (const [what, code, reason] of [
     /is not a plugin/,
   ],
 ] as const) {
-  test(`a bundle with ${what} is refused with what to write`, async (t) => {
+  test(`a bundle with ${what} is refused with an example of a valid export`, async (t) => {
     await assert.rejects(load(t, { code }), { name: "TypeError", message: reason });
   });
 }

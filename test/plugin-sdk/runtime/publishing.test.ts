@@ -34,7 +34,7 @@ function setUp() {
   return { send, faults };
 }
 
-test("a window travels in parts of one calendar each, and only those that are new", async () => {
+test("a calendar window is sent in parts of one calendar each, and only new parts are sent", async () => {
   const { send } = setUp();
 
   const first = await send(...eventsOf("a", 450), ...eventsOf("b", 3));
@@ -49,7 +49,7 @@ test("a window travels in parts of one calendar each, and only those that are ne
   assert.deepEqual(empty, { parts: [], named: [] });
 });
 
-test("after a failure everything is sent again", async () => {
+test("after a failed send all parts are sent again", async () => {
   const { send, faults } = setUp();
   await send(...eventsOf("a", 250));
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { QUIESCE_FAULT_LENGTH } from "../../../plugin-sdk/protocol.ts";
 import { LAMP, startRunner } from "./start-runner.ts";
 
-test("quiescing finishes the accepted calls, takes the state, and then closes", async (t) => {
+test("quiesce finishes accepted calls, then takes the state, then closes resources", async (t) => {
   const steps: string[] = [];
   const { runner, said, started } = await startRunner(t, ({ devices, onDispose, signal }) => {
     onDispose(() => {
@@ -33,7 +33,7 @@ test("quiescing finishes the accepted calls, takes the state, and then closes", 
   assert.deepEqual(said, [["updateDevices", [{ nativeId: "lamp-1", available: false }]]]);
 });
 
-test("the state is what handOver gives, and faults of releases are told beside it", async (t) => {
+test("quiesce returns the state from handOver together with the faults of releases", async (t) => {
   const { runner, started } = await startRunner(t, ({ onDispose }) => {
     onDispose(() => Promise.reject(new Error("the socket was closed already")));
     return { handOver: () => ({ on: true }) as never };
@@ -49,7 +49,7 @@ test("the state is what handOver gives, and faults of releases are told beside i
   );
 });
 
-test("a fault with an endless text costs no state", async (t) => {
+test("a fault with a very long text is cut and the state is kept", async (t) => {
   const { runner, started } = await startRunner(t, ({ onDispose }) => {
     onDispose(() => Promise.reject(new Error("x".repeat(200_000))));
     return { handOver: () => ({ on: true }) as never };
@@ -64,9 +64,9 @@ test("a fault with an endless text costs no state", async (t) => {
 
 for (const [ends, handOver, told] of [
   ["throws", () => Promise.reject(new Error("no state today")), /^Error: no state today\n +at /],
-  ["does not end", () => new Promise(() => undefined), /^MantelError: handOver did not end within/],
+  ["does not end", () => new Promise(() => undefined), /^MantelError: handOver timed out after/],
 ] as const) {
-  test(`a handOver that ${ends} is told, and what is open is closed all the same`, async (t) => {
+  test(`a handOver that ${ends} is reported, and resources are still closed`, async (t) => {
     let isClosed = false;
     const { runner, started } = await startRunner(t, ({ onDispose }) => {
       onDispose(() => void (isClosed = true));
@@ -86,7 +86,7 @@ for (const [ends, handOver, told] of [
   });
 }
 
-test("a call that failed is not waited for, and does not fail the quiesce", async (t) => {
+test("a failed call neither delays nor fails quiesce", async (t) => {
   const { runner, started } = await startRunner(t, () => ({
     command: async () => {
       throw new Error("broken");
@@ -104,7 +104,7 @@ test("a call that failed is not waited for, and does not fail the quiesce", asyn
   assert.deepEqual(result, { drained: 1, faults: [] });
 });
 
-test("a call that does not end is waited for until the deadline, and no longer", async (t) => {
+test("quiesce waits for a hanging call only until the deadline", async (t) => {
   const { runner, started } = await startRunner(t, () => ({
     command: () => new Promise(() => undefined),
   }));
@@ -117,7 +117,7 @@ test("a call that does not end is waited for until the deadline, and no longer",
   assert.deepEqual(faults, [
     {
       step: "calls",
-      error: "MantelError: finishing the accepted calls did not end within 10 ms",
+      error: "MantelError: finishing the accepted calls timed out after 10 ms",
     },
   ]);
 });

@@ -6,7 +6,7 @@ import { LAMP, startRunner } from "./start-runner.ts";
 
 type Context = PluginContext<undefined, undefined>;
 
-test("a plugin is started with what the host asks it to start with", async (t) => {
+test("the context contains the data of the start request", async (t) => {
   let seen: Context | undefined;
 
   const { started } = await startRunner(t, (ctx) => void (seen = ctx), {
@@ -19,23 +19,26 @@ test("a plugin is started with what the host asks it to start with", async (t) =
   assert.equal(seen?.id, "garden-bridge");
   assert.deepEqual(seen?.config, { name: "Lamp" });
   assert.deepEqual(seen?.handedOver, { on: true });
-  assert.equal(seen?.house.timeZone, "Europe/Berlin");
+  assert.equal(seen?.home.timeZone, "Europe/Berlin");
   assert.equal(seen?.folder("calendars"), "/data/calendars");
   assert.equal(seen?.signal.aborted, false);
 });
 
-test("a plugin without commands or scenes refuses them in words", async (t) => {
+test("commands and scenes fail with a clear error if the plugin does not support them", async (t) => {
   const { runner, started } = await startRunner(t, () => undefined);
   await started;
 
   const command = runner.command({ nativeId: "lamp", command: { on: true }, commandId: "1" });
   const scene = runner.activateScene({ nativeId: "movie", activationId: "1" });
 
-  await assert.rejects(command, { code: "invalid", message: "the bridge takes no commands" });
-  await assert.rejects(scene, { code: "invalid", message: "the bridge activates no scenes" });
+  await assert.rejects(command, {
+    code: "invalid",
+    message: "the bridge does not accept commands",
+  });
+  await assert.rejects(scene, { code: "invalid", message: "the bridge does not support scenes" });
 });
 
-test("a log field that is no JSON is told as text", async (t) => {
+test("a log field that is not JSON is logged as text", async (t) => {
   const { said, started } = await startRunner(t, ({ log }) => {
     log.info("counted", { amount: 12n });
   });
@@ -46,7 +49,7 @@ test("a log field that is no JSON is told as text", async (t) => {
   ]);
 });
 
-test("a start that throws leaves nothing open", async (t) => {
+test("a start that throws closes everything it opened", async (t) => {
   const closed: string[] = [];
   const { started } = await startRunner(t, async ({ onDispose, signal }) => {
     onDispose(() => void closed.push(`aborted: ${signal.aborted}`));
@@ -58,7 +61,7 @@ test("a start that throws leaves nothing open", async (t) => {
   assert.deepEqual(closed, ["aborted: true"]);
 });
 
-test("commands, scenes and services reach the plugin as they were asked", async (t) => {
+test("commands, scene activations and service calls reach the plugin unchanged", async (t) => {
   const asked: unknown[] = [];
   const { runner, started } = await startRunner(t, () => ({
     command: async (...all) => void asked.push(all),
@@ -74,8 +77,24 @@ test("commands, scenes and services reach the plugin as they were asked", async 
   assert.deepEqual(asked, [["lamp-1", { on: true }, "c1"], ["dusk", "a1"], { topic: "a" }]);
 });
 
+for (const [name, replacement] of [
+  ["reportDegraded", "ctx.status.ok() and ctx.status.degraded(reason)"],
+  ["house", "ctx.home"],
+] as const) {
+  test(`code that uses the old name ctx.${name} is told the new one`, async (t) => {
+    const { started } = await startRunner(t, (ctx) => {
+      (ctx as unknown as Record<string, () => void>)[name]?.();
+    });
+
+    await assert.rejects(started, {
+      name: "TypeError",
+      message: `ctx.${name} is now ${replacement}`,
+    });
+  });
+}
+
 for (const name of ["mqtt.publish", "toString", "__proto__"]) {
-  test(`a service named ${name}, which the plugin does not provide, is refused`, async (t) => {
+  test(`a call of the service ${name}, which the plugin does not provide, is refused`, async (t) => {
     const { runner, started } = await startRunner(t, () => ({ services: {} }));
     await started;
 
@@ -86,7 +105,7 @@ for (const name of ["mqtt.publish", "toString", "__proto__"]) {
   });
 }
 
-test("updates of one turn are one message, in the order they were made", async (t) => {
+test("updates of one turn of the event loop are sent in one message, in order", async (t) => {
   const { said, started } = await startRunner(t, ({ devices }) => {
     devices.update({ nativeId: "a", state: { on: true } });
     devices.update({ nativeId: "b", state: { on: true } }, { nativeId: "a", available: false });
@@ -105,7 +124,7 @@ test("updates of one turn are one message, in the order they were made", async (
   ]);
 });
 
-test("updates before a publish arrive before it", async (t) => {
+test("updates made before a publish arrive before it", async (t) => {
   const { said, started } = await startRunner(t, async ({ devices }) => {
     devices.update({ nativeId: "a", state: { on: true } });
     await devices.publish([]);
@@ -122,7 +141,7 @@ for (const [outcome, fails] of [
   ["is done", false],
   ["fails", true],
 ] as const) {
-  test(`updates made in a command arrive before the answer that it ${outcome}`, async (t) => {
+  test(`updates made during a command arrive before the answer that it ${outcome}`, async (t) => {
     const { runner, said, started } = await startRunner(t, ({ devices }) => ({
       async command(nativeId, command) {
         await delay(1);
@@ -139,15 +158,15 @@ for (const [outcome, fails] of [
   });
 }
 
-test("what a plugin publishes, reports and calls goes to the host", async (t) => {
+test("publications, degraded reports and service calls are sent to the host", async (t) => {
   const { said, started } = await startRunner(
     t,
-    async ({ call, publish, reportDegraded, scenes }) => {
+    async ({ call, publish, status, scenes }) => {
       await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
       await publish("system.sample", { sampledAt: "now" } as never);
       await call("broker.address", {});
-      reportDegraded("the lamp is away");
-      reportDegraded(undefined);
+      status.degraded("the lamp is away");
+      status.ok();
     },
     { uses: ["broker.address"] },
   );
@@ -162,7 +181,7 @@ test("what a plugin publishes, reports and calls goes to the host", async (t) =>
   ]);
 });
 
-test("a service or folder that the manifest does not name is refused with what to add", async (t) => {
+test("using an undeclared service or folder fails and names the manifest line to add", async (t) => {
   const { started } = await startRunner(t, async ({ call, folder }) => {
     assert.throws(() => folder("toString"), {
       code: "invalid",
@@ -170,14 +189,14 @@ test("a service or folder that the manifest does not name is refused with what t
     });
     await assert.rejects(call("mqtt.publish", {} as never), {
       code: "invalid",
-      message: /garden-bridge reaches for mqtt\.publish.*add "mqtt\.publish" to "mantel\.uses"/,
+      message: /garden-bridge uses mqtt\.publish.*add "mqtt\.publish" to "mantel\.uses"/,
     });
   });
 
   await started;
 });
 
-test("records go to the host with their level, and errors in them as their stack", async (t) => {
+test("log records are sent to the host with their level, and errors as their stack", async (t) => {
   const error = new Error("socket hang up");
   const { said, started } = await startRunner(t, ({ log }) => {
     log.debug("a poll begins");
@@ -200,4 +219,30 @@ test("records go to the host with their level, and errors in them as their stack
       },
     ],
   ]);
+});
+
+test("many updates of one turn are split into several messages, in order", async (t) => {
+  const { said, started } = await startRunner(t, ({ devices }) => {
+    for (let power = 0; power < 450; power++)
+      devices.update({ nativeId: "lamp", state: { power } });
+  });
+  await started;
+
+  const sent = said.map(([, input]) => input as { state: { power: number } }[]);
+  assert.deepEqual(
+    sent.map(({ length }) => length),
+    [200, 200, 50],
+  );
+  assert.deepEqual(sent.flat().at(-1)?.state, { power: 449 });
+});
+
+test("updates that cannot be sent are dropped with a log record", async (t) => {
+  const { said, started } = await startRunner(t, ({ devices }) => {
+    devices.update({ nativeId: "lamp", state: { power: 3n as never } });
+  });
+  await started;
+
+  const [method, record] = said.at(-1) ?? [];
+  assert.equal(method, "log");
+  assert.match(JSON.stringify(record), /device updates dropped.*BigInt/);
 });

@@ -22,12 +22,15 @@ export async function startRunner(
     async call(method: string, input: unknown) {
       said.push([method, input]);
     },
-    notify: (method: string, input: unknown) => void said.push([method, input]),
+    notify: (method: string, input: unknown) => {
+      JSON.stringify(input); // as a channel does, which throws for what is no JSON
+      said.push([method, input]);
+    },
   } as HostLink;
   const runner = new Runner(definePlugin({ start }), host);
   const started = runner.start("garden-bridge", {
     config: {},
-    house: { locale: "en-GB", timeZone: "Europe/Berlin" },
+    home: { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 },
     storage: await emptyFolder(t),
     folders: {},
     uses: [],

@@ -12,7 +12,7 @@ async function openStorage(t: TestContext) {
   return { folder, log, storage: createStorage(folder, log) };
 }
 
-test("a value that was stored is there again after a restart", async (t) => {
+test("a stored value is available after a restart", async (t) => {
   const { folder, log, storage } = await openStorage(t);
   const pairing = { key: "abc", lamps: [1, 2], since: null };
 
@@ -22,7 +22,7 @@ test("a value that was stored is there again after a restart", async (t) => {
   assert.equal(await storage.get("something-else"), undefined);
 });
 
-test("the folder is made with the first value, and only its owner may look into it", async (t) => {
+test("the first value creates the folder, which only its owner can read", async (t) => {
   const { folder, storage } = await openStorage(t);
   assert.equal(await storage.get("pairing"), undefined);
   await assert.rejects(stat(folder), { code: "ENOENT" });
@@ -33,7 +33,7 @@ test("the folder is made with the first value, and only its owner may look into 
   assert.equal((await stat(join(folder, "pairing.json"))).mode & 0o777, 0o600);
 });
 
-test("a value that was deleted is gone, and deleting it again is no fault", async (t) => {
+test("a deleted value is absent, and deleting it again succeeds", async (t) => {
   const { folder, storage } = await openStorage(t);
   await storage.set("pairing", 1);
 
@@ -44,7 +44,7 @@ test("a value that was deleted is gone, and deleting it again is no fault", asyn
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("what is asked at once is done in the order it was asked", async (t) => {
+test("concurrent operations run in the order of the calls", async (t) => {
   const { storage } = await openStorage(t);
 
   const read: unknown[] = [];
@@ -60,7 +60,7 @@ test("what is asked at once is done in the order it was asked", async (t) => {
   assert.deepEqual(read, [1, 2, undefined]);
 });
 
-test("a damaged value is set aside and restored, and the log says so", async (t) => {
+test("a damaged value is set aside and restored, with a log record", async (t) => {
   const { folder, log, storage } = await openStorage(t);
   await storage.set("pairing", { key: "abc" });
   await writeFile(join(folder, "pairing.json"), '{"key": "ab');
@@ -75,7 +75,7 @@ test("a damaged value is set aside and restored, and the log says so", async (t)
   );
 });
 
-test("a version in a value is its plugin's own", async (t) => {
+test("a field named version in a value has no special meaning", async (t) => {
   const { storage } = await openStorage(t);
 
   await storage.set("pairing", { version: 7 });
@@ -83,7 +83,7 @@ test("a version in a value is its plugin's own", async (t) => {
   assert.deepEqual(await storage.get("pairing"), { version: 7 });
 });
 
-test("what a write that was cut off has left is removed before the next", async (t) => {
+test("temporary files of an interrupted write are removed before the next write", async (t) => {
   const { folder, log, storage } = await openStorage(t);
   await storage.set("pairing", 1);
   await writeFile(join(folder, ".pairing.json.0123456789ab.tmp"), "cut of");
@@ -94,7 +94,7 @@ test("what a write that was cut off has left is removed before the next", async 
 });
 
 for (const key of ["", "../secrets", "a/b", "Key", "a.b", "a".repeat(61), "__proto__"]) {
-  test(`${JSON.stringify(key)} is no key, whatever is asked of it`, async (t) => {
+  test(`${JSON.stringify(key)} is refused as a key by every operation`, async (t) => {
     const { folder, storage } = await openStorage(t);
 
     for (const asked of [
@@ -102,13 +102,16 @@ for (const key of ["", "../secrets", "a/b", "Key", "a.b", "a".repeat(61), "__pro
       () => storage.set(key, 1),
       () => storage.delete(key),
     ]) {
-      await assert.rejects(asked, { code: "invalid", message: /a storage key is 1 to 60 of a-z/ });
+      await assert.rejects(asked, {
+        code: "invalid",
+        message: /invalid storage key .*: use 1 to 60 of a-z/,
+      });
     }
     await assert.rejects(stat(folder), { code: "ENOENT" });
   });
 }
 
-test("a value that is not plain data is refused, and what comes after it is not", async (t) => {
+test("a value that is not plain data is refused, and later values are stored", async (t) => {
   const { storage } = await openStorage(t);
   await storage.set("pairing", 1);
 
@@ -117,7 +120,7 @@ test("a value that is not plain data is refused, and what comes after it is not"
   assert.equal(await storage.get("pairing"), 1);
 });
 
-test("what the file system refuses is the caller's to know", async (t) => {
+test("errors of the file system reach the caller", async (t) => {
   const { folder, storage } = await openStorage(t);
   await storage.set("other", 1);
   await writeFile(join(folder, "..", "file"), "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Capabilities, Device, DeviceState } from "@mantel/plugin-sdk/device";
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { type Look, lookOf as lookWith } from "@mantel/plugin-sdk/ui/look";
 import { oklchHue } from "@mantel/plugin-sdk/ui/oklch";
@@ -9,7 +9,7 @@ import { createFormats } from "../../../host/dashboard/format.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 /** As an English house says it. */
-const SPEECH: Speech = {
+const SPEECH: I18n = {
   t: (text) => text,
   fmt: createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" }),
 };
@@ -19,7 +19,7 @@ const PERCENT = { type: "number", min: 0, max: 100, unit: "%" } as const;
 const SWITCH = { type: "boolean" } as const;
 const DIMMABLE = { on: SWITCH, brightness: PERCENT };
 
-test("a lamp that is on shows its level, and a tap turns it off", () => {
+test("a lamp that is on shows its level and is turned off by a tap", () => {
   const look = lookOf(device("light", DIMMABLE, { on: true, brightness: 62.4 }));
 
   assert.equal(look.value, "62");
@@ -27,7 +27,7 @@ test("a lamp that is on shows its level, and a tap turns it off", () => {
   assert.deepEqual(look.tap, { on: false });
 });
 
-test("a lamp that is off keeps its level for itself, and can be dragged up from nothing", () => {
+test("a lamp that is off shows no level and can be dragged up from zero", () => {
   const look = lookOf(device("light", DIMMABLE, { on: false, brightness: 80 }));
 
   assert.equal(look.value, "Off");
@@ -35,13 +35,13 @@ test("a lamp that is off keeps its level for itself, and can be dragged up from 
   assert.deepEqual(look.tap, { on: true });
 });
 
-test("what was asked for is shown before it is confirmed", () => {
+test("a pending value is shown before it is confirmed", () => {
   const lamp = device("light", DIMMABLE, { on: true, brightness: 62 });
 
   assert.equal(lookOf({ ...lamp, pending: { brightness: 35 } }).value, "35");
 });
 
-test("the hue follows a lamp's colour, and white has the theme's", () => {
+test("the hue is the lamp's colour, or the theme's hue for white", () => {
   const colored = (saturation: number): string =>
     lookOf(device("light", DIMMABLE, { on: true, brightness: 5, color: { hue: 240, saturation } }))
       .hue;
@@ -50,7 +50,7 @@ test("the hue follows a lamp's colour, and white has the theme's", () => {
   assert.equal(colored(5), "var(--mantel-hue-light)");
 });
 
-test("hues are converted as CSS converts them", () => {
+test("hues are converted as in CSS", () => {
   // oklch(from hsl(h 100% 50%) l c h), rounded.
   const hues = [0, 60, 120, 180, 240, 300].map(oklchHue);
 
@@ -63,27 +63,27 @@ test("a plug without a level is on or off", () => {
   assert.deepEqual({ value, level, tap }, { value: "On", level: undefined, tap: { on: false } });
 });
 
-test("what ends by itself shows how long it takes", () => {
+test("a running program shows its remaining time", () => {
   const look = lookOf(device("plug", { on: SWITCH }, { on: true, remaining: 23.2, progress: 71 }));
 
   assert.deepEqual([look.value, look.unit, look.progress], ["24", "min", 71]);
 });
 
-test("a cover says where it is, and a tap closes or opens it", () => {
+test("a cover shows its position and is opened or closed by a tap", () => {
   const at = (position: number) => lookOf(device("cover", { position: PERCENT }, { position }));
 
   assert.deepEqual([at(0).value, at(40).value, at(100).value], ["Closed", "40", "Open"]);
   assert.deepEqual([at(0).tap, at(40).tap], [{ position: 100 }, { position: 0 }]);
 });
 
-test("unlocking asks first, locking does not", () => {
+test("unlocking needs a confirmation, locking does not", () => {
   const lock = (locked: boolean) => lookOf(device("lock", { locked: SWITCH }, { locked }));
 
   assert.deepEqual([lock(true).ask, lock(true).tap], ["Unlock?", { locked: false }]);
   assert.deepEqual([lock(false).ask, lock(false).tap], [undefined, { locked: true }]);
 });
 
-test("sensors say what they measure and cannot be tapped", () => {
+test("sensors show their measured value and cannot be tapped", () => {
   const power = lookOf(device("sensor", { power: { type: "number", unit: "W" } }, { power: 1234 }));
   const door = lookOf(device("binary-sensor", { contact: SWITCH }, { contact: false }));
 
@@ -91,13 +91,13 @@ test("sensors say what they measure and cannot be tapped", () => {
   assert.deepEqual([door.value, door.on, door.tap], ["Open", true, undefined]);
 });
 
-test("a device without any known state is drawn all the same", () => {
+test("a device without any known state is rendered", () => {
   for (const kind of ["light", "sensor", "binary-sensor", "cover", "vacuum", "alarm"] as const) {
     assert.ok(lookOf(device(kind, {}, {})).value.length > 0, kind);
   }
 });
 
-test("icons follow the name, what is measured, the state, or the kind", () => {
+test("the icon depends on the name, the measured field, the state or the kind", () => {
   const named = (kind: Device["kind"], name: string, state: DeviceState = {}): string =>
     iconOf({ ...device(kind, {}, state), name });
 

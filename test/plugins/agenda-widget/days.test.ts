@@ -5,7 +5,7 @@ import { daysOf } from "../../../plugins/agenda-widget/widget/days.ts";
 
 const NOW = Date.parse("2026-11-20T18:42:00+01:00");
 
-test("events stand under today, tomorrow and the days after", () => {
+test("events are grouped by today, tomorrow and later days", () => {
   const days = show([
     timed("choir", "2026-11-20T19:00:00+01:00", "2026-11-20T21:00:00+01:00"),
     timed("swim", "2026-11-21T09:15:00+01:00", "2026-11-21T10:00:00+01:00"),
@@ -15,7 +15,7 @@ test("events stand under today, tomorrow and the days after", () => {
   assert.deepEqual(days, ["today: choir", "tomorrow: swim", "later 2026-11-24: trip"]);
 });
 
-test("what has ended or was cancelled is left out, what runs is kept", () => {
+test("ended and cancelled events are omitted, running ones are kept", () => {
   const days = show([
     timed("over", "2026-11-20T10:00:00+01:00", "2026-11-20T18:42:00+01:00"),
     timed("running", "2026-11-20T18:00:00+01:00", "2026-11-20T19:00:00+01:00"),
@@ -46,7 +46,7 @@ test("the day is the house's, not the event's or the browser's", () => {
   assert.deepEqual(show([event], { timeZone: "Europe/London" }), ["today: late"]);
 });
 
-test("no more events are shown than there is room for", () => {
+test("the number of shown events is limited by the space", () => {
   const events = ["19:00", "20:00", "21:00"].map((at) =>
     timed(at, `2026-11-20T${at}:00+01:00`, `2026-11-20T22:00:00+01:00`),
   );
@@ -54,7 +54,7 @@ test("no more events are shown than there is room for", () => {
   assert.deepEqual(show(events, { most: 2 }), ["today: 19:00, 20:00"]);
 });
 
-test("a day without events is still today", () => {
+test("a day without events is still shown as today", () => {
   assert.deepEqual(show([]), ["today: "]);
 });
 

@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "the address of one calendar gives that one, under the account's own id and name",
+  "the address of one calendar gives only that one, with the account's id and name",
   { skip },
   async (t) => {
     const { open, proxy } = await setUp(t);
@@ -68,26 +68,22 @@ test(
   },
 );
 
-test(
-  "an account that has not changed costs one request, also after a restart",
-  { skip },
-  async (t) => {
-    const { open, proxy } = await setUp(t);
-    const first = open();
-    await first.account.refresh();
-    proxy.requests.length = 0;
+test("an unchanged account needs one request, also after a restart", { skip }, async (t) => {
+  const { open, proxy } = await setUp(t);
+  const first = open();
+  await first.account.refresh();
+  proxy.requests.length = 0;
 
-    await first.account.refresh();
-    const second = open();
-    await second.account.restore();
-    await second.account.refresh();
+  await first.account.refresh();
+  const second = open();
+  await second.account.restore();
+  await second.account.refresh();
 
-    assert.deepEqual(proxy.requests, ["PROPFIND /ann/", "PROPFIND /ann/"]);
-    assert.deepEqual(await second.titles(), ["standup", "zoo"]);
-  },
-);
+  assert.deepEqual(proxy.requests, ["PROPFIND /ann/", "PROPFIND /ann/"]);
+  assert.deepEqual(await second.titles(), ["standup", "zoo"]);
+});
 
-test("only what has changed is fetched, and what is gone goes", { skip }, async (t) => {
+test("only changes are fetched, and deleted objects are removed", { skip }, async (t) => {
   const { open, proxy, radicale } = await setUp(t);
   const { account, sources, titles } = open();
   await account.refresh();
@@ -124,7 +120,7 @@ test("a server without sync tokens is compared by ETags", { skip }, async (t) =>
   assert.deepEqual(await titles(), ["review", "standup"]);
 });
 
-test("a token that the server has forgotten leads to a whole reading", { skip }, async (t) => {
+test("a sync token that the server has forgotten causes a full read", { skip }, async (t) => {
   const { open, proxy, radicale } = await setUp(t);
   const { account, titles } = open();
   await account.refresh();
@@ -137,7 +133,7 @@ test("a token that the server has forgotten leads to a whole reading", { skip },
 });
 
 test(
-  "a server that is away leaves its calendars stale, also after a restart",
+  "while a server is down its calendars are stale, also after a restart",
   { skip },
   async (t) => {
     const { open, radicale } = await setUp(t);
@@ -154,7 +150,7 @@ test(
   },
 );
 
-test("wrong credentials are told in words under the account's id", { skip }, async (t) => {
+test("wrong credentials are reported under the account's id", { skip }, async (t) => {
   const { open } = await setUp(t);
   const { account, sources } = open({ password: "wrong", name: "Office" });
 
@@ -165,7 +161,7 @@ test("wrong credentials are told in words under the account's id", { skip }, asy
   assert.match(error ?? "", /does not accept the user name and password \(401\)/);
 });
 
-test("an address book gives the birthdays of its contacts", { skip }, async (t) => {
+test("an address book provides the birthdays of its contacts", { skip }, async (t) => {
   const { open, radicale, proxy } = await setUp(t);
   await radicale.make("people", { name: "People", contacts: true });
   const card = (uid: string, birthday: string) =>
@@ -193,7 +189,7 @@ test("a calendar that is renamed keeps its id and its events", { skip }, async (
 });
 
 test(
-  "a calendar that is removed between two requests of one reading says so, and the others go on",
+  "a calendar removed during a read is reported, and the others continue",
   { skip },
   async (t) => {
     const { open, radicale, proxy } = await setUp(t);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPublic, pinAddresses } from "../../../plugins/calendar/web/address.ts";
 
-test("addresses of this machine, the local network and special ranges are not public", () => {
+test("loopback, local network and special addresses are not public", () => {
   const special = [
     "0.0.0.0",
     "10.1.2.3",
@@ -47,7 +47,7 @@ test("ordinary addresses are public", () => {
   );
 });
 
-test("literal addresses and names of this machine are refused however they are spelled", async () => {
+test("literal addresses and names of this machine are refused in every spelling", async () => {
   const spellings = [
     "http://127.0.0.1/",
     "http://2130706433/",

@@ -37,6 +37,7 @@ test("changes that come together are published once", async (t) => {
   const { agenda, published } = setUp("2026-11-20T12:00:00Z");
   t.after(agenda.watchDays());
   const source = new Source({ id: "a", fallbackName: "a", floating: BERLIN });
+  t.after(() => source.close());
   agenda.add(source);
 
   await source.read([calendar(event("UID:a", "DTSTART:20261121T090000Z"))], new Date());
@@ -50,11 +51,12 @@ test("changes that come together are published once", async (t) => {
   );
 });
 
-test("a calendar that takes too long keeps no other waiting, and is published when it is done", async (t) => {
+test("a slow calendar does not delay others and is published when it is read", async (t) => {
   const { agenda, published } = setUp("2026-11-20T12:00:00Z");
   t.after(agenda.watchDays());
   const good = new Source({ id: "good", fallbackName: "good", floating: BERLIN });
   const slow = new Source({ id: "slow", fallbackName: "slow", floating: BERLIN });
+  for (const each of [good, slow]) t.after(() => each.close());
   const content = calendar(event("UID:a", "DTSTART:20261121T090000Z"));
   await good.read([content], new Date());
   await slow.read([content], new Date());
@@ -87,7 +89,7 @@ test("a calendar that takes too long keeps no other waiting, and is published wh
   );
 });
 
-test("a calendar that does not fit beside the others is left out, and says so", async (t) => {
+test("a calendar that exceeds the total limit is omitted with a message", async (t) => {
   const { agenda, published } = setUp("2026-11-20T12:00:00Z");
   const many = (from: number, count: number) =>
     calendar(
@@ -98,6 +100,7 @@ test("a calendar that does not fit beside the others is left out, and says so", 
   const sizes = { large: 9_000, larger: 9_500, small: 2_000 };
   for (const [id, count] of Object.entries(sizes)) {
     const source = new Source({ id, fallbackName: id, floating: BERLIN });
+    t.after(() => source.close());
     await source.read([many(0, count)], new Date());
     agenda.add(source);
   }

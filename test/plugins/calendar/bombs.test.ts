@@ -6,7 +6,7 @@ import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { startHost } from "../../helpers/host.ts";
-import { until } from "../../helpers/until.ts";
+import { LOAD, until } from "../../helpers/until.ts";
 import { BOMBS } from "./bombs.ts";
 import { calendar, event } from "./calendar-text.ts";
 
@@ -19,18 +19,21 @@ const MAX_WORK_MS = 2_000;
 const CHOSEN = Object.entries(BOMBS).filter((_, at) => at % 3 === 0);
 
 for (const [name, make] of CHOSEN) {
-  test(`a calendar with ${name} costs two seconds of work at most`, async () => {
+  test(`a calendar with ${name} needs at most two seconds of work`, async () => {
     const bytes = make();
     const before = process.cpuUsage();
 
     const outcome = await expand(bytes);
 
     const { user, system } = process.cpuUsage(before);
-    assert.ok((user + system) / 1000 < MAX_WORK_MS, `${(user + system) / 1000} ms: ${outcome}`);
+    assert.ok(
+      (user + system) / 1000 < MAX_WORK_MS * LOAD,
+      `${(user + system) / 1000} ms: ${outcome}`,
+    );
   });
 }
 
-test("there are at least 50 hostile calendars", (t) => {
+test("the corpus has at least 50 hostile calendars", (t) => {
   t.diagnostic(`${CHOSEN.length} of ${Object.keys(BOMBS).length} hostile calendars`);
   assert.ok(Object.keys(BOMBS).length >= 50);
 });
@@ -47,7 +50,7 @@ async function expand(bytes: Buffer): Promise<string> {
   }
 }
 
-test("a good calendar among bombs is shown, reads go on, and the module lives", async (t) => {
+test("a good calendar among bombs is shown, reads continue, and the module keeps running", async (t) => {
   const data = await emptyFolder(t);
   const folder = join(data, "calendars");
   await mkdir(folder);

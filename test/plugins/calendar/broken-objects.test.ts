@@ -53,21 +53,21 @@ const BROKEN: [what: string, objects: Record<string, string>, error: string][] =
 ];
 
 for (const [what, objects, error] of BROKEN) {
-  test(`where ${what}, that alone is skipped, counted and named`, async (t) => {
+  test(`where ${what}, only that is skipped, counted and named`, async (t) => {
     const shown = await shownOf(t, { ...objects, "m.ics": whole("park"), "n.ics": whole("lake") });
 
     assert.deepEqual(shown, { titles: ["lake", "park"], status: "ok", error });
   });
 }
 
-test("a calendar of broken objects alone is empty and says why", async (t) => {
+test("a calendar with only broken objects is empty and gives the reason", async (t) => {
   const shown = await shownOf(t, { "a.ics": cutOff("zoo") });
 
   const error = `1 file was left out: a.ics; the first because: ${CUT}`;
   assert.deepEqual(shown, { titles: [], status: "ok", error });
 });
 
-test("a private calendar tells only how many objects are broken", async (t) => {
+test("a private calendar reports only the number of broken objects", async (t) => {
   const shown = await shownOf(t, { "salary-talk.ics": cutOff("zoo") }, { private: true });
 
   assert.deepEqual(shown, { titles: [], status: "ok", error: "1 file was left out" });

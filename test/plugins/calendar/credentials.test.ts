@@ -4,7 +4,7 @@ import { basicAuth, isSameHost, isSameSite } from "../../../plugins/calendar/web
 
 const trusts = (first: string, url: string) => isSameSite(new URL(first), new URL(url));
 
-test("a password goes to hosts of the account's site over HTTPS alone", () => {
+test("a password is sent only over HTTPS to hosts of the account's site", () => {
   assert.ok(trusts("https://caldav.icloud.com/", "https://p42-caldav.icloud.com/1/"));
   assert.ok(trusts("https://icloud.com/", "https://caldav.icloud.com/"));
   assert.ok(trusts("http://nas.lan:5232/", "http://nas.lan:5232/ann/"));
@@ -18,7 +18,7 @@ test("a password goes to hosts of the account's site over HTTPS alone", () => {
   assert.ok(!trusts("http://nas.lan:5232/", "http://nas.lan:80/"));
 });
 
-test("the password of a feed goes to its own server, and to that over HTTPS", () => {
+test("the password of a feed is sent only to its own server over HTTPS", () => {
   const follows = (first: string, url: string) => isSameHost(new URL(first), new URL(url));
 
   assert.ok(follows("http://cloud.example.org/a.ics", "https://cloud.example.org/a.ics"));
@@ -28,7 +28,7 @@ test("the password of a feed goes to its own server, and to that over HTTPS", ()
   assert.ok(!follows("http://nas.lan:5232/", "http://nas.lan:80/"));
 });
 
-test("a name and password in the address count as given, with their escapes", () => {
+test("credentials in the address are used with their escapes decoded", () => {
   const { authorization = "" } = basicAuth({ url: "https://a%40b:p%3Aw%25@example.org/" });
 
   assert.equal(Buffer.from(authorization.slice(6), "base64").toString(), "a@b:p:w%");

@@ -77,7 +77,7 @@ const NO_ANSWERS: [
 ];
 
 for (const [what, when, reply, told] of NO_ANSWERS) {
-  test(`a server that gives ${what} takes no event away, and it is told`, async (t) => {
+  test(`a server that gives ${what} removes no event, and it is reported`, async (t) => {
     const { account, sources, titles, server, work } = await setUp(t, { "a.ics": object("zoo") });
 
     work.objects = { ...work.objects, "b.ics": object("park") };
@@ -94,7 +94,7 @@ for (const [what, when, reply, told] of NO_ANSWERS) {
   });
 }
 
-test("a server that has forgotten its token, as Nextcloud says it, is read whole", async (t) => {
+test("a server that has forgotten its token, reported like Nextcloud, is read completely", async (t) => {
   const { account, titles, server, work } = await setUp(t, { "a.ics": object("zoo") });
 
   work.objects = { "b.ics": object("park") };
@@ -106,7 +106,7 @@ test("a server that has forgotten its token, as Nextcloud says it, is read whole
   assert.deepEqual(await titles(), ["park"]);
 });
 
-test("a list of changes that is cut by the server's own limit is gone on with", async (t) => {
+test("a change list cut by the server's limit is continued", async (t) => {
   const { account, titles, server, work } = await setUp(t, { "a.ics": object("zoo") });
 
   work.objects = { "a.ics": object("zoo"), "b.ics": object("park"), "c.ics": object("lake") };

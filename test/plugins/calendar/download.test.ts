@@ -27,7 +27,7 @@ async function serve(t: TestContext, listener: RequestListener) {
   return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test("a calendar comes with what is needed to ask whether it has changed", async (t) => {
+test("a calendar is returned with its validators for conditional requests", async (t) => {
   const { url, requests } = await serve(t, (request, response) => {
     response.setHeader("ETag", '"one"').setHeader("Last-Modified", "Fri, 20 Nov 2026 09:00:00 GMT");
     if (request.headers["if-none-match"] === '"one"') response.writeHead(304).end();
@@ -77,7 +77,7 @@ test("a calendar behind redirects is found, and the password goes to its own ser
   assert.equal(elsewhere.requests[0]?.headers.authorization, undefined);
 });
 
-test("a redirect to a server that asks for a password names it, and keeps the password from it", async (t) => {
+test("the password is not sent to a redirect target that asks for one, and the target is named", async (t) => {
   const elsewhere = await serve(t, (_, response) => response.writeHead(401).end());
   const { url } = await serve(t, (_, response) =>
     response.writeHead(302, { location: `${elsewhere.url}/secret` }).end(),
@@ -103,7 +103,7 @@ test("an address in the private network is refused before anything is sent", asy
   assert.equal(requests.length, 0);
 });
 
-test("a server that is named is reached at the addresses that were checked", async (t) => {
+test("a server is contacted only at the addresses that were checked", async (t) => {
   const { url, requests } = await serve(t, (_, response) => response.end(BODY));
 
   await download({ url: url.replace("127.0.0.1", "localhost"), allowPrivate: true, signal });
@@ -111,7 +111,7 @@ test("a server that is named is reached at the addresses that were checked", asy
   assert.match(requests[0]?.headers.host ?? "", /^localhost:/);
 });
 
-test("webcal addresses are read, over plain HTTP where the server has nothing else", async (t) => {
+test("webcal addresses are read, over plain HTTP if the server has no HTTPS", async (t) => {
   const { url } = await serve(t, (_, response) => response.end(BODY));
 
   const { bytes } = await download({
@@ -132,7 +132,7 @@ test("a webcals address is never read over plain HTTP", async (t) => {
   assert.equal(requests.length, 0);
 });
 
-test("an answer that nothing has changed is none for who has nothing", async (t) => {
+test("a not-modified answer without cached data is an error", async (t) => {
   const { url } = await serve(t, (_, response) => response.writeHead(304).end());
 
   await assert.rejects(download({ url, allowPrivate: true, signal }), /status 304/);
@@ -148,7 +148,7 @@ const CHARSETS: [type: string, encoding: BufferEncoding][] = [
 ];
 
 for (const [type, encoding] of CHARSETS) {
-  test(`a calendar in ${encoding} comes in UTF-8, as ${type}`, async (t) => {
+  test(`a calendar in ${encoding} is converted to UTF-8, as ${type}`, async (t) => {
     const { url } = await serve(t, (_, response) =>
       response.setHeader("Content-Type", type).end(Buffer.from("Frühstück", encoding)),
     );
@@ -178,7 +178,7 @@ const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "a calendar that is not there",
     (_, response) => response.writeHead(404).end(),
-    /no calendar at this address/,
+    /this address has no calendar/,
   ],
   ["a fault of the server", (_, response) => response.writeHead(502).end(), /status 502/],
   [
@@ -217,7 +217,7 @@ const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
   [
     "a body that is not what its header says",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(BODY),
-    /is no gzip, though it says so \(Z_DATA_ERROR\): .* switch compression off/,
+    /is not gzip, although its header says so \(Z_DATA_ERROR\): .* switch compression off/,
   ],
   [
     "a compressed body that is cut off",
@@ -234,7 +234,7 @@ const REFUSALS: [what: string, listener: RequestListener, message: RegExp][] = [
 ];
 
 for (const [what, listener, message] of REFUSALS) {
-  test(`${what} is refused in words`, async (t) => {
+  test(`${what} is refused with a clear message`, async (t) => {
     const { url } = await serve(t, listener);
 
     await assert.rejects(
@@ -248,14 +248,14 @@ for (const [what, listener, message] of REFUSALS) {
   });
 }
 
-test("a name that does not exist is refused in words", async () => {
+test("an unknown host name is refused with a clear message", async () => {
   await assert.rejects(download({ url: "https://nowhere.invalid/a.ics", signal }), {
     code: "invalid",
     message: /nowhere\.invalid cannot be found/,
   });
 });
 
-test("a download ends at once when its signal does", async (t) => {
+test("aborting the signal ends a download immediately", async (t) => {
   const { url, requests } = await serve(t, () => {});
   const ended = new AbortController();
   const work = download({ url, allowPrivate: true, signal: ended.signal });

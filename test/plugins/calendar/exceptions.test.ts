@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { calendar, event } from "./calendar-text.ts";
 import { expand } from "./expand.ts";
 
-test("EXDATE leaves out starts whether it is a time in any zone or a date", async () => {
+test("EXDATE excludes starts, given as a time in any zone or as a date", async () => {
   const { starts } = await expand(
     calendar(
       event(
@@ -20,7 +20,7 @@ test("EXDATE leaves out starts whether it is a time in any zone or a date", asyn
   assert.deepEqual(starts, ["2026-06-01T09:00:00+02:00", "2026-06-05T09:00:00+02:00"]);
 });
 
-test("RDATE adds starts and periods, and a start that comes twice is one occurrence", async () => {
+test("RDATE adds starts and periods, and a duplicate start is one occurrence", async () => {
   const { events } = await expand(
     calendar(
       event(
@@ -79,7 +79,7 @@ test("a changed occurrence replaces its own, also when it was named in another z
   assert.equal(events[1]?.recurrenceId, "2026-03-09T18:00:00Z");
 });
 
-test("an occurrence that was moved into the window is there, and one that was moved out is not", async () => {
+test("an occurrence moved into the window is included, one moved out is not", async () => {
   const bytes = calendar(
     SERIES,
     event(
@@ -114,7 +114,7 @@ test("a cancelled occurrence is gone", async () => {
   );
 });
 
-test("a change of an occurrence and all that follow moves them until the next change", async () => {
+test("a change of this and following occurrences applies until the next change", async () => {
   const { events } = await expand(
     calendar(
       SERIES,
@@ -145,7 +145,7 @@ test("a change of an occurrence and all that follow moves them until the next ch
   );
 });
 
-test("of several copies of an event the newest counts", async () => {
+test("the newest of several copies of an event is used", async () => {
   const copy = (sequence: number, title: string) =>
     event("UID:a", `SEQUENCE:${sequence}`, "DTSTART:20260601T090000Z", `SUMMARY:${title}`);
 
@@ -157,7 +157,7 @@ test("of several copies of an event the newest counts", async () => {
   );
 });
 
-test("a message that calls an event off makes the invitation beside it a cancelled event", async () => {
+test("a cancellation message marks the invited event as cancelled", async () => {
   const invitation = calendar("METHOD:REQUEST", event("UID:a", "DTSTART:20260601T090000Z"));
   const message = calendar(
     "METHOD:CANCEL",

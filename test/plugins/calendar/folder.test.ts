@@ -47,7 +47,7 @@ const titled = (title: string) =>
   calendar(event(`UID:${title}`, "DTSTART:20260601T090000Z", `SUMMARY:${title}`));
 const cut = (title: string) => titled(title).subarray(0, -40);
 
-test("a file of a folder that is cut off is named, and takes nothing from the others", async (t) => {
+test("a truncated file of a folder is named, and the other files are read", async (t) => {
   const files = { "a.ics": titled("zoo"), "b.ics": cut("x"), "c.ics": titled("pool"), "d.ics": "" };
 
   const { titles, view } = await work(t, files);
@@ -60,7 +60,7 @@ test("a file of a folder that is cut off is named, and takes nothing from the ot
   );
 });
 
-test("the file that comes last is no other case", async (t) => {
+test("a truncated file that is read last is named, and the other file is read", async (t) => {
   const { titles, view } = await work(t, { "a.ics": titled("zoo"), "b.ics": cut("x") });
 
   assert.deepEqual(titles, ["zoo"]);
@@ -87,7 +87,7 @@ test("the files of a private folder are counted and not named", async (t) => {
   assert.equal(view?.error, "1 file was left out");
 });
 
-test("a folder of broken files alone is an error", async (t) => {
+test("a folder with only broken files is an error", async (t) => {
   const { titles, view } = await work(t, { "a.ics": cut("x"), "b.ics": "<html>" });
 
   assert.deepEqual(titles, []);
@@ -95,7 +95,7 @@ test("a folder of broken files alone is an error", async (t) => {
   assert.match(view.error ?? "", /^2 files were left out; the first because: the calendar ends/);
 });
 
-test("a file that takes long delays no other, and is shown as being read", async (t) => {
+test("a slow file does not delay others and is shown as loading", async (t) => {
   const path = await emptyFolder(t);
   await writeFile(join(path, "a.ics"), LARGE);
   await writeFile(join(path, "z.ics"), SMALL);
@@ -130,7 +130,7 @@ async function follow(t: TestContext, path: string): Promise<ReadonlySet<string>
   return ids;
 }
 
-test("a folder that is removed and made again is followed again", async (t) => {
+test("a folder that is removed and created again is watched again", async (t) => {
   const path = join(await emptyFolder(t), "calendars");
   const ids = await follow(t, path);
   await writeFile(join(path, "a.ics"), SMALL);
@@ -147,7 +147,7 @@ test("a folder that is removed and made again is followed again", async (t) => {
   assert.deepEqual([...ids].toSorted(), ["b", "c"]);
 });
 
-test("a folder that another one takes the place of is that one", async (t) => {
+test("a replaced folder is read again", async (t) => {
   const root = await emptyFolder(t);
   const path = join(root, "calendars");
   const ids = await follow(t, path);

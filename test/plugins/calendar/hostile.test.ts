@@ -80,7 +80,7 @@ const HOSTILE: [id: string, listener: RequestListener, reason: RegExp][] = [
   ["broken", (request: IncomingMessage) => request.socket.destroy(), /cannot be reached/],
 ];
 
-test("each hostile server costs its own calendar, which says why, and no other", async (t) => {
+test("a hostile server affects only its own calendar, which gives the reason", async (t) => {
   const good = await serve(t, (_, response) => response.end(GOOD));
   const reasons = new Map<string, RegExp>([
     ...HOSTILE.map(([id, , reason]) => [id, reason] as const),
@@ -113,7 +113,7 @@ function assertFault(source: CalendarSource | undefined, reason: RegExp): void {
   assert.match(source?.error ?? "", reason);
 }
 
-test("hostile accounts say why too", async (t) => {
+test("hostile accounts also give the reason", async (t) => {
   const xml =
     (text: string): RequestListener =>
     (_, response) =>

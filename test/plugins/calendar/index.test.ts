@@ -67,7 +67,7 @@ test("files in the folder are calendars as soon as the plugin has started", asyn
   assert.deepEqual(others, []);
 });
 
-test("a file that is dropped, changed, replaced and removed is followed", async (t) => {
+test("adding, changing, replacing and removing a file is detected", async (t) => {
   const folder = await makeFolder(t);
   const { titles, window } = await start(t, folder);
   const file = join(folder, "family.ics");
@@ -85,7 +85,7 @@ test("a file that is dropped, changed, replaced and removed is followed", async 
   assert.deepEqual(titles(), []);
 });
 
-test("a file that turns bad keeps its last good events and says why", async (t) => {
+test("a file that becomes invalid keeps its last good events and gives the reason", async (t) => {
   const folder = await makeFolder(t, {
     "family.ics": tomorrow("zoo"),
     "good.ics": tomorrow("park"),
@@ -112,7 +112,7 @@ test("links are shown as an error and not followed", async (t) => {
   assert.match(source("link")?.error ?? "", /links are not followed/);
 });
 
-test("skipped events are counted in the source", async (t) => {
+test("the source contains the number of skipped events", async (t) => {
   const broken = calendar(
     event("UID:a", "DTSTART:never"),
     event("UID:b", `DTSTART;VALUE=DATE:${TOMORROW}`),
@@ -125,7 +125,7 @@ test("skipped events are counted in the source", async (t) => {
   assert.match(source("family")?.error ?? "", /^1 event was skipped/);
 });
 
-test("two files whose names make one id both have a calendar", async (t) => {
+test("two files whose names give the same id each have a calendar", async (t) => {
   const folder = await makeFolder(t, { "a b.ics": tomorrow("one"), "a-b.ics": tomorrow("two") });
 
   const { titles, window } = await start(t, folder);
@@ -134,7 +134,7 @@ test("two files whose names make one id both have a calendar", async (t) => {
   assert.equal(new Set(window().sources.map(({ id }) => id)).size, 2);
 });
 
-test("a folder of files is one calendar, and is followed", async (t) => {
+test("a folder of files is one calendar, and its changes are detected", async (t) => {
   const folder = await makeFolder(t);
   await mkdir(join(folder, "work"));
   await writeFile(join(folder, "work", "a.ics"), tomorrow("zoo"));
@@ -162,7 +162,7 @@ test("contacts in the folder are a calendar of birthdays", async (t) => {
   assert.equal(titles()[0], "🎂 Ada");
 });
 
-test("a file has the settings that stand under its id, and settings without a file are named", async (t) => {
+test("a file gets the settings with its id, and settings without a file are reported", async (t) => {
   const folder = await makeFolder(t, { "Our Family.ics": tomorrow("zoo") });
   const { titles, source } = await start(t, folder, {
     "our-family": { name: "Us", color: "#123456", private: true },
@@ -203,7 +203,7 @@ test("a calendar on the web appears when it has been read, under its configured 
   assert.equal(source("club")?.name, "Club");
 });
 
-test("a calendar on the web that cannot be read harms no other and tells no address", async (t) => {
+test("an unreadable web calendar does not affect others, and its error shows no address", async (t) => {
   const { feed, served } = await serveCalendar(t);
   served.status = 500;
   const folder = await makeFolder(t, { "family.ics": tomorrow("park") });
@@ -216,7 +216,7 @@ test("a calendar on the web that cannot be read harms no other and tells no addr
   assert.doesNotMatch(JSON.stringify([running.logs, running.published]), /secret-address/);
 });
 
-test("the service gives windows far from today, series included", async (t) => {
+test("the service returns windows far from today, including series", async (t) => {
   const yearly = calendar(
     event("UID:a", "DTSTART;VALUE=DATE:20000229", "RRULE:FREQ=YEARLY", "SUMMARY:leap"),
   );

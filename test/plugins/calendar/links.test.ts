@@ -11,7 +11,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10).re
 const tomorrow = (title: string) =>
   calendar(event(`UID:${title}`, `DTSTART;VALUE=DATE:${TOMORROW}`, `SUMMARY:${title}`));
 
-test("in the process of a real host, links to elsewhere hide nothing that is beside them", async (t) => {
+test("in a real host process, links to other folders do not hide the files beside them", async (t) => {
   const data = await emptyFolder(t);
   const folder = join(data, "calendars");
   await mkdir(join(folder, "work"), { recursive: true });

@@ -6,7 +6,7 @@ import { startWithAccount } from "./start-with-account.ts";
 
 const IN_TIME = { withinMs: 20_000 };
 
-test("an account of more calendars than are shown says how many there are and names what is missing", async (t) => {
+test("an account above the calendar limit reports the number and the missing calendars", async (t) => {
   const account = await serveDavAccount(t);
   for (let n = 1; n <= 54; n++) account.calendars.set(`c${n}`, { name: `Club ${n}`, objects: {} });
 
@@ -23,7 +23,7 @@ test("an account of more calendars than are shown says how many there are and na
   assert.equal(sources().length, 51);
 });
 
-test("an account of as many calendars as are shown says nothing under its own id", async (t) => {
+test("an account within the calendar limit shows no message of its own", async (t) => {
   const account = await serveDavAccount(t);
   for (let n = 1; n <= 50; n++) account.calendars.set(`c${n}`, { name: `Club ${n}`, objects: {} });
 

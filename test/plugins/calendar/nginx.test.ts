@@ -39,7 +39,7 @@ const titlesOf = async (source: Source) =>
   (await source.eventsIn(YEAR)).map(({ title }) => title).slice(0, 2);
 
 test(
-  "an unchanged calendar costs one request without a body, and a change one with it",
+  "an unchanged calendar needs one request without a body, a changed one a request with a body",
   { skip },
   async (t) => {
     const { nginx, subscribe } = await setUp(t);
@@ -59,7 +59,7 @@ test(
   },
 );
 
-test("a large calendar comes compressed", { skip }, async (t) => {
+test("a large calendar is downloaded compressed", { skip }, async (t) => {
   const { nginx, subscribe } = await setUp(t);
   const bytes = titled("zoo", 5_000);
   await nginx.write("a.ics", bytes);

@@ -9,33 +9,33 @@ const middle = () => 0.5;
 const pause = (failures: number, { refreshMs = 900_000, askedForMs = 0, random = middle } = {}) =>
   pauseMs({ refreshMs, failures, askedForMs }, random);
 
-test("a reading that went well is followed by the next after the usual time", () => {
+test("after a successful read the next one follows at the normal interval", () => {
   assert.equal(pause(0), 900_000);
 });
 
-test("failures in a row are waited after longer each time, and no longer than the usual time", () => {
+test("the wait grows with each failure, up to the normal interval", () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 60].map((failures) => pause(failures)),
     [30_000, 60_000, 120_000, 240_000, 480_000, 900_000, 900_000],
   );
 });
 
-test("a calendar that is asked for every minute leaves a server that fails alone for longer", () => {
+test("a calendar read every minute waits longer while its server fails", () => {
   assert.equal(pause(10, { refreshMs: 60_000 }), 900_000);
 });
 
-test("waits differ, so that calendars which failed together do not come back together", () => {
+test("waits differ, so that calendars that failed together do not retry together", () => {
   assert.equal(pause(1, { random: () => 0 }), 24_000);
   assert.equal(pause(1, { random: () => 1 }), 36_000);
 });
 
-test("what a server has asked for is never undercut", () => {
+test("the wait is never shorter than the server requested", () => {
   for (const random of [() => 0, middle, () => 1]) {
     assert.ok(pause(1, { askedForMs: 3_600_000, random }) >= 3_600_000);
   }
 });
 
-test("a failure is logged once until it is over, and told each time", async () => {
+test("a failure is logged once until it ends, and reported each time", async () => {
   const log = collectedLog();
   const told: string[] = [];
   let fault: Error | undefined = new MantelError("invalid", "the server answered with status 502");
@@ -67,7 +67,7 @@ for (const [name, jump] of [
   ["forward", 10 * 365 * 86_400_000],
   ["back", -10 * 365 * 86_400_000],
 ] as const) {
-  test(`a system clock that jumps ${name} ends no wait early and none late`, async (t) => {
+  test(`a system clock that jumps ${name} does not change waiting times`, async (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
     const ended = new AbortController();
     const readAt: number[] = [];

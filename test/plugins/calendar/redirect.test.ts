@@ -19,7 +19,7 @@ function cannotHaveNetwork(): string | false {
 }
 
 test(
-  "a public address that redirects to this machine reaches nothing there",
+  "a redirect from a public address to this machine is refused",
   { skip: cannotHaveNetwork() },
   async () => {
     const { stdout } = await promisify(execFile)(

@@ -38,7 +38,7 @@ async function connected(t: TestContext, folder: string, sources: Record<string,
   });
   const request = {
     config: { refreshSeconds: 900, defaultDays: 14, sources },
-    house: { locale: "en-GB", timeZone: "Europe/Berlin" },
+    home: { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 },
     folders: { calendars: folder },
     ...{ storage, uses: [] },
   };
@@ -46,7 +46,7 @@ async function connected(t: TestContext, folder: string, sources: Record<string,
   return { said, titles, start: () => runner.start("calendar", request) };
 }
 
-test("within a reload files are read ahead, and published at the start", async (t) => {
+test("during a reload files are read in connect and published at the start", async (t) => {
   const folder = await emptyFolder(t);
   await writeFile(join(folder, "family.ics"), today("zoo"));
 
@@ -55,7 +55,9 @@ test("within a reload files are read ahead, and published at the start", async (
   await start();
 
   assert.deepEqual(titles, ["zoo"]);
-  assert.deepEqual(said, ["publishCalendarPart", "publish"]);
+  // On a busy machine the window may be published again; the part is sent once.
+  assert.deepEqual(said.slice(0, 2), ["publishCalendarPart", "publish"]);
+  assert.ok(said.slice(2).every((method) => method === "publish"));
 });
 
 test("a file that changes between reading and start is published as it is", async (t) => {
@@ -69,7 +71,7 @@ test("a file that changes between reading and start is published as it is", asyn
   await until(() => titles.includes("park"));
 });
 
-test("the web is not asked before the start, while the old code still asks it", async (t) => {
+test("web calendars are not read before the start, while the previous code still reads them", async (t) => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests++;

@@ -26,23 +26,25 @@ async function shown(
   const source = new Source({ id: "bins", settings, fallbackName: "bins", floating: UTC, locale });
   await source.read([bytes], new Date());
   const events = await source.prepare(YEAR);
-  return { events, titles: events.map(({ title }) => title), view: source.view() };
+  const view = source.view();
+  source.close();
+  return { events, titles: events.map(({ title }) => title), view };
 }
 
-test("only events whose title has one of the words are shown, within longer words too", async () => {
+test("only events whose title contains one of the words are shown, also within longer words", async () => {
   assert.deepEqual((await shown({ include: ["MÜLL", "papier"] })).titles, ["Restmüll", "Papier"]);
 });
 
-test("events whose title has one of the words are left out", async () => {
+test("events whose title contains an excluded word are omitted", async () => {
   assert.deepEqual((await shown({ exclude: ["secret", "rest"] })).titles, ["Papier"]);
   assert.deepEqual((await shown({ include: ["p"], exclude: ["papier"] })).titles, []);
 });
 
-test("words are the same however their accents are written", async () => {
+test("words match in every Unicode form of their accents", async () => {
   assert.deepEqual((await shown({ include: ["mu\u0308ll"] })).titles, ["Restmüll"]);
 });
 
-test("a private calendar shows when there is something, and nothing of what", async () => {
+test("a private calendar shows times of events and nothing else", async () => {
   const { events, titles } = await shown({ private: true, include: ["secret"] });
 
   assert.deepEqual(titles, ["Busy"]);
@@ -50,12 +52,12 @@ test("a private calendar shows when there is something, and nothing of what", as
   assert.deepEqual(events[0]?.start, { dateTime: "2026-06-01T09:00:00Z", timeZone: "UTC" });
 });
 
-test("the word for a private time is in the language of the house", async () => {
+test("the title of private events is in the language of the house", async () => {
   assert.equal((await shown({ private: true }, { locale: "de-CH" })).titles[0], "Belegt");
   assert.equal((await shown({ private: true }, { locale: "xx" })).titles[0], "Busy");
 });
 
-test("a private calendar tells nothing by what could not be read", async () => {
+test("errors of a private calendar reveal nothing of its content", async () => {
   const bytes = calendar(event("UID:a", "DTSTART:secret"));
 
   const { view } = await shown({ private: true }, { bytes });

@@ -6,7 +6,7 @@ import { Source } from "../../../plugins/calendar/source.ts";
 const CALENDAR = "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n";
 const NOW = new Date("2026-03-01T12:00:00Z");
 
-test("a reading that is refused takes no room from other calendars", async () => {
+test("a refused calendar does not count towards the limits of the others", async () => {
   const open = (id: string) => new Source({ id, fallbackName: id, floating: UTC });
   const [wrong, right] = [open("wrong"), open("right")];
 

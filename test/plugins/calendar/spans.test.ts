@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { calendar, event } from "./calendar-text.ts";
 import { expand } from "./expand.ts";
 
-test("dates last whole days, without an end one, and have no zone", async () => {
+test("dates last whole days, one day without an end, and have no zone", async () => {
   const { events } = await expand(
     calendar(
       event("UID:a", "DTSTART;VALUE=DATE:20260601"),
@@ -24,7 +24,7 @@ test("dates last whole days, without an end one, and have no zone", async () => 
   );
 });
 
-test("a series of dates honours exceptions that are given as times", async () => {
+test("exceptions given as times apply to a series of dates", async () => {
   const { starts } = await expand(
     calendar(
       event(
@@ -39,7 +39,7 @@ test("a series of dates honours exceptions that are given as times", async () =>
   assert.deepEqual(starts, ["2026-06-01", "2026-06-03"]);
 });
 
-test("days of a DURATION follow the clock and hours follow time", async () => {
+test("days in a DURATION follow local time, hours follow elapsed time", async () => {
   const { events } = await expand(
     calendar(
       event("UID:a", "DTSTART;TZID=Europe/Berlin:20260328T120000", "DURATION:P1D"),
@@ -53,7 +53,7 @@ test("days of a DURATION follow the clock and hours follow time", async () => {
   );
 });
 
-test("an event that began long before the window and lasts into it is there", async () => {
+test("an event that began long before the window and lasts into it is included", async () => {
   const bytes = calendar(
     event("UID:a", "DTSTART;VALUE=DATE:20200101", "DTEND;VALUE=DATE:20260602"),
     event("UID:b", "DTSTART:20260501T000000Z", "DURATION:P40D", "RRULE:FREQ=YEARLY"),

@@ -40,6 +40,7 @@ async function setUp(t: TestContext) {
   const storage = createStorage(folder, log);
   const subscribe = () => {
     const source = new Source({ id: "club", fallbackName: "club", floating: UTC });
+    t.after(() => source.close());
     const subscription = new Subscription({
       ...{ feed, source, storage, log, refreshMs: 900_000 },
       changed: () => {},
@@ -50,7 +51,7 @@ async function setUp(t: TestContext) {
   return { seen, served, feed, folder, storage, subscribe };
 }
 
-test("a calendar that has not changed costs one conditional request, also after a restart", async (t) => {
+test("an unchanged calendar needs one conditional request, also after a restart", async (t) => {
   const { seen, subscribe } = await setUp(t);
   const before = subscribe();
   await before.subscription.refresh();
@@ -65,7 +66,7 @@ test("a calendar that has not changed costs one conditional request, also after 
   assert.equal((await after.source.eventsIn(YEAR)).length, 1);
 });
 
-test("an unchanged calendar of a server without ETags is kept once, whatever its stamps, and a change is taken", async (t) => {
+test("an unchanged calendar without ETags is stored once despite new timestamps, and a change is read", async (t) => {
   const { served, feed, storage, subscribe } = await setUp(t);
   const content = (stamp: number, title: string) =>
     calendar(
@@ -97,7 +98,7 @@ test("an unchanged calendar of a server without ETags is kept once, whatever its
   assert.equal(after.source.view().status, "ok");
 });
 
-test("a calendar that has another ETag and has not changed is asked for by that one from then on", async (t) => {
+test("an unchanged calendar with a new ETag is then requested with the new ETag", async (t) => {
   const { served, seen, subscribe } = await setUp(t);
   const { subscription } = subscribe();
 
@@ -109,7 +110,7 @@ test("a calendar that has another ETag and has not changed is asked for by that 
   assert.deepEqual(seen, [undefined, '"one"', '"two"']);
 });
 
-test("a calendar whose server is away after a restart is shown as it was, and is stale", async (t) => {
+test("if its server is down after a restart, a calendar shows its last events as stale", async (t) => {
   const { served, subscribe } = await setUp(t);
   const before = subscribe();
   await before.subscription.refresh();
@@ -129,7 +130,7 @@ test("a calendar whose server is away after a restart is shown as it was, and is
   });
 });
 
-test("what is kept of a calendar goes when the calendar is no longer wanted", async (t) => {
+test("the cache of a calendar is removed when the calendar is removed", async (t) => {
   const { feed, folder, storage, subscribe } = await setUp(t);
   await sweepKept(storage, [storageKey(feed)]);
   await subscribe().subscription.refresh();
@@ -140,7 +141,7 @@ test("what is kept of a calendar goes when the calendar is no longer wanted", as
   assert.deepEqual((await readdir(folder)).toSorted(), ["feeds.json", "feeds.json.last-good"]);
 });
 
-test("a calendar that cannot be kept is shown as current, and the log says it", async (t) => {
+test("a calendar that cannot be cached is shown as current, with a log record", async (t) => {
   const { folder, subscribe } = await setUp(t);
   await rm(folder, { recursive: true });
   await writeFile(folder, "a file where the folder of the storage should be");

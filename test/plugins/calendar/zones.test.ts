@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { calendar, event } from "./calendar-text.ts";
 import { expand } from "./expand.ts";
 
-test("a weekly event keeps its time on the clock across both changes of DST in its zone", async () => {
+test("a weekly event keeps its local time across both DST changes of its zone", async () => {
   const bytes = calendar(
     event(
       "UID:a",
@@ -40,7 +40,7 @@ test("a weekly event keeps its time on the clock across both changes of DST in i
   assert.equal(events[5]?.recurrenceId, "2026-11-09T01:00:00Z");
 });
 
-test("a time that DST skips comes an hour later, and one that comes twice is the first", async () => {
+test("a time that DST skips moves an hour later, and a repeated time means the first", async () => {
   const { starts } = await expand(
     calendar(
       event("UID:a", "DTSTART;TZID=Europe/Berlin:20260329T023000"),
@@ -51,7 +51,7 @@ test("a time that DST skips comes an hour later, and one that comes twice is the
   assert.deepEqual(starts, ["2026-03-29T03:30:00+02:00", "2026-10-25T02:30:00+02:00"]);
 });
 
-test("a time without a zone is meant in the feed's zone, or else in the house's", async () => {
+test("a time without a zone uses the feed's zone, or else the house's", async () => {
   const floating = event("UID:a", "DTSTART:20260601T090000");
 
   assert.deepEqual((await expand(calendar(floating))).starts, ["2026-06-01T09:00:00+02:00"]);
@@ -112,7 +112,7 @@ test("a zone that only the feed defines follows the feed's rules", async () => {
   );
 });
 
-test("several calendars in one feed are one, each with its own zone", async () => {
+test("several calendars in one feed become one, each with its own zone", async () => {
   const one = calendar("X-WR-TIMEZONE:Asia/Tokyo", event("UID:a", "DTSTART:20260601T090000"));
   const two = calendar(event("UID:a", "DTSTART:20260602T090000"));
 

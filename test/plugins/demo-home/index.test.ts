@@ -34,7 +34,7 @@ test("the host accepts the manifest, every device and every scene", async (t) =>
   assert.equal(parseScenes("demo-home", home.scenes).length, 5);
 });
 
-test("every target of a scene is a command that its device takes", async (t) => {
+test("every target of a scene is a valid command for its device", async (t) => {
   const { home } = await startHome(t);
 
   const faults = home.scenes.flatMap(({ targets = {} }) =>
@@ -46,7 +46,7 @@ test("every target of a scene is a command that its device takes", async (t) => 
   assert.deepEqual(faults, []);
 });
 
-test("a command is confirmed after the time a radio takes, with the state it leads to", async (t) => {
+test("a command is confirmed after a radio delay, with the new state", async (t) => {
   const { home } = await startHome(t);
   const started = performance.now();
 
@@ -68,7 +68,7 @@ test("a scene sets all its devices", async (t) => {
   await assert.rejects(home.activateScene("party"), { code: "scene_unknown" });
 });
 
-test("time passes by itself, and measured values are in the steps of their capabilities", async (t) => {
+test("the simulation advances by itself, and values match the steps of their capabilities", async (t) => {
   const { home } = await startHome(t, { tickSeconds: 0.05 });
   await home.command("blinds", { position: 50 });
 

@@ -22,7 +22,7 @@ test("the same seed gives the same day, and another seed another", () => {
   assert.notDeepEqual(one.devices["garden-weather"], other.devices["garden-weather"]);
 });
 
-test("a moment changes nothing of the world before it", () => {
+test("a simulation step does not modify the previous world", () => {
   const world = openWorld(1);
   const before = structuredClone(world);
 
@@ -44,7 +44,7 @@ test("heating brings the room to its target and holds it there", () => {
   );
 });
 
-test("a room whose heating is off cools towards the garden", () => {
+test("an unheated room cools towards the outdoor temperature", () => {
   const cold = after(obey(openWorld(1), "heating", { mode: "off" }), 12 * HOUR);
 
   const temperature = value(cold, "heating", "temperature");
@@ -52,7 +52,7 @@ test("a room whose heating is off cools towards the garden", () => {
   assert.equal(cold.devices["heating"]?.["heating"], false);
 });
 
-test("measured values stay believable for a week", () => {
+test("simulated values stay plausible for a week", () => {
   const world = after(openWorld(3), 7 * 24 * HOUR, 60);
 
   const expected = [
@@ -95,7 +95,7 @@ test("the energy meter follows lamps and plugs", () => {
   assert.ok(used > 0.3 && used < 1.5, `an hour took ${used} kWh`);
 });
 
-test("the dishwasher finishes, turns itself off and begins anew", () => {
+test("the dishwasher finishes, turns itself off and starts again", () => {
   const done = after(openWorld(1), 25 * 60);
   const again = tick(obey(done, "dishwasher", { on: true }), 60);
 
@@ -108,7 +108,7 @@ test("the dishwasher finishes, turns itself off and begins anew", () => {
   assert.equal(Math.round(value(again, "dishwasher", "remaining")), 89);
 });
 
-test("the hallway's light follows motion until somebody sets it", () => {
+test("the hallway's light follows motion until it is set by a command", () => {
   let world = openWorld(1);
   const seen = new Set<string>();
   for (let n = 0; n < 600; n++) {
@@ -124,7 +124,7 @@ test("the hallway's light follows motion until somebody sets it", () => {
   assert.equal(byHand.devices["hallway"]?.["mode"], "manual");
 });
 
-test("the speaker goes on to the next song, skips both ways, and rests when paused", () => {
+test("the speaker continues with the next song, skips in both directions, and stops when paused", () => {
   const next = after(openWorld(1), 140, 1).devices["speaker"];
   const back = obey(openWorld(1), "speaker", { skip: "previous" }).devices["speaker"];
   const paused = after(obey(openWorld(1), "speaker", { playback: "paused" }), 60).devices[

@@ -177,7 +177,7 @@ async function measures(page: Page): Promise<void> {
 
 async function oddities(page: Page): Promise<void> {
   await page.getByText("Choose a device in the settings of this tile.").waitFor();
-  await page.getByText("stage:light:99 is not there.").waitFor();
+  await page.getByText("Device stage:light:99 not found.").waitFor();
   await slider(page, "Garden").getByText("No answer").waitFor();
 
   const named = page.locator(".tile .name", { hasText: "long long" });

@@ -6,7 +6,7 @@ const BERLIN = { timeZone: "Europe/Berlin" };
 const at = (text: string): number => Date.parse(`${text}+01:00`);
 const now = at("2026-11-20T03:30");
 
-test("a counter's steps belong to the hour in which they end, on the clock of the house", () => {
+test("a counter's steps belong to the hour in which they end, in the house's time zone", () => {
   const hours = hoursOfToday(
     [
       { at: at("2026-11-19T23:50"), value: 10 },
@@ -22,7 +22,7 @@ test("a counter's steps belong to the hour in which they end, on the clock of th
   assert.equal(sumOf(hours), 3);
 });
 
-test("a counter that starts over says nothing for that step", () => {
+test("a counter reset gives no value for that step", () => {
   const readings = [5_000, 0.25, 0.75].map((value, index) => ({
     at: at("2026-11-20T01:00") + index * 300_000,
     value,
@@ -33,7 +33,7 @@ test("a counter that starts over says nothing for that step", () => {
   assert.equal(used, 0.5);
 });
 
-test("power counts for as long as it held, and not through a silence", () => {
+test("power counts while it is reported, and not during gaps", () => {
   const readings = [
     { at: at("2026-11-20T00:00"), value: 1200 },
     { at: at("2026-11-20T00:30"), value: 1200 },
@@ -46,7 +46,7 @@ test("power counts for as long as it held, and not through a silence", () => {
   assert.equal(hours[2], 0);
 });
 
-test("nothing measured is not the same as nothing used", () => {
+test("a missing measurement is not shown as zero usage", () => {
   assert.equal(sumOf(hoursOfToday([], { ...BERLIN, counts: true, now })), undefined);
   assert.equal(hourOf(at("2026-11-20T00:10"), BERLIN), 0);
 });

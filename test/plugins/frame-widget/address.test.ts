@@ -4,7 +4,7 @@ import { addressOf } from "../../../plugins/frame-widget/widget/address.ts";
 
 const OWN = "http://127.0.0.1:8470";
 
-test("web pages are shown, and nothing that would run here", () => {
+test("only http and https pages are shown", () => {
   assert.equal(addressOf(" https://example.org/a?b ", OWN).url?.href, "https://example.org/a?b");
   for (const text of ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "example"]) {
     assert.equal(addressOf(text, OWN).fault, "unreadable", text);

@@ -4,16 +4,22 @@ import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
 import { Health } from "../../../plugin-sdk/mqtt/health.ts";
 import { LONGEST_MESSAGE } from "../../../plugin-sdk/rpc/lines.ts";
 import { Announcements } from "../../../plugins/ha-discovery/announcements.ts";
+import { DeviceStore } from "../../../plugins/ha-discovery/device-store.ts";
 import { REASONS } from "../../../plugins/ha-discovery/health.ts";
-import { Home } from "../../../plugins/ha-discovery/home.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 
 /** All that was announced, without a broker; `degraded` gives what people are told. */
 function open() {
   let told: string | undefined;
   const log = collectedLog();
-  const health = new Health({ reportDegraded: (reason) => void (told = reason), log }, REASONS);
-  health.speak();
+  const health = new Health(
+    {
+      status: { ok: () => void (told = undefined), degraded: (reason) => void (told = reason) },
+      log,
+    },
+    REASONS,
+  );
+  health.startReporting();
   const clock = { now: () => 1e9, zone: "UTC" };
   const announcements = new Announcements({
     ...{ prefix: "homeassistant", health, around: { clock, mayPublish: () => true } },
@@ -25,7 +31,7 @@ function open() {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-test("announcements beyond 10,000 are left out and named, and fit when others have gone", () => {
+test("announcements beyond 10,000 are ignored and reported, and accepted when others are removed", () => {
   const { announcements, announce, degraded } = open();
 
   for (let at = 0; at <= 10_000; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: `${at}` });
@@ -34,10 +40,10 @@ test("announcements beyond 10,000 are left out and named, and fit when others ha
   assert.match(degraded() ?? "", /^more announcements are on the broker than are taken/);
   announcements.take("homeassistant/switch/s0/config", "", true);
   assert.ok(announce("switch/s10000", { cmd_t: "x", uniq_id: "10000" }));
-  assert.match(degraded() ?? "", /^1 message was left out; .*: there are too many$/);
+  assert.match(degraded() ?? "", /^1 message was ignored; .*: there are too many$/);
 });
 
-test("announcements fit into the message in which a reload hands them over, quotes and all", () => {
+test("announcements fit into the handover message, including escaped quotes", () => {
   const { announcements, announce, degraded } = open();
 
   for (let at = 0; at < 200; at++) {
@@ -48,7 +54,7 @@ test("announcements fit into the message in which a reload hands them over, quot
   assert.match(degraded() ?? "", /^more announcements/);
 });
 
-test("components are bounded, however few announcements they come in", () => {
+test("the number of components is limited, even in few announcements", () => {
   const { announcements, announce, degraded } = open();
   const button = { p: "button", cmd_t: "x" };
 
@@ -61,9 +67,9 @@ test("components are bounded, however few announcements they come in", () => {
   assert.match(degraded() ?? "", /^more announcements/);
 });
 
-test("devices beyond what the host takes are left out, and the others are taken", () => {
+test("devices beyond the host's limit are skipped, and the others are published", () => {
   const { announcements, announce } = open();
-  const home = new Home();
+  const home = new DeviceStore();
   for (let at = 0; at < 5_050; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: `${at}` });
 
   assert.equal(home.arrange(announcements.components), 50);
@@ -71,9 +77,9 @@ test("devices beyond what the host takes are left out, and the others are taken"
   assert.equal(parseDescriptions("ha", home.describe(false)).length, 5_000);
 });
 
-test("devices whose descriptions are too long together are left out", () => {
+test("devices beyond the total size of descriptions are skipped", () => {
   const { announcements, announce } = open();
-  const home = new Home();
+  const home = new DeviceStore();
   const long = "x".repeat(200);
   const dev = { ids: long, name: long, mf: long, mdl: long, sw: long, sn: long, sa: long };
   for (let at = 0; at < 25; at++) {
@@ -87,9 +93,9 @@ test("devices whose descriptions are too long together are left out", () => {
   assert.ok(bytesOf(home.describe(false)) < LONGEST_MESSAGE);
 });
 
-test("ten thousand components of one device are that device, soon", () => {
+test("ten thousand components of one device make one device soon", () => {
   const { announcements, announce } = open();
-  const home = new Home();
+  const home = new DeviceStore();
   for (let at = 0; at < 10_000; at++) {
     announce(`button/b${at}`, { cmd_t: "x", uniq_id: `${at}`, dev: { ids: "one" } });
   }
@@ -103,7 +109,7 @@ test("ten thousand components of one device are that device, soon", () => {
   assert.ok(usedMs < 2_000, `${usedMs} ms`);
 });
 
-test("one component announced from many topics is the first, and the others are named", () => {
+test("of one component announced on many topics the first is used, and the others are reported", () => {
   const { announcements, announce, degraded } = open();
 
   for (let at = 0; at < 10_000; at++) announce(`switch/s${at}`, { cmd_t: "x", uniq_id: "same" });

@@ -4,7 +4,7 @@ import { until } from "../../helpers/until.ts";
 import { openPeer, PLUG_ID, real, RELAY, startBridge, startHome } from "./home.ts";
 
 test(
-  "a reload keeps devices and what they told, and publishes nothing less meanwhile",
+  "a reload keeps devices and their states, and publishes nothing less in between",
   real,
   async (t) => {
     const { broker, peer, bridge } = await startHome(t);
@@ -28,7 +28,7 @@ test(
   },
 );
 
-test("a broker that is killed and comes back finds devices that stayed", real, async (t) => {
+test("devices are kept while the broker is killed and restarted", real, async (t) => {
   const { broker, peer, bridge } = await startHome(t);
   await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r" });
   await bridge.device("switch:r");
@@ -48,7 +48,7 @@ test("a broker that is killed and comes back finds devices that stayed", real, a
 });
 
 test(
-  "however often a broker is killed, all is current soon and no command comes twice",
+  "after repeated kills of the broker all states are soon current and no command arrives twice",
   real,
   async (t) => {
     const { broker, bridge, peer } = await startHome(t);
@@ -71,7 +71,7 @@ test(
   },
 );
 
-test("each connection tells devices that somebody is there to see them", real, async (t) => {
+test("each connection announces the home to devices", real, async (t) => {
   const { broker, peer } = await startHome(t);
   await peer.listen("homeassistant/status");
 

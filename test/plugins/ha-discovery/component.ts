@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeviceCommand } from "@mantel/plugin-sdk";
+import { ComponentStates } from "../../../plugins/ha-discovery/component-state.ts";
 import { placeOf, readAnnouncement } from "../../../plugins/ha-discovery/discovery.ts";
-import { Known } from "../../../plugins/ha-discovery/known.ts";
 import { Payload } from "../../../plugins/ha-discovery/payload.ts";
 
 /** A component as its announcement makes it, without a broker. */
@@ -13,7 +13,7 @@ export function component(platform: string, config: object) {
   assert.ok(announced);
   const garbage: string[] = [];
   const unusable: string[] = [];
-  const known = new Known(announced, {
+  const known = new ComponentStates(announced, {
     clock: { now: () => 1e9, zone: "Europe/Berlin" },
     mayPublish: (target) => !target.startsWith("refused/"),
     onGarbage: (why) => garbage.push(why),

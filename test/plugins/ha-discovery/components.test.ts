@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Payload } from "../../../plugins/ha-discovery/payload.ts";
 import { component } from "./component.ts";
 
-test("a switch tells and is asked by its payloads", () => {
+test("a switch uses its own payloads for states and commands", () => {
   const relay = component("switch", {
     stat_t: "s",
     cmd_t: "s/set",
@@ -23,7 +23,7 @@ test("a switch tells and is asked by its payloads", () => {
   assert.deepEqual(relay.ask({ on: true }), ["s/set 1"]);
 });
 
-test("a switch without a topic that may be published to tells and takes no commands", () => {
+test("a switch without a permitted command topic is shown but accepts no commands", () => {
   const relay = component("switch", { stat_t: "s", cmd_t: "refused/restart" });
 
   assert.deepEqual(relay.capabilities["on"], { type: "boolean", readOnly: true });
@@ -31,7 +31,7 @@ test("a switch without a topic that may be published to tells and takes no comma
   assert.deepEqual(relay.ask({ on: true }), []);
 });
 
-test("sensors tell numbers in the units that there are here, and texts", () => {
+test("sensors report numbers in the supported units, and texts", () => {
   const sensors = [
     [{ dev_cla: "temperature", unit_of_meas: "°F" }, "68", 20],
     [{ unit_of_meas: "mV" }, "3015", 3.015],
@@ -54,7 +54,7 @@ test("sensors tell numbers in the units that there are here, and texts", () => {
   }
 });
 
-test("a reading that is not repeated in time is not known", () => {
+test("a reading that is not repeated in time becomes unknown", () => {
   const sensor = component("sensor", { stat_t: "s", unit_of_meas: "W", exp_aft: 30 });
   sensor.tell("s", "5", 100);
 
@@ -64,14 +64,14 @@ test("a reading that is not repeated in time is not known", () => {
   assert.deepEqual(sensor.known.expire(159)?.changed, { value: null });
 });
 
-test("motion ends by itself after its delay", () => {
+test("motion ends after its delay", () => {
   const motion = component("binary_sensor", { stat_t: "m", dev_cla: "motion", off_dly: 5 });
 
   assert.equal(motion.tell("m", "ON", 10)["value"], true);
   assert.deepEqual(motion.known.expire(15)?.changed, { value: false });
 });
 
-test("a door that is ON is open, so its contact is false", () => {
+test("the state ON of a door means open, so its contact is false", () => {
   const door = component("binary_sensor", { stat_t: "d", dev_cla: "door" });
 
   assert.equal(door.tell("d", "ON")["value"], false);
@@ -79,7 +79,7 @@ test("a door that is ON is open, so its contact is false", () => {
   assert.equal(door.tell("d", "?")["value"], true);
 });
 
-test("payloads that are no texts are what a template prints of them", () => {
+test("payloads that are not text become the template's output", () => {
   const sensor = component("binary_sensor", {
     stat_t: "o",
     val_tpl: "{{ value_json.occupancy }}",
@@ -91,7 +91,7 @@ test("payloads that are no texts are what a template prints of them", () => {
   assert.equal(sensor.tell("o", { occupancy: false })["value"], false);
 });
 
-test("a cover goes to a position in its own numbers, and moves", () => {
+test("a cover moves to a position on its own scale", () => {
   const blind = component("cover", {
     stat_t: "c/state",
     cmd_t: "c/set",
@@ -125,7 +125,7 @@ test("a cover that opens and closes has a position of 0 and 100", () => {
   assert.deepEqual(door.ask({ position: 0 }), ["g/set CLOSE"]);
 });
 
-test("a thermostat has what its topics say, in degrees Celsius", () => {
+test("a thermostat has the capabilities of its topics, in degrees Celsius", () => {
   const config = {
     temp_unit: "F",
     curr_temp_t: "t/now",
@@ -192,7 +192,7 @@ test("a fan has a speed in percent of its range", () => {
   ]);
 });
 
-test("a lock, a number, a select, a text and a button are asked in their own words", () => {
+test("locks, numbers, selects, texts and buttons get commands in their own format", () => {
   const lock = component("lock", { stat_t: "l", cmd_t: "l/set" });
   const number = component("number", {
     cmd_t: "n/set",
@@ -220,7 +220,7 @@ test("a lock, a number, a select, a text and a button are asked in their own wor
   assert.deepEqual(button.ask({ value: "press" }), ["b/set now"]);
 });
 
-test("an update tells both versions and whether they differ", () => {
+test("an update entity shows both versions and if they differ", () => {
   const update = component("update", {
     stat_t: "u",
     l_ver_t: "u/latest",

@@ -72,7 +72,7 @@ test("the three tables of abbreviations apply each to its own object", () => {
   });
 });
 
-test("~ stands for its topic at the start and end of topics, and nowhere else", () => {
+test("~ is replaced by the base topic only at the start and end of topics", () => {
   const fields = fieldsOf(
     read("homeassistant/light/lamp/config", {
       "~": "home/lamp",
@@ -109,7 +109,7 @@ const BOX = {
   },
 };
 
-test("the components of a device inherit what they do not say themselves", () => {
+test("the components of a device inherit missing fields", () => {
   const { components } = read("homeassistant/device/box/config", BOX);
 
   assert.deepEqual(
@@ -127,14 +127,14 @@ test("the components of a device inherit what they do not say themselves", () =>
   assert.ok(components.every(({ device }) => device?.get("name") === "Box"));
 });
 
-test("a component that only has a platform is not there", () => {
+test("a component with only a platform is treated as removed", () => {
   const { components, refused } = read("homeassistant/device/box/config", BOX);
 
   assert.ok(!components.some(({ objectId }) => objectId === "gone"));
   assert.equal(refused.length, 0);
 });
 
-test("a broken component of a device leaves the others", () => {
+test("a broken component does not affect the device's other components", () => {
   const cmps = { ...BOX.cmps, broken: 5, alsoBroken: { dev_cla: "x" } };
 
   const { components, refused } = read("homeassistant/device/box/config", { ...BOX, cmps });
@@ -146,23 +146,23 @@ test("a broken component of a device leaves the others", () => {
 test("the announcement of a device needs device, origin and components", () => {
   for (const key of ["dev", "o", "cmps"]) {
     assert.throws(() => read("homeassistant/device/box/config", { ...BOX, [key]: undefined }), {
-      name: "Refusal",
+      name: "DiscoveryError",
     });
   }
 });
 
-test("what is no JSON object is refused in words", () => {
+test("a value that is not a JSON object is refused with a clear message", () => {
   const place = { platform: "light", objectId: "x" };
   for (const text of ["{", "[]", "5", "null", '"x"', "\u0000", "NaN"]) {
-    assert.throws(() => readAnnouncement("t", place, text), { name: "Refusal" });
+    assert.throws(() => readAnnouncement("t", place, text), { name: "DiscoveryError" });
   }
 });
 
-test("a component may say that it moves", () => {
+test("a component can announce its migration", () => {
   assert.equal(read("homeassistant/light/lamp/config", { migr_discvry: true }).migrates, true);
 });
 
-test("a key that is written in full and short is taken in full", () => {
+test("the long form of a key wins over its abbreviation", () => {
   const fields = fieldsOf(read("homeassistant/light/l/config", { stat_t: "b", state_topic: "a" }));
 
   assert.equal(fields["state_topic"], "a");

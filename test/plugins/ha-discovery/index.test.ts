@@ -4,7 +4,7 @@ import recorded from "../../fixtures/home-assistant/discovery.json" with { type:
 import { until } from "../../helpers/until.ts";
 import { PLUG, PLUG_ID, POWER, real, RELAY, startHome } from "./home.ts";
 
-test("what Zigbee2MQTT announces becomes its devices, each with its readings", real, async (t) => {
+test("devices announced by Zigbee2MQTT appear, each with its readings", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   for (const [topic, config] of Object.entries(recorded)) {
     await peer.announce(topic.slice("homeassistant/".length, -"/config".length), config);
@@ -27,57 +27,57 @@ test("what Zigbee2MQTT announces becomes its devices, each with its readings", r
   assert.deepEqual(Object.keys(capabilities), ["on", "current", "energy", "power", "voltage"]);
 });
 
-test("a device is one with its readings, whatever is announced first", real, async (t) => {
-  const { peer, bridge } = await startHome(t);
-  await peer.announce("sensor/plug-1/power", POWER);
-  await peer.announce("switch/plug-1/relay", RELAY);
-  await peer.tell("plug/status", "online", true);
-  await peer.tell("plug/state", "ON", true);
-  await peer.tell("plug/power", "12.5", true);
-
-  await until(() => bridge.devices.get(PLUG_ID)?.state["power"] === 12.5);
-  assert.deepEqual(bridge.devices.get(PLUG_ID), {
-    nativeId: PLUG_ID,
-    kind: "switch",
-    name: "Coffee",
-    room: "Kitchen",
-    info: { manufacturer: "Maker", model: "P1", firmware: "1.2" },
-    capabilities: {
-      on: { type: "boolean" },
-      power: { type: "number", unit: "W", readOnly: true },
-    },
-    state: { on: true, power: 12.5 },
-    available: true,
-  });
-  assert.equal(bridge.devices.size, 1);
-});
-
 test(
-  "a command is confirmed by the state that carries it, not by an older one",
+  "a device and its readings become one device, in any order of announcements",
   real,
   async (t) => {
     const { peer, bridge } = await startHome(t);
-    await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r" });
-    await bridge.device("switch:r");
-    await peer.tell("r", "OFF");
-    await until(() => bridge.state("switch:r")["on"] === false);
-    let isDone = false;
-    await peer.listen("r/set");
+    await peer.announce("sensor/plug-1/power", POWER);
+    await peer.announce("switch/plug-1/relay", RELAY);
+    await peer.tell("plug/status", "online", true);
+    await peer.tell("plug/state", "ON", true);
+    await peer.tell("plug/power", "12.5", true);
 
-    const done = bridge.command("switch:r", { on: true }).then(() => (isDone = true));
-    await until(() => peer.heard.length === 1);
-    await peer.tell("r", "OFF");
-    await peer.tell("r/other", "wait");
-    assert.equal(isDone, false);
-    await peer.tell("r", "ON");
-
-    await done;
-    assert.deepEqual(peer.heard, [{ topic: "r/set", payload: "ON" }]);
-    assert.equal(bridge.state("switch:r")["on"], true);
+    await until(() => bridge.devices.get(PLUG_ID)?.state["power"] === 12.5);
+    assert.deepEqual(bridge.devices.get(PLUG_ID), {
+      nativeId: PLUG_ID,
+      kind: "switch",
+      name: "Coffee",
+      room: "Kitchen",
+      info: { manufacturer: "Maker", model: "P1", firmware: "1.2" },
+      capabilities: {
+        on: { type: "boolean" },
+        power: { type: "number", unit: "W", readOnly: true },
+      },
+      state: { on: true, power: 12.5 },
+      available: true,
+    });
+    assert.equal(bridge.devices.size, 1);
   },
 );
 
-test("a command that nothing confirms fails with its reason", real, async (t) => {
+test("a command is confirmed by the matching state, not by an older one", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r" });
+  await bridge.device("switch:r");
+  await peer.tell("r", "OFF");
+  await until(() => bridge.state("switch:r")["on"] === false);
+  let isDone = false;
+  await peer.listen("r/set");
+
+  const done = bridge.command("switch:r", { on: true }).then(() => (isDone = true));
+  await until(() => peer.heard.length === 1);
+  await peer.tell("r", "OFF");
+  await peer.tell("r/other", "wait");
+  assert.equal(isDone, false);
+  await peer.tell("r", "ON");
+
+  await done;
+  assert.deepEqual(peer.heard, [{ topic: "r/set", payload: "ON" }]);
+  assert.equal(bridge.state("switch:r")["on"], true);
+});
+
+test("a command without confirmation fails with a reason", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   await peer.announce("switch/relay", { stat_t: "r", cmd_t: "r/set", uniq_id: "r", name: "Relay" });
   await bridge.device("switch:r");
@@ -88,7 +88,7 @@ test("a command that nothing confirms fails with its reason", real, async (t) =>
   });
 });
 
-test("what a device never tells counts as done when the broker has it", real, async (t) => {
+test("a command to a device without state is done when the broker has it", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   await peer.announce("light/strip", { cmd_t: "s/set", bri_cmd_t: "s/bri", uniq_id: "s" });
   await bridge.device("light:s");
@@ -98,7 +98,7 @@ test("what a device never tells counts as done when the broker has it", real, as
   assert.deepEqual(bridge.state("light:s"), { on: true, brightness: 40 });
 });
 
-test("availability is followed in the mode that is announced", real, async (t) => {
+test("availability uses the announced mode", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   const avty = [{ t: "a" }, { t: "b", val_tpl: "{{ value_json.state }}" }];
   for (const mode of ["all", "any", "latest"]) {
@@ -119,19 +119,23 @@ test("availability is followed in the mode that is announced", real, async (t) =
   assert.deepEqual(available(), ["any"]);
 });
 
-test("an emptied announcement takes its component, and the last its device", real, async (t) => {
-  const { peer, bridge } = await startHome(t);
-  await peer.announce("switch/relay", RELAY);
-  await peer.announce("sensor/power", POWER);
-  await until(() => "power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? {}));
+test(
+  "an empty announcement removes its component, and the last one its device",
+  real,
+  async (t) => {
+    const { peer, bridge } = await startHome(t);
+    await peer.announce("switch/relay", RELAY);
+    await peer.announce("sensor/power", POWER);
+    await until(() => "power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? {}));
 
-  await peer.announce("sensor/power", "");
-  await until(() => !("power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? { power: 1 })));
-  await peer.announce("switch/relay", "");
-  await until(() => bridge.devices.size === 0);
-});
+    await peer.announce("sensor/power", "");
+    await until(() => !("power" in (bridge.devices.get(PLUG_ID)?.capabilities ?? { power: 1 })));
+    await peer.announce("switch/relay", "");
+    await until(() => bridge.devices.size === 0);
+  },
+);
 
-test("a device that moves to one announcement for all stays the same device", real, async (t) => {
+test("a device that switches to a single announcement stays the same device", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   await peer.announce("switch/relay", RELAY);
   await peer.tell("plug/state", "ON");
@@ -199,7 +203,7 @@ test("a scene is activated by its own message", real, async (t) => {
   assert.equal(bridge.devices.size, 0);
 });
 
-test("nothing is sent to a topic that the house refuses", real, async (t) => {
+test("nothing is published to a denied topic", real, async (t) => {
   const { peer, bridge } = await startHome(t);
   await peer.announce("switch/a", {
     stat_t: "a",

@@ -5,7 +5,7 @@ import { fromRgb, fromXy, toRgb, toXy } from "../../../plugins/ha-discovery/comp
 import { hold } from "../../fuzz/settings.ts";
 import { component } from "./component.ts";
 
-test("a light of the default schema has a topic for each thing it does", () => {
+test("a light of the default schema has one topic per function", () => {
   const light = component("light", {
     stat_t: "l/state",
     cmd_t: "l/set",
@@ -42,7 +42,7 @@ test("a light of the default schema has a topic for each thing it does", () => {
   assert.deepEqual([...(light.known.facet.unreported ?? [])], []);
 });
 
-test("a light is turned on before its style, or by it, when it wants that", () => {
+test("a light is turned on before its style or by it, as configured", () => {
   const config = { cmd_t: "l/set", bri_cmd_t: "l/bri" };
   const first = component("light", { ...config, on_cmd_type: "first" });
   const brightness = component("light", { ...config, on_cmd_type: "brightness" });
@@ -52,7 +52,7 @@ test("a light is turned on before its style, or by it, when it wants that", () =
   assert.deepEqual(brightness.ask({ on: true }), ["l/set ON"]);
 });
 
-test("colours in hs, xy and rgbww come and go in the form of the light", () => {
+test("colours in hs, xy and rgbww are read and sent in the light's own format", () => {
   const hs = component("light", { cmd_t: "s", hs_cmd_t: "hs", hs_stat_t: "hs/s" });
   const xy = component("light", { cmd_t: "s", xy_cmd_t: "xy", xy_stat_t: "xy/s" });
   const white = component("light", {
@@ -85,7 +85,7 @@ const JSON_LIGHT = {
   fx_list: ["candle"],
 };
 
-test("a light of the JSON schema tells and is asked all at once", () => {
+test("a light of the JSON schema reports and receives all values in one message", () => {
   const light = component("light", JSON_LIGHT);
 
   const state = light.tell("j", {
@@ -117,7 +117,7 @@ test("a light of the JSON schema tells and is asked all at once", () => {
   ]);
 });
 
-test("a light of the JSON schema may speak of kelvin, hs and rgb, or tell nothing", () => {
+test("a light of the JSON schema can use kelvin, hs and rgb, or report no state", () => {
   const kelvin = component("light", {
     ...JSON_LIGHT,
     color_temp_kelvin: true,
@@ -137,7 +137,7 @@ test("a light of the JSON schema may speak of kelvin, hs and rgb, or tell nothin
   assert.deepEqual([...(rgb.known.facet.unreported ?? [])], ["on", "brightness", "color"]);
 });
 
-test("a light of the template schema is read and asked by its templates", () => {
+test("a light of the template schema uses its templates for states and commands", () => {
   const light = component("light", {
     schema: "template",
     stat_t: "t",
@@ -162,7 +162,7 @@ test("a light of the template schema is read and asked by its templates", () => 
   assert.deepEqual(light.ask({ on: false }), ["t/set off"]);
 });
 
-test("a colour goes through rgb and xy and comes back nearly the same", async (t) => {
+test("a colour survives the conversion through rgb and xy almost unchanged", async (t) => {
   const colors = fc.record({
     hue: fc.integer({ min: 0, max: 359 }),
     saturation: fc.integer({ min: 20, max: 100 }),

@@ -28,12 +28,12 @@ const REFUSED: readonly [platform: string, config: object][] = [
 ];
 
 for (const [platform, config] of REFUSED) {
-  test(`${platform} with ${JSON.stringify(config).slice(0, 60)} is refused in words`, () => {
-    assert.throws(() => component(platform, config), { name: "Refusal" });
+  test(`${platform} with ${JSON.stringify(config).slice(0, 60)} is refused with a clear message`, () => {
+    assert.throws(() => component(platform, config), { name: "DiscoveryError" });
   });
 }
 
-test("a template that uses up what it may is not tried for ever", () => {
+test("a template that exceeds its limits is not retried for ever", () => {
   const bomb = "{% for a in range(900) %}{% for b in range(900) %}x{% endfor %}{% endfor %}";
   const sensor = component("sensor", { stat_t: "s", val_tpl: `{{ value }}${bomb}` });
 
@@ -44,7 +44,7 @@ test("a template that uses up what it may is not tried for ever", () => {
   assert.equal(sensor.known.state["value"], null);
 });
 
-test("what means nothing is told from a value that cannot be used", () => {
+test("a meaningless value is distinguished from an unusable one", () => {
   const sensor = component("sensor", {
     stat_t: "s",
     unit_of_meas: "W",
@@ -61,8 +61,8 @@ test("what means nothing is told from a value that cannot be used", () => {
   lamp.tell("s", { state: "ON", brightness: 700 });
 
   assert.deepEqual([sensor.garbage.length, sensor.unusable.length], [1, 1]);
-  assert.deepEqual(plain.garbage, ["its value is no number", "its value is no number"]);
-  assert.deepEqual(lamp.garbage, ["it is no JSON object", "its brightness is no number"]);
-  assert.deepEqual(lamp.unusable, ["its brightness is none that it can have"]);
+  assert.deepEqual(plain.garbage, ["its value is not a number", "its value is not a number"]);
+  assert.deepEqual(lamp.garbage, ["it is not a JSON object", "its brightness is not a number"]);
+  assert.deepEqual(lamp.unusable, ["its brightness is not a possible value"]);
   assert.deepEqual(lamp.known.state, { on: true, brightness: null });
 });

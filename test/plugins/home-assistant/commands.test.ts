@@ -36,7 +36,7 @@ const COMMANDS: readonly (readonly [
   ["button.restart", { press: "press" }, "button.press", {}],
 ];
 
-test("a command is a service, and is confirmed by the state that follows", async (t) => {
+test("a command calls a service and is confirmed by the next state", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   for (const [id, command, service, data] of COMMANDS) {
@@ -47,7 +47,7 @@ test("a command is a service, and is confirmed by the state that follows", async
   }
 });
 
-test("a house in °F is commanded in °F", async (t) => {
+test("commands to a house in °F are converted to °F", async (t) => {
   const { fake, bridge, start } = await startHome(t);
   await bridge.end();
   fake.temperatureUnit = "°F";
@@ -66,7 +66,7 @@ test("a house in °F is commanded in °F", async (t) => {
   assert.equal(again.state("climate.hall")["targetTemperature"], 25);
 });
 
-test("an old value that comes first confirms nothing", async (t) => {
+test("an old value that arrives first does not confirm a command", async (t) => {
   const { fake, bridge } = await startHome(t);
   fake.faults.stale = true;
 
@@ -75,14 +75,14 @@ test("an old value that comes first confirms nothing", async (t) => {
   assert.equal(bridge.state("reg-sofa")["on"], false);
 });
 
-test("success without effect is no confirmation", async (t) => {
+test("a successful answer without effect does not confirm a command", async (t) => {
   const { fake, bridge } = await startHome(t);
   fake.faults.idle = true;
   t.mock.timers.enable({ apis: ["setTimeout"] });
 
   const failed = assert.rejects(bridge.command("reg-sofa", { on: false }), {
     code: "deadline_passed",
-    message: "the command to light.sofa did not end within 9500 ms",
+    message: "the command to light.sofa timed out after 9500 ms",
   });
   await until(() => (t.mock.timers.tick(100), fake.calls.length > 0)).catch(() => undefined);
   for (let waited = 0; waited < 10_000; waited += 100) {
@@ -103,7 +103,7 @@ test("a state confirms before Home Assistant has answered, or when it never does
   assert.equal(fake.calls.length, 1);
 });
 
-test("what Home Assistant refuses is said in its words", async (t) => {
+test("a refusal by Home Assistant is reported with its own message", async (t) => {
   const { bridge } = await startHome(t);
 
   await assert.rejects(bridge.command("reg-sofa", { on: true, effect: "broken" }), {
@@ -112,14 +112,14 @@ test("what Home Assistant refuses is said in its words", async (t) => {
   });
 });
 
-test("locks and alarms that want a code are shown and take no commands", async (t) => {
+test("locks and alarms that need a code are shown and accept no commands", async (t) => {
   const { bridge } = await startHome(t);
 
   const { locked } = bridge.devices.get("lock.safe")?.capabilities ?? {};
   assert.deepEqual(locked, { type: "boolean", readOnly: true });
 });
 
-test("a scene is activated by one call, and confirmed by its own time", async (t) => {
+test("a scene is activated by one call and confirmed by its timestamp", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   await bridge.activateScene("reg-dusk");
@@ -127,7 +127,7 @@ test("a scene is activated by one call, and confirmed by its own time", async (t
   assert.deepEqual(fake.calls, [{ service: "scene.turn_on", data: {}, entityId: "scene.dusk" }]);
 });
 
-test("a command while the connection is lost is not made again, and the state still confirms it", async (t) => {
+test("a command during a connection loss is not repeated and can still be confirmed by the state", async (t) => {
   const { fake, bridge } = await startHome(t);
   fake.faults.mute = true;
   fake.faults.idle = true;

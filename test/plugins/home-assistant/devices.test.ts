@@ -39,7 +39,7 @@ test("each kind of entity is a device with its values in the house's units", asy
   assert.equal(state("media_player.tv")["volume"], 35);
 });
 
-test("names, rooms and makers come from the registries, and what is not for people is left out", async (t) => {
+test("names, rooms and manufacturers come from the registries, and hidden entities are omitted", async (t) => {
   const { bridge } = await startHome(t);
 
   const { name, room, info } = bridge.devices.get("reg-sofa") ?? {};
@@ -53,7 +53,7 @@ test("names, rooms and makers come from the registries, and what is not for peop
   ]);
 });
 
-test("a change is told as it comes, and a lamp that is off keeps its level", async (t) => {
+test("a change is reported immediately, and a lamp that is off keeps its level", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.change("light.sofa", { brightness: null, color_temp_kelvin: null, hs_color: null }, "off");
@@ -65,7 +65,7 @@ test("a change is told as it comes, and a lamp that is off keeps its level", asy
   assert.equal(bridge.devices.get("sensor.outside")?.available, true);
 });
 
-test("an entity that cannot be reached stays, with what is known of it", async (t) => {
+test("an unavailable entity is kept with its last known state", async (t) => {
   const { fake, bridge } = await startHome(t);
   const before = bridge.devices.get("reg-sofa");
 
@@ -76,7 +76,7 @@ test("an entity that cannot be reached stays, with what is known of it", async (
   await assert.rejects(bridge.command("reg-sofa", { on: true }), { code: "bridge_down" });
 });
 
-test("entities come and go, and a renamed one stays the same device", async (t) => {
+test("entities are added and removed, and a renamed one stays the same device", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.set("switch.new", "off", { friendly_name: "New" });
@@ -91,7 +91,7 @@ test("entities come and go, and a renamed one stays the same device", async (t) 
   assert.equal(fake.calls.at(-1)?.entityId, "light.couch");
 });
 
-test("a device that can do more than before is published anew", async (t) => {
+test("a device with new capabilities is published again", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.change("light.simple", { supported_color_modes: ["brightness"], brightness: 255 }, "on");
@@ -100,7 +100,7 @@ test("a device that can do more than before is published anew", async (t) => {
   assert.deepEqual(bridge.state("reg-cellar"), { on: true, brightness: 100 });
 });
 
-test("while Home Assistant starts, what is not there yet is not gone", async (t) => {
+test("entities missing while Home Assistant starts are not removed", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.state = "STARTING";

@@ -9,7 +9,7 @@ import { atEnd } from "../../helpers/at-end.ts";
 import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
-test("Home Assistant goes and comes back: devices stay, and are current again", async (t) => {
+test("after an outage of Home Assistant, devices are kept and current again", async (t) => {
   const { fake, bridge } = await startHome(t);
   const known = [...bridge.devices.keys()];
 
@@ -27,7 +27,7 @@ test("Home Assistant goes and comes back: devices stay, and are current again", 
   assert.equal(bridge.state("reg-sofa")["brightness"], 100);
 });
 
-test("a connection that blinks is no news, and is current again at once", async (t) => {
+test("a very short disconnection is not reported, and the state is current again immediately", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   for (let round = 1; round <= 4; round++) {
@@ -42,7 +42,7 @@ test("a connection that blinks is no news, and is current again at once", async 
   assert.ok([...bridge.devices.values()].every(({ available }) => available === true));
 });
 
-test("a refused token is said once, and not tried again", async (t) => {
+test("a refused token is reported once and not tried again", async (t) => {
   const fake = await FakeHomeAssistant.start(t);
   const config = { url: fake.url, token: "an-old-one", domains: [...DOMAINS] };
 
@@ -54,17 +54,21 @@ test("a refused token is said once, and not tried again", async (t) => {
   assert.equal(fake.signIns, 1);
 });
 
-test("one that takes connections and says nothing is given up", { timeout: 20_000 }, async (t) => {
-  const fake = await FakeHomeAssistant.start(t);
-  fake.faults.silent = true;
-  const config = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
+test(
+  "a Home Assistant that accepts connections and stays silent is disconnected",
+  { timeout: 20_000 },
+  async (t) => {
+    const fake = await FakeHomeAssistant.start(t);
+    fake.faults.silent = true;
+    const config = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
 
-  const bridge = await startPlugin(plugin, { config });
-  atEnd(t, async () => void (await bridge.stop()));
+    const bridge = await startPlugin(plugin, { config });
+    atEnd(t, async () => void (await bridge.stop()));
 
-  await until(() => bridge.degraded, { withinMs: 12_000 });
-  assert.match(bridge.degraded ?? "", /does not finish the sign-in/);
-});
+    await until(() => bridge.degraded, { withinMs: 12_000 });
+    assert.match(bridge.degraded ?? "", /does not finish the sign-in/);
+  },
+);
 
 const GARBAGE: readonly string[] = [
   "null",
@@ -79,7 +83,7 @@ const GARBAGE: readonly string[] = [
 ];
 const NO_JSON = ["not json", "{", "[".repeat(50_000), Buffer.from([0xff, 0xfe, 0, 1])];
 
-test("what is no message is dropped, and what comes after it is heard", async (t) => {
+test("invalid messages are dropped, and later ones are handled", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   for (const [at, text] of GARBAGE.entries()) {
@@ -94,7 +98,7 @@ test("what is no message is dropped, and what comes after it is heard", async (t
 });
 
 for (const [at, text] of NO_JSON.entries()) {
-  test(`what is no JSON ends the connection, and the next one is whole (${at + 1})`, async (t) => {
+  test(`invalid JSON ends the connection, and the next connection works (${at + 1})`, async (t) => {
     const { fake, bridge } = await startHome(t);
 
     fake.sendRaw(text);
@@ -106,7 +110,7 @@ for (const [at, text] of NO_JSON.entries()) {
   });
 }
 
-test("a message that is too long ends the connection, and the next one is whole", async (t) => {
+test("a message that is too long ends the connection, and the next connection works", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.sendRaw(`"${"y".repeat(17 * 2 ** 20)}"`);
@@ -116,7 +120,7 @@ test("a message that is too long ends the connection, and the next one is whole"
   await until(() => bridge.state("reg-sofa")["brightness"] === 100);
 });
 
-test("attributes of any kind cost their own fields alone", async (t) => {
+test("invalid attributes affect only their own fields", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   fake.set("light.odd", "on", {
@@ -156,7 +160,7 @@ test("attributes of any kind cost their own fields alone", async (t) => {
   assert.equal(bridge.state("reg-sofa")["brightness"], 62);
 });
 
-test("an entity that comes and goes without end is one device at last", async (t) => {
+test("an entity that appears and disappears repeatedly is one device in the end", async (t) => {
   const { fake, bridge } = await startHome(t);
 
   for (let round = 0; round < 5_000; round++) {
@@ -170,7 +174,7 @@ test("an entity that comes and goes without end is one device at last", async (t
   assert.ok(bridge.devices.has("reg-sofa"));
 });
 
-test("more entities than there is room for are counted", async (t) => {
+test("entities beyond the limit are counted", async (t) => {
   const { fake, bridge } = await startHome(t);
   const many = Object.fromEntries(
     Array.from({ length: 5_100 }, (_, at) => [`switch.many_${at}`, { s: "on", a: {} }]),
@@ -180,5 +184,5 @@ test("more entities than there is room for are counted", async (t) => {
   fake.drop();
 
   await until(() => bridge.devices.size === 5_000);
-  await until(() => /there is no room for \d+ of its entities/.test(bridge.degraded ?? ""));
+  await until(() => /\d+ of its entities exceed the limit/.test(bridge.degraded ?? ""));
 });

@@ -30,7 +30,7 @@ async function startFake(t: TestContext): Promise<FakeHomeAssistant> {
   return fake;
 }
 
-test("it waits to be set up, is tested, and starts with its options", async (t) => {
+test("the plugin waits for its setup, is tested and starts with its options", async (t) => {
   const fake = await startFake(t);
   const { registry, patch, settle, devices } = await startHost(t, fake);
   const trials = registry.trialsOf(ID);
@@ -52,7 +52,7 @@ test("it waits to be set up, is tested, and starts with its options", async (t) 
   assert.equal(devices.list().find(({ name }) => name === "Sofa lamp")?.room, "Living room");
 });
 
-test("a reload amid a flood of changes loses no device and no state", async (t) => {
+test("a reload during many changes loses no device and no state", async (t) => {
   const fake = await startFake(t);
   const COUNT = 200;
   const id = (at: number) => `light.many_${at}`;
@@ -62,7 +62,7 @@ test("a reload amid a flood of changes loses no device and no state", async (t) 
   await patch();
   await until(() => devices.list().length > COUNT);
   const faults: string[] = [];
-  bus.listen(({ topic, data }) => {
+  bus.on(({ topic, data }) => {
     if (topic === "device.removed") faults.push(`${data.id} was removed`);
     if (topic === "device.state" && !data.device.available) faults.push(data.device.id);
   });
@@ -115,7 +115,7 @@ test("a reload while Home Assistant does not answer leaves nothing open", async 
   }
 });
 
-test("numbers and devices outlast a restart while Home Assistant is away", async (t) => {
+test("device numbers survive a restart while Home Assistant is unreachable", async (t) => {
   const fake = await startFake(t);
   const first = await startHost(t, fake);
   await first.patch();
@@ -145,7 +145,7 @@ test("numbers and devices outlast a restart while Home Assistant is away", async
   );
 });
 
-test("a slider of 300 changes arrives at its last value, in as many calls as the rate allows", async (t) => {
+test("a slider with 300 changes ends at the last value, within the rate limit", async (t) => {
   const fake = await startFake(t);
   const { commands, devices, patch, settle } = await startHost(t, fake);
   await patch();

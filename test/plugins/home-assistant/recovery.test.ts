@@ -21,7 +21,7 @@ const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[
   ["promises its entities and tells none", { noEntities: true }, /not tell its entities: rest/],
   ["never tells its areas", { unanswered: AREAS }, /does not tell its areas: restart it/],
   ["never tells how it is set up", { unanswered: "get_config" }, /not tell how it is set up: rest/],
-  ["tells half its areas", { broken: { type: AREAS, how: "truncated" } }, /sends what is no JSON/],
+  ["tells half its areas", { broken: { type: AREAS, how: "truncated" } }, /sends invalid JSON/],
   ["breaks off its areas", { broken: { type: AREAS, how: "cut" } }, /went away: the connection/],
   ["hangs amid its areas", { broken: { type: AREAS, how: "stalled" } }, /does not tell its areas/],
   ["is slow with everything", { slowMs: 3_000 }, /does not tell/],
@@ -30,7 +30,7 @@ const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[
 
 describe("a Home Assistant at its worst", { concurrency: true }, () => {
   for (const [what, faults, reason] of CASES) {
-    test(`one that ${what} is named with that, and current when it has recovered`, async (t) => {
+    test(`a Home Assistant that ${what} is reported with this reason and is current after its recovery`, async (t) => {
       const { fake, bridge } = await startHome(t);
       const known = [...bridge.devices.keys()];
 
@@ -49,7 +49,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     });
   }
 
-  test("one that is slow, and tells everything in the end, is current then", async (t) => {
+  test("a slow Home Assistant is current when it has sent everything", async (t) => {
     const { fake, bridge } = await startHome(t);
     fake.faults.slowMs = 3_000;
 
@@ -60,7 +60,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     assert.ok([...bridge.devices.values()].every(({ available }) => available === true));
   });
 
-  test("one that stops to answer amid a connection is noticed by that", async (t) => {
+  test("a Home Assistant that stops answering is detected", async (t) => {
     const { fake, bridge } = await startHome(t);
     fake.faults.unanswered = "ping";
     const { signIns } = fake;
@@ -73,7 +73,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     assert.equal(bridge.degraded, undefined);
   });
 
-  test("one that does not tell what has changed is connected to anew", async (t) => {
+  test("a Home Assistant that sends no changes is connected again", async (t) => {
     const { fake, bridge } = await startHome(t);
     fake.faults.unanswered = AREAS;
 
@@ -86,7 +86,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     await until(() => bridge.degraded === undefined, LONG);
   });
 
-  test("half a change ends the connection, and the whole of it comes with the next one", async (t) => {
+  test("an incomplete change ends the connection, and the next connection delivers it", async (t) => {
     const { fake, bridge } = await startHome(t);
     const { signIns } = fake;
 
@@ -98,7 +98,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     assert.equal(bridge.degraded, undefined);
   });
 
-  test("answers of other types than they should have cost what they would have told", async (t) => {
+  test("answers with wrong types lose only their own data", async (t) => {
     const fake = await FakeHomeAssistant.start(t);
     furnish(fake);
     fake.faults.wrong = {
@@ -118,7 +118,7 @@ describe("a Home Assistant at its worst", { concurrency: true }, () => {
     await bridge.command("light.sofa", { on: false });
   });
 
-  test("what takes connections and never says a word of HTTP is given up", async (t) => {
+  test("a server that accepts connections but does not speak HTTP is disconnected", async (t) => {
     const deaf = createServer((socket) => void socket.on("error", () => undefined));
     await once(deaf.listen(0, "127.0.0.1"), "listening");
     atEnd(t, async () => void deaf.close());

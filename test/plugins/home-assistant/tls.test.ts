@@ -11,7 +11,7 @@ import { atEnd } from "../../helpers/at-end.ts";
 import { until } from "../../helpers/until.ts";
 import { writtenPair } from "../../host/http/tls-pair.ts";
 
-test("a certificate is checked, by the authority that is given", async (t) => {
+test("a certificate is verified with the configured authority", async (t) => {
   const [own, other] = [await writtenPair(t), await writtenPair(t)];
   const [cert, key] = [await readFile(own.cert), await readFile(own.key)];
   const fake = await FakeHomeAssistant.start(t, (answer) => createServer({ cert, key }, answer));

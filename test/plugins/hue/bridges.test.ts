@@ -7,7 +7,7 @@ import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
 
-test("two bridges are one house, and a light that moved is that of the bridge which reaches it", async (t) => {
+test("two bridges form one house, and a moved light belongs to the bridge that reaches it", async (t) => {
   atEnd(t, watchResources());
   const first = await startHueBridge(t, { id: "001788fffe000001" });
   const shelf = home().filter(({ id }) => id.startsWith("lamp-2"));
@@ -31,7 +31,7 @@ test("two bridges are one house, and a light that moved is that of the bridge wh
   await plugin.command(DESK, { on: true });
 });
 
-test("what several bridges have together and there is no room for is counted", async (t) => {
+test("devices of several bridges beyond the limit are counted", async (t) => {
   atEnd(t, watchResources());
   const scene = (n: number) => ({ id: `scene-${n}`, type: "scene", metadata: { name: `${n}` } });
   const scenes = Array.from({ length: 500 }, (_, n) => scene(n));
@@ -43,10 +43,10 @@ test("what several bridges have together and there is no room for is counted", a
   const plugin = await startOver(t, bridges);
 
   await until(() => plugin.scenes.length === 1_000);
-  assert.equal(plugin.degraded, "there is no room for 500 of the devices and scenes");
+  assert.equal(plugin.degraded, "500 devices and scenes exceed the limit");
 });
 
-test("a bridge that its router has moved is found again, and only by its certificate", async (t) => {
+test("a bridge with a new address is found again, verified by its certificate", async (t) => {
   const { plugin: before, bridge } = await startHue(t);
   const handedOver = await before.stop();
   const impostor = await startHueBridge(t);

@@ -8,7 +8,7 @@ const ROOM = "001788fffe123456/room-1";
 const SCENE = "001788fffe123456/scene-1";
 const SMART_SCENE = "001788fffe123456/scene-2";
 
-test("a command is sent in the bridge's words, and is done when the light says that it follows", async (t) => {
+test("a command is translated for the bridge and confirmed by the light's state", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   await plugin.command(DESK, { on: true, brightness: 62 });
@@ -26,7 +26,7 @@ test("a command is sent in the bridge's words, and is done when the light says t
   });
 });
 
-test("an older value that comes first confirms nothing", async (t) => {
+test("an older value that arrives first does not confirm a command", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.followMs = 150;
 
@@ -40,7 +40,7 @@ test("an older value that comes first confirms nothing", async (t) => {
   assert.equal(plugin.state(DESK)["brightness"], 80);
 });
 
-test("a bridge that sends its events late is asked for the light", async (t) => {
+test("the state of a light is requested if the bridge sends its events late", async (t) => {
   const { plugin } = await startHue(t, { eventEveryMs: 5_000 });
   const begun = performance.now();
 
@@ -50,7 +50,7 @@ test("a bridge that sends its events late is asked for the light", async (t) => 
   assert.equal(plugin.state(DESK)["on"], true);
 });
 
-test("a light that does not follow is told as one that let the deadline pass", async (t) => {
+test("a light that does not follow a command fails with deadline_passed", async (t) => {
   const { plugin, bridge } = await startHue(t, { times: { confirmed: 400 } });
   bridge.followMs = 10_000;
 
@@ -59,7 +59,7 @@ test("a light that does not follow is told as one that let the deadline pass", a
   assert.equal(bridge.changesOf(LIGHT).length, 1);
 });
 
-test("a light that the bridge does not reach is shown as away, and its command fails in words", async (t) => {
+test("a light that the bridge cannot reach is unavailable, and its commands fail with a clear message", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.change("lamp-1-radio", { status: "connectivity_issue" });
   await until(() => plugin.devices.get(DESK)?.available === false);
@@ -70,7 +70,7 @@ test("a light that the bridge does not reach is shown as away, and its command f
   });
 });
 
-test("a bridge that asks for patience is answered with 409, and one that is busy with 503", async (t) => {
+test("a command is answered with 409 if the bridge limits the rate, and with 503 if it is busy", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   bridge.fault = "throttling";
@@ -86,7 +86,7 @@ test("a bridge that asks for patience is answered with 409, and one that is busy
   });
 });
 
-test("what a bridge has against a change, and what it does not have any more, is told", async (t) => {
+test("a bridge's refusal and a missing resource are reported", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.resources.delete(LIGHT);
 
@@ -94,7 +94,7 @@ test("what a bridge has against a change, and what it does not have any more, is
   await assert.rejects(plugin.command("nobody/light", { on: true }), { code: "device_unknown" });
 });
 
-test("a bridge is never asked more than three things at a time, and a slow one is not queued for", async (t) => {
+test("a bridge gets at most three requests at a time, and none are queued for a slow one", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.fault = "slow";
 

@@ -21,7 +21,7 @@ function describeAll(all: readonly unknown[]) {
   };
 }
 
-test("every whole percent and every kelvin of a light's range is confirmed by its own steps", () => {
+test("commands for every percent and kelvin of a light's range are confirmed by the light's own steps", () => {
   for (let brightness = 1; brightness <= 100; brightness++) {
     const body = lightBody(lamp, { brightness });
     const stepped = Math.round(brightness * 2.54) / 2.54;
@@ -34,7 +34,7 @@ test("every whole percent and every kelvin of a light's range is confirmed by it
   }
 });
 
-test("a brightness above 0 is above 0 for the light, and one that shines is not shown as 0", () => {
+test("a brightness above 0 never becomes level 0, and a lit lamp is never shown as 0", () => {
   assert.deepEqual(lightBody(lamp, { on: true, brightness: 0.3 }).dimming, { brightness: 0.3 });
   const dim = { ...lamp, dimming: { brightness: 0.2, min_dim_level: 0.2 } };
 
@@ -45,7 +45,7 @@ test("a brightness above 0 is above 0 for the light, and one that shines is not 
   assert.equal(shown?.state["brightness"], 1);
 });
 
-test("lights of every sort say what they can", () => {
+test("lights of every kind have the right capabilities", () => {
   const capabilities = (light: object) =>
     Object.keys(lightCapabilities([{ id: "l", type: "light", ...light }]));
 
@@ -75,7 +75,7 @@ test("the older words of motion, contact and buttons are understood", () => {
   );
 });
 
-test("rooms within themselves, lights that are nowhere and names without an end are taken", () => {
+test("recursive rooms, lights without a room and very long names are accepted", () => {
   const { devices } = describeAll([
     ...home().map((each) => ({ ...each, metadata: { name: "N".repeat(5_000) } })),
     { id: "a", type: "room", children: [{ rid: "a", rtype: "room" }], services: [] },
@@ -87,7 +87,7 @@ test("rooms within themselves, lights that are nowhere and names without an end 
   assert.ok(devices.every(({ name }) => name.length === 200));
 });
 
-test("whatever a bridge sends, what is made of it is valid and the rest of the home is there", () => {
+test("any data from a bridge gives valid devices, and the rest of the home is kept", () => {
   const odd = fc.oneof(fc.anything(), fc.jsonValue());
   const keys = home().flatMap((each) => Object.keys(each));
   const damage = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...keys), odd), { maxLength: 20 });

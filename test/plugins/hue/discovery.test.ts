@@ -34,7 +34,7 @@ function announcement(id: string, address: string): Buffer {
   });
 }
 
-test("bridges are found by what they say of themselves, each once", async (t) => {
+test("bridges are discovered by their announcements, each once", async (t) => {
   const questions: unknown[] = [];
   const ask = await startResponder(t, (query) => {
     questions.push(...(packet.decode(query).questions ?? []));
@@ -54,7 +54,7 @@ test("bridges are found by what they say of themselves, each once", async (t) =>
   ]);
 });
 
-test("what is no answer of a bridge is left out", async (t) => {
+test("invalid answers of a bridge are ignored", async (t) => {
   const loop = Buffer.from("00008400000000010000000003616263c00c00010001", "hex");
   const ask = await startResponder(t, (query) => [
     query,
@@ -74,7 +74,7 @@ test("what is no answer of a bridge is left out", async (t) => {
   assert.deepEqual(found, [{ id: "001788fffe123456", address: "192.168.1.7" }]);
 });
 
-test("a search ends when nobody waits for it any more", async (t) => {
+test("a search ends when it is aborted", async (t) => {
   const ask = await startResponder(t, () => []);
   const ended = new AbortController();
   const found = findBridges(ended.signal, { forMs: 60_000, ask });

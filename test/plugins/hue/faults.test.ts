@@ -11,7 +11,7 @@ import { DESK, startHue, startOver } from "./start-hue.ts";
 
 const LIGHT = "lamp-1-light-0";
 
-test("a bridge that is away takes no commands and no device along, and is current when it is back", async (t) => {
+test("an unreachable bridge refuses commands, keeps its devices, and is current after its return", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const { size } = plugin.devices;
 
@@ -32,7 +32,7 @@ test("a bridge that is away takes no commands and no device along, and is curren
   assert.equal(plugin.devices.get(DESK)?.available, true);
 });
 
-test("a bridge that dies without a word is noticed at the next command", async (t) => {
+test("a bridge that fails silently is detected at the next command", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.fault = "never";
 
@@ -46,7 +46,7 @@ test("a bridge that dies without a word is noticed at the next command", async (
 });
 
 for (const fault of ["half", "cut", "never"] as const) {
-  test(`a bridge that tells its events and answers requests with ${fault} is degraded until it does`, async (t) => {
+  test(`a bridge that sends events but answers requests with ${fault} is degraded until it recovers`, async (t) => {
     const { plugin, bridge } = await startHue(t);
     bridge.fault = fault;
 
@@ -62,7 +62,7 @@ for (const fault of ["half", "cut", "never"] as const) {
   });
 }
 
-test("what takes connections and never says who it is, is given up", async (t) => {
+test("a server that accepts connections but never identifies itself is disconnected", async (t) => {
   const deaf = createServer();
   await once(deaf.listen(0, "127.0.0.1"), "listening");
   atEnd(t, async () => void deaf.close());
@@ -81,7 +81,7 @@ test("what takes connections and never says who it is, is given up", async (t) =
   assert.match(plugin.degraded ?? "", /it does not answer within 2500 ms: restart it/);
 });
 
-test("another certificate at new connections is named, also while the stream from before is open", async (t) => {
+test("a changed certificate is reported, also while the old stream is open", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   bridge.showAnother();
@@ -92,7 +92,7 @@ test("another certificate at new connections is named, also while the stream fro
   assert.deepEqual(bridge.changesOf(LIGHT), []);
 });
 
-test("a certificate that has changed is refused by a sentence with both, and the key is not sent", async (t) => {
+test("a changed certificate is refused, the message names both, and the key is not sent", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const { fingerprint } = bridge;
   bridge.asked.length = 0;
@@ -112,13 +112,13 @@ for (const [fault, reason] of [
   ["cut", /it hung up: restart it/],
   [
     "garbage",
-    /answers with what is no answer of a bridge: does its address lead to something else/,
+    /answers with something that is not an answer of a bridge: does its address lead to something else/,
   ],
   ["huge", /answers with more than 4194304 bytes/],
   ["busy", /it is busy: resource temporarily unavailable/],
   ["throttling", /asks to be asked less often/],
 ] as const) {
-  test(`a bridge that starts out ${fault} is told of, and followed when it has recovered`, async (t) => {
+  test(`a bridge that starts ${fault} is reported, and works after its recovery`, async (t) => {
     atEnd(t, watchResources());
     const bridge = await startHueBridge(t);
     bridge.fault = fault;
@@ -133,7 +133,7 @@ for (const [fault, reason] of [
   });
 }
 
-test("garbage on the event stream is counted and named once, and the rest goes on", async (t) => {
+test("garbage on the event stream is counted and reported once, and other events are handled", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   const parts = ["data: {oh\n\n", "data: [1,null,{}]\n\n", "data: 7\n\n", "id:\nnonsense\n\n"];
@@ -146,11 +146,11 @@ test("garbage on the event stream is counted and named once, and the rest goes o
   const warned = plugin.logs.filter(({ level }) => level === "warn");
   assert.deepEqual(
     warned.map(({ sentence }) => sentence),
-    ["a bridge sends what cannot be read"],
+    ["a bridge sends invalid data"],
   );
 });
 
-test("a device that announces itself ten thousand times is one device", async (t) => {
+test("ten thousand announcements of one device make one device", async (t) => {
   const { plugin, bridge } = await startHue(t, { resources: largeHome() });
   const { size } = plugin.devices;
   const lamp = bridge.resources.get("lamp-1");

@@ -14,7 +14,7 @@ const press = (event: string, updated: string) => ({
   button: { last_event: event, button_report: { event, updated } },
 });
 
-test("what changes in the home is shown", async (t) => {
+test("changes in the home are shown", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   bridge.change(LIGHT, { on: { on: true }, dimming: { brightness: 12.3 } });
@@ -28,7 +28,7 @@ test("what changes in the home is shown", async (t) => {
   assert.equal(plugin.state(HALL)["temperature"], 18.14);
 });
 
-test("a press is an event, the same press again is another, and one that was heard is none", async (t) => {
+test("each new press is an event, also with the same value, and a repeated message is not", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.100Z"));
@@ -52,7 +52,7 @@ test("a press is an event, the same press again is another, and one that was hea
   );
 });
 
-test("devices that join, are renamed and leave are followed, and one that returns is the same", async (t) => {
+test("joins, renames and leaves of devices are detected, and a returning device is the same", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const mac = "00:17:88:01:02:03:04:99";
   const lamp = (id: string, name: string) => device({ id, name, mac, services: [colorLight()] });
@@ -69,7 +69,7 @@ test("devices that join, are renamed and leave are followed, and one that return
   await plugin.command(`${mac}/light`, { on: true });
 });
 
-test("a stream that ends is resumed where it was, and nothing is read anew", async (t) => {
+test("an ended stream is resumed at its position without reading everything again", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.change(LIGHT, { dimming: { brightness: 10 } });
   await until(() => plugin.state(DESK)["brightness"] === 10);
@@ -83,7 +83,7 @@ test("a stream that ends is resumed where it was, and nothing is read anew", asy
   assert.equal(plugin.degraded, undefined);
 });
 
-test("after a longer gap everything is read anew", async (t) => {
+test("after a longer gap everything is read again", async (t) => {
   const { plugin, bridge } = await startHue(t, { times: { forgotten: 0 } });
   bridge.change(LIGHT, { dimming: { brightness: 10 } });
   await until(() => plugin.state(DESK)["brightness"] === 10);
@@ -93,7 +93,7 @@ test("after a longer gap everything is read anew", async (t) => {
   await until(() => loads(bridge) === 2);
 });
 
-test("a stream that is silent for too long is opened again", async (t) => {
+test("a silent stream is opened again after the time limit", async (t) => {
   const { plugin, bridge } = await startHue(t, { times: { silent: 200 } });
   const [first] = bridge.streams.keys();
 
@@ -102,7 +102,7 @@ test("a stream that is silent for too long is opened again", async (t) => {
   assert.equal(plugin.degraded, undefined);
 });
 
-test("nothing is asked of anybody while no bridge is paired", async (t) => {
+test("no requests are sent while no bridge is paired", async (t) => {
   atEnd(t, watchResources());
 
   const plugin = await startOver(t, []);

@@ -28,11 +28,11 @@ test("a home with a Hue bridge", async (t) => {
   await t.test("follows a slider at the rate of the bridge, and its last value arrives", () =>
     followsSlider(host, bridge),
   );
-  await t.test("gives groups and scenes one change a second, which slows no light", () =>
+  await t.test("groups and scenes get one command per second, without slowing down lights", () =>
     sparesGroups(host, bridge),
   );
   await t.test(
-    "reloads while it is busy, and no device vanishes or flaps, no state is lost",
+    "during a reload under load no device vanishes or flaps, and no state is lost",
     (part) => reloads(part, host, bridge),
   );
   await t.test("leaves nothing open when it is reloaded while the bridge does not answer", () =>
@@ -48,7 +48,7 @@ async function pairs(host: TestHost, bridge: FakeHueBridge) {
 
   await pairBridge(host, bridge);
 
-  assert.equal((await deviceList(host)).length, 8);
+  await until(async () => (await deviceList(host)).length === 8);
   const tested = host.api("/modules/hue/test", { method: "POST", json: {} });
   const { ok, detail } = await json<{ ok: boolean; detail: string }>(tested);
   assert.deepEqual([ok, detail], [true, `${bridge.id} answers, and has 3 lights`]);

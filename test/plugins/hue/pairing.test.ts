@@ -46,7 +46,7 @@ test("a bridge that was found is paired once its button is pressed", async (t) =
   ]);
 });
 
-test("an address can be typed, and bridges that were paired before stay", async (t) => {
+test("an address can be entered, and paired bridges stay", async (t) => {
   const { bridge, titles, context } = await startPairing(t, { answers: [] });
   const other = { address: "10.0.0.9", fingerprint: "0".repeat(64), applicationKey: "k" };
   bridge.pressButton();
@@ -58,27 +58,27 @@ test("an address can be typed, and bridges that were paired before stay", async 
   assert.deepEqual(bridges, { "00178800000000ff": other, [bridge.id]: bridge.options });
 });
 
-test("what has another certificate than it says it is gets no further", async (t) => {
+test("a bridge whose certificate does not match its id is refused", async (t) => {
   const { bridge, context } = await startPairing(t, { answers: [] });
   await bridge.reset("001788fffeffffff");
 
   await assert.rejects(pair(context, nobody), {
     code: "bridge_down",
-    message: `what answers at ${bridge.address} is no Hue bridge that can be trusted: its certificate is that of 001788fffeffffff and it says that it is ${bridge.id}`,
+    message: `the device at ${bridge.address} is not a trusted Hue bridge: its certificate is for 001788fffeffffff, and its id is ${bridge.id}`,
   });
 });
 
-test("nothing at the address, and what is no bridge, are told in words", async (t) => {
+test("an empty address and a server that is not a bridge get clear messages", async (t) => {
   const { bridge, context } = await startPairing(t, { answers: ["127.0.0.1:9"] });
   await assert.rejects(pair(context, nobody), {
     message: "nothing listens there: is it on, and is that its address?",
   });
 
   bridge.fault = "garbage";
-  await assert.rejects(pair(context, nobody), { message: /no Hue bridge that can be trusted/ });
+  await assert.rejects(pair(context, nobody), { message: /not a trusted Hue bridge/ });
 });
 
-test("whoever gives up is not waited for", async (t) => {
+test("an aborted request is not waited for", async (t) => {
   const { bridge, context, end } = await startPairing(t, { answers: [] });
   const paired = pair(context, nobody);
   await until(() => bridge.asked.some(({ method }) => method === "POST"));
@@ -88,7 +88,7 @@ test("whoever gives up is not waited for", async (t) => {
   await assert.rejects(paired, { name: "AbortError" });
 });
 
-test("a test of the options says what each bridge has, or which one does not answer as it did", async (t) => {
+test("a test of the options lists each bridge's devices, or the bridge that failed", async (t) => {
   const { bridge } = await startPairing(t, { answers: [] });
   const { id, options } = bridge;
 

@@ -8,7 +8,7 @@ const SHELF_LIGHT = "lamp-2-light-0";
 const loads = (bridge: { asked: readonly { path: string }[] }) =>
   bridge.asked.filter(({ path }) => path === "/clip/v2/resource").length;
 
-test("a reload shows the same at once, and misses nothing", async (t) => {
+test("a reload shows the same state immediately and misses nothing", async (t) => {
   const { plugin, bridge } = await startHue(t);
   bridge.change(LIGHT, { dimming: { brightness: 10 } });
   await until(() => plugin.state(DESK)["brightness"] === 10);
@@ -25,7 +25,7 @@ test("a reload shows the same at once, and misses nothing", async (t) => {
   assert.equal(loads(bridge), 1);
 });
 
-test("a reload in a quiet night shows the same at once, and reads everything anew", async (t) => {
+test("a reload without events shows the same state immediately and reads everything again", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const before = structuredClone([...plugin.devices]);
   const handedOver = await plugin.stop();
@@ -39,7 +39,7 @@ test("a reload in a quiet night shows the same at once, and reads everything ane
   await until(() => loads(bridge) === 2);
 });
 
-test("a bridge that restarts again and again is current soon after, and no command comes twice", async (t) => {
+test("a bridge that restarts repeatedly is soon current, and no command is sent twice", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const begun: Promise<unknown>[] = [];
   for (let restart = 1; restart <= 10; restart++) {

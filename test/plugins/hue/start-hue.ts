@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import { definePlugin } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { startDeviceStore } from "../../../plugins/hue/device-store.ts";
 import type { findBridges } from "../../../plugins/hue/discovery.ts";
 import { TIMES, type Times } from "../../../plugins/hue/feed.ts";
-import { startHouse } from "../../../plugins/hue/house.ts";
 import { Options, State } from "../../../plugins/hue/options.ts";
 import {
   type FakeBridgeOptions,
@@ -27,7 +27,7 @@ function pluginWith(times: Partial<Times>, find: FindBridges) {
   return definePlugin({
     options: Options,
     state: State,
-    start: (ctx) => startHouse(ctx, { times: { ...SHORT, ...times }, find }),
+    start: (ctx) => startDeviceStore(ctx, { times: { ...SHORT, ...times }, find }),
   });
 }
 

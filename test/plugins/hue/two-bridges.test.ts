@@ -88,18 +88,18 @@ async function settles(
   }, LONG);
 }
 
-test("a home with two Hue bridges, which gave everything the same ids and names", async (t) => {
+test("a home with two Hue bridges with equal ids and names", async (t) => {
   const house = await startHouse(t);
 
   await t.test("has the devices and scenes of both, each served by its own", () => serves(house));
   await t.test("follows two sliders at once, each at the rate of its bridge", (part) =>
     slides(part, house),
   );
-  await t.test("takes a group or a scene a second from each", () => sparesGroups(house));
-  await t.test("passes on what one asks for, and not to the other", () => passesOn(house));
-  await t.test("names the one that is away, and the other works", () => losesOne(house));
-  await t.test("knows what left, was renamed and came back", () => returns(house));
-  await t.test("pairs one that was reset again, and no device of the other flaps", (part) =>
+  await t.test("each bridge gets one group or scene command per second", () => sparesGroups(house));
+  await t.test("a command is sent only to its own bridge", () => passesOn(house));
+  await t.test("the unreachable bridge is named, and the other one works", () => losesOne(house));
+  await t.test("left, renamed and returned devices are recognized", () => returns(house));
+  await t.test("a reset bridge is paired again, and no device of the other one flaps", (part) =>
     pairsAgain(part, house),
   );
   await t.test("has the same numbers after a restart, with one of them away", (part) =>

@@ -10,7 +10,7 @@ import {
   weekStart,
 } from "../../../plugins/month-widget/widget/month.ts";
 
-test("a month is shown in whole weeks, from the day that weeks begin with", () => {
+test("a month is shown in whole weeks, starting with the locale's first weekday", () => {
   const european = monthOf("2026-11-20", 1);
   const american = monthOf("2026-11-20", 7);
 
@@ -26,18 +26,18 @@ test("weeks are numbered as ISO 8601 does", () => {
   assert.deepEqual(numbers("2027-01-15"), [53, 1, 2, 3, 4]);
 });
 
-test("dates are counted over the ends of months and years, and through changes of the clock", () => {
+test("date arithmetic works across months, years and DST changes", () => {
   assert.equal(addDays("2026-12-31", 1), "2027-01-01");
   assert.equal(addDays("2026-03-29", 1), "2026-03-30");
   assert.equal(addMonths("2026-01-31", 1), "2026-02-28");
   assert.equal(addMonths("2026-01-15", -1), "2025-12-15");
 });
 
-test("weeks begin as people of a language are used to", () => {
+test("the first day of the week depends on the language", () => {
   assert.deepEqual(["de-DE", "en-US", "en-GB", "ar-EG"].map(weekStart), [1, 7, 1, 6]);
 });
 
-test("weeks begin the same in a browser that does not know when", () => {
+test("the first day of the week is the same in browsers without week data", () => {
   for (const locale of [
     "de",
     "en-US",
@@ -55,7 +55,7 @@ test("weeks begin the same in a browser that does not know when", () => {
   }
 });
 
-test("an event is on each of its days, in the zone of the house", () => {
+test("an event is shown on each of its days, in the house's time zone", () => {
   const dates = monthOf("2026-11-01", 1).dates;
   const events = [
     event("party", [{ dateTime: "2026-11-20T22:00:00Z" }, { dateTime: "2026-11-21T01:00:00Z" }]),
@@ -74,7 +74,7 @@ test("an event is on each of its days, in the zone of the house", () => {
   assert.equal(byDate.get("2026-11-21")?.[0]?.startAt, undefined, "it goes on from the day before");
 });
 
-test("a colour that is no plain one stays out of the style", () => {
+test("only plain colour values are written into styles", () => {
   const bad = event("bad", [{ date: "2026-11-20" }, { date: "2026-11-21" }], { color: "url(x)" });
   const choice = { timeZone: "UTC", calendars: [], dates: ["2026-11-20"] };
 

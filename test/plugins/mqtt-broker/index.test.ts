@@ -1,30 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import { after, test, type TestContext } from "node:test";
-import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { after, test } from "node:test";
 import { connect as connectClient, connectAsync } from "mqtt";
-import plugin from "../../../plugins/mqtt-broker/index.ts";
-import { collect, freePort } from "../../helpers/mosquitto.ts";
+import { collect } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
+import { startBroker } from "./start-broker.ts";
 
 after(watchResources());
 
-async function startBroker(t: TestContext, options: { port?: number; handedOver?: unknown } = {}) {
-  const { port = await freePort(), handedOver } = options;
-  const broker = await startPlugin(plugin, { config: { port }, handedOver });
-  const { url } = await broker.call("broker.address", {});
-  let state: Promise<unknown> | undefined;
-  const stop = () => (state ??= broker.stop());
-  t.after(stop);
-  return { url, port, logs: broker.logs, stop };
-}
-
 test("a message reaches a subscriber with its QoS", async (t) => {
-  const { url } = await startBroker(t);
-  const messages = await collect(t, url, { protocolVersion: 4 });
-  const client = await connectAsync(url, { protocolVersion: 4 });
+  const { url, login } = await startBroker(t);
+  const messages = await collect(t, url, login);
+  const client = await connectAsync(url, login);
   t.after(() => client.endAsync());
 
   await client.publishAsync("home/desk", "on", { qos: 2 });
@@ -39,16 +28,16 @@ test("the address is on loopback, at the port of the config", async (t) => {
   assert.equal(url, `mqtt://127.0.0.1:${port}`);
 });
 
-test("a free port serves when the wanted one is taken, and the log says so", async (t) => {
+test("a free port is used if the wanted one is taken, with a log record", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   t.after(() => void other.close());
   await once(other, "listening");
   const taken = (other.address() as { port: number }).port;
 
-  const { url, logs } = await startBroker(t, { port: taken });
+  const { url, login, logs } = await startBroker(t, { port: taken });
 
   assert.notEqual(url, `mqtt://127.0.0.1:${taken}`);
-  const client = await connectAsync(url, { protocolVersion: 4 });
+  const client = await connectAsync(url, login);
   await client.endAsync();
   assert.deepEqual(logs.at(-1), {
     level: "warn",
@@ -80,9 +69,9 @@ test("a changed port in the config wins over the port handed over", async (t) =>
   assert.notEqual(second.url, first.url);
 });
 
-test("retained messages outlive a reload, removed ones stay removed", async (t) => {
+test("retained messages survive a reload, and removed ones stay removed", async (t) => {
   const first = await startBroker(t);
-  const client = await connectAsync(first.url, { protocolVersion: 4, reconnectPeriod: 0 });
+  const client = await connectAsync(first.url, { ...first.login, reconnectPeriod: 0 });
   const retain = { retain: true, qos: 1 } as const;
   await client.publishAsync("zigbee2mqtt/bridge/state", "online", retain);
   await client.publishAsync("home/old", "1", retain);
@@ -93,26 +82,27 @@ test("retained messages outlive a reload, removed ones stay removed", async (t) 
 
   const second = await startBroker(t, { port: first.port, handedOver });
 
-  const messages = await collect(t, second.url, { protocolVersion: 4 });
+  const messages = await collect(t, second.url, second.login);
   await until(() => messages.length > 0);
   assert.deepEqual(messages, [
     { topic: "zigbee2mqtt/bridge/state", payload: "online", qos: 1, retain: true },
   ]);
 });
 
-test("what exceeds 4 MiB of retained messages is left out and counted in the log", async (t) => {
-  const { url, stop, logs } = await startBroker(t);
-  const client = await connectAsync(url, { protocolVersion: 4 });
-  const large = Buffer.alloc(3 * 2 ** 20);
-  await client.publishAsync("home/first", large, { retain: true, qos: 1 });
-  await client.publishAsync("home/second", large, { retain: true, qos: 1 });
+test("retained messages beyond 4 MiB are dropped and counted in the log", async (t) => {
+  const { url, login, stop, logs } = await startBroker(t);
+  const client = await connectAsync(url, login);
+  const large = Buffer.alloc(900 * 2 ** 10);
+  for (const topic of ["one", "two", "three", "four", "five"]) {
+    await client.publishAsync(topic, large, { retain: true, qos: 1 });
+  }
   await client.endAsync();
 
   const state = (await stop()) as { retained: { topic: string }[] };
 
   assert.deepEqual(
     state.retained.map(({ topic }) => topic),
-    ["home/first"],
+    ["one", "two", "three", "four"],
   );
   assert.deepEqual(logs.at(-1)?.fields, { lost: 1 });
 });
@@ -128,9 +118,9 @@ test("stopping does not wait for a connection that says nothing", async (t) => {
   await closed;
 });
 
-test("bytes that are not MQTT end their own connection and no other", async (t) => {
-  const { url, port } = await startBroker(t);
-  const client = await connectAsync(url, { protocolVersion: 4, reconnectPeriod: 0 });
+test("bytes that are not MQTT end only their own connection", async (t) => {
+  const { url, login, port } = await startBroker(t);
+  const client = await connectAsync(url, { ...login, reconnectPeriod: 0 });
   t.after(() => client.endAsync());
   const stranger = connect(port, "127.0.0.1");
   stranger.on("error", () => undefined); // a reset is as good an end as any
@@ -141,13 +131,13 @@ test("bytes that are not MQTT end their own connection and no other", async (t) 
   await client.publishAsync("home/desk", "on", { qos: 1 });
 });
 
-test("a session that outlasts connections outlives a reload, with what waits for its client", async (t) => {
+test("a persistent session survives a reload with its queued messages", async (t) => {
   const first = await startBroker(t);
-  const lasting = { protocolVersion: 4, clientId: "heating", clean: false } as const;
+  const lasting = { ...first.login, clientId: "heating", clean: false } as const;
   const before = await connectAsync(first.url, lasting);
   await before.subscribeAsync("home/#", { qos: 1 });
   await before.endAsync();
-  const client = await connectAsync(first.url, { protocolVersion: 4 });
+  const client = await connectAsync(first.url, first.login);
   await client.publishAsync("home/desk", "on", { qos: 1 });
   await client.endAsync();
   const handedOver = JSON.parse(JSON.stringify(await first.stop()));

@@ -37,7 +37,7 @@ test("a retained message is kept by the broker", real, async (t) => {
   assert.equal(messages[0]?.retain, true);
 });
 
-test("a broker that hangs up on MQTT 5 is connected with 3.1.1", async (t) => {
+test("a broker that closes an MQTT 5 connection is connected with 3.1.1", async (t) => {
   const url = await listen(t, (socket) => {
     socket.once("data", (connect) => {
       const level = connect[8]; // MQTT 3.1.1, 3.1.2.2
@@ -53,7 +53,7 @@ test("a broker that hangs up on MQTT 5 is connected with 3.1.1", async (t) => {
   await publish({ qos: 0 });
 });
 
-test("a broker that freezes is noticed with QoS 0 as well", real, async (t) => {
+test("a frozen broker is detected with QoS 0 too", real, async (t) => {
   const mosquitto = await startMosquitto(t);
   const { publish } = await startLink(t, { url: mosquitto.url });
   await publish({ qos: 0 });
@@ -77,7 +77,7 @@ test("a hundred publishes of QoS 0 at once arrive in their order", real, async (
   );
 });
 
-test("a publish that the ACL denies is refused, and the link goes on", real, async (t) => {
+test("a publish that the ACL denies is refused, and the link continues", real, async (t) => {
   const { url } = await startMosquitto(t, { acl: ["topic readwrite home/#"] });
   const { publish } = await startLink(t, { url });
 
@@ -91,7 +91,7 @@ test("a publish that the ACL denies is refused, and the link goes on", real, asy
   await publish();
 });
 
-test("a broker that dies in mid-publish is reported at once", real, async (t) => {
+test("a broker that dies during a publish is reported immediately", real, async (t) => {
   const mosquitto = await startMosquitto(t);
   const { publish } = await startLink(t, { url: mosquitto.url });
   await publish();
@@ -107,7 +107,7 @@ test("a broker that dies in mid-publish is reported at once", real, async (t) =>
 });
 
 for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""]) {
-  test(`the link outlives the topic ${JSON.stringify(topic.slice(0, 10))}`, real, async (t) => {
+  test(`the link survives the topic ${JSON.stringify(topic.slice(0, 10))}`, real, async (t) => {
     const { url } = await startMosquitto(t);
     const { publish } = await startLink(t, { url });
 

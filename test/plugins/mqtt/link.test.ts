@@ -7,7 +7,7 @@ import { listen, real, startLink } from "./start-link.ts";
 
 after(watchResources());
 
-test("without a broker a publish fails within 2 s, and later ones at once", async (t) => {
+test("without a broker a publish fails within 2 s, and later ones immediately", async (t) => {
   const { publish, degraded } = await startLink(t, { url: `mqtt://127.0.0.1:${await freePort()}` });
 
   const firstMs = await millisToReject(publish(), { code: "broker_down" });
@@ -25,7 +25,7 @@ test("a publish just after the start waits for the connection", real, async (t) 
   await publish();
 });
 
-test("a broker that went away is found again, and nothing was queued", real, async (t) => {
+test("a returning broker is connected again, and no messages were queued", real, async (t) => {
   const mosquitto = await startMosquitto(t);
   const { publish, degraded } = await startLink(t, { url: mosquitto.url });
   await publish();
@@ -61,7 +61,7 @@ test("a broker that only restarts is not reported", real, async (t) => {
 });
 
 test(
-  "a broker that freezes is given up within 2 s, and used again when it thaws",
+  "a frozen broker is disconnected within 2 s and used again when it responds",
   real,
   async (t) => {
     const mosquitto = await startMosquitto(t);

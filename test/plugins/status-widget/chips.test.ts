@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
-import type { Speech } from "@mantel/plugin-sdk/speech";
+import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { createFormats } from "../../../host/dashboard/format.ts";
 import { translate } from "../../../host/dashboard/translate.ts";
 import { chipsOf } from "../../../plugins/status-widget/widget/chips.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
-const SPEECH: Speech = {
+const SPEECH: I18n = {
   t: (text, values) => translate(text, { locale: "en", values }),
   fmt: createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" }),
 };
@@ -17,7 +17,7 @@ const textsOf = (devices: readonly Device[], wanted: Partial<typeof ALL> = {}): 
     text.replace("{name}", name),
   );
 
-test("what needs a look is named, the open window before the battery", () => {
+test("warnings are named, the open window before the battery", () => {
   const devices = [
     device("sensor", "Meter", { battery: 12 }),
     device("binary-sensor", "Bath window", { contact: false }),
@@ -36,19 +36,19 @@ test("what needs a look is named, the open window before the battery", () => {
   ]);
 });
 
-test("a bridge that is away is one word, not forty", () => {
+test("an unreachable bridge shows one message, not one per device", () => {
   const devices = Array.from({ length: 40 }, (_, index) => away(device("light", `${index}`, {})));
 
   assert.deepEqual(textsOf(devices), ["40 devices do not answer"]);
 });
 
-test("a house without trouble says so, and an empty one does not claim it", () => {
+test("a house without problems shows so, and an empty house does not", () => {
   assert.deepEqual(textsOf([device("light", "Lamp", { on: true })]), ["All is well"]);
   assert.deepEqual(textsOf([device("lock", "Door", { locked: true })]), ["Locked"]);
   assert.deepEqual(textsOf([]), ["No devices yet"]);
 });
 
-test("a window that does not answer is not called open", () => {
+test("an unavailable window is not reported as open", () => {
   const window = away(device("binary-sensor", "Window", { contact: false }));
 
   assert.deepEqual(textsOf([window]), ["Window does not answer"]);

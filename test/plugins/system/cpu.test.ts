@@ -13,11 +13,11 @@ test("the load is the busy share of the time between two readings", () => {
   assert.deepEqual(load, { percent: 62.5, perCore: [25, 100] });
 });
 
-test("without a reading before, the load is unknown", () => {
+test("without a previous sample the load is unknown", () => {
   assert.deepEqual(loadBetween([], [core(1, 2)]), { percent: null, perCore: [] });
 });
 
-test("a core that came or went makes one load unknown", () => {
+test("a changed number of cores makes one load value unknown", () => {
   const load = loadBetween([core(0, 0)], [core(1, 2), core(1, 2)]);
 
   assert.equal(load.percent, null);
@@ -27,7 +27,7 @@ test("readings without time between them give no load", () => {
   assert.equal(loadBetween([core(1, 2)], [core(1, 2)]).percent, null);
 });
 
-test("a busy core shows in the load", () => {
+test("a busy core increases the load", () => {
   const before = readCores();
   const endsAt = performance.now() + 300;
   while (performance.now() < endsAt);

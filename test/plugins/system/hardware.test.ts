@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toDisks, toTemperature } from "../../../plugins/system/hardware.ts";
 
-const disk = (fs: string, mount: string, size = 1_000) => ({
-  fs,
+const disk = (device: string, mount: string, totalBytes = 1_000) => ({
+  device,
   mount,
   type: "ext4",
-  size,
-  used: 250,
-  available: 750,
-  use: 25,
-  rw: true,
+  totalBytes,
+  usedBytes: 250,
 });
 
 test("a device that is mounted several times is one disk, under its shortest path", () => {
@@ -21,7 +18,7 @@ test("a device that is mounted several times is one disk, under its shortest pat
   ]);
 });
 
-test("file systems that are not devices are told apart by their path", () => {
+test("file systems without a device are distinguished by their path", () => {
   const disks = toDisks([disk("tmpfs", "/run"), disk("tmpfs", "/tmp")]);
 
   assert.deepEqual(
@@ -30,14 +27,10 @@ test("file systems that are not devices are told apart by their path", () => {
   );
 });
 
-test("file systems without a size, and images of packages, are no disks", () => {
+test("file systems without a size and package images are not listed as disks", () => {
   const image = { ...disk("/dev/loop0", "/snap/core"), type: "squashfs" };
 
   assert.deepEqual(toDisks([disk("none", "/proc", 0), image]), []);
-});
-
-test("a share that cannot be told is null", () => {
-  assert.equal(toDisks([{ ...disk("/dev/sda1", "/"), use: Number.NaN }])[0]?.percent, null);
 });
 
 test("a machine without sensors has a temperature of null", () => {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { after, test, type TestContext } from "node:test";
 import { SystemSample } from "@mantel/plugin-sdk/metrics";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { MachineDisks } from "../../../host/system/disks.ts";
 import { faultsOf } from "../../../host/validate.ts";
 import plugin from "../../../plugins/system/index.ts";
 import type { Counters } from "../../../plugins/system/sampler.ts";
@@ -13,7 +14,9 @@ const linux = { skip: process.platform === "linux" ? false : "there is no /proc 
 after(watchResources());
 
 async function startSystem(t: TestContext, { handedOver }: { handedOver?: unknown } = {}) {
-  const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, handedOver });
+  const disks = new MachineDisks();
+  const services = { "machine.disks": () => disks.callService() };
+  const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, handedOver, services });
   let state: Promise<unknown> | undefined;
   const stop = () => (state ??= running.stop());
   t.after(stop);
@@ -21,14 +24,14 @@ async function startSystem(t: TestContext, { handedOver }: { handedOver?: unknow
   return { sample, stop, logs: running.logs };
 }
 
-test("the first sample is there when the start ends, and fits its schema", async (t) => {
+test("the first sample is available at the end of the start and matches its schema", async (t) => {
   const { sample } = await startSystem(t);
 
   assert.deepEqual(faultsOf(SystemSample, sample()), []);
   assert.equal(sample()?.cpu.percent, null);
 });
 
-test("later samples know load, disks and network rates", async (t) => {
+test("later samples contain load, disks and network rates", async (t) => {
   const { sample } = await startSystem(t);
   const first = sample();
 
@@ -55,7 +58,7 @@ test("memory and uptime agree with /proc", linux, async (t) => {
   assert.ok(Math.abs(uptime.systemSeconds - (upSeconds ?? NaN)) < 2);
 });
 
-test("after a reload the load counts from the last sample of the generation before", async (t) => {
+test("after a reload the load is computed from the previous generation's last sample", async (t) => {
   const before = await startSystem(t);
   const handedOver = (await before.stop()) as Counters;
 
@@ -68,7 +71,7 @@ test("after a reload the load counts from the last sample of the generation befo
   assert.ok(first.network.every(({ sentPerSecond }) => sentPerSecond !== null));
 });
 
-test("samples come at the pace of the config, and end with the plugin", async (t) => {
+test("samples are published at the configured interval and end with the plugin", async (t) => {
   const { sample, stop } = await startSystem(t);
   await until(() => sample()?.cpu.percent !== null);
   const second = sample();

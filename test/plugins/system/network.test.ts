@@ -1,23 +1,24 @@
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
-import { parseProcNetDev, ratesBetween, readTraffic } from "../../../plugins/system/network.ts";
+import { ratesBetween, readInterfaces, readTraffic } from "../../../plugins/system/network.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
 
-const PROC_NET_DEV = `Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:    3193      30    0    0    0     0          0         0     3193      30    0    0    0     0       0          0
-  eth0: 370734584  256893    0    0    0     0          0         0   982844   12029    0    0    0     0       0          0
-wlan0:7 1 0 0 0 0 0 0 9 1 0 0 0 0 0 0
-`;
+test("counters are read from the kernel's files, and a disappearing interface is skipped", async (t) => {
+  const folder = await emptyFolder(t);
+  const statistics = join(folder, "eth0/statistics");
+  await mkdir(statistics, { recursive: true });
+  await writeFile(join(statistics, "rx_bytes"), "370734584\n");
+  await writeFile(join(statistics, "tx_bytes"), "982844\n");
+  await mkdir(join(folder, "wlan0"));
 
-test("counters are read from the kernel's table, however it is spaced", () => {
-  assert.deepEqual(parseProcNetDev(PROC_NET_DEV), [
-    { name: "lo", receivedBytes: 3193, sentBytes: 3193 },
-    { name: "eth0", receivedBytes: 370734584, sentBytes: 982844 },
-    { name: "wlan0", receivedBytes: 7, sentBytes: 9 },
-  ]);
+  const interfaces = await readInterfaces(folder);
+
+  assert.deepEqual(interfaces, [{ name: "eth0", receivedBytes: 370734584, sentBytes: 982844 }]);
 });
 
-test("the loopback is left out", async () => {
+test("the loopback interface is omitted", async () => {
   const traffic = await readTraffic();
 
   assert.ok(traffic.every(({ name }) => name !== "lo"));

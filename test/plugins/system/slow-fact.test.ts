@@ -21,7 +21,7 @@ function openFact(everyMs: number) {
   return { fact, readings, warnings };
 }
 
-test("the first reading starts at once, and its value is there when it has come", async () => {
+test("the first read starts immediately, and its value is available when it ends", async () => {
   const { fact, readings } = openFact(1_000);
   assert.equal(fact.get(), 0);
 
@@ -31,7 +31,7 @@ test("the first reading starts at once, and its value is there when it has come"
   assert.equal(fact.get(), 7);
 });
 
-test("a value is not read again before it is due", async () => {
+test("a value is not read before it is due", async () => {
   const { fact, readings } = openFact(60_000);
   readings[0]?.answer(7);
   await turn();
@@ -41,7 +41,7 @@ test("a value is not read again before it is due", async () => {
   assert.equal(readings.length, 1);
 });
 
-test("a reading that hangs is not joined by another", () => {
+test("no second read starts while one hangs", () => {
   const { fact, readings } = openFact(0);
 
   fact.get();
@@ -61,5 +61,5 @@ test("a reading that fails keeps the last value and is logged once", async () =>
   }
 
   assert.equal(fact.get(), 7);
-  assert.deepEqual(warnings, ["a fact cannot be read"]);
+  assert.deepEqual(warnings, ["a value cannot be read"]);
 });

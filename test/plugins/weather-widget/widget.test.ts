@@ -16,10 +16,12 @@ test("the weather widget", async (t) => {
   });
   const { page } = await stage.visit(t);
 
-  await t.test("says how it is set up, and what was set wrongly", () => setsUp(page, stage));
+  await t.test("the settings page shows the setup and wrong options", () => setsUp(page, stage));
   await t.test("shows now, the hours and the days", () => shows(page, stage, server));
-  await t.test("speaks German, and shows the units of the house", () => speaks(page, stage));
-  await t.test("keeps the last forecast while the service is away", () =>
+  await t.test("texts are German, and values are in the units of the house", () =>
+    speaks(page, stage),
+  );
+  await t.test("the last forecast is kept while the service is unreachable", () =>
     keeps(page, stage, server),
   );
 });
@@ -27,7 +29,7 @@ test("the weather widget", async (t) => {
 async function setsUp(page: Page, { host }: Stage): Promise<void> {
   const wall = tileOf(page, "weather-widget");
   await wall.getByText("The weather is not set up yet").waitFor();
-  await wall.getByText("Give weather.latitude and weather.longitude in the config.").waitFor();
+  await wall.getByText("Set weather.latitude and weather.longitude in the config.").waitFor();
   await picture(page, "weather-not-set-up");
 
   await host.api("/config", { method: "PATCH", json: { weather: { latitude: 52.5 } } });

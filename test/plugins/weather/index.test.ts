@@ -13,7 +13,7 @@ const PLACE = { latitude: 52.520008, longitude: 13.404954 };
 const NOW = new Date(THIS_HOUR * 1000).toISOString();
 after(watchResources());
 
-test("Open-Meteo's columns become hours from now on, and days", async (t) => {
+test("Open-Meteo's columns become days and hours, starting now", async (t) => {
   const { url, requests } = await serveWeather(t, openMeteoAnswer());
   const weather = await startWeather(t, { ...PLACE, url, place: "Berlin" });
 
@@ -35,7 +35,7 @@ test("Open-Meteo's columns become hours from now on, and days", async (t) => {
   assert.deepEqual([asked.get("latitude"), asked.get("timeformat")], ["52.520008", "unixtime"]);
 });
 
-test("MET Norway is told who asks and where to four decimals", async (t) => {
+test("requests to MET Norway identify the client and round the place to four decimals", async (t) => {
   const { url, requests } = await serveWeather(t, metNorwayAnswer());
   const options = { source: "met-norway", ...PLACE, url, contact: "home@example.org" };
   const weather = await startWeather(t, options);

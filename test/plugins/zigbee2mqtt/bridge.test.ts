@@ -9,7 +9,7 @@ import { openFake, openNetwork, real, startBridge } from "./start-bridge.ts";
 
 after(watchResources());
 
-test("a recorded network becomes devices and a group that the host takes", real, async (t) => {
+test("a recorded network becomes devices and a group that the host accepts", real, async (t) => {
   const { bridge } = await openNetwork(t);
   await until(() => bridge.devices.size === 8);
 
@@ -43,30 +43,24 @@ test("a state in a topic with slashes becomes the state of its device", real, as
   assert.deepEqual(bridge.state(id)["color"], { hue: 0, saturation: 100 });
 });
 
-test(
-  "a command is confirmed by the state that carries it, not by an older one",
-  real,
-  async (t) => {
-    const { bridge, fake } = await openNetwork(t, {
-      devices: [listedLamp(1)],
-      groups: [],
-      answerMs: 80,
-    });
-    fake.tell("lamp 1", { state: "ON", brightness: 3 });
-    fake.repeatsFirst = true;
-    const id = bridge.idOf("lamp 1");
-    await until(() => bridge.state(id)["on"] === true);
+test("a command is confirmed by the matching state, not by an older one", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, {
+    devices: [listedLamp(1)],
+    groups: [],
+    answerMs: 80,
+  });
+  fake.tell("lamp 1", { state: "ON", brightness: 3 });
+  fake.repeatsFirst = true;
+  const id = bridge.idOf("lamp 1");
+  await until(() => bridge.state(id)["on"] === true);
 
-    await bridge.command(id, { on: true, brightness: 62 });
+  await bridge.command(id, { on: true, brightness: 62 });
 
-    assert.equal(bridge.state(id)["brightness"], 62);
-    assert.deepEqual(fake.received, [
-      { name: "lamp 1", payload: { state: "ON", brightness: 157 } },
-    ]);
-  },
-);
+  assert.equal(bridge.state(id)["brightness"], 62);
+  assert.deepEqual(fake.received, [{ name: "lamp 1", payload: { state: "ON", brightness: 157 } }]);
+});
 
-test("a lamp that is turned off is not told a level as well", real, async (t) => {
+test("a command that turns a lamp off sends no level", real, async (t) => {
   const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
 
   await bridge.command(bridge.idOf("lamp 1"), { on: false, brightness: 40 });
@@ -74,7 +68,7 @@ test("a lamp that is turned off is not told a level as well", real, async (t) =>
   assert.deepEqual(fake.received, [{ name: "lamp 1", payload: { state: "OFF" } }]);
 });
 
-test("what Zigbee2MQTT has against a command is its answer", real, async (t) => {
+test("the error of Zigbee2MQTT is the answer to a command", real, async (t) => {
   const { bridge, fake } = await openNetwork(t, {
     devices: [listedLamp(1), listedLamp(2)],
     groups: [],
@@ -88,34 +82,42 @@ test("what Zigbee2MQTT has against a command is its answer", real, async (t) => 
   await bridge.command(bridge.idOf("lamp 2"), { on: true });
 });
 
-test("a device that never answers passes the deadline of the bridge", real, async (t) => {
-  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
-  fake.isMute = true;
+test(
+  "a command to a device that never answers fails with the bridge's deadline",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+    fake.isMute = true;
 
-  await assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
-    code: "deadline_passed",
-  });
-});
+    await assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
+      code: "deadline_passed",
+    });
+  },
+);
 
-test("presses are events, twice the same is two, and a retained one is none", real, async (t) => {
-  const { bridge, fake, broker } = await openNetwork(t);
-  const nativeId = bridge.idOf("remote");
+test(
+  "presses are events, two equal ones count twice, and a retained one does not count",
+  real,
+  async (t) => {
+    const { bridge, fake, broker } = await openNetwork(t);
+    const nativeId = bridge.idOf("remote");
 
-  fake.publish("remote", { action: "toggle" }, true);
-  fake.tell("remote", { action: "toggle", action_side: 2 });
-  await until(() => bridge.events.length === 2);
+    fake.publish("remote", { action: "toggle" }, true);
+    fake.tell("remote", { action: "toggle", action_side: 2 });
+    await until(() => bridge.events.length === 2);
 
-  assert.deepEqual(bridge.events, [
-    { nativeId, event: "toggle" },
-    { nativeId, event: "toggle", data: { side: 2 } },
-  ]);
-  assert.equal(bridge.state(nativeId)["lastAction"], "toggle");
-  const later = await startBridge(t, broker.url);
-  await until(() => later.devices.size === 8 && later.state(nativeId)["lastAction"]);
-  assert.deepEqual(later.events, []);
-});
+    assert.deepEqual(bridge.events, [
+      { nativeId, event: "toggle" },
+      { nativeId, event: "toggle", data: { side: 2 } },
+    ]);
+    assert.equal(bridge.state(nativeId)["lastAction"], "toggle");
+    const later = await startBridge(t, broker.url);
+    await until(() => later.devices.size === 8 && later.state(nativeId)["lastAction"]);
+    assert.deepEqual(later.events, []);
+  },
+);
 
-test("a rename keeps the device, and its new name is what commands go to", real, async (t) => {
+test("a rename keeps the device, and commands use the new name", real, async (t) => {
   const { bridge, fake } = await openNetwork(t, {
     devices: [listedLamp(1), listedLamp(2)],
     groups: [],
@@ -132,7 +134,7 @@ test("a rename keeps the device, and its new name is what commands go to", real,
   assert.equal(fake.received[0]?.name, "desk");
 });
 
-test("a device that leaves is gone, and one that joins is there", real, async (t) => {
+test("a device that leaves is removed, and one that joins is added", real, async (t) => {
   const { bridge, fake } = await openNetwork(t, {
     devices: [listedLamp(1), listedLamp(2)],
     groups: [],
@@ -146,7 +148,7 @@ test("a device that leaves is gone, and one that joins is there", real, async (t
   await until(() => bridge.devices.get(id)?.name === "again");
 });
 
-test("a device that is interviewed anew stays what it was", real, async (t) => {
+test("a device keeps its description while it is interviewed again", real, async (t) => {
   const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
   const id = bridge.idOf("lamp 1");
 
@@ -157,7 +159,7 @@ test("a device that is interviewed anew stays what it was", real, async (t) => {
   assert.equal(bridge.devices.get(id)?.kind, "light");
 });
 
-test("a device that cannot be reached is shown so", real, async (t) => {
+test("an unreachable device is shown as unavailable", real, async (t) => {
   const { bridge, fake } = await openNetwork(t);
   const id = bridge.idOf("weather");
 
@@ -167,19 +169,23 @@ test("a device that cannot be reached is shown so", real, async (t) => {
   assert.equal(bridge.devices.get(bridge.idOf("sofa"))?.available, true);
 });
 
-test("a Zigbee2MQTT that dies makes its devices unavailable, and comes back", real, async (t) => {
-  const { bridge, fake, broker } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
-  const id = bridge.idOf("lamp 1");
+test(
+  "devices are unavailable while Zigbee2MQTT is down, and available when it returns",
+  real,
+  async (t) => {
+    const { bridge, fake, broker } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+    const id = bridge.idOf("lamp 1");
 
-  await fake.kill();
-  await until(() => bridge.devices.get(id)?.available === false);
-  assert.equal(bridge.degraded, "Zigbee2MQTT is offline");
-  await assert.rejects(bridge.command(id, { on: true }), { code: "bridge_down" });
-  openFake(t, broker.url, { devices: [listedLamp(1)], groups: [] });
+    await fake.kill();
+    await until(() => bridge.devices.get(id)?.available === false);
+    assert.equal(bridge.degraded, "Zigbee2MQTT is offline");
+    await assert.rejects(bridge.command(id, { on: true }), { code: "bridge_down" });
+    openFake(t, broker.url, { devices: [listedLamp(1)], groups: [] });
 
-  await until(() => bridge.devices.get(id)?.available);
-  assert.equal(bridge.degraded, undefined);
-});
+    await until(() => bridge.devices.get(id)?.available);
+    assert.equal(bridge.degraded, undefined);
+  },
+);
 
 test("scenes of devices and groups are recalled by one message", real, async (t) => {
   const scenes = [{ id: 3, name: "Evening" }];
@@ -199,7 +205,7 @@ test("scenes of devices and groups are recalled by one message", real, async (t)
   ]);
 });
 
-test("a reload shows the same devices with the same state at once", real, async (t) => {
+test("a reload shows the same devices and states immediately", real, async (t) => {
   const { bridge, fake, broker } = await openNetwork(t);
   fake.tell("weather", { temperature: 21.5, humidity: 40 });
   const id = bridge.idOf("weather");
@@ -213,22 +219,18 @@ test("a reload shows the same devices with the same state at once", real, async 
   assert.deepEqual([...next.devices.values()], before);
 });
 
-test(
-  "devices that can be asked are asked for their state, and sleeping ones are not",
-  real,
-  async (t) => {
-    const { fake } = await openNetwork(t);
+test("the state is requested from awake devices, not from sleeping ones", real, async (t) => {
+  const { fake } = await openNetwork(t);
 
-    await until(() => fake.asked.includes("plug"));
+  await until(() => fake.asked.includes("plug"));
 
-    assert.deepEqual(
-      fake.asked.filter((name) => ["weather", "motion", "remote"].includes(name)),
-      [],
-    );
-  },
-);
+  assert.deepEqual(
+    fake.asked.filter((name) => ["weather", "motion", "remote"].includes(name)),
+    [],
+  );
+});
 
-test("without a Zigbee2MQTT the bridge says what is missing", real, async (t) => {
+test("without a Zigbee2MQTT the bridge reports what is missing", real, async (t) => {
   const { url } = await startMosquitto(t);
   const bridge = await startBridge(t, url);
 

@@ -49,7 +49,7 @@ function leavesOf(exposes: readonly RawExpose[]): RawExpose[] {
   );
 }
 
-test("what is set on a device of the sample is read back as what was set, and confirms it", () => {
+test("a set value is read back equal for every device of the sample, and confirms the command", () => {
   let count = 0;
   for (const { model, exposes } of definitions) {
     for (const feature of featuresOf(parseExposes(exposes))) {
@@ -115,7 +115,7 @@ for (const [exposes, kind] of [
   });
 }
 
-test("a closed contact is true, whatever its definition calls on", () => {
+test("a closed contact is true, for every definition of on", () => {
   const exposes = [
     { type: "binary", name: "contact", access: 1, value_on: false, value_off: true },
   ];
@@ -125,7 +125,7 @@ test("a closed contact is true, whatever its definition calls on", () => {
   assert.equal(contact.read(true), true);
 });
 
-test("gangs of one switch have their endpoint in their names", () => {
+test("the gangs of a switch have their endpoint in their names", () => {
   const gang = (endpoint: string) => ({
     ...{ type: "switch", endpoint },
     features: [
@@ -146,7 +146,7 @@ test("gangs of one switch have their endpoint in their names", () => {
   );
 });
 
-test("a lamp whose bounds are none has the usual ones", () => {
+test("a lamp without bounds gets the default ones", () => {
   const feature = (name: string, value_min: number, value_max: number) => ({
     ...{ type: "numeric", name, property: name, access: 7, value_min, value_max },
   });

@@ -10,22 +10,22 @@ import {
   record,
 } from "fast-check";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
+import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
 import { withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
-import { Home } from "../../../plugins/zigbee2mqtt/home.ts";
 import { definitions, lamp, listed } from "./definitions.ts";
 
-test("every definition of the sample becomes a device that the host takes", () => {
-  const home = new Home([], true, () => undefined);
+test("every definition of the sample becomes a device that the host accepts", () => {
+  const home = new DeviceStore([], true, () => undefined);
   const inventory = inventoryOf(definitions.map(listed), []);
 
   home.take(inventory);
 
-  assert.equal(inventory.leftOut.size, 0);
+  assert.equal(inventory.ignored.size, 0);
   assert.equal(parseDescriptions("z", home.describe()).length, definitions.length);
 });
 
-test("no list and no payload makes anything that the host does not take", () => {
+test("every list and payload results in data that the host accepts", () => {
   const device = record({
     ieee_address: jsonValue(),
     friendly_name: jsonValue(),
@@ -37,7 +37,7 @@ test("no list and no payload makes anything that the host does not take", () => 
   );
   always(
     property(device, expose, jsonValue(), (raw, odd, payload) => {
-      const home = new Home([], true, () => undefined);
+      const home = new DeviceStore([], true, () => undefined);
       const definition = { exposes: [odd, ...lamp.exposes, { type: "light", features: [odd] }] };
       home.take(
         inventoryOf([raw, { ieee_address: "0x1", friendly_name: "x", definition }], payload),
@@ -61,7 +61,7 @@ const KEYS =
     " ",
   );
 
-test("a device that cannot be read leaves out itself alone, and is counted", () => {
+test("only the invalid device is skipped, and it is counted", () => {
   const inventory = inventoryOf(
     [
       null,
@@ -80,12 +80,12 @@ test("a device that cannot be read leaves out itself alone, and is counted", () 
     ["0x0000000000000002", "group:1"],
   );
   assert.equal(
-    [...inventory.leftOut.values()].reduce((sum, count) => sum + count, 0),
+    [...inventory.ignored.values()].reduce((sum, count) => sum + count, 0),
     5,
   );
 });
 
-test("a group takes what all of its members take, and devices name their groups", () => {
+test("a group has the capabilities of all its members, and devices name their groups", () => {
   const dimmer = { exposes: [{ type: "light", features: lamp.exposes[0]?.features.slice(0, 2) }] };
   const inventory = inventoryOf(
     [listed(lamp, 1), listed(dimmer, 2)],

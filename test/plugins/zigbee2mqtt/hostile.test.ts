@@ -20,7 +20,7 @@ async function openLamp(t: TestContext) {
   return { bridge, fake, id, works };
 }
 
-test("messages that mean nothing are counted and named, and harm nobody", real, async (t) => {
+test("meaningless messages are counted and reported, without other effects", real, async (t) => {
   const { bridge, fake, works } = await openLamp(t);
   const noise = ["not JSON", "[]", "NaN", "7", '{"brightness":NaN}', `"${"x".repeat(300_000)}"`];
 
@@ -32,16 +32,16 @@ test("messages that mean nothing are counted and named, and harm nobody", real, 
   await works();
   assert.equal(
     bridge.degraded,
-    "1 message was left out; the last, zigbee2mqtt/lamp 1: it is no JSON object",
+    "1 message was ignored; the last, zigbee2mqtt/lamp 1: it is not a JSON object",
   );
   for (let at = 0; at < 10; at++) fake.publish("lamp 1", "x".repeat(LONG));
-  await until(() => bridge.degraded?.startsWith("10 messages were left out"), WITHIN);
+  await until(() => bridge.degraded?.startsWith("10 messages were ignored"), WITHIN);
   await works();
-  const left = bridge.logs.filter(({ sentence }) => sentence === "a message was left out");
+  const left = bridge.logs.filter(({ sentence }) => sentence === "a message was ignored");
   assert.ok(left.length >= 4 && left.length < 12, `${left.length}`);
 });
 
-test("values of wrong types are not known, and are counted", real, async (t) => {
+test("values of wrong types are unknown and counted", real, async (t) => {
   const { bridge, fake, id, works } = await openLamp(t);
   await works();
 
@@ -49,10 +49,10 @@ test("values of wrong types are not known, and are counted", real, async (t) => 
 
   await until(() => bridge.state(id)["brightness"] === null);
   assert.equal(bridge.state(id)["on"], null);
-  assert.ok(bridge.logs.some(({ sentence }) => sentence === "a value was left out"));
+  assert.ok(bridge.logs.some(({ sentence }) => sentence === "a value was ignored"));
 });
 
-test("a list that cannot be read leaves the devices of before, and is named", real, async (t) => {
+test("an invalid device list keeps the previous devices and is reported", real, async (t) => {
   const { bridge, fake, works } = await openLamp(t);
 
   fake.publish("bridge/devices", "{", true);
@@ -66,7 +66,7 @@ test("a list that cannot be read leaves the devices of before, and is named", re
   await until(() => bridge.devices.size === 2 && bridge.degraded === undefined);
 });
 
-test("retained garbage without end is let go of, and named", real, async (t) => {
+test("endless retained garbage is dropped and reported", real, async (t) => {
   const { bridge, fake, works } = await openLamp(t);
 
   for (let at = 0; at < 2_000; at++) fake.publish(`garbage/${at}`, "x".repeat(3_000), true);
@@ -75,7 +75,7 @@ test("retained garbage without end is let go of, and named", real, async (t) => 
   await works();
 });
 
-test("a device that announces itself 10,000 times is one device", real, async (t) => {
+test("10,000 announcements of one device make one device", real, async (t) => {
   const { bridge, fake, works } = await openLamp(t);
   fake.devices = Array.from({ length: 10_000 }, () => listedLamp(1));
 

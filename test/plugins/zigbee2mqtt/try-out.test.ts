@@ -13,7 +13,11 @@ function trial(t: TestContext, config: { topic: string; url: string; username?: 
   const scope = new DisposeScope();
   t.after(() => scope.dispose());
   return tryOut({
-    ...{ id: "zigbee2mqtt", config, house: { locale: "en-GB", timeZone: "Europe/Berlin" } },
+    ...{
+      id: "zigbee2mqtt",
+      config,
+      home: { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 },
+    },
     ...{ log: collectedLog(), signal: new AbortController().signal, onDispose: scope.onDispose },
     call: async () => assert.fail("the options name a broker"),
   });
@@ -26,7 +30,7 @@ test("a test names the Zigbee2MQTT that it found", real, async (t) => {
   assert.equal(await trial(t, { topic: "zigbee2mqtt", url }), "Zigbee2MQTT 2.14.0 with 7 devices");
 });
 
-test("a test says that nothing publishes under the topic", real, async (t) => {
+test("a test reports that nothing publishes under the topic", real, async (t) => {
   const { url } = await startMosquitto(t);
 
   await assert.rejects(trial(t, { topic: "elsewhere", url }), {
@@ -34,7 +38,7 @@ test("a test says that nothing publishes under the topic", real, async (t) => {
   });
 });
 
-test("a test says why the broker cannot be reached", async (t) => {
+test("a test reports why the broker cannot be reached", async (t) => {
   const port = await freePort();
 
   await assert.rejects(trial(t, { topic: "zigbee2mqtt", url: `mqtt://127.0.0.1:${port}` }), {

@@ -9,6 +9,7 @@ import { readOptions } from "../../../host/options.ts";
 import { examineBroker } from "../../../scripts/doctor/broker.ts";
 import { examineClock } from "../../../scripts/doctor/clock.ts";
 import { readConfig } from "../../../scripts/doctor/config.ts";
+import { examineConfinement } from "../../../scripts/doctor/confinement.ts";
 import { examineData } from "../../../scripts/doctor/data.ts";
 import type { Finding } from "../../../scripts/doctor/finding.ts";
 import { examineMachine } from "../../../scripts/doctor/machine.ts";
@@ -29,6 +30,17 @@ function troubles(findings: readonly Finding[]): string {
 const configFor = async (variables: NodeJS.ProcessEnv, folder = "/nowhere") =>
   (await readConfig(folder, variables)).config;
 
+test("a machine whose kernel does not confine plugins is told, with the command that mends it", async (t) => {
+  const path = process.env["PATH"];
+  process.env["PATH"] = "/nowhere";
+  atEnd(t, async () => void (process.env["PATH"] = path));
+
+  assert.equal(
+    troubles(await examineConfinement()),
+    "warn: plugins run without the kernel's sandbox: bubblewrap is not installed → apt-get install bubblewrap, then restart",
+  );
+});
+
 test("a data folder that is a file, or in one, is told", async (t) => {
   const file = join(await emptyFolder(t), "file");
   await writeFile(file, "");
@@ -45,8 +57,8 @@ test("open rights are told, of the folder and of what lies in it", async (t) => 
 
   const said = troubles(await examineData(folder));
 
-  assert.match(said, /^warn: others .+ can look into .+ → chmod 700 /m);
-  assert.match(said, /^warn: others .+ can read .+keys\.json → chmod 600 /m);
+  assert.match(said, /^warn: other users .+ can read .+ → chmod 700 /m);
+  assert.match(said, /^warn: other users .+ can read .+keys\.json → chmod 600 /m);
 });
 
 test("damaged documents are told with their place, and left as they are", async (t) => {
@@ -109,7 +121,7 @@ test("a wrong config, a wrong variable and one that nothing reads are told", asy
 
   assert.match(said, /^fail: .+config\.json: the config is wrong: \/ui\/theme/m);
   assert.match(said, /^fail: MANTEL_LOG_LEVEL is wrong/m);
-  assert.match(said, /^warn: nothing reads the variable MANTEL_PROT/m);
+  assert.match(said, /^warn: unknown variable MANTEL_PROT/m);
 });
 
 test("a plugin folder that is absent and a broken manifest are told", async (t) => {
@@ -119,7 +131,7 @@ test("a plugin folder that is absent and a broken manifest are told", async (t) 
 
   const said = troubles(await examinePlugins([folder, join(folder, "none")], await configFor({})));
 
-  assert.match(said, /^fail: the plugin folder .+none cannot be read: there is none/m);
+  assert.match(said, /^fail: the plugin folder .+none cannot be read: it does not exist/m);
   assert.match(said, /^fail: .+lamp\/package\.json is wrong: /m);
 });
 
@@ -136,9 +148,9 @@ test("who holds the port is named, and an address of another machine is told", a
 
   assert.match(
     taken,
-    new RegExp(`^fail: port ${port} .+ is held by .+ \\(process ${process.pid}\\)`),
+    new RegExp(`^fail: port ${port} .+ is in use by .+ \\(process ${process.pid}\\)`),
   );
-  assert.match(foreign, /^fail: .+203\.0\.113\.9.+ → this machine has no such address/);
+  assert.match(foreign, /^fail: .+203\.0\.113\.9.+ → this machine does not have this address/);
 });
 
 test(
@@ -194,6 +206,6 @@ test("little memory, few watches and no sensors are told", async (t) => {
   const said = troubles(await examineMachine(root));
 
   assert.match(said, /^warn: 64 MiB of memory are available/m);
-  assert.match(said, /^warn: a user may watch only 100 files .+sysctl/m);
-  assert.match(said, /^warn: this machine shows no temperature/m);
+  assert.match(said, /^warn: the limit for watched files is only 100 .+sysctl/m);
+  assert.match(said, /^warn: no temperature sensors found/m);
 });

@@ -33,7 +33,7 @@ test("a display shows its own pages in its own order, and all of them when it na
   assert.equal(shownOn(undefined, LAYOUT), LAYOUT);
 });
 
-test("what a display says of theme and night goes before the house's settings", () => {
+test("a display's theme and night settings override the house's", () => {
   const house = { theme: "dark", night: { from: "22:00", to: "06:00" }, locale: "de" } as const;
 
   assert.deepEqual(settingsOn(HALL, house), { ...house, theme: "light", night: null });

@@ -23,7 +23,7 @@ const base = layout(
 );
 const NOTHING = new Set<string>();
 
-test("what only one side changed is taken from it, down to the parts of one widget", () => {
+test("changes of only one side are merged, down to single fields of a widget", () => {
   const mine = configure(base, "clock", { seconds: true });
   const theirs = {
     ...arrangePage(
@@ -43,7 +43,7 @@ test("what only one side changed is taken from it, down to the parts of one widg
   assert.equal(merged.revision, 7);
 });
 
-test("what both changed to different things is decided by a person", () => {
+test("different changes of the same value are a conflict for the user", () => {
   const mine = configure(base, "clock", { seconds: true });
   const theirs = configure(base, "clock", { seconds: false });
 
@@ -58,7 +58,7 @@ test("what both changed to different things is decided by a person", () => {
   });
 });
 
-test("what both changed to the same is no conflict", () => {
+test("equal changes of both sides are not a conflict", () => {
   const both = removeWidget(base, "lamp");
 
   const { conflicts, resolve } = merge({ base, mine: both, theirs: both });
@@ -67,7 +67,7 @@ test("what both changed to the same is no conflict", () => {
   assert.ok(sameContent(resolve(NOTHING), both));
 });
 
-test("a widget that one side removed and the other changed is asked about", () => {
+test("a widget removed on one side and changed on the other is a conflict", () => {
   const mine = removeWidget(base, "clock");
   const theirs = configure(base, "clock", { seconds: true });
 
@@ -80,7 +80,7 @@ test("a widget that one side removed and the other changed is asked about", () =
   assert.ok(findWidget(resolve(new Set(["widget/clock"])), "clock"));
 });
 
-test("a page that one side removed stays while the other has put something on it", () => {
+test("a page removed on one side stays if the other side added something to it", () => {
   const mine = removePage(base, "climate");
   const { document: theirs, id } = addWidget(base, "climate", {
     module: "note-widget",
@@ -93,7 +93,7 @@ test("a page that one side removed stays while the other has put something on it
   assert.equal(pageOf(merged, id)?.title, "CLIMATE");
 });
 
-test("both sides' new pages and tabs come together in the order that was changed", () => {
+test("new pages and tabs of both sides are merged in the changed order", () => {
   const mine = movePage(base, "climate", -2);
   const theirs = addPage(base, "Garden").document;
 
@@ -106,7 +106,7 @@ test("both sides' new pages and tabs come together in the order that was changed
   );
 });
 
-test("two orders of the same pages are a conflict", () => {
+test("different orders of the same pages are a conflict", () => {
   const mine = movePage(base, "climate", -2);
   const theirs = movePage(base, "lights", -1);
 
@@ -119,7 +119,7 @@ test("two orders of the same pages are a conflict", () => {
   assert.equal(resolve(new Set(["order"])).pages[0]?.id, "lights");
 });
 
-test("tiles that both sides put into one place do not cover each other", () => {
+test("tiles that both sides put in one place do not overlap after a merge", () => {
   const note = { module: "note-widget", config: {}, size: [3, 3] } as const;
   const mine = addWidget(base, "lights", note).document;
   const theirs = addWidget(base, "lights", { ...note, module: "photo-widget" }).document;
@@ -133,7 +133,7 @@ test("tiles that both sides put into one place do not cover each other", () => {
   }
 });
 
-test("whatever is merged, the host accepts it", () => {
+test("the host accepts every merge result", () => {
   const shown = { ...base, displays: [{ id: "hall", name: "Hall", pages: ["climate"] }] };
   const mine = moveToPage(removePage(shown, "climate"), "clock", "lights");
   const theirs = changePage(removeWidget(shown, "room"), "home", { title: "Start" });
@@ -145,7 +145,7 @@ test("whatever is merged, the host accepts it", () => {
   assert.deepEqual(merged.displays[0]?.pages, []);
 });
 
-test("changes are told thing by thing", () => {
+test("changes are announced per device", () => {
   const changed = configure(
     removeWidget(moveToPage(addPage(base, "Garden").document, "lamp", "garden"), "room"),
     "clock",

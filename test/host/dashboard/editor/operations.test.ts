@@ -52,7 +52,7 @@ test("a widget that is wider than the grid gets all of it", () => {
   assert.equal(findWidget(document, id)?.geometry.lg.w, 12);
 });
 
-test("on a page arranged by hand for phones, a new widget comes last there", () => {
+test("on a page arranged for phones by hand, a new widget is added at the end", () => {
   const { document, id } = addWidget(byHand, "home", { module: "note", config: {}, size: [2, 2] });
 
   assert.deepEqual(findWidget(document, id)?.geometry.sm, { x: 0, y: 2, w: 12, h: 1 });
@@ -69,7 +69,7 @@ test("a widget moves to another page with its size and settings, and without arr
   );
 });
 
-test("an arrangement for a screen can be given up, and follows the wall again", () => {
+test("the arrangement for a screen size can be reset to follow the wall again", () => {
   const [home] = byHand.pages;
   assert(home);
   assert.equal(isOverridden(home, "sm"), true);
@@ -102,11 +102,11 @@ test("a page is added under an id that is free, renamed, moved, and removed from
   assert.equal(changePage(removed, id, { icon: "" }).pages[0]?.icon, undefined);
 });
 
-test("a title without letters of the alphabet makes a page with an id all the same", () => {
+test("a page whose title has no Latin letters still gets an id", () => {
   assert.equal(addPage(wall, "🏡 مرحبا").id, "page");
 });
 
-test("what names something that is not there changes nothing", () => {
+test("a reference to something unknown changes nothing", () => {
   assert.equal(removeWidget(wall, "gone"), wall);
   assert.equal(moveToPage(wall, "gone", "home"), wall);
   assert.equal(moveToPage(wall, "clock", "gone"), wall);
@@ -115,7 +115,7 @@ test("what names something that is not there changes nothing", () => {
   assert.deepEqual(configure(wall, "gone", { a: 1 }), wall);
 });
 
-test("the host accepts whatever the operations make", () => {
+test("the host accepts the result of every operation", () => {
   let document = addWidget(byHand, "home", { module: "a", config: {}, size: [12, 9] }).document;
   document = addPage(document, "x".repeat(150)).document;
   document = moveToPage(document, "a", document.pages.at(-1)?.id ?? "");

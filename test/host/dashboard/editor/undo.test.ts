@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Undo } from "../../../../host/dashboard/editor/undo.ts";
 
-test("steps are taken back and done again, each under its name", () => {
+test("steps are undone and redone, each with its name", () => {
   const steps = Undo.of(0).done(1, "one").done(2, "two");
 
   const back = steps.undone();
@@ -15,7 +15,7 @@ test("steps are taken back and done again, each under its name", () => {
   assert.equal(steps.redone().value, 2);
 });
 
-test("a new step after taking one back forgets what was taken back", () => {
+test("a new step after an undo discards the undone steps", () => {
   const steps = Undo.of(0).done(1, "one").undone().done(5, "five");
 
   assert.equal(steps.redoLabel, undefined);

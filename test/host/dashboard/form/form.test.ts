@@ -53,21 +53,27 @@ test("a schema's input follows from its type, its format and its choices", () =>
   ]);
 });
 
-test("a value that does not fit is told in words, and an absent one is fine", () => {
+test("an invalid value is reported in a sentence, and an absent one is accepted", () => {
   const level = { type: "integer", minimum: 1, maximum: 9 };
 
   assert.equal(fault(level, 5), undefined);
   assert.equal(fault(level, undefined), undefined);
-  assert.equal(fault(level, 0), "This has to be at least 1.");
-  assert.equal(fault(level, 10), "This has to be at most 9.");
-  assert.equal(fault(level, 1.5), "This has to be a whole number.");
-  assert.equal(fault(level, "5"), "This has to be a number.");
+  assert.equal(fault(level, 0), "This must be at least 1.");
+  assert.equal(fault(level, 10), "This must be at most 9.");
+  assert.equal(fault(level, 1.5), "This must be a whole number.");
+  assert.equal(fault(level, "5"), "This must be a number.");
   assert.equal(fault({ type: "boolean" }, "yes"), "yes is neither on nor off.");
   assert.equal(fault({ enum: ["a"] }, "b"), "b is not one of the choices.");
-  assert.equal(fault({ type: "string" }, 7), "This has to be a text.");
-  assert.equal(fault({ type: "string", minLength: 2 }, "x"), "This needs at least 2 characters.");
-  assert.equal(fault({ type: "array", items: {}, maxItems: 1 }, [1, 2]), "There may be 1 at most.");
-  assert.equal(fault({ type: "array", items: {} }, "x"), "This has to be a list.");
+  assert.equal(fault({ type: "string" }, 7), "This must be text.");
+  assert.equal(
+    fault({ type: "string", minLength: 2 }, "x"),
+    "This must have at least 2 characters.",
+  );
+  assert.equal(
+    fault({ type: "array", items: {}, maxItems: 1 }, [1, 2]),
+    "At most 1 entries are allowed.",
+  );
+  assert.equal(fault({ type: "array", items: {} }, "x"), "This must be a list.");
 });
 
 test("a new item of a list starts from its default, its first choice, or empty", () => {
@@ -87,18 +93,18 @@ test("a choice is called by its title, and by its value where it has none", () =
   ]);
 });
 
-test("the entries of a map have one pattern, which the host reads when a browser cannot", () => {
+test("the keys of a map have one pattern, which the host checks if the browser cannot", () => {
   const text = { type: "string" };
 
   assert.equal(entriesOf({ patternProperties: { "^[a-z]+$": text } })?.pattern.test("A"), false);
   assert.equal(entriesOf({ patternProperties: { "(": text } })?.pattern.test("A"), true);
   assert.equal(
     fault({ type: "object", patternProperties: { "^": text }, maxProperties: 0 }, { a: "" }),
-    "There may be 0 at most.",
+    "At most 0 entries are allowed.",
   );
 });
 
-test("a renamed entry leaves behind the secrets that only the host has", () => {
+test("a renamed entry does not keep its stored secrets", () => {
   const schema = {
     type: "object",
     properties: {
@@ -112,7 +118,7 @@ test("a renamed entry leaves behind the secrets that only the host has", () => {
   assert.deepEqual(withoutSecrets(schema, value), { typed: "new", account: {}, x: 1 });
 });
 
-test("a key without a title is written as people write", () => {
+test("a key without a title is shown as readable words", () => {
   assert.equal(titleOf("refreshSeconds", {}), "Refresh seconds");
   assert.equal(titleOf("base_url", {}), "Base url");
   assert.equal(titleOf("x", { title: "Own" }), "Own");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applied, mergePatch } from "../../../../host/dashboard/settings/merge-patch.ts";
 
-test("only what differs is in a patch, and what is gone is null", () => {
+test("a patch contains only changes, and removed values as null", () => {
   const before = { host: "a", port: 1, deep: { same: 1, other: 2 }, list: [1, 2] };
   const after = { host: "b", deep: { same: 1, other: 3 }, list: [1] };
 
@@ -11,7 +11,7 @@ test("only what differs is in a patch, and what is gone is null", () => {
   assert.deepEqual(patch, { host: "b", port: null, deep: { other: 3 }, list: [1] });
 });
 
-test("a secret that was left alone is not sent, and one that was typed is", () => {
+test("an unchanged secret is not sent, an entered one is", () => {
   const before = { password: { set: true }, key: { set: true } };
 
   const patch = mergePatch(before, { password: { set: true }, key: "new" });

@@ -8,19 +8,19 @@ const capabilities = {
   power: { type: "number", readOnly: true },
 } as const;
 
-test("a lamp that is off is only turned off, and its level is left alone", () => {
+test("a scene only turns off a lamp that is off, without a level", () => {
   const command = commandOf({ capabilities, state: { on: false, brightness: 40, power: 0 } });
 
   assert.deepEqual(command, { on: false });
 });
 
-test("what is only read, or not known, is in no command", () => {
+test("read-only and unknown values are not part of a command", () => {
   const command = commandOf({ capabilities, state: { on: true, brightness: null, power: 8 } });
 
   assert.deepEqual(command, { on: true });
 });
 
-test("a sensor gives no command", () => {
+test("no command is derived from a sensor", () => {
   const { power } = capabilities;
 
   assert.deepEqual(commandOf({ capabilities: { power }, state: { power: 3 } }), {});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { finishReplacement } from "../../../../host/documents/replacement.ts";
+import { finishReplacement } from "../../../../host/documents/restore-transaction.ts";
 import { json, type ServedApp, serveApp } from "../serve-app.ts";
 
 const PASSPHRASE = "correct horse battery";
@@ -22,13 +22,15 @@ test("a backup waits for the next start, and what has been revoked since stays r
   const whileItRuns = await readFile(join(data, "layout.json"), "utf8");
   await finishReplacement(data);
 
-  assert.equal(response.status, 200, await response.text());
+  assert.equal(response.status, 200);
+  const { leftOut } = (await response.json()) as { leftOut: string[] };
+  assert.deepEqual(leftOut.toSorted(), ["keys.json", TOKENS]);
   assert.notEqual(whileItRuns, before);
   assert.equal(await readFile(join(data, "layout.json"), "utf8"), before);
   assert.equal(await readFile(join(data, TOKENS), "utf8"), tokens);
 });
 
-test("a backup that is damaged, or another passphrase, changes nothing", async (t) => {
+test("a damaged backup or a wrong passphrase changes nothing", async (t) => {
   const served = await serveApp(t);
   const backup = await backupOf(served, { passphrase: PASSPHRASE });
   const wrong = [
@@ -36,6 +38,7 @@ test("a backup that is damaged, or another passphrase, changes nothing", async (
     { backup: "%%%" },
     { backup, passphrase: "another passphrase" },
     { backup, passphrase: "short" },
+    { backup, credentials: true },
     {},
   ];
 
@@ -47,7 +50,7 @@ test("a backup that is damaged, or another passphrase, changes nothing", async (
   assert.equal(await finishReplacement(served.data), undefined);
 });
 
-test("only an admin makes a backup or puts one in place", async (t) => {
+test("only an admin can create or restore a backup", async (t) => {
   const { api } = await serveApp(t);
 
   for (const path of ["/backup", "/restore"]) {

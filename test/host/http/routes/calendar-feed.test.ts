@@ -28,7 +28,7 @@ async function setUp(...args: Parameters<typeof serveApp>) {
   return { ...app, make };
 }
 
-test("the feed is iCalendar, and costs 304 while it is the same", async (t) => {
+test("the feed is iCalendar and answers 304 while it is unchanged", async (t) => {
   const { api } = await setUp(t);
 
   const first = await api("read", "/calendar/feed.ics");
@@ -80,7 +80,7 @@ test("feed addresses are managed with the admin scope alone, and listed without 
   assert.equal((await api("admin", "/calendar/feeds", json("POST", {}))).status, 422);
 });
 
-test("the secret of a feed address is in no file, log, record or answer but its own", async (t) => {
+test("the secret of a feed address appears only in the answer that created it", async (t) => {
   const { url, api, make, log, data } = await setUp(t);
   const { path } = await make();
   const secret = path.split("/").at(-1)?.replace(".ics", "") ?? "";
@@ -101,7 +101,7 @@ test("the secret of a feed address is in no file, log, record or answer but its 
   assert.match(kept[2] ?? "", /calendar\.feed\.create/);
 });
 
-test("feed addresses outlast a restart, and a wrong secret is refused", async (t) => {
+test("feed addresses survive a restart, and a wrong secret is refused", async (t) => {
   const { data, make, url, parts } = await setUp(t);
   const { feed, path } = await make();
   const secret = path.split("/").at(-1)?.replace(".ics", "") ?? "";
@@ -120,7 +120,7 @@ test("feed addresses outlast a restart, and a wrong secret is refused", async (t
   assert.equal((await fetch(`${url}${path.replace(/.\.ics/, "_.ics")}`)).status, 401);
 });
 
-test("requests by feed addresses are bounded like any without a token", async (t) => {
+test("requests with feed addresses are limited like those without a token", async (t) => {
   const { api, url } = await setUp(t);
   const rateLimit = { perSecond: 1, burst: 1, loopback: true };
   await api("admin", "/config", json("PATCH", { server: { rateLimit } }));

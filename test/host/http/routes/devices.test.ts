@@ -45,7 +45,7 @@ test("a command is answered when the bridge has confirmed it", async (t) => {
   assert.deepEqual(commands, [{ on: true, brightness: 62 }]);
 });
 
-test("a client that prefers not to wait gets 202, and its command is carried out", async (t) => {
+test("a client that prefers not to wait gets 202, and its command is executed", async (t) => {
   const { api, commands } = await serveApp(t);
   const headers = { prefer: "handling=lenient, respond-async" };
 
@@ -57,7 +57,7 @@ test("a client that prefers not to wait gets 202, and its command is carried out
   await until(() => commands.length === 1);
 });
 
-test("a bridge that takes no more is 409 with whole seconds in Retry-After", async (t) => {
+test("a rate-limited bridge gives 409 with whole seconds in Retry-After", async (t) => {
   const send = () => {
     throw new MantelError("bridge_rate_limited", "demo takes no more", { retryAfterMs: 1_200 });
   };
@@ -70,7 +70,7 @@ test("a bridge that takes no more is 409 with whole seconds in Retry-After", asy
   assert.equal(response.headers.get("retry-after"), "2");
 });
 
-test("a bridge that refuses without a time is asked again after a second", async (t) => {
+test("a bridge that refuses without a retry time is called again after a second", async (t) => {
   const send = () => {
     throw new MantelError("bridge_rate_limited", "the hub is busy");
   };
@@ -82,7 +82,7 @@ test("a bridge that refuses without a time is asked again after a second", async
   assert.deepEqual([response.headers.get("retry-after"), retryAfterMs], ["1", 1_000]);
 });
 
-test("whatever is unavailable says when to come back", async (t) => {
+test("a 503 answer has a Retry-After header", async (t) => {
   const send = () => {
     throw new MantelError("bridge_down", "demo is down");
   };
@@ -93,7 +93,7 @@ test("whatever is unavailable says when to come back", async (t) => {
   assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
 });
 
-test("an admin names a device, and others may not", async (t) => {
+test("only an admin can name a device", async (t) => {
   const { api } = await serveApp(t);
   const path = "/smart-home/devices/demo:light:1";
 

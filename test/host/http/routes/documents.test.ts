@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type Fault, MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { json, serveApp } from "../serve-app.ts";
+import { demoModules, json, serveApp } from "../serve-app.ts";
 
 test("a patch of the config is answered with what changed, and with its new ETag", async (t) => {
   const { api } = await serveApp(t);
@@ -17,7 +17,7 @@ test("a patch of the config is answered with what changed, and with its new ETag
   assert.equal(response.headers.get("etag"), `"${revision}"`);
 });
 
-test("keys beyond the allowlist take the admin scope, and the refusal names them", async (t) => {
+test("keys outside the allowlist need the admin scope, and the refusal names them", async (t) => {
   const { api, config } = await serveApp(t);
   const patch = json("PATCH", { server: { hosts: ["mantel.local"] }, ui: { theme: "dark" } });
 
@@ -71,7 +71,7 @@ test("a layout is replaced and brought back", async (t) => {
   assert.deepEqual([unknown.status, malformed.status], [404, 400]);
 });
 
-test("a wrong layout is 422 with every fault", async (t) => {
+test("an invalid layout gives 422 with every fault", async (t) => {
   const { api, parts } = await serveApp(t);
 
   const response = await api(
@@ -86,7 +86,7 @@ test("a wrong layout is 422 with every fault", async (t) => {
   for (const pointer of ["/name", "/pages/0/id"]) assert.ok(pointers.includes(pointer), pointer);
 });
 
-test("what admins do is on record, without what they sent", async (t) => {
+test("actions of admins are recorded without their data", async (t) => {
   const { api, data } = await serveApp(t);
   const patch = { mqtt: { password: "canary-secret" } };
 
@@ -116,11 +116,11 @@ test("a change whose record cannot be kept is still answered as done, and logged
   const response = await api("edit", "/config", json("PATCH", { ui: { theme: "dark" } }));
 
   assert.deepEqual([response.status, config.current.ui.theme], [200, "dark"]);
-  const lost = log.records.find(({ sentence }) => sentence === "an audit record is lost");
+  const lost = log.records.find(({ sentence }) => sentence === "could not store an audit record");
   assert.deepEqual(lost?.fields["keys"], ["ui.theme"]);
 });
 
-test("options of a module are changed by an admin, and nothing but an object is taken", async (t) => {
+test("only an admin can change a module's options, and only objects are accepted", async (t) => {
   const { api, config } = await serveApp(t);
   config.registerOptions("demo", Type.Object({ lamps: Type.Integer({ default: 2 }) }));
 
@@ -132,7 +132,7 @@ test("options of a module are changed by an admin, and nothing but an object is 
   assert.deepEqual(config.current["demo"], { lamps: 5 });
 });
 
-test("faults of a module's options are named as they are in the body", async (t) => {
+test("faults of a module's options have their location in the body", async (t) => {
   const { api, config } = await serveApp(t);
   const patch = json("PATCH", { lamps: "x", lamp: 1 });
   const faults = async () => {
@@ -151,7 +151,7 @@ test("faults of a module's options are named as they are in the body", async (t)
   );
 });
 
-test("options of a module that does not exist are 404", async (t) => {
+test("options of an unknown module give 404", async (t) => {
   const { api } = await serveApp(t);
 
   const response = await api("admin", "/modules/nobody/config", json("PATCH", { on: true }));
@@ -159,14 +159,13 @@ test("options of a module that does not exist are 404", async (t) => {
   assert.equal(response.status, 404);
 });
 
-test("a reload that failed says where, and that the old code goes on", async (t) => {
+test("a failed reload reports the location and that the previous code continues", async (t) => {
   const location = { file: "index.ts", line: 3, column: 5, frame: "> 3 | let =" };
-  const { parts } = await serveApp(t);
   const reload = () =>
     Promise.reject(
       new MantelError("reload_failed", "it does not parse", { rolledBack: true, location }),
     );
-  const { api } = await serveApp(t, { modules: { ...parts.modules, reload } });
+  const { api } = await serveApp(t, { modules: { ...demoModules(), reload } });
 
   const waited = await api("edit", "/modules/demo/reload", { method: "POST" });
   const left = await api("edit", "/modules/demo/reload?wait=false", { method: "POST" });
@@ -179,9 +178,8 @@ test("a reload that failed says where, and that the old code goes on", async (t)
 });
 
 test("readiness is 503 until every module has settled", async (t) => {
-  const { parts } = await serveApp(t);
   let isSettled = false;
-  const { api } = await serveApp(t, { modules: { ...parts.modules, settled: () => isSettled } });
+  const { api } = await serveApp(t, { modules: { ...demoModules(), settled: () => isSettled } });
 
   const before = await api("read", "/health/ready");
   isSettled = true;
@@ -199,8 +197,7 @@ for (const [counts, status] of [
   [{ active: 0, failed: 2 }, "fail"],
 ] as const) {
   test(`health is ${status} with ${counts.active} active and ${counts.failed} failed modules`, async (t) => {
-    const { parts } = await serveApp(t);
-    const { api } = await serveApp(t, { modules: { ...parts.modules, counts: () => counts } });
+    const { api } = await serveApp(t, { modules: { ...demoModules(), counts: () => counts } });
 
     const response = await api(null, "/health");
 

@@ -3,25 +3,25 @@ import { test } from "node:test";
 import { until } from "../../../helpers/until.ts";
 import { serveApp } from "../serve-app.ts";
 
-test("the stream says what happens in the house, to those who may read it", async (t) => {
+test("the stream reports the events of the house to readers with permission", async (t) => {
   const { api, bus } = await serveApp(t);
 
   const response = await api("read", "/events?topics=layout.changed,device.state");
   const text = collect(response);
-  bus.announce("device.removed", { id: "demo:light:1" });
-  bus.announce("layout.changed", { revision: 3 });
+  bus.emit("device.removed", { id: "demo:light:1" });
+  bus.emit("layout.changed", { revision: 3 });
 
   assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
   await until(() => /event: layout\.changed\ndata: \{"revision":3\}\n\n/.test(text()));
   assert.ok(!text().includes("device.removed"));
 });
 
-test("a client that comes back gets what it has missed", async (t) => {
+test("a reconnecting client gets the missed events", async (t) => {
   const { api, bus } = await serveApp(t);
   const first = collect(await api("read", "/events"));
   await until(() => first().includes("id: "));
   const id = /id: (\d+)/.exec(first())?.[1] ?? "";
-  bus.announce("layout.changed", { revision: 3 });
+  bus.emit("layout.changed", { revision: 3 });
 
   const second = collect(await api("read", "/events", { headers: { "last-event-id": id } }));
 
@@ -35,8 +35,8 @@ test("records of modules go to streams that ask for them with the scope admin", 
   const refused = await api("edit", "/events?topics=layout.changed,module.log");
   const asked = collect(await api("admin", "/events?topics=module.log"));
   const all = collect(await api("admin", "/events"));
-  bus.announce("module.log", { module: "demo", entry });
-  bus.announce("layout.changed", { revision: 3 });
+  bus.emit("module.log", { module: "demo", entry });
+  bus.emit("layout.changed", { revision: 3 });
 
   assert.equal(refused.status, 403);
   await until(() => all().includes("layout.changed"));
@@ -66,7 +66,7 @@ test("a stream ends within seconds when its token is revoked", async (t) => {
   await until(() => text().endsWith("[ended]"), { withinMs: 3_000 });
 });
 
-test("more streams than may be open are 429 as a problem document", async (t) => {
+test("a token above its stream limit is refused, and others are not", async (t) => {
   const { api } = await serveApp(t);
   await Promise.all(Array.from({ length: 32 }, () => api("read", "/events")));
 
@@ -75,6 +75,8 @@ test("more streams than may be open are 429 as a problem document", async (t) =>
   assert.equal(response.status, 429);
   assert.equal(response.headers.get("content-type"), "application/problem+json");
   assert.equal(response.headers.get("retry-after"), "2");
+  assert.match(await response.text(), /already has 32 open event streams/);
+  assert.equal((await api("control", "/events")).status, 200);
 });
 
 /** Gives the text that has come so far; `[ended]` at its end once nothing more can. */

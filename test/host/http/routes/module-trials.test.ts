@@ -23,7 +23,7 @@ test("a module is tried and set up over HTTP, by an admin alone", async (t) => {
   const folder = join(host.plugins, "odd");
   await mkdir(folder);
   await writeFile(join(folder, "index.ts"), SOURCE);
-  await writeFile(join(folder, "package.json"), packageJson("odd", { optIn: true }));
+  await writeFile(join(folder, "package.json"), packageJson("odd", { requiresConfig: true }));
   const ask = async (path: string, json?: unknown, method = json ? "POST" : "GET") => {
     const request = json === undefined ? { method } : { method, json };
     const response = await host.api(`/modules/odd${path}`, request);

@@ -42,7 +42,7 @@ function as({ url }: ServedApp, token: string) {
   };
 }
 
-test("a display is let in by a person, reads the house, and is revoked by its name", async (t) => {
+test("a display is approved by a user, reads the house, and is revoked by name", async (t) => {
   const app = await serveApp(t);
   const started = await start(app);
 
@@ -68,7 +68,7 @@ test("a display is let in by a person, reads the house, and is revoked by its na
   assert.equal(((await revoked.json()) as { reason: string }).reason, "revoked");
 });
 
-test("who lets a display in and who turns one away is on record", async (t) => {
+test("approvals and rejections of displays are recorded", async (t) => {
   const app = await serveApp(t);
   const denied = await start(app);
   await paired(app);
@@ -89,7 +89,7 @@ test("who lets a display in and who turns one away is on record", async (t) => {
   );
 });
 
-test("nobody gives a display more than they have, and no display lets another in", async (t) => {
+test("a display cannot get more than its approver has, and displays cannot approve others", async (t) => {
   const app = await serveApp(t);
   const started = await start(app);
   const editor = await paired(app, { name: "Hall", scope: ["edit"] });
@@ -104,7 +104,7 @@ test("nobody gives a display more than they have, and no display lets another in
   assert.equal((await collect(app, started)).code, "authorization_pending");
 });
 
-test("an approval that cannot be is refused, and the display waits on", async (t) => {
+test("an invalid approval is refused, and the display keeps waiting", async (t) => {
   const app = await serveApp(t);
   await paired(app);
   const started = await start(app);
@@ -126,7 +126,7 @@ test("an approval that cannot be is refused, and the display waits on", async (t
   assert.equal((await collect(app, started)).code, "authorization_pending");
 });
 
-test("a name that was given to a display is taken before that has its token", async (t) => {
+test("a display's name is reserved before it collects its token", async (t) => {
   const app = await serveApp(t);
   const [first, second] = [await start(app), await start(app)];
 
@@ -139,7 +139,7 @@ test("a name that was given to a display is taken before that has its token", as
   assert.deepEqual(statuses, [200, 409, 200]);
 });
 
-test("a page of another site cannot ask for codes, and a wrong device code collects nothing", async (t) => {
+test("a page of another site cannot request codes, and a wrong device code gets no token", async (t) => {
   const { api } = await serveApp(t);
 
   const simple = await api(null, "/pairing", { method: "POST", body: "{}" });

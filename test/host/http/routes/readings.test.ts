@@ -20,7 +20,7 @@ async function serveSensor(t: TestContext) {
   return { get: (query: string) => app.api("read", `${path}${query}`), api: app.api };
 }
 
-test("what a sensor has measured is read with its unit and its window", async (t) => {
+test("a sensor's history is read with its unit and window", async (t) => {
   const { get } = await serveSensor(t);
 
   const response = await get(
@@ -62,7 +62,7 @@ for (const [query, pointer] of [
   });
 }
 
-test("the history of no device is 404", async (t) => {
+test("the history of an unknown device gives 404", async (t) => {
   const { api } = await serveSensor(t);
 
   const { status } = await api("read", "/smart-home/devices/demo:sensor:9/history?field=power");

@@ -4,7 +4,7 @@ import { json, serveApp } from "../serve-app.ts";
 
 const MOVIE = "/smart-home/scenes/host:scene:movie";
 
-test("a scene is made, activated and removed", async (t) => {
+test("a scene is created, activated and deleted", async (t) => {
   const { api, commands } = await serveApp(t);
   const scene = { name: "Movie", targets: { "demo:light:1": { brightness: 20 } } };
 
@@ -19,7 +19,7 @@ test("a scene is made, activated and removed", async (t) => {
   assert.deepEqual([removed.status, await removed.text(), gone.status], [204, "", 404]);
 });
 
-test("a scene with faults is refused, and is not made", async (t) => {
+test("a scene with faults is refused and not created", async (t) => {
   const { api } = await serveApp(t);
 
   const refused = await api("edit", MOVIE, json("PUT", { name: "", targets: {} }));

@@ -13,7 +13,7 @@ interface TokenView {
   readonly current: boolean;
 }
 
-test("a token is made, used, listed without itself, and revoked", async (t) => {
+test("a token is issued, used, listed without its text, and revoked", async (t) => {
   const app = await serveApp(t);
   const { api, url } = app;
 
@@ -36,7 +36,7 @@ test("a token is made, used, listed without itself, and revoked", async (t) => {
   for (const part of token.split(".")) assert.ok(!listed.includes(part));
 });
 
-test("of two tokens of one name the one that is named is revoked, and the other works on", async (t) => {
+test("revoking one of two tokens with the same name by id keeps the other valid", async (t) => {
   const app = await serveApp(t);
   const ask: IssueRequest = { name: "tablet", scope: ["read"], ttlSeconds: 60 };
   const [one, other] = [await app.tokens.issue(ask), await app.tokens.issue(ask)];
@@ -50,7 +50,7 @@ test("of two tokens of one name the one that is named is revoked, and the other 
   assert.equal(await statusWith(app, other), 200);
 });
 
-test("a token request with faults lists them all and makes no token", async (t) => {
+test("an invalid token request lists all faults and issues no token", async (t) => {
   const { api, tokens } = await serveApp(t);
   await api("admin", "/config");
   const bodies = [
@@ -78,7 +78,7 @@ test("a token request with faults lists them all and makes no token", async (t) 
   assert.equal(tokens.list().length, 1);
 });
 
-test("a name that no valid token has is 404, and one that nobody can have is 400", async (t) => {
+test("an unknown token name gives 404, an invalid one 400", async (t) => {
   const { api } = await serveApp(t);
 
   const unknown = await api("admin", "/tokens/nobody", { method: "DELETE" });
@@ -88,7 +88,7 @@ test("a name that no valid token has is 404, and one that nobody can have is 400
   assert.equal(((await unknown.json()) as { code: string }).code, "token_unknown");
 });
 
-test("a rotation keeps tokens; one that drops keys voids them and replaces the caller's", async (t) => {
+test("a rotation keeps tokens; one that drops keys invalidates them and replaces the caller's", async (t) => {
   const app = await serveApp(t);
   const other = await app.token("read");
 
@@ -106,7 +106,7 @@ test("a rotation keeps tokens; one that drops keys voids them and replaces the c
   assert.ok(exp * 1000 - Date.now() < 61_000, "it lives no longer than the one it replaces");
 });
 
-test("a display that drops the keys goes on as a display, which renews itself", async (t) => {
+test("a display that drops the keys stays signed in as a display with renewal", async (t) => {
   const app = await serveApp(t);
   const ask: IssueRequest = { name: "wall", scope: ["admin"], ttlSeconds: 60, display: true };
   const headers = { authorization: `Bearer ${await app.tokens.issue(ask)}` };
@@ -117,7 +117,7 @@ test("a display that drops the keys goes on as a display, which renews itself", 
   assert.equal(app.tokens.verify(token).display, true);
 });
 
-test("a rotation that is asked for in a way nobody documented changes nothing", async (t) => {
+test("a rotation with undocumented parameters changes nothing", async (t) => {
   const app = await serveApp(t);
   const bodies = [null, [], "drop", { drop: "yes" }, { drop: true, also: 1 }];
 
@@ -132,7 +132,7 @@ test("a rotation that is asked for in a way nobody documented changes nothing", 
   assert.equal(await statusWith(app, await app.token("admin")), 200);
 });
 
-test("every change by a token leaves its record, which only admins read and no secret is in", async (t) => {
+test("every change by a token is recorded without secrets, readable only by admins", async (t) => {
   const app = await serveApp(t);
   const { api } = app;
   const layout = (await (await api("read", "/layout")).json()) as { revision: number };

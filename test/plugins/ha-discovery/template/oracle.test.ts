@@ -18,7 +18,7 @@ function replay({ variables, cases }: Recording, whose: string): void {
     Object.entries(variables).map(([name, value]) => [name, fromJson(value)]),
   );
   for (const { template, status, result } of cases) {
-    test(`${template} gives what ${whose} gives`, () => {
+    test(`${template} gives the same result as ${whose}`, () => {
       const render = () => new Template(template).render(values, CLOCK);
 
       if (status === 200) assert.equal(render(), result);

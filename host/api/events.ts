@@ -1,0 +1,39 @@
+import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
+import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
+import type { LogEntry, ModuleView, WidgetView } from "./module.ts";
+
+/** Events of the home and the host, by topic. Data is plain and, with one exception, readable with any token. */
+export interface ApiEvents {
+  "device.state": { readonly device: Device };
+  "device.added": { readonly device: Device };
+  "device.removed": { readonly id: string };
+  /** A momentary event, such as a button press: two equal ones are two events. */
+  "device.event": {
+    readonly deviceId: string;
+    readonly event: string;
+    /** ISO 8601 in UTC. */
+    readonly at: string;
+    readonly data?: NonNullable<DeviceEvent["data"]>;
+  };
+  "scene.activated": {
+    readonly sceneId: string;
+    readonly activationId: string;
+    readonly status: "ok" | "partial";
+  };
+  "scenes.changed": { readonly revision: number };
+  "module.state": { readonly module: ModuleView };
+  "module.removed": { readonly id: string };
+  /** May contain data that only `admin` may read, unlike all others. */
+  "module.log": { readonly module: string; readonly entry: LogEntry };
+  "layout.changed": { readonly revision: number };
+  "config.changed": { readonly changed: readonly string[]; readonly revision: number };
+  "calendar.updated": { readonly sources: readonly CalendarSource[] };
+  "system.sample": SystemSample;
+  "weather.updated": { readonly fetchedAt: string };
+  "widget.updated": { readonly module: string } & WidgetView;
+}
+export type Topic = keyof ApiEvents;
+
+export type ApiEvent = {
+  [T in Topic]: { readonly topic: T; readonly data: ApiEvents[T] };
+}[Topic];

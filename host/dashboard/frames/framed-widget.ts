@@ -1,0 +1,262 @@
+import type { Needs } from "@mantel/plugin-sdk/needs";
+import type { TileSize } from "@mantel/plugin-sdk/widget";
+import type { ReadonlySignal } from "@preact/signals-core";
+import type { Kept } from "../kept.ts";
+import type { MountedWidget } from "../mounted-widget.ts";
+import type { WidgetContexts } from "../widget-context.ts";
+import { codeAt } from "./code-at.ts";
+import { type Frame, type FrameUser, openFrame } from "./frame.ts";
+import type { FromFrame } from "./from-frame.ts";
+import { HouseFeed } from "./house-feed.ts";
+import type { FrameState } from "./to-frame.ts";
+import { watchFrames } from "./watch.ts";
+import { words } from "./words.ts";
+
+/** Time limit for mounting. A widget normally draws immediately. */
+const MOUNT_MS = 10_000;
+
+/** Delay before a spare frame opens, so that the swapped widget is painted first. */
+const SPARE_MS = 100;
+/** The browser reports a touch in a frame to this page separately from the frame's message. */
+const ACTIVATION_MS = 50;
+
+export interface FrameRequest {
+  readonly instance: string;
+  /** The name of the frame, for screen readers. */
+  readonly title: string;
+  /** The URL of the widget's code. */
+  readonly url: string;
+  readonly hash: string;
+  readonly needs: Needs;
+  readonly surroundings: WidgetContexts;
+  readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
+  readonly size: ReadonlySignal<TileSize>;
+  readonly visible: ReadonlySignal<boolean>;
+  /** Returns the state of the previous code, just before the new code mounts. */
+  readonly kept: () => Kept | MessagePort | undefined;
+  /** Called when the mounted widget throws later, or must be stopped. */
+  readonly onFault: (error: unknown) => void;
+  /** Called when its frame was removed. The widget may be mounted again. */
+  readonly onLost: () => void;
+}
+
+/**
+ * Mounts a widget into a sandboxed frame below `parent`, hidden until the caller shows it.
+ * @throws Error if the widget throws while mounting; all parts are removed in that case
+ */
+export async function mountInFrame(parent: Element, request: FrameRequest): Promise<MountedWidget> {
+  const code = await codeAt(request.url);
+  const spare = spares.get(parent);
+  spares.delete(parent);
+  const frame = spare?.isConnected ? spare : openFrame(parent, request);
+  const widget = new FramedWidget(frame, request);
+  await widget.opened();
+  await inTurn(() => widget.mount(code));
+  return widget;
+}
+
+/** Frames opened in advance, by their parent element. */
+const spares = new WeakMap<Element, Frame>();
+
+class FramedWidget implements FrameUser, MountedWidget {
+  readonly host: Frame;
+  readonly #request: FrameRequest;
+  readonly #feed: HouseFeed;
+  #stops: (() => void)[] = [];
+  readonly #mounted: Promise<void>;
+  #settle = { resolve: (): void => undefined, reject: (_error: Error): void => undefined };
+  #isMounted = false;
+  #sent: Partial<FrameState> = {};
+
+  constructor(frame: Frame, request: FrameRequest) {
+    this.host = frame;
+    this.#request = request;
+    this.#feed = new HouseFeed(frame, request);
+    this.#mounted = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+    this.#mounted.catch(() => undefined); // the caller that waits for the frame reports the error
+    frame.user = this;
+  }
+
+  /** Resolves when its page is ready. */
+  async opened(): Promise<void> {
+    await Promise.race([this.host.opened, this.#mounted]);
+  }
+
+  async mount(code: string): Promise<void> {
+    watchFrames.mounting = this.host;
+    const deadline = setTimeout(() => this.host.fail(words.peek().frameDoesNotOpen), MOUNT_MS);
+    try {
+      const isSwap = this.#sendMount(code);
+      await this.#mounted;
+      this.host.inert = false;
+      this.#isMounted = true;
+      this.#stops = [this.#feed.start(), this.#followState()];
+      if (isSwap) this.#openSpareSoon();
+    } catch (error) {
+      this.unmount();
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+      watchFrames.mounting = undefined;
+    }
+  }
+
+  /** True if it replaces another frame. */
+  #sendMount(code: string): boolean {
+    const { instance, hash, needs } = this.#request;
+    const kept = this.#request.kept();
+    const isPort = kept instanceof MessagePort;
+    const state = this.#state();
+    this.#sent = state;
+    this.host.send(
+      {
+        ...{ kind: "mount", instance, hash, code, needs, state, ...this.#feed.first() },
+        kept: isPort ? undefined : kept,
+      },
+      isPort ? [kept] : [],
+    );
+    return isPort;
+  }
+
+  /**
+   * Opens a spare frame after a code swap: the author is likely to swap again, and opening a frame
+   * is the slowest step.
+   */
+  #openSpareSoon(): void {
+    const parent = this.host.parentElement;
+    if (!parent) return;
+    const timer = setTimeout(() => spares.set(parent, openFrame(parent, this.#request)), SPARE_MS);
+    this.#stops.push(() => {
+      clearTimeout(timer);
+      spares.get(parent)?.end();
+      spares.delete(parent);
+    });
+  }
+
+  /** A port that gives the state to the next frame; this page never reads it. */
+  keep(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.host.send({ kind: "keep" }, [port2]);
+    return port1;
+  }
+
+  unmount(): void {
+    this.#stop();
+    this.host.end();
+  }
+
+  heard(message: FromFrame): void {
+    switch (message.kind) {
+      case "mounted":
+        return this.#settle.resolve();
+      case "refused":
+        return this.#settle.reject(new Error(message.message));
+      case "fault":
+        return this.#request.onFault(new Error(message.message));
+      case "height":
+        return this.#setHeight(message.px);
+      case "touched":
+        return this.#touched();
+      case "leave":
+        return this.#leave();
+      case "ready":
+      case "alive":
+      case "definition":
+        return undefined; // the frame itself has received it, or no caller waits
+      default:
+        return this.#feed.heard(message);
+    }
+  }
+
+  failed(error: Error): void {
+    this.#stop();
+    this.#settle.reject(error);
+    if (this.#isMounted) this.#request.onFault(error);
+  }
+
+  lost(): void {
+    this.#stop();
+    this.#request.onLost(); // first, so that the error belongs to the swap that no caller waits for
+    this.#settle.reject(new Error(words.peek().frameLeft));
+  }
+
+  #stop(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+  }
+
+  #setHeight(px: number): void {
+    this.host.style.setProperty("--content", `${px}px`);
+  }
+
+  /** Trusts a touch only if the browser also reports one in a frame of the page. */
+  #touched(): void {
+    this.host.touchedAt = performance.now();
+    setTimeout(() => {
+      if ("userActivation" in navigator && !navigator.userActivation.isActive) return;
+      this.host.dispatchEvent(new CustomEvent("mantel-touch", { bubbles: true }));
+    }, ACTIVATION_MS);
+  }
+
+  /** Escape moves the focus out of the frame to its tile. */
+  #leave(): void {
+    if (document.activeElement !== this.host.iframe) return;
+    const tile = this.host.parentElement;
+    if (!tile) return;
+    tile.tabIndex = -1;
+    tile.focus();
+  }
+
+  #state(): FrameState {
+    const { surroundings, config, size, visible } = this.#request;
+    const { theme, online, locale, timeZone } = surroundings.shared;
+    const page = document.documentElement;
+    return {
+      ...{ theme: theme.peek(), online: online.peek(), timeZone: timeZone.peek() },
+      ...{ locale: locale.peek(), language: page.lang, direction: page.dir },
+      ...{ units: surroundings.units.peek(), viewport: { width: innerWidth, height: innerHeight } },
+      ...{ config: config.peek(), size: size.peek(), visible: visible.peek() },
+      flow: this.host.getAttribute("flow"),
+    };
+  }
+
+  #followState(): () => void {
+    const { surroundings, config, size, visible } = this.#request;
+    const { theme, online, locale, timeZone } = surroundings.shared;
+    const signals: readonly ReadonlySignal<unknown>[] = [
+      ...[theme, online, locale, timeZone, surroundings.units, config, size, visible],
+    ];
+    const send = (): void => this.#sendChanges();
+    const stops = signals.map((signal) => signal.subscribe(send));
+    addEventListener("resize", send);
+    return () => {
+      removeEventListener("resize", send);
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** Sends the changed values. */
+  #sendChanges(): void {
+    const now = this.#state();
+    const changed = Object.entries(now).filter(
+      ([name, value]) => !isSame(value, this.#sent[name as keyof FrameState]),
+    );
+    this.#sent = now;
+    if (changed.length > 0) {
+      this.host.send({ kind: "change", change: Object.fromEntries(changed) });
+    }
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Mounts one widget at a time, so that an infinite loop can be attributed to its widget. */
+function inTurn(work: () => Promise<void>): Promise<void> {
+  const done = last.then(work);
+  last = done.catch(() => undefined);
+  return done;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,78 @@
+import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import { type Check, record, textUpTo } from "./checks.ts";
+
+/**
+ * JSON messages from a frame to the dashboard. A frame may run hostile code, so each message is
+ * checked.
+ */
+export type FromFrame =
+  | { readonly kind: "ready" | "mounted" | "alive" | "touched" | "leave" }
+  | { readonly kind: "refused" | "fault"; readonly message: string }
+  | {
+      readonly kind: "command";
+      readonly call: number;
+      readonly device: string;
+      readonly command: DeviceCommand;
+    }
+  | { readonly kind: "scene"; readonly call: number; readonly scene: string }
+  | { readonly kind: "read"; readonly call: number; readonly path: string }
+  | { readonly kind: "cancel"; readonly call: number }
+  | { readonly kind: "announce"; readonly text: string }
+  | { readonly kind: "icon"; readonly name: string }
+  | { readonly kind: "height"; readonly px: number }
+  | { readonly kind: "definition"; readonly definition: Readonly<Record<string, unknown>> };
+
+/**
+ * Maximum length: a definition contains the texts of all languages; all other messages are much
+ * smaller.
+ */
+const LONGEST = 256 * 1024;
+const DEEPEST = 24;
+
+const call: Check = (value) => Number.isSafeInteger(value);
+const ICON: Check = (value) => typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value);
+const pixels: Check = (value) => typeof value === "number" && value >= 0 && value <= 20_000;
+
+const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
+  ["ready", record()],
+  ["mounted", record()],
+  ["alive", record()],
+  ["touched", record()],
+  ["leave", record()],
+  ["refused", record({ message: textUpTo(1_000) })],
+  ["fault", record({ message: textUpTo(1_000) })],
+  ["command", record({ call, device: textUpTo(300), command: record() })],
+  ["scene", record({ call, scene: textUpTo(300) })],
+  ["read", record({ call, path: textUpTo(2_000) })],
+  ["cancel", record({ call })],
+  ["announce", record({ text: textUpTo(500) })],
+  ["icon", record({ name: ICON })],
+  ["height", record({ px: pixels })],
+  ["definition", record({ definition: record() })],
+]);
+
+/**
+ * Parses a message from a frame. Only text is accepted; its length and depth are checked before
+ * parsing.
+ * @throws Error for an invalid message
+ */
+export function parseFromFrame(data: unknown): FromFrame {
+  if (typeof data !== "string") throw new Error("not a text");
+  if (data.length > LONGEST) throw new Error(`${data.length} characters long`);
+  if (depthOf(data) > DEEPEST) throw new Error("too deep");
+  const message: unknown = JSON.parse(data);
+  const kind = record()(message) ? (message as { kind?: unknown }).kind : undefined;
+  if (SHAPES.get(kind)?.(message)) return message as FromFrame;
+  throw new Error(`not a known message: ${String(kind).slice(0, 40)}`);
+}
+
+/** The nesting depth of a JSON text. Brackets within strings do not count. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth);
+    else if (token === "]" || token === "}") depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,182 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
+import type { WidgetContexts } from "../widget-context.ts";
+import { Allowance } from "./allowance.ts";
+import type { Frame } from "./frame.ts";
+import type { FromFrame } from "./from-frame.ts";
+import { iconText, loadedIcons } from "./icons.ts";
+import { Permitted } from "./permitted.ts";
+import type { ReadAnswer, ToFrame } from "./to-frame.ts";
+
+type Asked = Extract<FromFrame, { call: number } | { kind: "announce" | "icon" }>;
+
+/** Maximum size of a document sent to a frame, such as a picture. */
+const LARGEST_BYTES = 32 * 1024 * 1024;
+const READS_AT_ONCE = 6;
+
+interface FeedDependencies {
+  readonly needs: ConstructorParameters<typeof Permitted>[0];
+  readonly surroundings: WidgetContexts;
+}
+
+/**
+ * The home as one framed widget sees it, and the answers to its requests. Enforces the needs that
+ * the widget declares.
+ */
+export class HouseFeed {
+  readonly #frame: Pick<Frame, "send">;
+  readonly #surroundings: WidgetContexts;
+  readonly #permitted: Permitted;
+  readonly #reads = new Map<number, AbortController>();
+  readonly #mayRead = new Allowance({ burst: 30, perSecond: 3 });
+  readonly #mayCommand = new Allowance({ burst: 300, perSecond: 150 });
+  readonly #mayActivate = new Allowance({ burst: 10, perSecond: 1 });
+  readonly #mayAnnounce = new Allowance({ burst: 5, perSecond: 0.5 });
+  readonly #mayLoadIcons = new Allowance({ burst: 100, perSecond: 2 });
+  #devices: readonly Device[] = [];
+  readonly #values = new Map<string, unknown>();
+
+  constructor(frame: Pick<Frame, "send">, { needs, surroundings }: FeedDependencies) {
+    this.#frame = frame;
+    this.#surroundings = surroundings;
+    this.#permitted = new Permitted(needs);
+  }
+
+  /** All visible data, for the first paint. */
+  first(): Pick<Extract<ToFrame, { kind: "mount" }>, "devices" | "channels" | "icons"> {
+    this.#devices = this.#permitted.seen(this.#surroundings.house.peek());
+    for (const name of this.#permitted.channels)
+      this.#values.set(name, told(name, this.#surroundings.shared.channel(name).peek()));
+    return {
+      devices: this.#devices,
+      channels: Object.fromEntries(this.#values),
+      icons: loadedIcons(),
+    };
+  }
+
+  /**
+   * Sends the changes since `first()`, and later changes as they happen. Returns a function that
+   * stops this.
+   */
+  start(): () => void {
+    const stops = [
+      this.#surroundings.house.subscribe((house) => this.#sendDevices(house)),
+      ...this.#permitted.channels.map((name) =>
+        this.#surroundings.shared
+          .channel(name)
+          .subscribe((value) => this.#sendValue(name, told(name, value))),
+      ),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      for (const reading of this.#reads.values()) reading.abort();
+    };
+  }
+
+  heard(message: Asked): void {
+    if (message.kind === "command") void this.#answer(message.call, () => this.#command(message));
+    else if (message.kind === "scene") void this.#answer(message.call, () => this.#scene(message));
+    else if (message.kind === "read") void this.#read(message);
+    else if (message.kind === "cancel") this.#reads.get(message.call)?.abort();
+    else if (message.kind === "announce") this.#announce(message.text);
+    else if (message.kind === "icon") void this.#icon(message.name);
+  }
+
+  #sendValue(name: string, value: unknown): void {
+    if (this.#values.get(name) === value) return;
+    this.#values.set(name, value);
+    this.#frame.send({ kind: "channel", name, value });
+  }
+
+  /** Sends changed devices one by one, or all devices if the set has changed. */
+  #sendDevices(house: readonly Device[]): void {
+    const [now, before] = [this.#permitted.seen(house), this.#devices];
+    this.#devices = now;
+    const isSame = now.length === before.length && now.every(({ id }, at) => id === before[at]?.id);
+    if (!isSame) return this.#frame.send({ kind: "devices", all: now });
+    for (const [at, device] of now.entries()) {
+      if (device !== before[at]) this.#frame.send({ kind: "device", device });
+    }
+  }
+
+  async #answer(call: number, work: () => Promise<CommandResult>): Promise<void> {
+    const answer = await work().catch(refusal);
+    this.#frame.send({ kind: "answer", call, answer });
+  }
+
+  async #command({
+    device: id,
+    command,
+  }: Extract<Asked, { kind: "command" }>): Promise<CommandResult> {
+    this.#permitted.requireCommand(id, this.#device(id));
+    this.#mayCommand.take("commands");
+    return this.#surroundings.shared.command(id, command);
+  }
+
+  async #scene({ scene }: Extract<Asked, { kind: "scene" }>): Promise<CommandResult> {
+    this.#permitted.requireScenes();
+    this.#mayActivate.take("scenes");
+    return this.#surroundings.shared.scene(scene);
+  }
+
+  async #read({ call, path }: Extract<Asked, { kind: "read" }>): Promise<void> {
+    const reading = new AbortController();
+    this.#reads.set(call, reading);
+    try {
+      const answer = await this.#document(path, reading.signal);
+      this.#frame.send({ kind: "answer", call, answer }, [answer.body]);
+    } catch (error) {
+      this.#frame.send({ kind: "answer", call, answer: { error: sentenceOf(error) } });
+    } finally {
+      this.#reads.delete(call);
+    }
+  }
+
+  async #document(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<Exclude<ReadAnswer, { error: string }>> {
+    const permitted = this.#permitted.documentAt(path, (id) => this.#device(id));
+    if (this.#reads.size > READS_AT_ONCE) throw new Error("the widget reads too much at once");
+    this.#mayRead.take("documents");
+    const response = await this.#surroundings.read(permitted, signal);
+    const isLarge = Number(response.headers.get("content-length") ?? 0) > LARGEST_BYTES;
+    const body = isLarge ? undefined : await response.arrayBuffer();
+    if (!body || body.byteLength > LARGEST_BYTES) throw new Error("the document is too large");
+    return { type: response.headers.get("content-type") ?? "", body };
+  }
+
+  #device(id: string): Device | undefined {
+    return this.#surroundings.house.peek().find((device) => device.id === id);
+  }
+
+  #announce(text: string): void {
+    if (this.#mayAnnounce.has()) this.#surroundings.shared.announce(text);
+  }
+
+  async #icon(name: string): Promise<void> {
+    if (!this.#mayLoadIcons.has()) return;
+    const svg = await iconText(name);
+    this.#frame.send({ kind: "icon", name, svg });
+  }
+}
+
+/** The value of a channel as widgets receive it. */
+function told(name: string, value: unknown): unknown {
+  return name === "modules" ? (value as readonly ModuleStatus[]).map(statusOf) : value;
+}
+
+/** Removes the fields of a module that widgets do not receive. */
+function statusOf(module: ModuleStatus): ModuleStatus {
+  const { id, name, version, state, generation, restarts, resources, progress, error } = module;
+  return { id, name, version, state, generation, restarts, resources, progress, error };
+}
+
+function refusal(error: unknown): CommandResult {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
+  return { ok: false, error: { code, message: sentenceOf(error) } };
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,349 @@
+// The script of a frame's page. It shares its realm with the widget, which may be hostile. This
+// script only makes the widget work; the dashboard page at the other end of the port protects the
+// rest of the home.
+import type { CommandResult, DeviceCommand } from "@mantel/plugin-sdk/widget";
+import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
+import { speak } from "../i18n/language.ts";
+import type { Kept } from "../kept.ts";
+import { mountWidget, type PageWidget } from "../mounted-widget.ts";
+import { Scope } from "../scope.ts";
+import { Store } from "../store.ts";
+import { WidgetContexts } from "../widget-context.ts";
+import { WidgetLoader } from "../widget-loader.ts";
+import type { FromFrame } from "./from-frame.ts";
+import { Icons } from "./icon-inside.ts";
+import { adaptTo, mediaSheet } from "./media.ts";
+import { lineFor } from "./permitted.ts";
+import type { FrameFont, FrameState, ReadAnswer, ToFrame } from "./to-frame.ts";
+import baseStyles from "../base.css";
+import themeStyles from "../theme.css";
+import frameStyles from "./frame.css";
+
+const KEPT_MS = 1_000;
+const PAINT_MS = 100;
+const TOUCHED_EVERY_MS = 1_000;
+const LONGEST_MESSAGE = 1_000;
+
+type Mount = Extract<ToFrame, { kind: "mount" }>;
+
+/** The widget in this page, and the port to the dashboard. */
+class Inside {
+  readonly #port: MessagePort;
+  readonly #icons: Icons;
+  readonly #calls = new Map<number, (answer: never) => void>();
+  #lastCall = 0;
+  #house: House | undefined;
+  #mounted: PageWidget | undefined;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    this.#icons = new Icons((name) => this.#tell({ kind: "icon", name }));
+    port.addEventListener("message", ({ data, ports }) => this.#hear(data as ToFrame, ports));
+    port.start();
+    followHands((kind) => this.#tell({ kind }));
+    this.#tell({ kind: "ready" });
+  }
+
+  #tell(message: FromFrame): void {
+    const text = JSON.stringify(message);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
+    this.#port.postMessage(text);
+  }
+
+  #hear(message: ToFrame, ports: readonly MessagePort[]): void {
+    switch (message.kind) {
+      case "ping":
+        return this.#tell({ kind: "alive" });
+      case "fonts":
+        return addFonts(message.fonts);
+      case "mount":
+        return void this.#mount(message, ports[0]);
+      case "describe":
+        return void this.#describe(message.code);
+      case "keep":
+        return this.#keep(ports[0]);
+      case "icon":
+        return this.#icons.put(message.name, message.svg);
+      case "answer":
+        this.#calls.get(message.call)?.(message.answer as never);
+        this.#calls.delete(message.call);
+        return undefined;
+      default:
+        return this.#house?.take(message);
+    }
+  }
+
+  async #mount(request: Mount, keptPort: MessagePort | undefined): Promise<void> {
+    const house = new House(request, {
+      command: (device, command) =>
+        this.#ask((call) => ({ kind: "command", call, device, command })),
+      scene: (scene) => this.#ask((call) => ({ kind: "scene", call, scene })),
+      read: (path, ended) => this.#read(path, ended),
+      announce: (text) => this.#tell({ kind: "announce", text: text.slice(0, 500) }),
+    });
+    this.#house = house;
+    for (const [name, svg] of Object.entries(request.icons)) this.#icons.put(name, svg);
+    try {
+      const code = await codeOf(request.code);
+      const kept = keptPort ? await keptFrom(keptPort) : request.kept;
+      const mounted = mountWidget(document.body, {
+        ...{ code, kept, instance: request.instance, surroundings: house.surroundings },
+        ...{ config: house.config, size: house.size, visible: house.visible },
+        sheetOf: mediaSheet,
+        onFault: (error) => this.#tell({ kind: "fault", message: messageOf(error) }),
+      });
+      this.#mounted = mounted;
+      mounted.host.classList.remove("waiting");
+      house.follow(mounted.host, (px) => this.#tell({ kind: "height", px }));
+      await painted();
+      this.#tell({ kind: "mounted" });
+    } catch (error) {
+      this.#tell({ kind: "refused", message: messageOf(error) });
+    }
+  }
+
+  /** Sends the widget's definition to the editor. */
+  async #describe(source: string): Promise<void> {
+    try {
+      const code = await codeOf(source);
+      const { name, icon, texts, settings, size } = code.instantiate(new Scope().globals);
+      this.#tell({ kind: "definition", definition: { name, icon, texts, settings, size } });
+    } catch (error) {
+      this.#tell({ kind: "refused", message: messageOf(error) });
+    }
+  }
+
+  #keep(port: MessagePort | undefined): void {
+    try {
+      port?.postMessage(this.#mounted?.keep());
+    } catch (error) {
+      console.error("the widget could not hand over its state", error);
+      port?.postMessage(undefined);
+    }
+  }
+
+  #ask<A>(message: (call: number) => FromFrame): Promise<A> {
+    const call = ++this.#lastCall;
+    this.#tell(message(call));
+    return new Promise<A>((resolve) => this.#calls.set(call, resolve));
+  }
+
+  async #read(path: string, ended: AbortSignal): Promise<Response> {
+    ended.throwIfAborted();
+    const asked = this.#ask<ReadAnswer>((call) => {
+      ended.addEventListener("abort", () => this.#tell({ kind: "cancel", call }), { once: true });
+      return { kind: "read", call, path };
+    });
+    const answer = await asked;
+    if ("error" in answer) throw new Error(answer.error);
+    return new Response(answer.body, { headers: { "Content-Type": answer.type } });
+  }
+}
+
+interface Asks {
+  command(device: string, command: DeviceCommand): Promise<CommandResult>;
+  scene(scene: string): Promise<CommandResult>;
+  read(path: string, ended: AbortSignal): Promise<Response>;
+  announce(text: string): void;
+}
+
+/** The home, as received from the dashboard. */
+class House {
+  readonly surroundings: WidgetContexts;
+  readonly config: Signal<FrameState["config"]>;
+  readonly size: Signal<FrameState["size"]>;
+  readonly visible: Signal<boolean>;
+  readonly #store: Store;
+  readonly #theme: Signal<FrameState["theme"]>;
+  readonly #online: Signal<boolean>;
+  readonly #timeZone: Signal<string>;
+  readonly #channels = new Map<string, Signal<unknown>>();
+  readonly #flow = signal<string | null>(null);
+
+  constructor({ state, devices, channels, needs }: Mount, asks: Asks) {
+    this.#store = needs.devices?.includes("read") ? new Store() : new HintingStore();
+    this.#theme = signal(state.theme);
+    this.#online = signal(state.online);
+    this.#timeZone = signal(state.timeZone);
+    this.config = signal(state.config);
+    this.size = signal(state.size);
+    this.visible = signal(state.visible);
+    this.#store.replaceDevices(devices);
+    for (const [name, value] of Object.entries(channels)) this.#putChannel(name, value);
+    this.#change(state);
+    this.surroundings = new WidgetContexts({
+      store: this.#store,
+      channels: { get: (name) => this.#channel(name) },
+      commands: {
+        send: (id, command) => asks.command(id, command),
+        activateScene: (id) => asks.scene(id),
+      },
+      api: { open: (path, _headers, ended) => asks.read(path, ended) },
+      ...{ theme: this.#theme, online: this.#online, timeZone: this.#timeZone },
+      announce: (text) => asks.announce(text),
+    });
+  }
+
+  take(message: ToFrame): void {
+    if (message.kind === "change") batch(() => this.#change(message.change));
+    else if (message.kind === "devices") this.#store.replaceDevices(message.all);
+    else if (message.kind === "device") this.#store.putDevice(message.device);
+    else if (message.kind === "channel") this.#putChannel(message.name, message.value);
+  }
+
+  /**
+   * Keeps the host element as high as its tile, or reports its height where tiles follow their
+   * content.
+   */
+  follow(host: HTMLElement, tell: (px: number) => void): void {
+    this.#flow.subscribe((least) => {
+      document.documentElement.toggleAttribute("flow", least !== null);
+      host.toggleAttribute("flow", least !== null);
+      host.style.minHeight = least ?? "";
+    });
+    new ResizeObserver(() => {
+      if (this.#flow.peek() !== null) tell(Math.ceil(host.getBoundingClientRect().height));
+    }).observe(host);
+  }
+
+  #change(change: Partial<FrameState>): void {
+    this.#changePage(change);
+    if (change.theme !== undefined) this.#theme.value = change.theme;
+    if (change.online !== undefined) this.#online.value = change.online;
+    if (change.timeZone !== undefined) this.#timeZone.value = change.timeZone;
+    if (change.units !== undefined) this.#store.ui.value = { units: change.units };
+    if (change.config !== undefined) this.config.value = change.config;
+    if (change.size !== undefined) this.size.value = change.size;
+    if (change.visible !== undefined) this.visible.value = change.visible;
+    if (change.flow !== undefined) this.#flow.value = change.flow;
+  }
+
+  #changePage(change: Partial<FrameState>): void {
+    const page = document.documentElement;
+    if (change.theme !== undefined) page.dataset.theme = change.theme;
+    if (change.language !== undefined) page.lang = change.language;
+    if (change.direction !== undefined) page.dir = change.direction;
+    if (change.locale !== undefined) speak(change.locale);
+    if (change.viewport !== undefined) adaptTo(change.viewport);
+  }
+
+  #putChannel(name: string, value: unknown): void {
+    if (name === "modules") this.#store.replaceModules(value as never);
+    else this.#signalOf(name).value = value;
+  }
+
+  #channel<T>(name: string): ReadonlySignal<T> {
+    if (!this.#channels.has(name)) this.#hintAt(name);
+    return this.#signalOf(name) as ReadonlySignal<T>;
+  }
+
+  #signalOf(name: string): Signal<unknown> {
+    const known = this.#channels.get(name) ?? signal<unknown>(undefined);
+    this.#channels.set(name, known);
+    return known;
+  }
+
+  #hintAt(name: string): void {
+    hint(`the channel ${name}`, lineFor({ channels: [name as "system"] }));
+  }
+}
+
+/** Explains once the reason for missing devices. */
+class HintingStore extends Store {
+  override device(id: string): ReturnType<Store["device"]> {
+    hint("devices", lineFor({ devices: ["read"] }));
+    return super.device(id);
+  }
+
+  override devices(query?: Parameters<Store["devices"]>[0]): ReturnType<Store["devices"]> {
+    hint("devices", lineFor({ devices: ["read"] }));
+    return super.devices(query);
+  }
+}
+
+const hinted = new Set<string>();
+
+function hint(what: string, line: string): void {
+  if (hinted.has(what)) return;
+  hinted.add(what);
+  console.warn(`this widget has no access to ${what}: ${line}`);
+}
+
+/** Loads code as a separate script; the page's policy allows no other way. */
+async function codeOf(source: string): ReturnType<WidgetLoader["acquire"]> {
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  try {
+    return await new WidgetLoader().acquire(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** The state from the previous frame, unless that frame does not answer. */
+function keptFrom(port: MessagePort): Promise<Kept | undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, KEPT_MS, undefined);
+    port.addEventListener("message", ({ data }) => resolve(data as Kept | undefined));
+    port.start();
+  });
+}
+
+/**
+ * Resolves when the current content is painted. Has a short timeout, because hidden pages are not
+ * painted.
+ */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PAINT_MS);
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener("message", () => resolve());
+      port1.start();
+      port2.postMessage(undefined);
+    });
+  });
+}
+
+/** Reports touches and key presses in this page, which the dashboard does not receive. */
+function followHands(tell: (kind: "touched" | "leave") => void): void {
+  let toldAt = -Infinity;
+  const touched = (): void => {
+    if (performance.now() - toldAt < TOUCHED_EVERY_MS) return;
+    toldAt = performance.now();
+    tell("touched");
+  };
+  for (const type of ["pointerdown", "pointerup", "keydown"]) {
+    addEventListener(type, touched, { passive: true, capture: true });
+  }
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) tell("leave");
+  });
+}
+
+function addFonts(fonts: readonly FrameFont[]): void {
+  for (const { family, weight, unicodeRange, data } of fonts) {
+    document.fonts.add(new FontFace(family, data, { weight, unicodeRange }));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_MESSAGE);
+}
+
+/**
+ * A peer connection bypasses every content security policy. A decision record explains why a fresh
+ * one cannot be created.
+ */
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) {
+  Reflect.deleteProperty(globalThis, name);
+}
+globalThis.fetch = () =>
+  Promise.reject(new TypeError("a framed widget has no network access: use ctx.read"));
+document.adoptedStyleSheets = [themeStyles, baseStyles, frameStyles].map(mediaSheet);
+/** Exported to keep it alive as long as the page. */
+export let inside: Inside | undefined;
+addEventListener("message", function greeted({ source, ports: [port] }) {
+  if (source !== parent || !port) return;
+  removeEventListener("message", greeted);
+  inside = new Inside(port);
+});

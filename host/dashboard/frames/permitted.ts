@@ -1,0 +1,101 @@
+import type { Device } from "@mantel/plugin-sdk/device";
+import type { Needs } from "@mantel/plugin-sdk/needs";
+
+/** A refusal, with the line for `package.json` that would allow the request. */
+class NotPermitted extends Error {
+  override readonly name = "NotPermitted";
+  readonly code = "forbidden";
+
+  constructor(act: string, line: string) {
+    super(`this widget may not ${act}: ${line}`);
+  }
+}
+
+/** The line for a widget's `package.json` that allows something. */
+export const lineFor = (needs: Needs): string =>
+  `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
+
+const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number], RegExp])[] = [
+  ["calendar", /^\/calendar\/events$/],
+  ["history", /^\/smart-home\/devices\/([^/]+)\/history$/],
+  ["photos", /^\/photos(?:\/[^/]+)?$/],
+];
+
+/** The parts of the home that a widget may read and control, as declared in its manifest. */
+export class Permitted {
+  readonly #needs: Needs;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  get channels(): NonNullable<Needs["channels"]> {
+    return this.#needs.channels ?? [];
+  }
+
+  /** The devices that the widget may see. */
+  seen(devices: readonly Device[]): readonly Device[] {
+    return this.#has("read") ? devices.filter((device) => this.#fits(device)) : [];
+  }
+
+  /** @throws NotPermitted */
+  requireCommand(id: string, device: Device | undefined): void {
+    if (!this.#has("command")) {
+      throw new NotPermitted("command devices", lineFor({ devices: ["read", "command"] }));
+    }
+    if (device && this.#fits(device)) return;
+    throw new NotPermitted(`command ${id}`, this.#limits());
+  }
+
+  /** @throws NotPermitted */
+  requireScenes(): void {
+    if (this.#needs.scenes === true) return;
+    throw new NotPermitted("activate scenes", lineFor({ scenes: true }));
+  }
+
+  /**
+   * The API path of a document that the widget may read.
+   * @throws NotPermitted
+   */
+  documentAt(path: string, deviceOf: (id: string) => Device | undefined): string {
+    const { pathname, search } = new URL(path, "http://mantel");
+    // A path that the URL parser changes could point to another place.
+    const isPlain = path.startsWith(pathname) && !/%2f|%5c|%2e/i.test(pathname);
+    for (const [name, pattern] of isPlain ? DOCUMENTS : []) {
+      const [found, id] = pattern.exec(pathname) ?? [];
+      if (found === undefined) continue;
+      if (!this.#needs.reads?.includes(name)) {
+        throw new NotPermitted(`read ${pathname}`, lineFor({ reads: [name] }));
+      }
+      if (name === "history") this.#requireSeen(decodeURIComponent(id ?? ""), deviceOf);
+      return pathname + search;
+    }
+    throw new NotPermitted(
+      `read ${pathname}`,
+      "widgets in frames read the calendar, histories and photos",
+    );
+  }
+
+  #requireSeen(id: string, deviceOf: (id: string) => Device | undefined): void {
+    const device = deviceOf(id);
+    if (device && this.seen([device]).length > 0) return;
+    if (this.#has("read")) throw new NotPermitted(`read the history of ${id}`, this.#limits());
+    throw new NotPermitted("read devices", lineFor({ devices: ["read"] }));
+  }
+
+  #has(use: "read" | "command"): boolean {
+    return this.#needs.devices?.includes(use) === true;
+  }
+
+  #fits({ kind, room }: Device): boolean {
+    const { kinds, rooms } = this.#needs;
+    return (!kinds || kinds.includes(kind)) && (!rooms || (room !== null && rooms.includes(room)));
+  }
+
+  #limits(): string {
+    const { kinds, rooms } = this.#needs;
+    const named = [...(kinds ?? []), ...(rooms ?? [])];
+    if (named.length === 0) return "no such device";
+    return `"needs" in its package.json has only ${named.join(", ")}`;
+  }
+}

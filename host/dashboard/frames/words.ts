@@ -1,0 +1,20 @@
+import { inEachLanguage, type Translation } from "../i18n/language.ts";
+
+const english = {
+  frameDoesNotOpen: "its frame did not load",
+  frameSilent: "it did not answer for two seconds",
+  frameFloods: "it sent too many messages",
+  invalidFrameMessage: "it sent an invalid message",
+  frameLeft: "it left its page",
+};
+
+const german: Translation<typeof english> = {
+  frameDoesNotOpen: "sein Frame wurde nicht geladen",
+  frameSilent: "es hat zwei Sekunden nicht geantwortet",
+  frameFloods: "es hat zu viele Nachrichten gesendet",
+  invalidFrameMessage: "es hat eine ungültige Nachricht gesendet",
+  frameLeft: "es hat seine Seite verlassen",
+};
+
+/** Reasons why a frame was stopped. */
+export const words = inEachLanguage(english, { de: german });

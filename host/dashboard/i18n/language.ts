@@ -1,0 +1,35 @@
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+
+/** Texts by key. A text with placeholders is a function. */
+type Table = Readonly<Record<string, string | ((...values: never[]) => string)>>;
+export type Translation<T extends Table> = {
+  readonly [K in keyof T]?: T[K] extends string ? string : T[K];
+};
+
+const ENGLISH = "en";
+
+const locale = signal(ENGLISH);
+
+/** The current locale (BCP 47). Read it while drawing. */
+export const spokenLocale: ReadonlySignal<string> = locale;
+
+/** Changes the language. Everything that read texts is drawn again. */
+export function speak(tag: string): void {
+  locale.value = tag;
+}
+
+/**
+ * Texts in the current language; missing translations stay English. Read it while drawing, so that
+ * a change of language draws again.
+ */
+export function inEachLanguage<T extends Table>(
+  english: T,
+  translations: Readonly<Record<string, Translation<T>>>,
+): ReadonlySignal<T> {
+  return computed(() => ({ ...english, ...translations[languageOf(locale.value)] }));
+}
+
+/** The language of a locale, such as `de` of `de-AT`. */
+export function languageOf(tag: string): string {
+  return tag.toLowerCase().split("-")[0] ?? ENGLISH;
+}

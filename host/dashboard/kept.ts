@@ -1,0 +1,5 @@
+/** State that a widget hands over to the code that replaces it. */
+export interface Kept {
+  readonly stateVersion: number;
+  readonly data: unknown;
+}

@@ -1,0 +1,18 @@
+import type { ApiError } from "../api.ts";
+import { words } from "../i18n/pairing.ts";
+import { refusalOf } from "../sign-in.ts";
+import type { Refusal } from "../signed-in.ts";
+
+/** Explains why the session ended, and the next step. */
+export function sayRefusal({ reason, name, detail }: Refusal): string {
+  const say = words.value;
+  if (detail !== undefined) return detail;
+  if (reason === "link_used") return say.linkUsed;
+  if (name === undefined) return say.refused;
+  return `${reason === "expired" ? say.displayExpired(name) : say.displayRevoked(name)} ${say.pairAgain}`;
+}
+
+/** Explains why signing in with a link failed. */
+export function sayFault(fault: ApiError): string {
+  return sayRefusal(refusalOf(fault));
+}

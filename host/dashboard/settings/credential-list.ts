@@ -1,0 +1,104 @@
+import { signal } from "@preact/signals-core";
+import { html, nothing, type TemplateResult } from "lit";
+import { nameField } from "./named-field.ts";
+import type { SettingsDependencies } from "./page.ts";
+import { words } from "./words.ts";
+
+/** A named credential that can be revoked. */
+interface Given {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface GivenOutDependencies<T extends Given> {
+  /** The API path for listing and creating. */
+  readonly path: string;
+  /** The API path for revoking one. */
+  readonly pathOf: (given: T) => string;
+  readonly listed: (answer: never) => readonly T[];
+  /** The secret in the answer to a new one; it is shown once. */
+  readonly secretIn: (answer: never) => string;
+}
+
+interface NewForm {
+  readonly id: string;
+  /** Fields in addition to the name. */
+  readonly fields?: unknown;
+  readonly bodyOf: (form: HTMLFormElement) => object;
+  readonly make: string;
+  readonly made: string;
+}
+
+/**
+ * Credentials with a list to revoke them and a form to create one. The secret is shown only after
+ * creation.
+ */
+export class CredentialList<T extends Given> {
+  readonly items = signal<readonly T[]>([]);
+  readonly #page: SettingsDependencies;
+  readonly #parts: GivenOutDependencies<T>;
+  /** The secret of a new credential, shown until another page opens. */
+  readonly #made = signal<string | undefined>(undefined);
+
+  constructor(page: SettingsDependencies, parts: GivenOutDependencies<T>) {
+    this.#page = page;
+    this.#parts = parts;
+    void this.#load().catch((error: unknown) => page.doing.fail(error));
+  }
+
+  /** `details` are shown below the name. */
+  rowOf(given: T, details: unknown, instead?: TemplateResult): TemplateResult {
+    const { id, name } = given;
+    const revoke = words.value.revoke(name);
+    return html`<li class="row">
+      <span class="grow"><strong dir="auto">${name}</strong>${details}</span>
+      ${instead ?? this.#page.doing.sureButton(id, revoke, () => this.#revoke(given))}
+    </li>`;
+  }
+
+  formView(asked: NewForm): TemplateResult {
+    const { doing } = this.#page;
+    const { id, fields, make } = asked;
+    return html`<form class="form" @submit=${(event: SubmitEvent) => this.#make(event, asked)}>
+      ${nameField(doing, { id: `${id}-name`, maxLength: 64 })} ${fields ?? nothing}
+      ${this.#madeView(`${id}-made`)}
+      <div class="actions">
+        <button class="button primary" ?disabled=${doing.busy.value}>${make}</button>
+      </div>
+    </form>`;
+  }
+
+  #madeView(id: string): TemplateResult | typeof nothing {
+    const made = this.#made.value;
+    if (made === undefined) return nothing;
+    return html`<div class="field">
+      <label for=${id}>${words.value.shownOnce}</label>
+      <textarea id=${id} readonly rows="3" dir="ltr" .value=${made}></textarea>
+    </div>`;
+  }
+
+  #make(event: SubmitEvent, { bodyOf, made }: NewForm): void {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const { api, doing } = this.#page;
+    void doing.save(async () => {
+      const answer = await api.post<never>(this.#parts.path, bodyOf(form));
+      form.reset(); // before the secret is shown, because this clears it
+      this.#made.value = this.#parts.secretIn(answer);
+      await this.#load();
+    }, made);
+  }
+
+  #revoke(given: T): void {
+    const { api, doing } = this.#page;
+    void doing.run(async () => {
+      await api.delete(this.#parts.pathOf(given));
+      await this.#load();
+    }, words.value.revoked(given.name));
+  }
+
+  async #load(): Promise<void> {
+    const { path, listed } = this.#parts;
+    this.items.value = listed(await this.#page.api.get<never>(path));
+  }
+}

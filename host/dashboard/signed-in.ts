@@ -1,0 +1,81 @@
+import type { SignedIn } from "./api.ts";
+
+const KEY = "mantel.signed-in";
+/** Storage key of the token in versions without the session cookie. */
+const TOKEN_KEY = "mantel.token";
+const REFUSED = "mantel.refused";
+const SCOPES: readonly string[] = ["read", "control", "edit", "admin"];
+
+/**
+ * Remembers the signed-in identity, so that the next visit does not have to ask first. It is not a
+ * secret.
+ */
+export function rememberSignedIn({ name, scope, display }: SignedIn): void {
+  localStorage.setItem(KEY, JSON.stringify({ name, scope, display }));
+}
+
+/** The identity that was last known to be signed in. */
+export function rememberedSignedIn(): SignedIn | undefined {
+  try {
+    const note = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<SignedIn> | null;
+    const { name, scope, display } = note ?? {};
+    const isWhole = typeof name === "string" && Array.isArray(scope);
+    return isWhole ? { name, scope, display: display === true } : undefined;
+  } catch {
+    return undefined; // Not in our format. The host knows the identity.
+  }
+}
+
+/** Calls back when another tab signs in or out. */
+export function onOtherTab(changed: () => void): void {
+  addEventListener("storage", ({ key }) => {
+    if (key === KEY) changed();
+  });
+}
+
+/** The scopes of an identity, lowest first: each includes the ones before it. */
+export function scopesOf({ scope }: Pick<SignedIn, "scope">): readonly string[] {
+  return SCOPES.slice(0, 1 + Math.max(...scope.map((each) => SCOPES.indexOf(each))));
+}
+
+/** The reason why a session ended. */
+export interface Refusal {
+  readonly reason: "revoked" | "expired" | "link_used" | undefined;
+  /** The name of the display. */
+  readonly name: string | undefined;
+  /** The message of the host for other reasons. */
+  readonly detail?: string;
+}
+
+/** Forgets the identity after the user signs out. */
+export function forgetSignedIn(): void {
+  localStorage.removeItem(KEY);
+}
+
+/** Forgets the identity after the host refuses it. The next page shows the reason. */
+export function forgetRefused(reason: Refusal["reason"]): void {
+  const { name, display = false } = rememberedSignedIn() ?? {};
+  forgetSignedIn();
+  rememberRefusal({ reason, name: display && reason !== undefined ? name : undefined });
+}
+
+/** Stores a refusal for the next page load. */
+export function rememberRefusal(refusal: Refusal): void {
+  sessionStorage.setItem(REFUSED, JSON.stringify(refusal));
+}
+
+/** The stored refusal, if there is one. Removes it. */
+export function takeRefusal(): Refusal | undefined {
+  const kept = sessionStorage.getItem(REFUSED);
+  sessionStorage.removeItem(REFUSED);
+  return kept === null ? undefined : (JSON.parse(kept) as Refusal);
+}
+
+/** A token stored by a version without the session cookie. */
+export function storedToken(): string | undefined {
+  return localStorage.getItem(TOKEN_KEY) ?? undefined;
+}
+
+export function dropStoredToken(): void {
+  localStorage.removeItem(TOKEN_KEY);
+}

@@ -1,0 +1,131 @@
+import { basename } from "node:path";
+import type { Device } from "@mantel/plugin-sdk/device";
+import { DocumentFile } from "@mantel/plugin-sdk/document-file";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { Nullable } from "@mantel/plugin-sdk/schema";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
+import { type Static, Type } from "typebox";
+import type { HostLog } from "../log.ts";
+import { check } from "../validate.ts";
+
+/** The most devices with settings, far above any house; it limits what requests can add. */
+const MAX_DEVICES = 5_000;
+
+const Strict = { additionalProperties: false } as const;
+const Text = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+
+/** A merge patch of a user's settings for one device; `null` restores the bridge's value. */
+export const DevicePatch = Type.Object(
+  {
+    name: Type.Optional(Nullable(Text)),
+    /** Empty for no room, even if the bridge names one. */
+    room: Type.Optional(Nullable(Type.String({ maxLength: 200 }))),
+    hidden: Type.Optional(Nullable(Type.Boolean())),
+  },
+  { ...Strict, minProperties: 1 },
+);
+export type DevicePatch = Static<typeof DevicePatch>;
+
+const Wish = Type.Object(
+  {
+    name: Type.Optional(Text),
+    room: Type.Optional(Type.String({ maxLength: 200 })),
+    hidden: Type.Optional(Type.Literal(true)),
+    /** Not listed until its bridge reaches it again. */
+    forgotten: Type.Optional(Type.Literal(true)),
+  },
+  Strict,
+);
+type Wish = Static<typeof Wish>;
+export const OverridesFile = Type.Object({
+  version: Type.Literal(1),
+  devices: Type.Record(Type.String(), Wish),
+});
+type WishesFile = Static<typeof OverridesFile>;
+
+/** The users' settings of devices, which override the bridges: names, rooms, and hidden devices. */
+export class DeviceOverrides {
+  readonly #file: DocumentFile<WishesFile>;
+  readonly #log: HostLog;
+  readonly #turns = new SerialQueue();
+  #wishes: ReadonlyMap<string, Wish>;
+
+  static async open(path: string, log: HostLog): Promise<DeviceOverrides> {
+    const parse = (value: unknown) => check(OverridesFile, value, basename(path));
+    const file = new DocumentFile({ path, parse, log, version: 1 });
+    return new DeviceOverrides(file, await file.load(), log);
+  }
+
+  private constructor(
+    file: DocumentFile<WishesFile>,
+    stored: WishesFile | undefined,
+    log: HostLog,
+  ) {
+    this.#file = file;
+    this.#log = log;
+    this.#wishes = new Map(Object.entries(stored?.devices ?? {}));
+  }
+
+  /** A device's fields with the user's settings applied. */
+  over(
+    id: string,
+    said: Pick<Device, "name" | "room">,
+  ): Pick<Device, "name" | "room"> & { hidden: boolean } {
+    const { name = said.name, room = said.room, hidden = false } = this.#wishes.get(id) ?? {};
+    return { name, room: room === "" ? null : room, hidden };
+  }
+
+  isForgotten(id: string): boolean {
+    return this.#wishes.get(id)?.forgotten === true;
+  }
+
+  /** Resolves when the change is stored. @throws MantelError `invalid`, `disk_full` */
+  change(id: string, input: unknown): Promise<void> {
+    const patch = check(DevicePatch, input, "the patch");
+    return this.#replace(id, (wish) => merged(wish, patch));
+  }
+
+  /** Removes all settings, and hides the device until it reports. @throws MantelError `disk_full` */
+  forget(id: string): Promise<void> {
+    return this.#replace(id, () => ({ forgotten: true }));
+  }
+
+  /**
+   * Records that a forgotten device has returned. If that cannot be stored, it is forgotten again after a restart.
+   */
+  heard(id: string): void {
+    this.#replace(id, withoutForgotten).catch((error: unknown) => {
+      this.#log.warn("could not save that the device returned", { device: id, error });
+    });
+  }
+
+  #replace(id: string, change: (wish: Wish) => Wish): Promise<void> {
+    return this.#turns.take(async () => {
+      const next = new Map(this.#wishes);
+      const wish = change(next.get(id) ?? {});
+      if (Object.keys(wish).length > 0) next.set(id, wish);
+      else next.delete(id);
+      if (next.size > MAX_DEVICES) {
+        throw new MantelError("invalid", `at most ${MAX_DEVICES} devices can be renamed or hidden`);
+      }
+      await this.#file.write({ version: 1, devices: Object.fromEntries(next) });
+      this.#wishes = next;
+    });
+  }
+}
+
+function withoutForgotten(wish: Wish): Wish {
+  const { forgotten: _dropped, ...kept } = wish;
+  return kept;
+}
+
+function merged(wish: Wish, { name, room, hidden }: DevicePatch): Wish {
+  const next = {
+    ...wish,
+    ...(name === undefined ? {} : { name: name?.trim() }),
+    ...(room === undefined ? {} : { room: room?.trim() }),
+    ...(hidden === undefined ? {} : { hidden: hidden === true ? true : undefined }),
+  };
+  const kept = Object.entries(next).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Wish;
+}

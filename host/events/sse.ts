@@ -1,0 +1,237 @@
+import type { ServerResponse } from "node:http";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { FairShare } from "@mantel/plugin-sdk/fair-share";
+import type { ApiEvent, ApiEvents, Topic } from "../api/events.ts";
+import type { Bus } from "./bus.ts";
+
+const REPLAYED = 1_000;
+/** The most streams. Each browser tab needs one. */
+const STREAM_LIMITS = { streams: 512, ofOneToken: 32 };
+const PING_EVERY_MS = 15_000;
+const SWEEP_EVERY_MS = 1_000;
+const MAX_STALLED_SWEEPS = 10;
+const RECONNECT_AFTER_MS = 2_000;
+
+/** Every topic of a stream. */
+export const TOPICS = Object.keys({
+  "device.state": true,
+  "device.added": true,
+  "device.removed": true,
+  "device.event": true,
+  "scene.activated": true,
+  "scenes.changed": true,
+  "module.state": true,
+  "module.removed": true,
+  "module.log": true,
+  "layout.changed": true,
+  "config.changed": true,
+  "calendar.updated": true,
+  "system.sample": true,
+  "weather.updated": true,
+  "widget.updated": true,
+} satisfies Record<Topic, true>) as Topic[];
+
+export interface StreamRequest {
+  /** The id of the last event that the client received, as it reports; absent for a new client. */
+  readonly lastEventId: string | undefined;
+  /** Absent means all but `module.log`, for which the caller must have checked `admin`. */
+  readonly topics: ReadonlySet<string> | undefined;
+  /** The name of the token, shared by the sessions that were opened with it. */
+  readonly owner: string;
+  /** Called every second: a stream ends with its token. */
+  readonly permitted: () => boolean;
+}
+
+interface Frame {
+  readonly sequence: number;
+  readonly topic: Topic;
+  readonly text: string;
+}
+
+interface Client extends Omit<StreamRequest, "lastEventId"> {
+  readonly response: ServerResponse;
+  /** The sequence of the next frame to send. */
+  next: number;
+  /** True after a write that filled the socket's buffer, until that is empty. */
+  blocked: boolean;
+  stalledSweeps: number;
+  /** Log records that arrived while the socket's buffer was full. */
+  missed: number;
+}
+
+/**
+ * The bus as server-sent events (WHATWG HTML, 9.2). All clients read the same ring of frames, each at
+ * its own position, so that a slow client costs only a socket buffer. A client that falls out of the ring
+ * gets a `resync`, and one that reads nothing for ten seconds is dropped. Log records are not
+ * in the ring, where they would displace other events: clients that miss them read the log instead.
+ *
+ * Ids begin at the time of the start, in microseconds: ids of an earlier run of the host are below
+ * all ids of this one.
+ */
+export class EventStreams {
+  readonly #firstId = Date.now() * 1000;
+  readonly #clients = new Set<Client>();
+  readonly #limits: typeof STREAM_LIMITS;
+  readonly #places: FairShare<Client>;
+  readonly #frames: Frame[] = [];
+  readonly #releases: (() => void)[];
+  /** The number of frames so far, in the order of the bus. */
+  #sequence = 0;
+  #dropped = 0;
+
+  constructor(bus: Bus, limits: Partial<typeof STREAM_LIMITS> = {}) {
+    this.#limits = { ...STREAM_LIMITS, ...limits };
+    const { streams, ofOneToken } = this.#limits;
+    this.#places = new FairShare({ most: streams, mostOfOne: ofOneToken });
+    const sweep = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+    const ping = setInterval(() => this.#ping(), PING_EVERY_MS).unref();
+    this.#releases = [
+      bus.on((announcement) => this.#take(announcement)),
+      () => clearInterval(sweep),
+      () => clearInterval(ping),
+    ];
+  }
+
+  get streams(): number {
+    return this.#clients.size;
+  }
+
+  /** Streams closed since the host started because their clients read nothing. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /**
+   * Opens a stream until the client, its token or the host ends it. If all places are
+   * taken, the oldest stream of the token with the most is closed for a token with fewer.
+   * @throws MantelError `rate_limited` if the token has too many streams
+   */
+  open(response: ServerResponse, { lastEventId, ...request }: StreamRequest): void {
+    const place = this.#placeAfter(lastEventId);
+    const client: Client = {
+      ...request,
+      response,
+      next: place ?? this.#sequence + 1,
+      blocked: false,
+      stalledSweeps: 0,
+      missed: 0,
+    };
+    this.#takePlace(client);
+    this.#clients.add(client);
+    response.on("drain", () => {
+      client.blocked = false;
+      client.stalledSweeps = 0;
+      this.#pump(client);
+    });
+    response.on("close", () => this.#forget(client));
+    // An id without data causes no event, and tells the client its position for a reconnect.
+    write(client, `retry: ${RECONNECT_AFTER_MS}\nid: ${this.#idOf(client.next - 1)}\n\n`);
+    if (place === undefined) this.#resync(client, "the events since then are no longer stored");
+    this.#pump(client);
+  }
+
+  /** Ends all streams. Clients reconnect by themselves, to the next host. */
+  close(): void {
+    for (const release of this.#releases) release();
+    for (const client of this.#clients) this.#end(client);
+  }
+
+  #takePlace(client: Client): void {
+    const { owner } = client;
+    const { isGiven, replaced } = this.#places.take(owner, client);
+    if (replaced) this.#end(replaced);
+    if (isGiven) return;
+    const { streams, ofOneToken } = this.#limits;
+    const reason = this.#places.isFull(owner)
+      ? `the token ${owner} already has ${ofOneToken} open event streams, which is the limit; close one`
+      : `${streams} event streams are open, and no other token has more than ${owner}; close one`;
+    throw new MantelError("rate_limited", reason, { retryAfterMs: RECONNECT_AFTER_MS });
+  }
+
+  #take({ topic, data }: ApiEvent): void {
+    if (topic === "module.log") return this.#tellOfRecord(data);
+    const sequence = ++this.#sequence;
+    const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
+    this.#frames.push({ sequence, topic, text });
+    if (this.#frames.length > REPLAYED) this.#frames.shift();
+    for (const client of this.#clients) this.#pump(client);
+  }
+
+  #tellOfRecord(record: ApiEvents["module.log"]): void {
+    for (const client of this.#clients) {
+      if (!client.topics?.has("module.log")) continue;
+      if (client.blocked) client.missed++;
+      else {
+        const data = client.missed > 0 ? { ...record, missed: client.missed } : record;
+        client.missed = 0;
+        write(client, `event: module.log\ndata: ${JSON.stringify(data)}\n\n`);
+      }
+    }
+  }
+
+  /** Sends frames that the client has not received, as far as its socket accepts them. */
+  #pump(client: Client): void {
+    const oldest = this.#frames[0]?.sequence ?? client.next;
+    while (!client.blocked && client.next <= this.#sequence) {
+      if (client.next < oldest) return this.#resync(client, "the client reads too slowly");
+      const frame = this.#frames[client.next - oldest];
+      if (!frame) return;
+      client.next += 1;
+      if (client.topics?.has(frame.topic) ?? true) write(client, frame.text);
+    }
+  }
+
+  /** Tells the client that it missed events and must read everything again. */
+  #resync(client: Client, reason: string): void {
+    client.next = this.#sequence + 1;
+    const data = JSON.stringify({ reason });
+    write(client, `id: ${this.#idOf(this.#sequence)}\nevent: resync\ndata: ${data}\n\n`);
+  }
+
+  /** The sequence after an event that the client names; `undefined` if frames in between are gone. */
+  #placeAfter(lastEventId: string | undefined): number | undefined {
+    const end = this.#sequence + 1;
+    if (lastEventId === undefined) return end;
+    const next = /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) - this.#firstId + 1 : -1;
+    const oldest = this.#frames[0]?.sequence ?? end;
+    return next >= oldest && next <= end ? next : undefined;
+  }
+
+  #idOf(sequence: number): number {
+    return this.#firstId + sequence;
+  }
+
+  #sweep(): void {
+    for (const client of this.#clients) {
+      if (client.blocked) client.stalledSweeps += 1;
+      if (client.stalledSweeps >= MAX_STALLED_SWEEPS) this.#drop(client);
+      else if (!client.permitted()) this.#end(client);
+    }
+  }
+
+  #drop(client: Client): void {
+    this.#dropped++;
+    this.#forget(client);
+    client.response.destroy();
+  }
+
+  /** Ends a stream. Destroys the socket of a client that reads nothing, which would not read the end either. */
+  #end(client: Client): void {
+    this.#forget(client);
+    if (client.blocked) client.response.destroy();
+    else client.response.end();
+  }
+
+  #forget(client: Client): void {
+    this.#clients.delete(client);
+    this.#places.release(client.owner, client);
+  }
+
+  #ping(): void {
+    for (const client of this.#clients) if (!client.blocked) write(client, ": ping\n\n");
+  }
+}
+
+function write(client: Client, text: string): void {
+  if (!client.response.write(text)) client.blocked = true;
+}

@@ -1,0 +1,61 @@
+import type { Audit } from "../auth/audit.ts";
+import type { LastUse } from "../auth/last-use.ts";
+import type { Pairings } from "../auth/pairings.ts";
+import type { Tokens } from "../auth/tokens.ts";
+import type { Backups } from "../backup/backups.ts";
+import type { Calendar } from "../calendar/calendar.ts";
+import type { FeedAddresses } from "../calendar/feed-addresses.ts";
+import type { CalendarFeed } from "../calendar/feed.ts";
+import type { ConfigStore } from "../config/store.ts";
+import type { Commands } from "../devices/commands.ts";
+import type { DeviceRegistry } from "../devices/registry.ts";
+import type { SensorHistory } from "../devices/sensor-history.ts";
+import type { EventStreams } from "../events/sse.ts";
+import type { LayoutStore } from "../layout/store.ts";
+import type { HostLog } from "../log.ts";
+import type { ModuleManager } from "../modules/manager.ts";
+import type { Publisher } from "../mqtt/publish.ts";
+import type { Photos } from "../photos/photos.ts";
+import type { SceneRegistry } from "../scenes/registry.ts";
+import type { Samples } from "../system/samples.ts";
+import type { Weather } from "../weather/weather.ts";
+
+/** The parts of the host that the HTTP API uses. */
+export interface HttpDependencies {
+  readonly version: string;
+  readonly log: HostLog;
+  readonly audit: Audit;
+  readonly tokens: Tokens;
+  readonly pairings: Pairings;
+  readonly lastUse: LastUse;
+  readonly config: ConfigStore;
+  readonly layout: LayoutStore;
+  readonly devices: DeviceRegistry;
+  readonly readings: SensorHistory;
+  readonly commands: Commands;
+  readonly scenes: SceneRegistry;
+  readonly publisher: Publisher;
+  readonly modules: ModuleManager;
+  readonly calendar: Calendar;
+  readonly calendarFeed: CalendarFeed;
+  readonly feedAddresses: FeedAddresses;
+  readonly weather: Weather;
+  readonly photos: Photos;
+  readonly samples: Samples;
+  readonly streams: EventStreams;
+  readonly assets: AssetsDependency;
+  readonly backups: Backups;
+}
+
+export interface AssetsDependency {
+  find(path: string): Asset | undefined;
+}
+
+export interface Asset {
+  readonly body: Buffer | string;
+  readonly type: string;
+  /** True for a file whose name changes with its content. */
+  readonly immutable: boolean;
+  /** The content policy of a page that the dashboard frames; absent for all other files. */
+  readonly framedPolicy?: string;
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type BuildContext, type BuildOptions, context } from "esbuild";
+import { BuildCache } from "../../build-cache.ts";
+import { WRAPPED } from "../../package-bundle.js";
+import { toReloadFailure } from "./code-frame.ts";
+import { isInBundledPart, pluginSources } from "./esbuild-plugin.ts";
+import { sourceBoundary } from "./source-boundary.ts";
+import { VendorCache } from "./vendor.ts";
+
+/** One compiled server side. Equal hashes mean equal behaviour. */
+export interface Bundle {
+  readonly hash: string;
+  readonly bundle: string;
+  readonly vendor: string | undefined;
+  /** Absolute paths of every source file in the bundle: the module graph. */
+  readonly inputs: ReadonlySet<string>;
+}
+
+/** The code that makes bundles: when it changes, all bundles are built again. */
+const MAKERS = [
+  "compile.ts",
+  "esbuild-plugin.ts",
+  "../manifest/linked-packages.ts",
+  "source-boundary.ts",
+  "../../package-bundle.js",
+].map((name) => join(import.meta.dirname, name));
+
+/** The part of a build that survives a host restart; the packages may have been installed again by then. */
+interface Remembered {
+  readonly hash: string;
+  readonly bundle: string;
+  readonly vendor: string | null;
+  /** npm packages, and a file that imports each. */
+  readonly imports: readonly (readonly [string, string])[];
+  readonly inputs: readonly string[];
+}
+
+interface Kept {
+  readonly entry: string;
+  readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
+  /** npm packages that the last build imported, and a file that imports each. */
+  readonly packages: Map<string, string>;
+}
+
+/** Compiles the server sides of plugins, incrementally, into `<cache>/modules/<id>/`. */
+export class Compiler {
+  readonly #cacheFolder: string;
+  readonly #vendors: VendorCache;
+  readonly #built: BuildCache;
+  readonly #kept = new Map<string, Kept>();
+  readonly #allowsLinks: (id: string) => boolean;
+
+  /** `allowsLinks` is true if packages that a module imports may be links to sources elsewhere. */
+  constructor(cacheFolder: string, allowsLinks: (id: string) => boolean = () => false) {
+    this.#cacheFolder = cacheFolder;
+    this.#allowsLinks = allowsLinks;
+    this.#vendors = new VendorCache(join(cacheFolder, "vendor"));
+    this.#built = new BuildCache(cacheFolder);
+  }
+
+  /**
+   * Compiles the files on disk, or returns the cached build of identical files.
+   * @throws MantelError `reload_failed`, with the source location if there is one
+   */
+  async compile(id: string, folder: string, server: string): Promise<Bundle> {
+    const entry = join(folder, server);
+    const remembered = this.#kept.has(id) ? undefined : await this.#remembered(id, folder, entry);
+    return remembered ?? this.#build(id, folder, entry);
+  }
+
+  async #remembered(id: string, folder: string, entry: string): Promise<Bundle | undefined> {
+    const found = await this.#built.find<Remembered>(`server-${id}`, entry);
+    if (!found || !existsSync(found.bundle)) return undefined;
+    const { hash, bundle, imports, inputs } = found;
+    const vendor = await this.#vendors.bundle(id, folder, new Map(imports));
+    return (vendor ?? null) === found.vendor
+      ? { hash, bundle, vendor, inputs: new Set(inputs) }
+      : undefined;
+  }
+
+  async #build(id: string, folder: string, entry: string): Promise<Bundle> {
+    refuseMissing(entry);
+    const startedAt = Date.now();
+    const kept = await this.#contextOf(id, folder, entry);
+    kept.packages.clear();
+    const result = await kept.build.rebuild().catch((error: unknown) => {
+      throw toReloadFailure(error, folder);
+    });
+    const code = result.outputFiles.find((file) => file.path.endsWith(".cjs"))?.text ?? "";
+    const map = result.outputFiles.find((file) => file.path.endsWith(".map"))?.text ?? "";
+    const inputs = new Set(Object.keys(result.metafile.inputs).map((path) => resolve(path)));
+    const vendor = await this.#vendors.bundle(id, folder, kept.packages);
+    const hash = hashOf(code + (vendor ?? ""));
+    const bundle = await this.#write(id, hash, { code, map });
+    const sources = { entry, inputs: [...inputs, ...MAKERS], startedAt };
+    const remembered: Remembered = {
+      ...{ hash, bundle, vendor: vendor ?? null },
+      ...{ imports: [...kept.packages], inputs: [...inputs] },
+    };
+    if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, sources, remembered);
+    return { hash, bundle, vendor, inputs };
+  }
+
+  /**
+   * Removes the bundles of a module that are not in `builds`. Resolves to true if packages became unused
+   * by that; `pruneVendors` then removes them.
+   */
+  async prune(id: string, builds: readonly Bundle[]): Promise<boolean> {
+    const folder = join(this.#cacheFolder, "modules", id);
+    const names = await readdir(folder).catch(() => []);
+    const bundles = names.filter((name) => /\.cjs(\.map)?$/.test(name));
+    const stale = bundles.filter((name) => !builds.some(({ hash }) => name.startsWith(`${hash}.`)));
+    await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+    const vendors = builds.map(({ vendor }) => vendor);
+    return this.#vendors.uses(id, vendors);
+  }
+
+  /** Removes bundles of packages that no module uses. `others` are still used by builds that are not running. */
+  async pruneVendors(others: readonly string[]): Promise<void> {
+    await this.#vendors.prune(others);
+  }
+
+  async forget(id: string): Promise<void> {
+    const kept = this.#kept.get(id);
+    this.#kept.delete(id);
+    await kept?.build.dispose();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((id) => this.forget(id)));
+  }
+
+  async #contextOf(id: string, folder: string, entry: string): Promise<Kept> {
+    const known = this.#kept.get(id);
+    if (known?.entry === entry) return known;
+    await this.forget(id);
+    const packages = new Map<string, string>();
+    const build = await context({
+      ...WRAPPED,
+      entryPoints: [entry],
+      outdir: join(this.#cacheFolder, "modules", id),
+      outExtension: { ".js": ".cjs" },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "cjs",
+      target: "node20",
+      sourcemap: "external",
+      sourcesContent: false,
+      logLevel: "silent",
+      tsconfigRaw: {}, // a stray tsconfig.json must not change how a plugin is compiled
+      define: {
+        "import.meta.url": "__mantelUrl",
+        "import.meta.filename": "__mantelFilename",
+        "import.meta.dirname": "__mantelDirname",
+      },
+      plugins: [
+        sourceBoundary(folder, () => this.#allowsLinks(id)),
+        pluginSources({ id, folder, packages, allowsLinks: this.#allowsLinks }),
+      ],
+    });
+    const kept = { entry, build, packages };
+    this.#kept.set(id, kept);
+    return kept;
+  }
+
+  async #write(id: string, hash: string, { code, map }: { code: string; map: string }) {
+    const folder = join(this.#cacheFolder, "modules", id);
+    const bundle = join(folder, `${hash}.cjs`);
+    await mkdir(folder, { recursive: true });
+    // The map may differ when the code is equal: a comment moves lines.
+    await writeFile(`${bundle}.map`, map);
+    const text = `${code}\n//# sourceMappingURL=${basename(bundle)}.map\n`;
+    // Different content under this name was truncated by a crash or a full disk.
+    if ((await readFile(bundle, "utf8").catch(() => "")) !== text) await writeFile(bundle, text);
+    return bundle;
+  }
+}
+
+/**
+ * True if no input was reached through a link. The config decides on links at each build, so such builds are not
+ * cached.
+ */
+function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
+  const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledPart(dirname(file));
+  return [...inputs].every(isOwn);
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function refuseMissing(entry: string): void {
+  if (existsSync(entry)) return;
+  throw new MantelError("reload_failed", `the server entry ${entry} does not exist`);
+}

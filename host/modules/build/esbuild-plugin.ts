@@ -1,0 +1,124 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { builtinModules, createRequire } from "node:module";
+import { dirname, join, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ImportKind, Plugin, PluginBuild } from "esbuild";
+import { linkedPackage, linkNotAllowed } from "../manifest/linked-packages.ts";
+import { waitForContent } from "./wait-for-content.ts";
+
+const SDK = "@mantel/plugin-sdk";
+const BUILTIN = new Set(builtinModules);
+
+/** The folder of the SDK. Changes in it affect every module. */
+export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
+/** Parts of the SDK that are bundled only with the plugins that import them. */
+const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
+  [`${SDK}/mqtt`, join(SDK_FOLDER, "mqtt")],
+]);
+
+interface Sources {
+  readonly id: string;
+  readonly folder: string;
+  /** The names of the imported packages, each with a file that imports it; filled during the build. */
+  readonly packages: Map<string, string>;
+  readonly allowsLinks: (id: string) => boolean;
+}
+
+/**
+ * Keeps the bundle to the plugin's own files: packages are recorded and left out, paths outside the
+ * folder are refused, and `import.meta` of each file keeps its value. A package that is a link is under
+ * development: it is bundled like own files, with all its imports.
+ *
+ * Each path is resolved here, because esbuild otherwise reads "type": "module" beside the file and then
+ * takes a package's whole CommonJS export for its default; the vendor bundle handles defaults itself.
+ */
+export function pluginSources({ id, folder, packages, allowsLinks }: Sources): Plugin {
+  const packageOf = (path: string, from: { importer: string; resolveDir: string }) => {
+    const isLinked = !path.startsWith(SDK) && linkedPackage(from.resolveDir, path) !== undefined;
+    if (!isLinked) return packageImport(path, from.importer, packages);
+    if (allowsLinks(id)) return undefined;
+    return { errors: [{ text: linkNotAllowed(`the package ${path}`, id) }] };
+  };
+  return {
+    name: "plugin-sources",
+    setup(build) {
+      build.onResolve(
+        { filter: /.*/ },
+        async ({ path, resolveDir, kind, importer, pluginData }) => {
+          if (pluginData === pluginSources || path.startsWith("node:") || BUILTIN.has(path))
+            return undefined;
+          if (kind === "entry-point") return { path };
+          const part = BUNDLED_PARTS.get(path);
+          if (part !== undefined) return { path: join(part, "index.ts") };
+          if (isInBundledPart(resolveDir))
+            return importOfPart(path, { importer, resolveDir, packages });
+          const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
+          if (!isOwn && path !== SDK) return undefined;
+          if (!/^\.{0,2}\//.test(path)) return packageOf(path, { importer, resolveDir });
+          return ownFile(path, { folder, resolveDir, kind }, build);
+        },
+      );
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        if (statSync(path).size === 0) await waitForContent(path);
+        const source = readFileSync(path, "utf8"); // synchronous: ten small files take longer as asynchronous reads
+        const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
+        return { contents: importMeta(path, source) + source, loader };
+      });
+    },
+  };
+}
+
+/** True for files of the SDK that become part of a plugin's bundle. */
+export function isInBundledPart(folder: string): boolean {
+  return [...BUNDLED_PARTS.values()].some((part) => `${folder}${sep}`.startsWith(part + sep));
+}
+
+/** Files beside the part exist once per process, under the name of the SDK. */
+function importOfPart(
+  path: string,
+  {
+    importer,
+    resolveDir,
+    packages,
+  }: Pick<Sources, "packages"> & Record<"importer" | "resolveDir", string>,
+) {
+  if (path.startsWith("./")) return { path: join(resolveDir, path) };
+  return path.startsWith("../")
+    ? { path: SDK, external: true }
+    : packageImport(path, importer, packages);
+}
+
+async function ownFile(
+  path: string,
+  { folder, ...from }: { folder: string; resolveDir: string; kind: ImportKind },
+  build: PluginBuild,
+) {
+  let file = resolve(from.resolveDir, path);
+  if (!/\.\w+$/.test(path) || !existsSync(file)) {
+    const found = await build.resolve(path, { ...from, pluginData: pluginSources });
+    if (found.errors.length > 0) return { errors: found.errors };
+    file = found.path;
+  }
+  if (file.startsWith(folder + sep)) return { path: file };
+  return { errors: [{ text: `${path} is outside the plugin's folder` }] };
+}
+
+function packageImport(path: string, importer: string, packages: Map<string, string>) {
+  if (path === SDK) return { path, external: true };
+  if (path.startsWith(`${SDK}/`)) {
+    return {
+      errors: [{ text: `a plugin's server side imports "${SDK}" and "${SDK}/mqtt", not ${path}` }],
+    };
+  }
+  packages.set(path, importer);
+  return { path, external: true };
+}
+
+/** Added to the first line, so that every line of the source keeps its number. */
+function importMeta(path: string, source: string): string {
+  if (!source.includes("import.meta")) return "";
+  const values = { Url: pathToFileURL(path).href, Filename: path, Dirname: dirname(path) };
+  return Object.entries(values)
+    .map(([name, value]) => `const __mantel${name} = ${JSON.stringify(value)};`)
+    .join("");
+}

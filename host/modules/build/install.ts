@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { LogFields } from "@mantel/plugin-sdk";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import semver from "semver";
+import { linkedPackage } from "../manifest/linked-packages.ts";
+import { parseJson } from "../manifest/manifest.ts";
+import { install, verifySignatures } from "./npm.ts";
+
+const SDK = "@mantel/plugin-sdk";
+/** npm works in this folder, so that `node_modules` stays complete until the new one is ready. */
+const STAGING = ".mantel-install";
+const TELL_EVERY_MS = 2_000;
+
+type Dependencies = Readonly<Record<string, string>>;
+
+/** Receives the progress of an installation. */
+export interface InstallReport {
+  /** The current step as a user-facing sentence; `undefined` when the installation is over. */
+  readonly doing: (sentence: string | undefined) => void;
+  readonly warn: (sentence: string, fields: LogFields) => void;
+}
+
+/**
+ * Installs the npm packages that a plugin's `package.json` names and that its folder does not have,
+ * without install scripts. The SDK belongs to the host and is never installed.
+ *
+ * @throws MantelError `reload_failed` with npm's last error lines, or with the names of packages whose
+ * registry signature is invalid; the packages installed before are unchanged
+ */
+export async function installMissing(folder: string, report: InstallReport): Promise<void> {
+  const dependencies = await dependenciesOf(folder);
+  const missing: string[] = [];
+  for (const [name, wanted] of Object.entries(dependencies)) {
+    if (!(await isInstalled(folder, name, wanted))) missing.push(`${name}@${wanted}`);
+  }
+  if (missing.length === 0) return;
+  const staging = join(folder, STAGING);
+  try {
+    report.doing(`installing ${missing.join(", ")}`);
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging);
+    await writeFile(join(staging, "package.json"), JSON.stringify({ private: true, dependencies }));
+    await installInto(staging, missing, report);
+    await rm(join(folder, "node_modules"), { recursive: true, force: true });
+    await rename(join(staging, "node_modules"), join(folder, "node_modules"));
+  } finally {
+    report.doing(undefined);
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function installInto(
+  staging: string,
+  missing: readonly string[],
+  report: InstallReport,
+): Promise<void> {
+  const names = missing.join(", ");
+  let toldAt = performance.now();
+  const lastWords = await install(staging, (count) => {
+    if (performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    report.doing(`installing ${names}: ${count} packages fetched`);
+  });
+  if (lastWords !== undefined) {
+    throw new MantelError("reload_failed", `npm could not install the packages: ${lastWords}`);
+  }
+  if (missing.every((each) => each.includes("@file:"))) return; // packages from this machine have no signatures
+  report.doing(`verifying the signatures of ${names}`);
+  const signatures = await verifySignatures(staging);
+  if (signatures.is === "invalid") {
+    const detail = `invalid registry signature: ${signatures.packages.join(", ")}; nothing was run or kept`;
+    throw new MantelError("reload_failed", detail);
+  }
+  if (signatures.is === "missing") {
+    report.warn("packages have no registry signature", { packages: signatures.packages });
+  }
+  if (signatures.is === "unknown") {
+    report.warn("could not verify the signatures of packages", { reason: signatures.reason });
+  }
+}
+
+async function dependenciesOf(folder: string): Promise<Dependencies> {
+  const { dependencies = {} } = await readPackage(folder);
+  return Object.fromEntries(
+    Object.entries(dependencies)
+      .filter(([name]) => name !== SDK)
+      .map(([name, wanted]) => [name, wanted.replace(/^file:/, () => `file:${folder}/`)]),
+  );
+}
+
+async function isInstalled(folder: string, name: string, wanted: string): Promise<boolean> {
+  for (let place = folder; ; place = dirname(place)) {
+    if (linkedPackage(place, name) !== undefined) return true; // a linked package is never replaced
+    const found = join(place, "node_modules", name);
+    if (existsSync(join(found, "package.json"))) {
+      const { version = "" } = await readPackage(found);
+      return semver.validRange(wanted) === null || semver.satisfies(version, wanted);
+    }
+    if (place === dirname(place)) return false;
+  }
+}
+
+async function readPackage(
+  folder: string,
+): Promise<{ version?: string; dependencies?: Dependencies }> {
+  const file = join(folder, "package.json");
+  return parseJson(await readFile(file, "utf8"), file) as {
+    version?: string;
+    dependencies?: Dependencies;
+  };
+}

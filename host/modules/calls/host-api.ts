@@ -1,0 +1,157 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { HostApi } from "@mantel/plugin-sdk/protocol";
+import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
+import { PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
+import type { DeviceRegistry } from "../../devices/registry.ts";
+import type { SceneRegistry } from "../../scenes/registry.ts";
+import type { ServiceRegistry } from "../../services/registry.ts";
+import { check } from "../../validate.ts";
+import type { ModuleLog } from "../state/logs.ts";
+import { CalendarChunks } from "./calendar-chunks.ts";
+import { RejectedUpdates } from "./rejected-updates.ts";
+
+/** The part of the host that serves the values published under one name. */
+export interface Publication {
+  /** Serves this value from now on; it is valid for its schema. */
+  accept(value: never): void;
+  /** The publishing module has ended; stops serving its value. */
+  gone(): void;
+}
+export type Publications = { readonly [N in PublicationName]: Publication };
+
+/** The registries that plugins push into. */
+export interface HostDependencies {
+  readonly devices: DeviceRegistry;
+  readonly scenes: SceneRegistry;
+  readonly services: ServiceRegistry;
+  readonly publications: Publications;
+}
+
+/** The module that makes the calls. */
+export interface Caller {
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly log: ModuleLog;
+  /** True only for the working generation. */
+  readonly isLive: () => boolean;
+  readonly degraded: (reason: string | undefined) => void;
+}
+
+/** The calls that a plugin's process may make to the host, each checked against its manifest. */
+export function hostApi(caller: Caller, parts: HostDependencies): Handlers<HostApi> {
+  const { id, manifest } = caller;
+  return {
+    ...bridgeApi(caller, parts),
+    ...publishingApi(caller, parts),
+    callService({ name, input }) {
+      if (manifest.uses?.some((used) => used === name)) return callService(parts, name, input);
+      throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
+    },
+    reportDegraded({ reason }) {
+      requireLive(caller);
+      caller.degraded(reason === undefined ? undefined : String(reason).slice(0, 500));
+    },
+    showStep() {
+      throw new MantelError("invalid", `${id} sent a setup step, but no setup of it is running`);
+    },
+    log: (record) => caller.log.record(record),
+  };
+}
+
+/** Calls a service. The text of a provider's error is for its own author, and is only in its log. */
+async function callService({ services }: HostDependencies, name: string, input: unknown) {
+  const provider = services.findProvider(name);
+  try {
+    return await services.call(name, input);
+  } catch (cause) {
+    if (!(cause instanceof RemoteFault)) throw cause;
+    const sentence = `${name} of ${provider} failed; see the log of ${provider}`;
+    throw new MantelError("service_unavailable", sentence, { cause });
+  }
+}
+
+type PublishingCalls = "publish" | "publishCalendarPart";
+
+function publishingApi(
+  caller: Caller,
+  { publications }: HostDependencies,
+): Pick<Handlers<HostApi>, PublishingCalls> {
+  const { id, manifest } = caller;
+  const calendar = new CalendarChunks();
+  const requireProvided = (name: string): PublicationName => {
+    requireLive(caller);
+    if (isPublication(name) && manifest.provides?.includes(name)) return name;
+    throw undeclared(id, `publish ${name}`, `"provides": ["${name}"]`);
+  };
+  return {
+    publish(request) {
+      const name = requireProvided(request.name);
+      const value =
+        name === "calendar.window"
+          ? calendar.assemble(request.value, id)
+          : check(PUBLICATIONS[name], request.value, `${name} of ${id}`);
+      publications[name].accept(value as never);
+    },
+    publishCalendarPart(part) {
+      requireProvided("calendar.window");
+      calendar.take(part, id);
+    },
+  };
+}
+
+type BridgeCalls = "publishDevices" | "updateDevices" | "announceDeviceEvent" | "publishScenes";
+
+function bridgeApi(
+  caller: Caller,
+  { devices, scenes }: HostDependencies,
+): Pick<Handlers<HostApi>, BridgeCalls> {
+  const { id, manifest } = caller;
+  const refusals = new RejectedUpdates(caller.log);
+  const requireBridge = (): void => {
+    requireLive(caller);
+    if (manifest.bridge) return;
+    throw undeclared(id, "publish devices or scenes", '"bridge" with its "kind"');
+  };
+  /** Handles calls without an answer; the plugin finds refused ones in its log. */
+  const take = async (refused: string, work: () => Promise<void>): Promise<void> => {
+    requireLive(caller);
+    try {
+      requireBridge();
+      await work();
+    } catch (error) {
+      refusals.add(refused, error);
+    }
+  };
+  return {
+    async publishDevices(described) {
+      requireBridge();
+      await devices.publish(id, described);
+    },
+    updateDevices: (updates) =>
+      take("refused an update of devices", () => devices.update(id, updates)),
+    announceDeviceEvent: (event) =>
+      take("refused an event of a device", () => devices.announceEvent(id, event)),
+    async publishScenes(described) {
+      requireBridge();
+      await scenes.publish(id, described);
+    },
+  };
+}
+
+function requireLive({ id, isLive }: Caller): void {
+  if (isLive()) return;
+  throw new MantelError("module_down", `this generation of ${id} has ended`);
+}
+
+/** True for the name of a published value. */
+export function isPublication(name: string): name is PublicationName {
+  return Object.hasOwn(PUBLICATIONS, name);
+}
+
+function undeclared(id: string, what: string, key: string): MantelError {
+  return new MantelError(
+    "invalid",
+    `${id} may not ${what}: its manifest does not declare it; add ${key} to "mantel" in its package.json`,
+  );
+}

@@ -1,0 +1,23 @@
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { ModuleView } from "../../api/module.ts";
+
+/** The permissions in a manifest; those it leaves open are filled in as none. */
+export function permissionsOf({
+  permissions,
+  provides,
+  uses,
+}: Manifest): Omit<ModuleView["permissions"], "added"> {
+  return {
+    hosts: [],
+    openNetwork: null,
+    listen: false,
+    folders: [],
+    childProcesses: false,
+    workerThreads: false,
+    nativeAddons: false,
+    sqlite: false,
+    ...permissions,
+    provides: provides ?? [],
+    uses: uses ?? [],
+  };
+}

@@ -1,0 +1,122 @@
+import { resolve, sep } from "node:path";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { Needs } from "@mantel/plugin-sdk/needs";
+import {
+  isPath,
+  type PermissionName,
+  permissionWords,
+  WEIGHING_LIMITS,
+} from "@mantel/plugin-sdk/permission-words";
+import { limitsOf } from "../state/limits.ts";
+
+/** One requested permission: a flag, or one value of a list or a limit. */
+export interface RequestedPermission {
+  readonly name: PermissionName;
+  readonly value?: string;
+}
+
+/** One granted permission. Its name may come from another version of Mantel. */
+export interface Granted {
+  readonly name: string;
+  readonly value?: string;
+}
+
+const DEFAULT_LIMITS = limitsOf({});
+
+/** All permissions in a manifest that need consent. Limits need it above their defaults. */
+export function requestedPermissions({
+  permissions = {},
+  limits = {},
+  ...manifest
+}: Manifest): RequestedPermission[] {
+  const { provides = [], uses = [], needs = {} } = manifest;
+  const flags = { server: manifest.server !== undefined };
+  const asked = entries({
+    ...{ ...flags, ...permissions, provides, uses },
+    ...askedByWidget(needs),
+  }).flatMap(([name, value]) => {
+    if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));
+    if (typeof value === "string") return [{ name, value }];
+    return value ? [{ name }] : [];
+  });
+  const raised = entries(WEIGHING_LIMITS).flatMap(([name, isWeighing]): RequestedPermission[] => {
+    const limit = limits[name] ?? 0;
+    if (!isWeighing || limit <= DEFAULT_LIMITS[name]) return [];
+    return [{ name: name as PermissionName, value: String(limit) }];
+  });
+  return [...asked, ...raised];
+}
+
+/** The needs of a widget, one by one, so that an update which needs less requires no consent. */
+function askedByWidget({ devices = [], kinds, rooms, channels = [], scenes, reads = [] }: Needs) {
+  const which = (kinds ?? [""]).flatMap((kind) =>
+    (rooms ?? [""]).map((room) => `${kind} devices${room === "" ? "" : ` in ${room}`}`.trim()),
+  );
+  return {
+    widgetSees: [
+      ...(devices.includes("read") ? which : []),
+      ...channels.map((name) => `the channel ${name}`),
+    ],
+    widgetCommands: [
+      ...(devices.includes("command") ? which : []),
+      ...(scenes === true ? ["scenes"] : []),
+    ],
+    widgetReads: reads,
+  };
+}
+
+/** The requested permissions that `granted` does not cover. */
+export function missingPermissions(
+  granted: readonly Granted[],
+  asked: readonly RequestedPermission[],
+): RequestedPermission[] {
+  return asked.filter((each) => !granted.some((grant) => covers(grant, each)));
+}
+
+/** One permission as a user-facing phrase that follows "It may …". */
+export function describePermission({ name, value = "" }: RequestedPermission): string {
+  const words = permissionWords[name];
+  return typeof words === "string" ? words : words(value);
+}
+
+function covers(granted: Granted, asked: RequestedPermission): boolean {
+  if (granted.name !== asked.name) return false;
+  const [had = "", wanted = ""] = [granted.value, asked.value];
+  if (had === wanted) return true;
+  return COVERS[asked.name]?.(had, wanted) ?? false;
+}
+
+/** A permission for all devices covers those of a kind or in a room; one for a kind covers that kind in a room. */
+function coversDevices(had: string, wanted: string): boolean {
+  const [given, asked] = [devicesIn(had), devicesIn(wanted)];
+  if (!given || !asked) return false;
+  return (
+    [undefined, asked.kind].includes(given.kind) && [undefined, asked.room].includes(given.room)
+  );
+}
+
+/** Parses a value such as `light devices in Kitchen`. */
+function devicesIn(value: string): { readonly kind?: string; readonly room?: string } | undefined {
+  return /^(?:(?<kind>\S+) )?devices(?: in (?<room>.+))?$/.exec(value)?.groups;
+}
+
+/** The values that a value covers besides itself. */
+const COVERS: { readonly [N in PermissionName]?: (had: string, wanted: string) => boolean } = {
+  hosts: (had, wanted) => had === "*" || (had.startsWith("*.") && wanted.endsWith(had.slice(1))),
+  openNetwork: (had) => had === "always",
+  folders: (had, wanted) => isPath(had) && wanted.startsWith(had.endsWith(sep) ? had : had + sep),
+  widgetSees: coversDevices,
+  widgetCommands: coversDevices,
+  memoryMiB: (had, wanted) => Number(had) >= Number(wanted),
+  storageMiB: (had, wanted) => Number(had) >= Number(wanted),
+  cpuPercent: (had, wanted) => Number(had) >= Number(wanted),
+};
+
+/** Normalizes a path without `.`, `..` and doubled slashes, so that the real target is shown and compared. */
+function plain(name: string, value: string): string {
+  return name === "folders" && isPath(value) ? resolve(value) : value;
+}
+
+function entries<T extends object>(record: T): [keyof T, T[keyof T]][] {
+  return Object.entries(record) as [keyof T, T[keyof T]][];
+}

@@ -1,0 +1,257 @@
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { PluginApi } from "@mantel/plugin-sdk/protocol";
+import type { ModuleFault, ModuleView } from "../../api/module.ts";
+import type { ConfigStore } from "../../config/store.ts";
+import { locationInStack } from "../build/code-frame.ts";
+import { exitReason } from "../process/exit-reason.ts";
+import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
+import { findLeaks } from "../process/leak-report.ts";
+import type { PluginProcess } from "../process/plugin-process.ts";
+import { readHoldings } from "../process/procfs.ts";
+import { limitsIn, limitsOf } from "../state/limits.ts";
+import type { Swap } from "../state/reload-result.ts";
+import { toFault } from "../state/status.ts";
+import type { Build } from "../versions/version.ts";
+import { type CallCounts, type PluginMethod, CallRouter } from "./call-router.ts";
+import {
+  begin,
+  type Candidate,
+  quiesceFailure,
+  handOver,
+  type HandoverDependencies,
+} from "./handover.ts";
+import type { ProcessLoader } from "./process-loader.ts";
+
+/** After a handover, a crash within this time rolls back to the previous build. */
+const PROBATION_MS = 10_000;
+/** The default time that a start may take during a reload: calls wait meanwhile. */
+const RELOAD_START_MS = 1_500;
+
+/** The events that a live process reports to its module. */
+export interface ProcessEvents {
+  /** `since` is when the fault began (monotonic, in ms), which is before it was detected. */
+  onCrash(fault: ModuleFault, since: number): void;
+  onFigures(figures: ResourceUsage | undefined): void;
+  /** Called when another process's calls count from now on. */
+  onVoiceGiven(): void;
+  warn(sentence: string, error: unknown): void;
+}
+
+interface ProcessDependencies {
+  readonly loader: ProcessLoader;
+  readonly events: ProcessEvents;
+  readonly config: ConfigStore;
+}
+
+/** Throws if the finished build must not run after all. */
+export type Confirm = () => Promise<void>;
+
+/** The live process of one module, its replacement by another one, and the calls to it. */
+export class LiveProcess {
+  readonly #loader: ProcessLoader;
+  readonly #events: ProcessEvents;
+  readonly #config: ConfigStore;
+  readonly #calls: CallRouter;
+  /** The limits of the live process, or of the last one. */
+  #limits: ModuleView["limits"] = limitsOf({});
+  #live: Candidate | undefined;
+  /** The one process whose calls to the host count. */
+  #voice: PluginProcess | undefined;
+  #isReplacing = false;
+  #probation: { build: Build; state: unknown; until: number } | undefined;
+  #heartbeat: Heartbeat | undefined;
+
+  constructor(id: string, { loader, events, config }: ProcessDependencies) {
+    this.#loader = loader;
+    this.#events = events;
+    this.#config = config;
+    this.#calls = new CallRouter(id, {
+      live: () => this.#live,
+      queueLength: () => this.#limits.queueLength,
+      onFault: ({ remoteStack }) => events.warn("the plugin's code failed in a call", remoteStack),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#live !== undefined;
+  }
+
+  /** True for the one process whose calls to the host count. */
+  hasVoice(generation: PluginProcess): boolean {
+    return this.#voice === generation;
+  }
+
+  /** Starts `build` in a new process, with `state` if given. @throws MantelError `reload_failed` */
+  async start(build: Build, state?: unknown): Promise<void> {
+    const { startMs } = this.#limitsFor(build);
+    const candidate = await this.#loader.load(build, startMs);
+    try {
+      this.#become(await begin(candidate, state, this.#handoverParts(startMs)));
+      this.releaseCalls();
+    } catch (error) {
+      throw await this.#loader.explain(error, candidate);
+    }
+  }
+
+  /**
+   * Replaces the live process by one of `build`. `confirm` is called last and may still refuse.
+   * @throws MantelError `reload_failed`, or the error of `confirm`; the live process continues unchanged
+   */
+  async replace(build: Build, confirm?: Confirm): Promise<Swap> {
+    const old = this.#live;
+    if (!old) throw new MantelError("module_down", "there is no live process to replace");
+    const next = await this.#loader.load(build, this.#limitsFor(build).startMs);
+    try {
+      await confirm?.();
+    } catch (error) {
+      await next.generation.terminate();
+      throw error;
+    }
+    this.#isReplacing = true;
+    try {
+      return await this.#handOver(old, next);
+    } finally {
+      this.#isReplacing = false;
+    }
+  }
+
+  /** Takes the build to return to if the live one crashed on probation; only once. */
+  takeProbation(): { build: Build; state: unknown } | undefined {
+    const probation = this.#probation;
+    this.#probation = undefined;
+    return probation && performance.now() < probation.until ? probation : undefined;
+  }
+
+  /** Lets calls wait for a successor of the crashed process. */
+  holdCalls(): void {
+    this.#calls.gate.close();
+  }
+
+  /** Lets waiting calls continue, or refuses them without a process. */
+  releaseCalls(): void {
+    this.#calls.gate.open();
+  }
+
+  get counts(): CallCounts {
+    return this.#calls.counts;
+  }
+
+  /** Resolves when calls need not wait; `undefined` if they need not now. @throws MantelError `module_down` */
+  ready(): Promise<void> | undefined {
+    return this.#calls.gate.isOpen ? undefined : this.#calls.gate.pass();
+  }
+
+  /** Calls the live process. @throws MantelError as `CallRouter.call` */
+  call<M extends PluginMethod>(
+    method: M,
+    input: Parameters<PluginApi[M]>[0],
+    deadlineMs: number = this.#limits.callMs,
+  ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
+    return this.#calls.call(method, input, deadlineMs);
+  }
+
+  /** Quiesces and ends the live process. */
+  async stop(): Promise<void> {
+    const live = this.#forget();
+    this.releaseCalls();
+    if (!live) return;
+    const { generation } = live;
+    const { quiesceMs } = this.#limits;
+    await generation.peer
+      .call("quiesce", { deadlineMs: quiesceMs }, quiesceMs + 500)
+      .catch(async (error: unknown) =>
+        this.#events.warn("the module did not quiesce", await quiesceFailure(error, generation)),
+      );
+    this.#voice = undefined;
+    await generation.terminate();
+  }
+
+  async #handOver(old: Candidate, next: Candidate): Promise<Swap> {
+    const { generation, build } = old;
+    const beforeBytes = readHoldings(generation.pid).memoryBytes;
+    const goLive = (live: Candidate): void => {
+      const until = performance.now() + PROBATION_MS;
+      const isNext = live.generation === next.generation;
+      if (isNext) this.#probation = { build, state: live.request.handedOver, until };
+      this.#isReplacing = false; // from here on a crash is one of the code that runs now
+      this.#become(live);
+    };
+    const parts = { ...this.#handoverParts(this.#reloadStartMs(next.build)), goLive };
+    const handover = await handOver(old, next, parts).catch(async (error: unknown) => {
+      const explained = await this.#loader.explain(error, next);
+      this.#lost(toFault(explained));
+      throw explained;
+    });
+    const { live } = handover;
+    if (handover.failure) throw await this.#loader.explain(handover.failure.cause, next);
+    const leftOpen = await findLeaks(generation, build.plugin.folder);
+    this.#loader.warmEarly();
+    await generation.terminate();
+    const afterBytes = readHoldings(live.generation.pid).memoryBytes;
+    return {
+      downtimeMs: handover.downtimeMs,
+      drained: handover.drained,
+      stateHandedOver: live.request.handedOver !== undefined,
+      memory: { beforeBytes, afterBytes },
+      leftOpen,
+    };
+  }
+
+  #handoverParts(startMs: number): Omit<HandoverDependencies, "goLive"> {
+    return {
+      gate: this.#calls.gate,
+      startMs,
+      quiesceMs: this.#limits.quiesceMs,
+      giveVoice: (generation) => {
+        this.#voice = generation;
+        this.#events.onVoiceGiven();
+      },
+      fits: (state, candidate) => this.#loader.fits(state, candidate),
+      reloadOf: ({ build }) => this.#loader.load(build, this.#limitsFor(build).startMs),
+      warn: (sentence, error) => this.#events.warn(sentence, error),
+    };
+  }
+
+  /** The limits in the current config; a running process keeps those it started with. */
+  #limitsFor({ plugin }: Build): ModuleView["limits"] {
+    return limitsIn(this.#config.current, plugin);
+  }
+
+  /** The time that a start may take while calls wait: a limit that the config or the manifest sets, else a short one. */
+  #reloadStartMs({ plugin: { id, manifest } }: Build): number {
+    const configured = this.#config.current.modules[id]?.limits?.startMs;
+    return configured ?? manifest.limits?.startMs ?? RELOAD_START_MS;
+  }
+
+  #become(live: Candidate): void {
+    this.#heartbeat?.stop();
+    if (this.#live?.generation !== live.generation) this.#watchExit(live); // once per process, even after repeated rollbacks
+    this.#live = live;
+    this.#limits = this.#limitsFor(live.build);
+    this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onFigures(figures));
+  }
+
+  #watchExit({ generation, build }: Candidate): void {
+    void generation.exited.then((exit) => {
+      if (this.#live?.generation !== generation || this.#isReplacing) return;
+      const place = locationInStack(exit.lastLines.join("\n"), build.plugin.folder);
+      this.#lost({ message: exitReason(exit), ...place }, exit.ended?.since);
+    });
+  }
+
+  /** Handles the unexpected end of the live process. */
+  #lost(fault: ModuleFault, since = performance.now()): void {
+    this.#forget();
+    this.holdCalls();
+    this.#events.onCrash(fault, since);
+  }
+
+  #forget(): Candidate | undefined {
+    const live = this.#live;
+    this.#live = undefined;
+    this.#heartbeat?.stop();
+    this.#heartbeat = undefined;
+    this.#events.onFigures(undefined);
+    return live;
+  }
+}

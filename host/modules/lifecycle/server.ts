@@ -1,0 +1,242 @@
+import type { ModuleFault } from "../../api/module.ts";
+import type { ConfigStore } from "../../config/store.ts";
+import type { Compiler } from "../build/compile.ts";
+import { installMissing } from "../build/install.ts";
+import { hostApi, type HostDependencies } from "../calls/host-api.ts";
+import { isConsentNeeded } from "../consent/consent-error.ts";
+import { logAddedPermissions } from "../consent/permission-diff.ts";
+import type { PluginPackage } from "../manifest/manifest.ts";
+import { logLeaks } from "../process/leak-report.ts";
+import type { PluginProcess } from "../process/plugin-process.ts";
+import type { WarmProcessPool } from "../process/warm-process.ts";
+import type { ModuleLog } from "../state/logs.ts";
+import type { ReloadTrigger, Swap } from "../state/reload-result.ts";
+import type { ModuleStatus } from "../state/status.ts";
+import type { ModuleVersions } from "../versions/module-versions.ts";
+import { type Build, isSameBuild } from "../versions/version.ts";
+import { CrashRecovery } from "./crash-recovery.ts";
+import { type Confirm, LiveProcess } from "./live-process.ts";
+import { ProcessLoader } from "./process-loader.ts";
+import { ALWAYS_RELOADS } from "./reload-queue.ts";
+import { TrialRuns } from "./trial-runs.ts";
+
+export interface ServerDependencies extends HostDependencies {
+  readonly compiler: Compiler;
+  readonly warmProcesses: WarmProcessPool;
+  readonly config: ConfigStore;
+  readonly dataFolder: string;
+  /** Debugger ports by module id; they override those in the config. */
+  readonly inspect: ReadonlyMap<string, number>;
+  readonly cacheFolder: string;
+}
+
+/** The module that a server side belongs to. */
+export interface ServerOwner {
+  readonly id: string;
+  readonly status: ModuleStatus;
+  readonly log: ModuleLog;
+  readonly versions: ModuleVersions;
+  /** Called before the code on disk takes over. @throws MantelError `consent_needed` */
+  readonly confirm: Confirm;
+  /** Called when new code crashed on probation and the build before it works again. */
+  readonly wentBack: (previous: Build, fault: ModuleFault) => void;
+  /** Runs `work` while nothing else changes the module. */
+  readonly enqueue: (work: () => Promise<void>) => void;
+}
+
+/** The server side of a module: decides which build runs, and recovers from crashes. */
+export class Server {
+  readonly process: LiveProcess;
+  readonly trials: TrialRuns;
+  readonly #recovery: CrashRecovery;
+  readonly #owner: ServerOwner;
+  readonly #parts: ServerDependencies;
+  readonly #loader: ProcessLoader;
+
+  constructor(owner: ServerOwner, parts: ServerDependencies) {
+    const { id, status, log, versions, enqueue } = owner;
+    this.#owner = owner;
+    this.#parts = parts;
+    const warn = (sentence: string, error: unknown) =>
+      log.record({ level: "warn", sentence, fields: { error: String(error) } });
+    this.#loader = new ProcessLoader({
+      ...parts,
+      foundTrials: (trials) => status.foundTrials(trials),
+      warn,
+      printed: (sentence, level) => log.record({ level, sentence }),
+      apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
+    });
+    const events = {
+      warn,
+      onCrash: (fault: ModuleFault, since: number) =>
+        enqueue(() => this.#recovery.crashed(fault, since)),
+      onFigures: status.uses.bind(status),
+      onVoiceGiven: () => status.forgetDegraded(),
+    };
+    this.process = new LiveProcess(id, { loader: this.#loader, events, config: parts.config });
+    const build = () => versions.server;
+    this.trials = new TrialRuns({ id, config: parts.config, loader: this.#loader, build });
+    this.#recovery = new CrashRecovery({
+      ...{ process: this.process, loader: this.#loader, status, build, enqueue },
+      wentBack: (previous, fault) => {
+        versions.serverRuns(previous);
+        status.addedPermissions([]);
+        void versions.storeServer();
+        owner.wentBack(previous, fault);
+      },
+      gaveUp: () => parts.services.release(id),
+      say: log.fault,
+    });
+  }
+
+  /** The source files of the running code. */
+  get inputs(): ReadonlySet<string> {
+    return this.#owner.versions.server?.inputs ?? new Set();
+  }
+
+  /**
+   * Starts the code on disk or, if it does not start, the last good build from before the host restarted:
+   * its code, its manifest and, if the current config is invalid, its config. Returns the error of the code
+   * on disk if the last good build had to start. After a rollback the last good build is tried first.
+   */
+  async start(plugin: PluginPackage, isRolledBack: boolean): Promise<unknown> {
+    const { versions, status, log } = this.#owner;
+    this.#recovery.forgive();
+    const good = await versions.lastGoodServer();
+    try {
+      if (isRolledBack && good && (await this.#starts(good))) return undefined;
+      const build = await this.compile(plugin);
+      versions.serverRuns(build);
+      await this.process.start(build);
+      await versions.storeServer();
+      logAddedPermissions(good?.plugin, plugin, { status, log });
+      return undefined;
+    } catch (error) {
+      if (!good || !(await this.#starts(good))) throw error; // the author has to fix that
+      return error;
+    } finally {
+      this.process.releaseCalls();
+      await versions.deleteUnused(good);
+    }
+  }
+
+  /** Starts only the last good build from before the host restarted. @throws MantelError `reload_failed` */
+  async startLastGood(good: Build): Promise<void> {
+    const { versions } = this.#owner;
+    this.#recovery.forgive();
+    try {
+      await this.process.start(good);
+      versions.serverRestored(good);
+    } finally {
+      this.process.releaseCalls();
+      await versions.deleteUnused(good);
+    }
+  }
+
+  /**
+   * Replaces the running code by that on disk if there is a reason to; otherwise resolves to `undefined`.
+   * @throws MantelError `reload_failed`; the running code continues
+   */
+  async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
+    const { versions, status, confirm } = this.#owner;
+    const build = await this.compile(plugin);
+    const mayHelp = trigger === "request" && status.view.state === "degraded";
+    const isSame = isSameBuild(build, versions.server);
+    if (isSame && !mayHelp && !ALWAYS_RELOADS.has(trigger)) return undefined;
+    const failure = trigger === "file" ? versions.failureOf(build) : undefined;
+    if (failure) {
+      await versions.deleteUnused(); // the compiler has just written it again
+      throw failure.error;
+    }
+    try {
+      return await this.#replaceBy(build, confirm);
+    } catch (error) {
+      if (!isConsentNeeded(error)) versions.serverFailed(build, error);
+      throw error;
+    }
+  }
+
+  /** Reloads the running build with the current config and SDK. @throws MantelError `reload_failed` */
+  async restart(): Promise<Swap | undefined> {
+    const { server } = this.#owner.versions;
+    return server && this.#replaceBy(server);
+  }
+
+  /** Rolls back to a previous build, even if nothing runs now. @throws MantelError `reload_failed` */
+  async rollBack(build: Build): Promise<Swap | undefined> {
+    if (this.process.isRunning) return this.#replaceBy(build);
+    await this.process.start(build);
+    await this.#works(build);
+    return undefined;
+  }
+
+  /** Installs missing packages and compiles the plugin on disk. @throws MantelError `reload_failed` */
+  async compile(plugin: PluginPackage): Promise<Build> {
+    const { status, log } = this.#owner;
+    const { id, folder, manifest } = plugin;
+    await installMissing(folder, {
+      doing: (sentence) => {
+        status.doing(sentence);
+        log.record({ level: "info", sentence: sentence ?? "installation finished" });
+      },
+      warn: (sentence, fields) => log.record({ level: "warn", sentence, fields }),
+    });
+    this.#loader.prepare(plugin);
+    const bundle = await this.#parts.compiler.compile(id, folder, manifest.server ?? "");
+    return { ...bundle, plugin };
+  }
+
+  /** Stops the process and cancels pending restarts. */
+  async stop(): Promise<void> {
+    this.#recovery.cancel();
+    await this.trials.close();
+    await this.process.stop();
+  }
+
+  /** Starts the last good build. False if it does not start either. */
+  async #starts(good: Build): Promise<boolean> {
+    try {
+      await this.process.start(good);
+    } catch {
+      return false;
+    }
+    this.#owner.versions.serverRestored(good);
+    return true;
+  }
+
+  #replaceBy(build: Build, confirm?: Confirm): Promise<Swap> {
+    const { status, versions, log } = this.#owner;
+    status.become("reloading");
+    return this.#loader.whileReloading(async () => {
+      try {
+        const swap = await this.process.replace(build, confirm);
+        await this.#works(build);
+        logLeaks(swap.leftOpen, log);
+        return swap;
+      } finally {
+        await versions.deleteUnused();
+      }
+    });
+  }
+
+  /** Records that another build than before has started. */
+  async #works(build: Build): Promise<void> {
+    const { versions, status, log } = this.#owner;
+    const before = versions.server?.plugin;
+    versions.serverRuns(build);
+    await versions.storeServer();
+    this.#recovery.forgive();
+    logAddedPermissions(before, build.plugin, { status, log });
+    status.started(build.plugin);
+  }
+
+  #apiFor(generation: PluginProcess, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {
+    const { status, log } = this.#owner;
+    const caller = {
+      ...{ id, manifest, log },
+      isLive: () => this.process.hasVoice(generation),
+      degraded: (reason: string | undefined) => status.degraded(reason),
+    };
+    return hostApi(caller, this.#parts);
+  }
+}

@@ -1,0 +1,125 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { placeOfFault } from "@mantel/plugin-sdk/json-text";
+import { Manifest, PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { HOST_FOLDERS } from "@mantel/plugin-sdk/permissions";
+import { Type } from "typebox";
+import { HOST_SECTIONS } from "../../config/schema.ts";
+import { check } from "../../validate.ts";
+import { codeFrame, locationOfText } from "../build/code-frame.ts";
+
+/** The largest package.json, in bytes. */
+const LARGEST = 256 * 2 ** 10;
+
+const PackageFile = Type.Object({
+  version: Type.Optional(Type.String({ maxLength: 100 })),
+  dependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
+  mantel: Manifest,
+});
+
+/** A plugin as its folder describes it. */
+export interface PluginPackage {
+  readonly id: string;
+  /** The real path of the folder. */
+  readonly folder: string;
+  readonly version: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Reads and checks the manifest in a plugin folder's `package.json`.
+ * @throws MantelError `invalid`, with the file, each fault and its fix
+ */
+export async function readManifest(folder: string): Promise<PluginPackage> {
+  const file = join(folder, "package.json");
+  const [{ size }, real, realFolder] = await Promise.all([
+    stat(file),
+    realpath(file),
+    realpath(folder),
+  ]);
+  if (size > LARGEST || real !== join(realFolder, "package.json")) {
+    // An error message quotes a part of the text; behind a link that would be the text of another file.
+    throw new MantelError("invalid", `${file} is a link or larger than ${LARGEST} bytes`);
+  }
+  const content = parseJson(await readFile(file, "utf8"), file);
+  if (typeof content !== "object" || content === null || !("mantel" in content)) {
+    throw new MantelError("invalid", `${file} has no "mantel" key, which every plugin needs`);
+  }
+  rejectOldKeys(content.mantel, file);
+  const { version, mantel } = check(PackageFile, content, file);
+  for (const rule of RULES) {
+    const fault = rule(mantel);
+    if (fault !== undefined) throw new MantelError("invalid", `${file}: ${fault}`);
+  }
+  return { id: mantel.id, folder, version: version ?? "0.0.0", manifest: mantel };
+}
+
+/** Manifest keys of earlier versions, and what replaced them. */
+const REPLACED_KEYS = { optIn: "requiresConfig", yieldsTo: "fallbackFor" };
+
+function rejectOldKeys(manifest: unknown, file: string): void {
+  for (const [key, replacement] of Object.entries(REPLACED_KEYS)) {
+    if (typeof manifest !== "object" || manifest === null || !(key in manifest)) continue;
+    const location = locationOfText(file, `"${key}"`, dirname(file));
+    throw new MantelError("invalid", `${file}: mantel.${key} is now mantel.${replacement}`, {
+      ...(location ? { location } : {}),
+    });
+  }
+}
+
+/** Rules that a schema cannot express. Each returns a sentence if it is violated. */
+const RULES: readonly ((manifest: Manifest) => string | undefined)[] = [
+  ({ id }) =>
+    HOST_SECTIONS.has(id)
+      ? `mantel.id must not be ${id}, which is a section of the host's config`
+      : undefined,
+  ({ server, widget }) =>
+    server === undefined && widget === undefined
+      ? 'mantel needs a "server" or a "widget" entry'
+      : undefined,
+  ({ kinds, widget }) =>
+    kinds.includes("widget") !== (widget !== undefined)
+      ? 'mantel.kinds must hold "widget" if and only if there is a "widget" entry'
+      : undefined,
+  ({ kinds, bridge }) =>
+    kinds.includes("bridge") !== (bridge !== undefined)
+      ? 'mantel.kinds must hold "bridge" if and only if there is a "bridge" section'
+      : undefined,
+  ({ kinds, server }) =>
+    server === undefined && kinds.some((kind) => kind !== "widget")
+      ? 'a bridge or service needs a "server" entry'
+      : undefined,
+  ({ permissions }) => {
+    const own = permissions?.folders?.find((folder) => HOST_FOLDERS.includes(folder));
+    return own === undefined
+      ? undefined
+      : `mantel.permissions.folders must not hold "${own}", which is one of the host's own folders`;
+  },
+  ({ needs, widget }) =>
+    needs !== undefined && widget === undefined
+      ? 'mantel.needs is for a widget, and there is no "widget" entry'
+      : undefined,
+  (manifest) =>
+    [manifest.server, manifest.widget].some((entry) => entry?.split("/").includes(".."))
+      ? "an entry is outside the plugin's folder"
+      : undefined,
+];
+
+/** @throws MantelError `invalid` with the position of the syntax error */
+export function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const { line, column } = placeOfFault(text);
+    throw new MantelError("invalid", `${file} is not JSON: ${(error as Error).message}`, {
+      cause: error,
+      location: { file: basename(file), line, column, frame: codeFrame(text, { line, column }) },
+    });
+  }
+}
+
+/** True for a valid plugin id. */
+export function isPluginId(text: string): boolean {
+  return text.length <= 64 && new RegExp(PLUGIN_ID).test(text);
+}

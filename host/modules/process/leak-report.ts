@@ -1,0 +1,63 @@
+import { type Leftover, LEFTOVER_KINDS } from "@mantel/plugin-sdk/protocol";
+import { Type } from "typebox";
+import type { LeftOpen } from "../../api/module.ts";
+import { faultsOf } from "../../validate.ts";
+import { locationInStack } from "../build/code-frame.ts";
+import type { ModuleLog } from "../state/logs.ts";
+import type { PluginProcess } from "./plugin-process.ts";
+import { openFiles } from "./procfs.ts";
+
+/** The old process is about to be killed anyway, so a long wait for its answer is not worth it. */
+const DEADLINE_MS = 500;
+
+/** The most files in the list. */
+const MAX_FILES = 50;
+
+const Leftovers = Type.Array(
+  Type.Object({
+    kind: Type.Enum([...LEFTOVER_KINDS]),
+    stack: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 20 }),
+    path: Type.Optional(Type.String({ maxLength: 4_096 })),
+  }),
+  { maxItems: 100 },
+);
+
+/**
+ * The resources that a quiesced generation has left open, each with its location in the author's `folder`;
+ * those of one kind and stack are one entry. Empty if the process does not answer.
+ */
+export async function findLeaks(generation: PluginProcess, folder: string): Promise<LeftOpen[]> {
+  const answer: unknown = await generation.peer.call("findLeaks", {}, DEADLINE_MS).catch(() => []);
+  const told = faultsOf(Leftovers, answer).length === 0 ? (answer as Leftover[]) : [];
+  const files = openFiles(generation.pid).map((path): Leftover => ({
+    kind: "file",
+    stack: [],
+    path,
+  }));
+  const leftovers = [...told, ...files.slice(0, MAX_FILES)];
+  const counted = new Map<string, { leftover: Leftover; count: number }>();
+  for (const leftover of leftovers) {
+    const key = JSON.stringify(leftover);
+    counted.set(key, { leftover, count: (counted.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counted.values()].map(({ leftover: { kind, stack, path }, count }) => ({
+    ...{ kind, count },
+    ...(path === undefined ? {} : { path }),
+    ...locationInStack(stack.join("\n"), folder),
+  }));
+}
+
+/** Logs leaks in the module's log, where the author sees them right after the save. */
+export function logLeaks(leftOpen: readonly LeftOpen[], log: ModuleLog): void {
+  if (leftOpen.length === 0) return;
+  const fields = { leftOpen: leftOpen.map(sentenceOf) };
+  log.record({ level: "warn", sentence: "the old code left something open", fields });
+}
+
+/** A sentence such as `2 x timer opened at index.ts:12:5`. */
+function sentenceOf({ kind, count, file, line, column, path }: LeftOpen): string {
+  const what = path === undefined ? kind : `${kind} ${path}`;
+  const where =
+    file === undefined ? "outside the plugin's own files" : `at ${file}:${line}:${column}`;
+  return `${count > 1 ? `${count} x ` : ""}${what}${path === undefined ? ` opened ${where}` : ""}`;
+}

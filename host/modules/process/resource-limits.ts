@@ -1,0 +1,106 @@
+import { type PluginProcess, NON_HEAP_MEMORY_MIB } from "./plugin-process.ts";
+import {
+  countProcesses,
+  countThreads,
+  namespaceOf,
+  type ProcessCounts,
+  readHoldings,
+  readProcess,
+} from "./procfs.ts";
+
+const LOOK_MS = 250;
+const CPU_WINDOW_MS = 30_000;
+/** The system allocates descriptors in powers of two, so this means more than 4,096. */
+const DESCRIPTORS = 4_096;
+/** The most processes of one module, and the growth of the whole system at which they are counted. */
+const PROCESSES = 64;
+const GROWTH_TO_COUNT_AT = 32;
+
+/**
+ * Kills a generation that exceeds its limits by the system's own figures, from now until its end.
+ * It needs no cooperation of the process, so it also works during a start and for code that does not answer.
+ */
+export function watchResourceLimits(generation: PluginProcess): void {
+  const cpu = new CpuUse(CPU_WINDOW_MS);
+  const look = (): void => {
+    const { cpuMs, group } = readProcess(generation.pid);
+    const usedMs = cpu.add(cpuMs, performance.now());
+    const cause =
+      excessOfHoldings(generation) ??
+      excessOfCpu(usedMs, generation.settings.cpuPercent) ??
+      excessOfProcesses(generation.pid, group);
+    if (cause !== undefined) void generation.end(cause);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  void generation.exited.then(() => clearInterval(timer));
+}
+
+/** The CPU time of a process within the last `windowMs`. */
+export class CpuUse {
+  readonly #windowMs: number;
+  #samples: { readonly cpuMs: number; readonly at: number }[] = [];
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Records the CPU time used so far, and returns that of the window, or of the part seen so far. */
+  add(cpuMs: number, at: number): number {
+    this.#samples.push({ cpuMs, at });
+    this.#samples = this.#samples.filter((sample) => at - sample.at <= this.#windowMs);
+    return cpuMs - (this.#samples[0]?.cpuMs ?? cpuMs);
+  }
+}
+
+function excessOfHoldings({ pid, settings }: PluginProcess): string | undefined {
+  const { memoryBytes, descriptors } = readHoldings(pid);
+  const usedMiB = Math.round(memoryBytes / 2 ** 20);
+  const limitMiB = settings.memoryMiB + NON_HEAP_MEMORY_MIB;
+  if (usedMiB > limitMiB) {
+    return `memory limit exceeded: it used ${usedMiB} MiB of ${limitMiB} MiB; look for buffers that it keeps, or raise "limits.memoryMiB"`;
+  }
+  if (descriptors <= DESCRIPTORS) return undefined;
+  return `it had more than ${DESCRIPTORS} files and sockets open: close what it opens`;
+}
+
+/**
+ * The reason why the CPU limit is exceeded. A process that used up the limit of a whole window is stopped before
+ * the window ends.
+ */
+function excessOfCpu(usedMs: number, percent: number): string | undefined {
+  const limitMs = (CPU_WINDOW_MS * percent) / 100;
+  if (usedMs <= limitMs) return undefined;
+  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+  return `CPU limit exceeded: it used ${seconds(usedMs)} of CPU time within ${seconds(CPU_WINDOW_MS)}, and ${percent} % (${seconds(limitMs)}) is its limit; let it do less, or raise "limits.cpuPercent"`;
+}
+
+/** Counts of processes. Counting is expensive, so it is done only when the whole system has grown. */
+class Counted {
+  readonly #own = namespaceOf("self");
+  #threads = 0;
+  #counts: ProcessCounts = { groups: new Map(), namespaces: new Map() };
+
+  /** The processes of a sandbox, or of a process group without one: a program may leave its group. */
+  around(pid: number, group: number): number {
+    const threads = countThreads();
+    if (threads > this.#threads + GROWTH_TO_COUNT_AT) {
+      this.#counts = countProcesses();
+      this.#threads = threads;
+    }
+    this.#threads = Math.min(this.#threads, threads);
+    const { groups, namespaces } = this.#counts;
+    const namespace = namespaceOf(pid);
+    const isSandbox = namespace !== "" && namespace !== this.#own;
+    return (isSandbox ? namespaces.get(namespace) : groups.get(group)) ?? 0;
+  }
+}
+
+/** One count serves all modules. */
+const counted = new Counted();
+
+/** Group 0 is that of the kernel's threads. */
+function excessOfProcesses(pid: number, group: number): string | undefined {
+  const processes = group === 0 ? 0 : counted.around(pid, group);
+  if (processes <= PROCESSES) return undefined;
+  return `process limit exceeded: it had ${processes} processes, and ${PROCESSES} are allowed; look for a fork bomb`;
+}

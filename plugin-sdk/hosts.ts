@@ -1,0 +1,191 @@
+import {
+  begins,
+  BlockList,
+  covers,
+  create,
+  ends,
+  hostOf,
+  inLowerCase,
+  isIP,
+  isIPv6,
+  keys,
+  matches,
+  partOf,
+  placeOf,
+  values,
+} from "./runtime/primordials.ts";
+
+/** Limit of remembered hosts. When it is reached, the oldest is forgotten, so that memory stays bounded for years. */
+const MOST_KEPT = 4_096;
+
+/** Manifest entries that name an option or a service instead of a host. */
+const ORIGIN = /^(?:config|service):/;
+/** The manifest entry for private (RFC 1918, RFC 4193) and link-local (RFC 3927, RFC 4291) addresses. */
+const LOCAL = "network:local";
+const PRIVATE = new BlockList();
+for (const [net, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+] as const) {
+  PRIVATE.addSubnet(net, bits, "ipv4");
+}
+PRIVATE.addSubnet("fc00::", 7, "ipv6");
+PRIVATE.addSubnet("fe80::", 10, "ipv6");
+
+/**
+ * The hosts that a plugin may reach: the hosts in its manifest and the addresses to which they resolve. The class
+ * also runs inside the plugin's process, so it calls only functions that the plugin cannot replace.
+ */
+export class Hosts {
+  readonly #declared: Texts = new Texts();
+  readonly #exact = new Texts();
+  /** Hosts from declared options and services. */
+  readonly #learned = new Texts();
+  /** Addresses to which allowed names were resolved. */
+  readonly #found = new Texts();
+  /** The option or service from which an undeclared host came last. */
+  readonly #origins = new Texts();
+  readonly #below: readonly string[];
+  readonly #isEverything: boolean;
+  readonly #hasLocal: boolean;
+
+  constructor(declared: readonly string[]) {
+    for (const host of declared) {
+      this.#declared.keep(host);
+      if (!ORIGIN.test(host) && host !== LOCAL) this.#exact.keep(canonical(host));
+    }
+    this.#below = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
+    this.#isEverything = declared.includes("*");
+    this.#hasLocal = declared.includes(LOCAL);
+  }
+
+  allows(host: string): boolean {
+    if (this.#isEverything || (this.#hasLocal && isPrivate(host))) return true;
+    const name = canonical(host);
+    return (
+      this.#exact.has(name) ||
+      this.#learned.has(name) ||
+      this.#isBelow(name) ||
+      this.#found.has(spelledAlike(host))
+    );
+  }
+
+  /** True if the host came from a declared option or service. */
+  isLearned(host: string): boolean {
+    return this.#learned.has(canonical(host));
+  }
+
+  /** True if the manifest declares this origin of hosts, such as `service:mqtt.broker`. */
+  declares(origin: string): boolean {
+    return this.#declared.has(origin);
+  }
+
+  /** Allows an address to which an allowed host was resolved. */
+  found(address: string): void {
+    if (isIP(address) > 0) this.#found.keep(spelledAlike(address));
+  }
+
+  /** Allows the hosts in the options that the manifest declares as `config:<option>`. */
+  configured(config: unknown): void {
+    const options = (config ?? {}) as Readonly<Record<string, unknown>>;
+    const names = keys(options);
+    for (let at = 0; at < names.length; at++) {
+      const option = names[at] ?? "";
+      this.#learn(`config:${option}`, options[option]);
+    }
+  }
+
+  /** Allows the hosts in a service's answer if the manifest declares `service:<name>`. */
+  answered(service: string, answer: unknown): void {
+    this.#learn(`service:${service}`, answer);
+  }
+
+  /** The manifest entry that would allow a host: its option or service if it came from one, else the host itself. */
+  toDeclare(host: string): string {
+    return this.#origins.get(canonical(host)) ?? host;
+  }
+
+  #isBelow(name: string): boolean {
+    for (let at = 0; at < this.#below.length; at++) {
+      if (ends(name, this.#below[at] ?? name)) return true;
+    }
+    return false;
+  }
+
+  #learn(origin: string, value: unknown): void {
+    const kept = this.declares(origin) ? this.#learned : this.#origins;
+    eachHostIn(value, (host) => kept.keep(canonical(host), origin));
+  }
+}
+
+/** A bounded map of texts that forgets the oldest entry. Unlike a Map, it has no methods that a plugin can replace. */
+class Texts {
+  readonly #all = create(null) as Record<string, string>;
+  #count = 0;
+
+  has(key: string): boolean {
+    return key in this.#all;
+  }
+
+  get(key: string): string | undefined {
+    return this.#all[key];
+  }
+
+  keep(key: string, value = ""): void {
+    this.#forget(key); // it becomes the newest
+    this.#all[key] = value;
+    this.#count++;
+    if (this.#count <= MOST_KEPT) return;
+    for (const oldest in this.#all) return this.#forget(oldest);
+  }
+
+  #forget(key: string): void {
+    if (!(key in this.#all)) return;
+    delete this.#all[key];
+    this.#count--;
+  }
+}
+
+/** True for a private address; false for every name, even if it resolves to a private address. */
+function isPrivate(host: string): boolean {
+  const address = withoutZone(host);
+  const family = isIP(address);
+  return family > 0 && covers(PRIVATE, address, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Normalizes a host like `spelledAlike`; every loopback name and address becomes `localhost`. */
+function canonical(host: string): string {
+  const name = spelledAlike(host);
+  return matches(LOOPBACK, name) ? "localhost" : name;
+}
+
+/** Normalizes a host: lower case, no trailing dot, IPv6 compressed and without its zone. Paths stay unchanged. */
+function spelledAlike(host: string): string {
+  if (begins(host, "/")) return host;
+  let name = inLowerCase(host);
+  if (begins(name, "[") && ends(name, "]")) name = partOf(name, 1, -1);
+  if (ends(name, ".")) name = partOf(name, 0, -1);
+  return isIPv6(name) ? (hostOf(`http://[${withoutZone(name)}]`) ?? name) : name;
+}
+
+function withoutZone(address: string): string {
+  const zone = placeOf(address, "%");
+  return zone === -1 ? address : partOf(address, 0, zone);
+}
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/;
+
+/** Calls `take` with each host in a value's texts: in URLs such as `mqtt://nas:1883` and in plain `nas:1883`. */
+function eachHostIn(value: unknown, take: (host: string) => void): void {
+  if (typeof value === "object" && value !== null) {
+    const parts = values(value) as unknown[];
+    for (let at = 0; at < parts.length; at++) eachHostIn(parts[at], take);
+    return;
+  }
+  if (typeof value !== "string") return;
+  if (isIP(value) > 0 || begins(value, "/")) return take(value);
+  const host = hostOf(placeOf(value, "://") === -1 ? `any://${value}` : value);
+  if (host !== undefined) take(host);
+}

@@ -1,0 +1,99 @@
+import type { Limits } from "./manifest.ts";
+import type { Permissions } from "./permissions.ts";
+
+/** True for limits that need consent because a high value burdens the machine; the others only make callers wait. */
+export const WEIGHING_LIMITS = {
+  memoryMiB: true,
+  storageMiB: true,
+  cpuPercent: true,
+  startMs: false,
+  quiesceMs: false,
+  callMs: false,
+  queueLength: false,
+} as const satisfies Record<keyof Limits, boolean>;
+type Weighing = {
+  [
+    K in keyof typeof WEIGHING_LIMITS as (typeof WEIGHING_LIMITS)[K] extends true ? K : never
+  ]: number;
+};
+
+/** Everything that a manifest can request and that a user must consent to. */
+type Askable = Required<Permissions> &
+  Weighing & {
+    /** A server entry. A plugin with only a widget runs no code on this machine. */
+    server: boolean;
+    provides: string[];
+    uses: string[];
+    /** The single `needs` of its widget: `light devices in Kitchen`, `the channel calendar`, `scenes`. */
+    widgetSees: string[];
+    widgetCommands: string[];
+    widgetReads: string[];
+  };
+
+/** A fixed text for a flag; a function for the values of a list and for numbers, given as text. */
+type Words<V> = V extends boolean ? string : (value: string) => string;
+
+/** A text for every permission, to follow "It may …". A missing one is a compile error. */
+export type PermissionWords = { readonly [K in keyof Askable]: Words<Askable[K]> };
+export type PermissionName = keyof PermissionWords;
+
+/** The English texts. Each quotes its value exactly, so that two different permissions never have the same text. */
+export const permissionWords: PermissionWords = {
+  server: "run code of its own on this machine",
+  hosts: (host) => {
+    const [kind, name] = kindOfHost(host);
+    switch (kind) {
+      case "all":
+        return "connect to every host";
+      case "below":
+        return `connect to every host below ${name}`;
+      case "option":
+        return `connect to the hosts in its option ${name}`;
+      case "service":
+        return `connect to the hosts that the service ${name} names`;
+      case "local":
+        return "connect to every device of the home network";
+      case "socket":
+        return `connect to the program behind the socket ${name}`;
+      case "host":
+        return `connect to ${name}`;
+    }
+  },
+  openNetwork: (when) =>
+    when === "setup"
+      ? "use an open network, which leads to every host, while it is set up or tested"
+      : "use an open network, which leads to every host",
+  listen: "listen on the network",
+  folders: (folder) =>
+    isPath(folder) ? `read ${folder}` : `read and write the folder ${folder} of the home's data`,
+  childProcesses: "start programs, which may do all that the user may who runs Mantel",
+  workerThreads: "start threads, which may do all that the user may who runs Mantel",
+  nativeAddons: "load native code, which may do all that the user may who runs Mantel",
+  sqlite: "use SQLite, which may open any file of the user who runs Mantel",
+  provides: (name) => `provide ${name} to the home`,
+  uses: (name) => `use the service ${name}`,
+  widgetSees: (what) => `show its widget ${what}`,
+  widgetCommands: (what) => `let its widget command ${what}`,
+  widgetReads: (name) => `let its widget read the ${name}`,
+  memoryMiB: (size) => `use up to ${size} MiB of memory`,
+  storageMiB: (size) => `keep up to ${size} MiB on the disk`,
+  cpuPercent: (share) => `use up to ${share} % of a processor`,
+};
+
+/** The kind of an entry in `permissions.hosts`, and the name in it. */
+export function kindOfHost(
+  host: string,
+): readonly [
+  kind: "all" | "below" | "option" | "service" | "local" | "socket" | "host",
+  name: string,
+] {
+  if (host === "*") return ["all", host];
+  if (host === "network:local") return ["local", host];
+  if (host.startsWith("*.")) return ["below", host.slice(2)];
+  if (host.startsWith("config:")) return ["option", host.slice("config:".length)];
+  if (host.startsWith("service:")) return ["service", host.slice("service:".length)];
+  return isPath(host) ? ["socket", host] : ["host", host];
+}
+
+/** True for a path on this machine, false for a name. */
+export const isPath = (entry: string): boolean => entry.startsWith("/");

@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { MantelError } from "@mantel/plugin-sdk";
+
+const HOUR_MS = 3_600_000;
+const LONGEST_WAIT_MS = 24 * HOUR_MS;
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: "the server does not accept the user name and password (401): set them again; some providers want an app password",
+  403: "the server refuses access (403): let its owner share the calendar, or copy the address again",
+  404: "this address has no calendar (404): copy the address again",
+  410: "the calendar is gone (410): remove it here, or copy its new address",
+  429: "the server is asked too often (429): raise refreshSeconds",
+};
+/**
+ * Wrong credentials stay wrong until the user corrects them, and a server may lock the account
+ * after repeated attempts.
+ */
+const LASTING = new Set([401, 403, 410]);
+
+/** The error for a status code, with a fix and the time until the next attempt. */
+export function fetchError(status: number, headers: IncomingHttpHeaders): MantelError {
+  const asked = retryAfterMs(headers);
+  const wait = LASTING.has(status) ? Math.max(HOUR_MS, asked ?? 0) : asked;
+  return new MantelError(
+    "invalid",
+    otherScheme(status, headers) ?? REASONS[status] ?? `the server answered with status ${status}`,
+    wait === undefined ? {} : { retryAfterMs: wait },
+  );
+}
+
+const UNKNOWN_SIGNER =
+  "is not signed by a known authority: start Mantel with NODE_EXTRA_CA_CERTS set to the file of its authority";
+
+/** Certificate errors by Node's error code. */
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "has expired: renew it there, unless the clock here is wrong",
+  CERT_NOT_YET_VALID: "is not valid yet: set the clock there or here",
+  ERR_TLS_CERT_ALTNAME_INVALID: "is for another name: use that name in the address",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
+};
+
+/** The error for a server without any answer. */
+export function unreachable(cause: NodeJS.ErrnoException): MantelError {
+  const { code = "no details" } = cause;
+  const fault = CERTIFICATE_FAULTS[code];
+  const what = fault
+    ? `the server's certificate (${code}) ${fault}`
+    : `the server cannot be reached (${code})`;
+  return new MantelError("invalid", what, { cause });
+}
+
+/**
+ * For a server without Basic authentication, such as Baïkal, which uses only Digest by default: no
+ * password would work.
+ */
+function otherScheme(status: number, headers: IncomingHttpHeaders): string | undefined {
+  const asked = status === 401 ? (headers["www-authenticate"] ?? "") : "";
+  const [scheme] = /^[\w-]{1,20}/.exec(asked.trim()) ?? [];
+  if (scheme === undefined || /\bbasic\b/i.test(asked)) return undefined;
+  return `the server asks for a password by ${scheme} (401), and is given it by Basic alone: switch Basic on there`;
+}
+
+/**
+ * The delay requested by a server (RFC 9110, 10.2.3), at most a day. A point in time is compared
+ * with the server's own clock, because the clock of this machine may be wrong.
+ */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers["retry-after"]?.trim() ?? "";
+  const wait = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : Date.parse(text) - (Date.parse(headers.date ?? "") || Date.now());
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
+}

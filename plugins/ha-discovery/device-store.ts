@@ -1,0 +1,188 @@
+import type { DeviceDescription, DeviceState, DeviceUpdate } from "@mantel/plugin-sdk";
+import { type Arranged, arrange, type Part } from "./arrange.ts";
+import type { ComponentStates, Told } from "./component-state.ts";
+import type { Payload } from "./payload.ts";
+
+/**
+ * Limits of the host for one bridge: devices, and characters of all descriptions in one message,
+ * without states.
+ */
+const MOST_DEVICES = 5_000;
+const MOST_TEXT = 6 * 2 ** 20;
+/** The id, the name and the room of a device at most. */
+const LONGEST_NAMES = 600;
+
+/** An event of a device. */
+export interface Happening {
+  readonly nativeId: string;
+  readonly event: string;
+}
+
+/** The changes from one message, or from expired times. */
+export interface News {
+  /** Reported values, changed or not, because a command may wait for them. */
+  readonly told: readonly { readonly nativeId: string; readonly state: DeviceState }[];
+  readonly updates: readonly DeviceUpdate[];
+  readonly happenings: readonly Happening[];
+}
+
+interface Place {
+  readonly device: Arranged;
+  readonly part: Part;
+}
+
+/** The devices of a home, who listens to which topic, and what is known of each. */
+export class DeviceStore {
+  #devices = new Map<string, Arranged>();
+  #listeners = new Map<string, readonly ComponentStates[]>();
+  #places = new Map<ComponentStates, Place>();
+  readonly #available = new Map<string, boolean>();
+
+  /** Groups components into devices again and keeps their state. Returns the number of devices left out. */
+  arrange(components: Iterable<ComponentStates>): number {
+    const all = [...components];
+    const listeners = new Map<string, ComponentStates[]>();
+    for (const known of all) {
+      for (const topic of new Set(known.topics)) {
+        const listening = listeners.get(topic);
+        if (listening) listening.push(known);
+        else listeners.set(topic, [known]);
+      }
+    }
+    this.#listeners = listeners;
+    const arranged = arrange(all);
+    const devices = fitting(arranged);
+    this.#devices = new Map(devices.map((device) => [device.nativeId, device]));
+    this.#places = new Map(
+      devices.flatMap((device) =>
+        device.parts.map((part) => [part.known, { device, part }] as const),
+      ),
+    );
+    for (const id of this.#available.keys()) if (!this.#devices.has(id)) this.#available.delete(id);
+    return arranged.length - devices.length;
+  }
+
+  /** Every topic that somebody listens to. */
+  get topics(): ReadonlySet<string> {
+    return new Set(this.#listeners.keys());
+  }
+
+  /** All that is known of a device. */
+  stateOf({ parts }: Arranged): DeviceState {
+    return Object.assign({}, ...parts.map((part) => stateOf(part, part.known.state)));
+  }
+
+  find(nativeId: string): Arranged | undefined {
+    return this.#devices.get(nativeId);
+  }
+
+  /** All devices as the host takes them; none can be reached while `isAway`. */
+  describe(isAway: boolean): DeviceDescription[] {
+    return [...this.#devices.values()].map((device) => {
+      const { nativeId, kind, name, room, info, capabilities } = device;
+      const available = !isAway && isAvailable(device);
+      this.#available.set(nativeId, available);
+      const state = this.stateOf(device);
+      const at = room === undefined ? {} : { room };
+      return { nativeId, kind, name, info, capabilities, state, available, ...at };
+    });
+  }
+
+  /** Availability of each device; all are unavailable while `isAway`. */
+  availabilities(isAway: boolean): DeviceUpdate[] {
+    return [...this.#devices.values()].map((device) => {
+      const available = !isAway && isAvailable(device);
+      this.#available.set(device.nativeId, available);
+      return { nativeId: device.nativeId, available };
+    });
+  }
+
+  receive(topic: string, payload: Payload, now: number): News {
+    const told: News["told"][number][] = [];
+    const happenings: Happening[] = [];
+    const updates = new Map<string, DeviceUpdate>();
+    for (const known of this.#listeners.get(topic) ?? []) {
+      const place = this.#places.get(known);
+      const heard = known.receive(topic, payload, now);
+      if (!place) continue;
+      const { nativeId } = place.device;
+      if (heard) told.push({ nativeId, state: stateOf(place.part, heard.told) });
+      for (const event of eventsOf(known, topic, payload)) happenings.push({ nativeId, event });
+      this.#add(updates, place, heard);
+    }
+    for (const { nativeId, event } of happenings) {
+      this.#merge(updates, nativeId, this.#lastAction(nativeId, event));
+    }
+    return { told, happenings, updates: [...updates.values()] };
+  }
+
+  /** Takes over fields of a part that nothing reports. */
+  assume({ known, names }: Part, state: DeviceState): DeviceUpdate | undefined {
+    const place = this.#places.get(known);
+    const { changed } = known.take(state);
+    if (!place || Object.keys(changed).length === 0) return undefined;
+    return { nativeId: place.device.nativeId, state: stateOf({ known, names }, changed) };
+  }
+
+  /** The expired values. */
+  expire(now: number): DeviceUpdate[] {
+    const updates = new Map<string, DeviceUpdate>();
+    for (const [known, place] of this.#places) {
+      const told = known.isPassing ? known.expire(now) : undefined;
+      if (told) this.#add(updates, place, told);
+    }
+    return [...updates.values()];
+  }
+
+  #add(updates: Map<string, DeviceUpdate>, { device, part }: Place, heard: Told | undefined): void {
+    const { nativeId } = device;
+    const available = isAvailable(device);
+    const isNews = this.#available.get(nativeId) !== available;
+    this.#available.set(nativeId, available);
+    if (heard) this.#merge(updates, nativeId, stateOf(part, heard.changed));
+    if (isNews) updates.set(nativeId, { nativeId, ...updates.get(nativeId), available });
+  }
+
+  #merge(updates: Map<string, DeviceUpdate>, nativeId: string, state: DeviceState): void {
+    const before = updates.get(nativeId);
+    updates.set(nativeId, { nativeId, ...before, state: { ...before?.state, ...state } });
+  }
+
+  #lastAction(nativeId: string, event: string): DeviceState {
+    for (const { known } of this.#devices.get(nativeId)?.parts ?? []) {
+      if (known.facet.events) known.take({ lastAction: event });
+    }
+    return { lastAction: event };
+  }
+}
+
+/** The first devices, as many as the host takes in one message. */
+function fitting(devices: readonly Arranged[]): readonly Arranged[] {
+  let text = 0;
+  const end = devices.slice(0, MOST_DEVICES).findIndex(({ info, capabilities }) => {
+    text += LONGEST_NAMES + JSON.stringify([info, capabilities]).length;
+    return text > MOST_TEXT;
+  });
+  return devices.slice(0, end < 0 ? MOST_DEVICES : end);
+}
+
+function isAvailable({ parts, isLed }: Arranged): boolean {
+  const [first] = parts;
+  if (isLed && first) return first.known.availability.available;
+  return parts.some(({ known }) => known.availability.available);
+}
+
+/** A state by the names that its fields have in the device; those that are not shown are left out. */
+function stateOf({ names }: Part, state: DeviceState): DeviceState {
+  const entries = Object.entries(state).flatMap(([local, value]) => {
+    const name = names.get(local);
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function eventsOf({ facet }: ComponentStates, topic: string, payload: Payload): string[] {
+  return (facet.events ?? []).flatMap((event) =>
+    event.topic === topic ? (event.read(payload) ?? []) : [],
+  );
+}

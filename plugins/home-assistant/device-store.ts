@@ -1,0 +1,220 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DeviceDescription, DeviceUpdate, SceneDescription } from "@mantel/plugin-sdk";
+import { textIn } from "./attributes.ts";
+import { domainOf, viewOf } from "./convert.ts";
+import { identityOf, isShown, nativeIdOf, NO_REGISTRIES, type Registries } from "./discovery.ts";
+import type { Domain, TemperatureUnit } from "./domain.ts";
+import type { Entities, Entity } from "./entities.ts";
+
+/** Maximum number of devices that a bridge may publish. */
+const MOST_DEVICES = 5_000;
+const MOST_SCENES = 1_000;
+const ICON = /^mdi:[a-z0-9-]{1,60}$/;
+
+/** A published device or scene, with its entity. */
+export interface Kept<Description> {
+  readonly entityId: string;
+  readonly description: Description;
+}
+
+/** The state that outlives a generation. */
+export interface KeptDevices {
+  readonly devices: readonly Kept<DeviceDescription>[];
+  readonly scenes: readonly Kept<SceneDescription>[];
+}
+
+/** Settings of Home Assistant and its registries. */
+export interface Setting {
+  readonly unit: TemperatureUnit;
+  readonly registries: Registries;
+  /** False while it starts: what is missing then may only not be there yet. */
+  readonly isRunning: boolean;
+}
+
+/** The devices and scenes of a Home Assistant, as last published to the host. */
+export class DeviceStore {
+  readonly #domains: ReadonlySet<string>;
+  #devices = new Map<string, Kept<DeviceDescription>>();
+  #scenes = new Map<string, Kept<SceneDescription>>();
+  #nativeIds = new Map<string, string>();
+  #setting: Setting = { unit: "°C", registries: NO_REGISTRIES, isRunning: false };
+  /** Number of devices and scenes beyond the limit. */
+  left = 0;
+
+  constructor(domains: readonly string[]) {
+    this.#domains = new Set(domains);
+  }
+
+  get unit(): TemperatureUnit {
+    return this.#setting.unit;
+  }
+
+  get kept(): KeptDevices {
+    return { devices: [...this.#devices.values()], scenes: [...this.#scenes.values()] };
+  }
+
+  get devices(): DeviceDescription[] {
+    return [...this.#devices.values()].map(({ description }) => description);
+  }
+
+  get scenes(): SceneDescription[] {
+    return [...this.#scenes.values()].map(({ description }) => description);
+  }
+
+  device(nativeId: string): Kept<DeviceDescription> | undefined {
+    return this.#devices.get(nativeId);
+  }
+
+  scene(nativeId: string): Kept<SceneDescription> | undefined {
+    return this.#scenes.get(nativeId);
+  }
+
+  nativeIdOf(entityId: string): string | undefined {
+    return this.#nativeIds.get(entityId);
+  }
+
+  /** Takes over what an earlier generation, or an earlier run of the host, had. */
+  restore({ devices, scenes }: KeptDevices): void {
+    this.#devices = byNativeId(devices);
+    this.#scenes = byNativeId(scenes);
+    this.#index();
+  }
+
+  /** Rebuilds all devices from all entities. */
+  rebuild(entities: Entities, setting: Setting): void {
+    this.#setting = setting;
+    const all = [...entities.all()].filter((entity) => this.#isWanted(entity));
+    const devices = new Map<string, Kept<DeviceDescription>>();
+    const scenes = new Map<string, Kept<SceneDescription>>();
+    for (const entity of all) {
+      const domain = domainOf(entity.domain);
+      const description = domain ? this.#describe(entity, domain) : this.#describeScene(entity);
+      const kept = { entityId: entity.id, description };
+      if ("capabilities" in description)
+        devices.set(description.nativeId, { ...kept, description });
+      else scenes.set(description.nativeId, { ...kept, description });
+    }
+    if (!setting.isRunning) this.#keepMissing(devices, scenes);
+    this.left = Math.max(0, devices.size - MOST_DEVICES) + Math.max(0, scenes.size - MOST_SCENES);
+    this.#devices = new Map([...devices].slice(0, MOST_DEVICES));
+    this.#scenes = new Map([...scenes].slice(0, MOST_SCENES));
+    this.#index();
+  }
+
+  /**
+   * Applies changed entities. Returns the updates to publish; an `undefined` among them means that
+   * a device's description has changed, so that all devices must be rebuilt.
+   */
+  update(changed: readonly Entity[]): (DeviceUpdate | undefined)[] {
+    return changed.flatMap((entity) => {
+      const nativeId = this.#nativeIds.get(entity.id);
+      const before = nativeId === undefined ? undefined : this.#devices.get(nativeId);
+      const domain = domainOf(entity.domain);
+      if (!before || !domain) return [];
+      const description = this.#describe(entity, domain);
+      if (!isSameDevice(before.description, description)) return [undefined];
+      this.#devices.set(description.nativeId, { entityId: entity.id, description });
+      return differences(before.description, description);
+    });
+  }
+
+  /** Marks all devices as unavailable. Returns the updates. */
+  lose(): DeviceUpdate[] {
+    const lost = [...this.#devices].filter(([, { description }]) => description.available);
+    return lost.map(([nativeId, kept]) => {
+      const description = { ...kept.description, available: false };
+      this.#devices.set(nativeId, { ...kept, description });
+      return { nativeId, available: false };
+    });
+  }
+
+  #isWanted(entity: Entity): boolean {
+    return this.#domains.has(entity.domain) && isShown(entity, this.#setting.registries);
+  }
+
+  #describe(entity: Entity, domain: Domain): DeviceDescription {
+    const { registries, unit } = this.#setting;
+    const nativeId = nativeIdOf(entity.id, registries);
+    const before = this.#devices.get(nativeId)?.description;
+    const who = identityOf(entity, registries);
+    const available = entity.state !== "unavailable";
+    // what cannot be reached tells less of itself, and stays what it was
+    if (!available && before) return { ...asItWas(before), ...who, available };
+    const { kind, capabilities, state } = viewOf(domain, entity, unit);
+    const isSame = before && isDeepStrictEqual(before.capabilities, capabilities);
+    const fields = Object.keys(capabilities).map((field) => {
+      const known = isSame ? before.state[field] : null;
+      return [field, state[field] !== undefined ? state[field] : (known ?? null)] as const;
+    });
+    return {
+      nativeId,
+      kind,
+      ...who,
+      available,
+      capabilities,
+      state: Object.fromEntries(fields),
+    };
+  }
+
+  #describeScene(entity: Entity): SceneDescription {
+    const { registries } = this.#setting;
+    const { name, room } = identityOf(entity, registries);
+    const icon = textIn(entity.attributes, "icon") ?? "";
+    return {
+      nativeId: nativeIdOf(entity.id, registries),
+      name,
+      ...(room === undefined ? {} : { room }),
+      ...(ICON.test(icon) ? { icon } : {}),
+    };
+  }
+
+  /** Devices that are still missing keep their last known state. */
+  #keepMissing(
+    devices: Map<string, Kept<DeviceDescription>>,
+    scenes: Map<string, Kept<SceneDescription>>,
+  ): void {
+    for (const [nativeId, kept] of this.#devices) {
+      const description = { ...kept.description, available: false };
+      if (!devices.has(nativeId)) devices.set(nativeId, { ...kept, description });
+    }
+    for (const [nativeId, kept] of this.#scenes) {
+      if (!scenes.has(nativeId)) scenes.set(nativeId, kept);
+    }
+  }
+
+  #index(): void {
+    const all = [...this.#devices, ...this.#scenes];
+    this.#nativeIds = new Map(all.map(([nativeId, { entityId }]) => [entityId, nativeId]));
+  }
+}
+
+function byNativeId<T extends { readonly nativeId: string }>(
+  kept: readonly Kept<T>[],
+): Map<string, Kept<T>> {
+  return new Map(kept.map((each) => [each.description.nativeId, each]));
+}
+
+/** Without what `identityOf` may leave out now. */
+function asItWas({ nativeId, kind, name, capabilities, state }: DeviceDescription) {
+  return { nativeId, kind, name, capabilities, state };
+}
+
+function isSameDevice(one: DeviceDescription, other: DeviceDescription): boolean {
+  return isDeepStrictEqual(identity(one), identity(other));
+}
+
+/** The description of a device without its state. */
+export function identity(device: DeviceDescription): DeviceDescription {
+  return { ...device, available: true, state: {} };
+}
+
+function differences(before: DeviceDescription, now: DeviceDescription): DeviceUpdate[] {
+  const { nativeId, available = true } = now;
+  const changed = Object.entries(now.state).filter(
+    ([field, value]) => !isDeepStrictEqual(before.state[field], value),
+  );
+  if (changed.length === 0 && before.available === available) return [];
+  return [
+    { nativeId, available, ...(changed.length > 0 ? { state: Object.fromEntries(changed) } : {}) },
+  ];
+}

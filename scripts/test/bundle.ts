@@ -1,0 +1,41 @@
+// Bundles the test files: loading their sources one by one takes a process longer than most tests do.
+
+import { rmSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join, resolve } from "node:path";
+import { build as bundleWith, type Plugin } from "esbuild";
+import { OWN_META, ownMeta } from "../../host/own-meta.js";
+
+/** Inside node_modules, so that the packages are found from there. */
+const FOLDER = resolve("node_modules/.cache/mantel-tests");
+
+/** Leaves npm packages to Node. */
+const noPackages: Plugin = {
+  name: "no-packages",
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      const isOurs = path.startsWith("@mantel/") || kind === "entry-point" || isBuiltin(path);
+      return isOurs ? undefined : { path, external: true };
+    });
+  },
+};
+
+/**
+ * Bundles these files, with their source maps. What several of them import is in files that they share. Returns the
+ * path of each file's bundle. They are deleted when this process ends.
+ */
+export async function bundle(files: readonly string[]): Promise<(file: string) => string> {
+  const outdir = join(FOLDER, `bundle-${process.pid}`);
+  process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
+  await bundleWith({
+    entryPoints: files.map((file) => resolve(file)),
+    outdir,
+    outbase: resolve("."),
+    outExtension: { ".js": ".mjs" },
+    ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node20.19" },
+    ...{ sourcemap: "linked", sourcesContent: false, keepNames: true, logLevel: "error" },
+    define: OWN_META,
+    plugins: [ownMeta, noPackages],
+  });
+  return (file) => join(outdir, file.replace(/\.ts$/, ".mjs"));
+}

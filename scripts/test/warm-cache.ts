@@ -1,0 +1,70 @@
+// The build cache that hosts of tests begin with: without it each compiles the dashboard and the runtime of plugins.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const FOLDER = resolve("node_modules/.cache/mantel-tests");
+const DEADLINE_MS = 60_000;
+/** Parts of the cache that are the same for every home; what is compiled of a plugin depends on its folder. */
+const SHARED = /^(runtime-|vendor$|compiled$)/;
+const SHARED_BUILDS = ["shell.json", "runtime.json"];
+
+/** The folder of a warm cache; a host of these sources fills it once. `compiled` is the path of the compiled host. */
+export async function warmCache(compiled: string): Promise<string> {
+  const folder = join(FOLDER, `cache-${basename(compiled, ".mjs")}`);
+  if (existsSync(folder)) return folder;
+  const home = await mkdtemp(join(tmpdir(), "mantel-cache-"));
+  try {
+    await runOnce(home);
+    await keep(join(home, "cache"), folder);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Runs a host until all its modules have started. */
+async function runOnce(data: string): Promise<void> {
+  const host = spawn(process.execPath, ["host/launch.js", "--port", "0", "--data", data], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { PATH: process.env["PATH"] },
+  });
+  const ended = new Promise((done) => host.once("exit", done));
+  try {
+    const url = await new Promise<string>((found, reject) => {
+      let output = "";
+      host.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        const [, address] = /^mantel ready (https?:\S+)$/m.exec(output) ?? [];
+        if (address !== undefined) found(address);
+      });
+      void ended.then(() => reject(new Error("the host that fills the cache of the tests ended")));
+    });
+    for (const endsAt = Date.now() + DEADLINE_MS; Date.now() < endsAt; await delay(100)) {
+      const { ok } = await fetch(`${url}/api/v1/health/ready`);
+      if (ok) return;
+    }
+  } finally {
+    host.kill();
+    await ended;
+  }
+}
+
+async function keep(cache: string, folder: string): Promise<void> {
+  const temporary = `${folder}.${process.pid}.tmp`;
+  await mkdir(join(temporary, "built"), { recursive: true });
+  const names = (await readdir(cache)).filter((name) => SHARED.test(name));
+  for (const name of [...names, ...SHARED_BUILDS.map((file) => join("built", file))]) {
+    await cp(join(cache, name), join(temporary, name), { recursive: true });
+  }
+  for (const stale of await readdir(FOLDER)) {
+    if (stale.startsWith("cache-") && !temporary.endsWith(stale)) {
+      await rm(join(FOLDER, stale), { recursive: true, force: true });
+    }
+  }
+  await rename(temporary, folder);
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { test } from "node:test";
+import { startHost } from "../helpers/host.ts";
+
+const ROUNDS = 5;
+
+test("SIGUSR1 opens no debugger in the host, which continues to answer", async (t) => {
+  const port = await freePort();
+  const env = { NODE_OPTIONS: `--inspect-port=${port}` }; // where Node would open it
+  const host = await startHost(t, { plugins: ["plugins/system"], env });
+
+  for (let round = 0; round < ROUNDS; round++) {
+    process.kill(host.pid, "SIGUSR1");
+    const { status } = await host.api("/modules", { scope: "read" });
+
+    assert.equal(status, 200);
+    assert.equal(await answers(port), false);
+  }
+  assert.doesNotMatch(host.log(), /Debugger listening/);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** True if something listens at a port of this machine. */
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

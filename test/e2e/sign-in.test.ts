@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
+import { openBrowser, openPage } from "../helpers/browser.ts";
+import { startHost, type TestHost } from "../helpers/host.ts";
+import { picture } from "../helpers/stage.ts";
+import { until } from "../helpers/until.ts";
+
+const PLUGINS = ["plugins/demo-home", "plugins/room-widget"];
+
+interface House {
+  readonly host: TestHost;
+  readonly browser: Browser;
+}
+
+test("signing in", async (t) => {
+  const browser = await openBrowser(t);
+  const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
+  const house = { host, browser };
+
+  await t.test("leaves nothing that a script could take away", (each) => keepsNothing(each, house));
+  await t.test("works once for each link", (each) => worksOnce(each, house));
+  await t.test("is not undone by a junk link", (each) => survivesJunk(each, house));
+  await t.test("asks before a link replaces the person", (each) => asksFirst(each, house));
+  await t.test("takes over a token that an earlier version kept", (each) => movesOver(each, house));
+  await t.test("says so when that token is no good", (each) => movesNothing(each, house));
+  await t.test("ends on every tab when the person signs out", (each) => signsOut(each, house));
+  await t.test("ends when the token is revoked", (each) => endsRevoked(each, house));
+  await t.test("survives that a browser forgets its note", (each) => needsNoNote(each, house));
+  await t.test("is as good for people who cannot see", (each) => isAccessible(each, house));
+});
+
+async function keepsNothing(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page, faults } = await openPage(t, browser, await host.link("admin"));
+  await showsHouse(page);
+
+  const kept = await page.evaluate<string>(
+    "JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, history.state, globalThis.mantelLink])",
+  );
+  const [cookie, ...more] = await page.context().cookies();
+
+  assert.doesNotMatch(kept, /eyJ/, "a token begins with this");
+  assert.match(kept, /^\["",/);
+  assert.deepEqual(
+    [cookie?.httpOnly, cookie?.sameSite, cookie?.path, cookie?.secure, more.length],
+    [true, "Strict", "/", false, 0],
+  );
+  assert.match(cookie?.value ?? "", /^eyJ/);
+  assert.equal(page.url(), `${host.url}/`);
+  assert.deepEqual(faults, []);
+}
+
+async function worksOnce(t: TestContext, { host, browser }: House): Promise<void> {
+  const link = await host.link("read");
+  const { page: first } = await openPage(t, browser, link);
+  await showsHouse(first);
+
+  const { page: second } = await openPage(t, browser, link);
+
+  await second.getByRole("alert").getByText("This link was already used").waitFor();
+  await second.getByRole("img", { name: "QR code that opens the approval" }).waitFor();
+  await first.reload();
+  await showsHouse(first);
+}
+
+async function survivesJunk(t: TestContext, { host, browser }: House): Promise<void> {
+  const used = await host.link("read");
+  await openPage(t, browser, used).then(({ page }) => showsHouse(page));
+  const { page } = await openPage(t, browser, await host.link("admin"));
+  await showsHouse(page);
+
+  for (const link of [`${host.url}/#token=junk`, used]) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByRole("alert").getByText("“browser admin” is still signed in here.").waitFor();
+    await showsHouse(page);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  }
+  await page.evaluate("location.hash = '#token=junk'");
+  await page.getByRole("alert").getByText("still signed in").waitFor();
+  await page.reload();
+
+  await showsHouse(page);
+  assert.equal(await page.getByRole("alert").count(), 0);
+}
+
+async function asksFirst(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, await host.link("control"));
+  await showsHouse(page);
+  const link = await host.link("read");
+
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByText("“browser control” is signed in here (control).").waitFor();
+  await page.getByText("The link belongs to “browser read” (read).").waitFor();
+  await picture(page, "replace");
+  await page.getByRole("button", { name: "Stay signed in as “browser control”" }).click();
+  await showsHouse(page);
+  const stayed = await signedInOn(page);
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in as “browser read”" }).click();
+  await showsHouse(page);
+
+  assert.deepEqual([stayed, await signedInOn(page)], ["browser control", "browser read"]);
+}
+
+async function movesOver(t: TestContext, { host, browser }: House): Promise<void> {
+  const token = (await host.link("control")).split("=")[1] ?? "";
+  const { page } = await openPage(t, browser, `${host.url}/icon.svg`);
+  await page.evaluate(`localStorage.setItem("mantel.token", ${JSON.stringify(token)})`);
+
+  await page.goto(host.url);
+  await showsHouse(page);
+
+  assert.equal(await page.evaluate(`localStorage.getItem("mantel.token")`), null);
+  assert.equal(await signedInOn(page), "browser control");
+  await page.reload();
+  await showsHouse(page);
+}
+
+async function movesNothing(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, `${host.url}/icon.svg`);
+  await page.evaluate(`localStorage.setItem("mantel.token", "gone")`);
+
+  await page.goto(host.url);
+
+  await page.getByRole("alert").getByText("no longer valid").waitFor();
+  assert.equal(await page.evaluate("localStorage.length"), 0);
+}
+
+async function signsOut(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, await host.link("admin"));
+  await showsHouse(page);
+  const other = await page.context().newPage();
+  await other.goto(host.url);
+  await showsHouse(other);
+  const [cookie] = await page.context().cookies();
+
+  await page.goto(`${host.url}/#/settings/access`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Confirm: Sign out" }).click();
+
+  for (const each of [page, other]) {
+    await each.getByRole("heading", { name: "Pair this screen" }).waitFor();
+    assert.equal(await each.getByRole("alert").count(), 0);
+  }
+  assert.deepEqual(await page.context().cookies(), []);
+  const headers = { cookie: `${cookie?.name}=${cookie?.value}` };
+  assert.equal((await fetch(`${host.url}/api/v1/config`, { headers })).status, 401);
+}
+
+async function endsRevoked(t: TestContext, { host, browser }: House): Promise<void> {
+  const json = { name: "guest", scope: ["read"] };
+  const made = await host.api("/tokens", { method: "POST", json });
+  const { token } = (await made.json()) as { token: string };
+  const { page } = await openPage(t, browser, `${host.url}/#token=${token}`);
+  await showsHouse(page);
+
+  await host.api("/tokens/guest", { method: "DELETE" });
+
+  await page.getByRole("alert").getByText("no longer valid").waitFor();
+  await page.getByRole("heading", { name: "Pair this screen" }).waitFor();
+}
+
+async function needsNoNote(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, await host.link("control"));
+  await showsHouse(page);
+
+  await page.evaluate("localStorage.clear()");
+  await page.reload();
+
+  await showsHouse(page);
+  assert.match(await page.evaluate<string>(`localStorage.getItem("mantel.signed-in")`), /control/);
+}
+
+async function isAccessible(t: TestContext, { host, browser }: House): Promise<void> {
+  const { page } = await openPage(t, browser, await host.link("control"));
+  await showsHouse(page);
+  await page.goto("about:blank");
+  await page.goto(await host.link("read"));
+  await page.getByRole("heading", { name: "Sign in as someone else?" }).waitFor();
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.evaluate(`document.documentElement.dataset.theme = ${JSON.stringify(colorScheme)}`);
+    await assertAccessible(page);
+  }
+  await page.goto("about:blank");
+  await page.goto(`${host.url}/#token=junk`);
+  await page.getByRole("alert").waitFor();
+  await assertAccessible(page);
+  await picture(page, "link-notice");
+}
+
+async function showsHouse(page: Page): Promise<void> {
+  await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
+}
+
+/** Whom the host knows the browser as. */
+async function signedInOn(page: Page): Promise<string> {
+  return until(() =>
+    page.evaluate<string>("fetch('/api/v1/session').then((it) => it.json()).then((it) => it.name)"),
+  );
+}

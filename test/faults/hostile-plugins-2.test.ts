@@ -1,0 +1,3 @@
+import { testHostilePlugins } from "./hostile.ts";
+
+testHostilePlugins(["the network", "the channel"]);

@@ -1,0 +1,3 @@
+import { testHostilePlugins } from "./hostile.ts";
+
+testHostilePlugins(["files to read", "files to write"]);

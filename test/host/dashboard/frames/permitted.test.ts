@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Device } from "@mantel/plugin-sdk/device";
+import { Permitted } from "../../../../host/dashboard/frames/permitted.ts";
+import { deviceOf } from "../../../helpers/device.ts";
+
+const lamp = deviceOf({ kind: "light", room: "Kitchen" });
+const lock = deviceOf({ kind: "lock", room: "Hall" });
+const all = [lamp, lock];
+const find = (id: string) => all.find((each) => each.id === id);
+const ids = (devices: readonly Device[]) => devices.map(({ id }) => id);
+
+test("without needs a widget cannot see, command, activate or read anything", () => {
+  const permitted = new Permitted({});
+
+  assert.deepEqual(permitted.seen(all), []);
+  assert.deepEqual(permitted.channels, []);
+  assert.throws(
+    () => permitted.requireCommand(lamp.id, lamp),
+    /"needs": \{"devices":\["read","command"\]\}/,
+  );
+  assert.throws(() => permitted.requireScenes(), /"needs": \{"scenes":true\}/);
+  assert.throws(() => permitted.documentAt("/photos", find), /"needs": \{"reads":\["photos"\]\}/);
+});
+
+test("kinds and rooms limit the devices that are seen and commanded", () => {
+  const lights = new Permitted({ devices: ["read", "command"], kinds: ["light"] });
+  const hall = new Permitted({ devices: ["read", "command"], rooms: ["Hall"] });
+
+  assert.deepEqual(ids(lights.seen(all)), [lamp.id]);
+  assert.deepEqual(ids(hall.seen(all)), [lock.id]);
+  lights.requireCommand(lamp.id, lamp);
+  assert.throws(() => lights.requireCommand(lock.id, lock), /has only light/);
+  assert.throws(() => hall.requireCommand(lamp.id, lamp), /has only Hall/);
+  assert.throws(() => lights.requireCommand("a:light:9", undefined), { code: "forbidden" });
+});
+
+test("permission to see devices does not include commands, and vice versa", () => {
+  assert.throws(() => new Permitted({ devices: ["read"] }).requireCommand(lamp.id, lamp));
+  assert.deepEqual(new Permitted({ devices: ["command"] }).seen(all), []);
+});
+
+test("a widget reads only declared documents and the histories of visible devices", () => {
+  const permitted = new Permitted({
+    devices: ["read"],
+    kinds: ["light"],
+    reads: ["calendar", "history", "photos"],
+  });
+  const history = (id: string) => `/smart-home/devices/${encodeURIComponent(id)}/history?from=1`;
+
+  for (const path of [
+    "/calendar/events?start=1&end=2",
+    "/photos",
+    "/photos/a%20b.jpg",
+    history(lamp.id),
+  ]) {
+    assert.equal(permitted.documentAt(path, find), path);
+  }
+  for (const path of [
+    "/tokens",
+    "/config",
+    "/audit",
+    "/photos/../tokens",
+    "/photos/%2e%2e/tokens",
+    "/photos/..%2ftokens",
+    "/photos/%2Fapi",
+    "/photos/a\\..\\..\\tokens",
+    "//photos",
+    "http://example.org/photos",
+    "photos",
+    "/photos/a/b",
+    history(lock.id),
+    history("nothing"),
+  ]) {
+    assert.throws(() => permitted.documentAt(path, find), Error, path);
+  }
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { DeviceDescription } from "@mantel/plugin-sdk/device";
+import { SensorHistory } from "../../../host/devices/sensor-history.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+import { createBridge, openHouse } from "./open-house.ts";
+
+const MINUTE = 60_000;
+const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const CLIMATE: DeviceDescription = {
+  nativeId: "climate",
+  kind: "sensor",
+  name: "Climate",
+  capabilities: {
+    temperature: { type: "number", unit: "°C", readOnly: true },
+    target: { type: "number", unit: "°C" },
+    open: { type: "boolean", readOnly: true },
+  },
+  state: { temperature: 20, target: 21, open: false },
+};
+
+/** A sensor whose history is kept, and a clock that the test moves. */
+async function openSensor(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.parse("2026-11-20T00:00:00Z") });
+  const dataFolder = await emptyFolder(t);
+  const { devices, bus, log } = await openHouse(t, [createBridge("b", "demo")], dataFolder);
+  const open = () => SensorHistory.open({ dataFolder, bus, log });
+  const history = await open();
+  await devices.publish("b", [CLIMATE]);
+  const measure = (temperature: number) =>
+    void devices.update("b", [{ nativeId: "climate", state: { temperature } }]);
+  const valuesOf = (of: SensorHistory, field = "temperature") =>
+    of.of("demo:sensor:1", field, ALL).map(({ value }) => value);
+  return {
+    dataFolder,
+    open,
+    history,
+    measure,
+    valuesOf,
+    tick: (ms: number) => t.mock.timers.tick(ms),
+  };
+}
+
+test("the last reading per five minutes is kept, for measured numbers only", async (t) => {
+  const { history, measure, valuesOf, tick } = await openSensor(t);
+  measure(20.5);
+  tick(5 * MINUTE);
+  measure(21);
+  tick(MINUTE);
+  measure(21.5);
+
+  assert.deepEqual(valuesOf(history), [20.5, 21.5]);
+  assert.deepEqual([valuesOf(history, "target"), valuesOf(history, "open")], [[], []]);
+  const at = Date.parse("2026-11-20T00:06:00Z");
+  const window = history.of("demo:sensor:1", "temperature", { from: at, to: at + 1 });
+  assert.deepEqual(window, [{ at: "2026-11-20T00:06:00.000Z", value: 21.5 }]);
+  await history.close();
+});
+
+test("only the last day of readings is kept, and it survives a restart", async (t) => {
+  const { history, open, measure, valuesOf, tick } = await openSensor(t);
+  for (let step = 0; step < 1_000; step++) {
+    measure(step / 10);
+    tick(5 * MINUTE);
+  }
+  await history.close();
+
+  const later = await open();
+
+  assert.equal(valuesOf(later).length, 288);
+  assert.deepEqual(valuesOf(later), valuesOf(history).slice(-288));
+  await later.close();
+});
+
+test("readings are written every half hour, and a stop without readings writes nothing", async (t) => {
+  const { dataFolder, history, measure, tick } = await openSensor(t);
+  for (let second = 0; second < 29 * 60; second++) {
+    measure(second);
+    tick(1_000);
+  }
+  const before = (await readdir(dataFolder)).filter((name) => name.startsWith("readings"));
+  await history.close();
+  const written = await readFile(join(dataFolder, "readings.json"), "utf8");
+  await history.close();
+
+  assert.deepEqual(before, []);
+  assert.match(written, /"demo:sensor:1 temperature": "1795133099=299 /);
+  assert.equal(await readFile(join(dataFolder, "readings.json"), "utf8"), written);
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { mkdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { Permissions } from "@mantel/plugin-sdk/permissions";
+import { Consents } from "../../../host/modules/consent/consents.ts";
+import {
+  requestedPermissions,
+  describePermission,
+  missingPermissions,
+} from "../../../host/modules/consent/requested-permissions.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const manifest = (asked: Partial<Manifest>): Manifest => ({
+  ...{ id: "lamp", kinds: ["service"], server: "index.ts" },
+  ...asked,
+});
+const plugin = (permissions: Permissions) => ({
+  ...{ id: "lamp", folder: "/lamp", version: "1.0.0" },
+  manifest: manifest({ permissions }),
+});
+
+/** What a change of the manifest asks for beyond what it had. */
+function needed(had: Partial<Manifest>, wanted: Partial<Manifest>): string[] {
+  return missingPermissions(
+    requestedPermissions(manifest(had)),
+    requestedPermissions(manifest(wanted)),
+  ).map(describePermission);
+}
+
+const hosts = (...names: string[]) => ({ permissions: { hosts: names } });
+const folders = (...names: string[]) => ({ permissions: { folders: names } });
+
+interface Change {
+  readonly had: Partial<Manifest>;
+  readonly wanted: Partial<Manifest>;
+  readonly needs: readonly string[];
+}
+
+const NO_CONSENT: Readonly<
+  Record<string, readonly [had: Partial<Manifest>, wanted: Partial<Manifest>]>
+> = {
+  "one host instead of all": [hosts("*"), hosts("a.test", "config:url", "/run/x")],
+  "a name below a name": [hosts("*.a.test"), hosts("x.a.test", "*.x.a.test")],
+  "fewer hosts": [hosts("a.test", "b.test"), hosts("b.test")],
+  "a path in a folder": [folders("/srv/a"), folders("/srv/a/b")],
+  "a flag that is off": [{}, { permissions: { listen: false } }],
+  "memory as usual, and more patience": [{}, { limits: { memoryMiB: 64, callMs: 60_000 } }],
+  "less room on the disk": [{ limits: { storageMiB: 512 } }, { limits: { storageMiB: 300 } }],
+  "a widget that sees devices of one kind instead of all": [
+    { needs: { devices: ["read"] } },
+    { needs: { devices: ["read"], kinds: ["light"], rooms: ["Hall"] } },
+  ],
+  "a widget that commands a kind in one room only": [
+    { needs: { devices: ["command"], kinds: ["light", "lock"] } },
+    { needs: { devices: ["command"], kinds: ["light"], rooms: ["Hall"] } },
+  ],
+  "less memory": [{ limits: { memoryMiB: 512 } }, { limits: { memoryMiB: 256 } }],
+};
+
+for (const [what, [had, wanted]] of Object.entries(NO_CONSENT)) {
+  test(`${what} needs no consent`, () => assert.deepEqual(needed(had, wanted), []));
+}
+
+const MORE: readonly Change[] = [
+  { had: hosts("a.test"), wanted: hosts("a.test", "b.test"), needs: ["connect to b.test"] },
+  {
+    had: { needs: { devices: ["read"], kinds: ["light"], channels: ["calendar"] } },
+    wanted: {
+      needs: {
+        ...{ devices: ["read", "command"], kinds: ["light", "lock"], scenes: true },
+        ...{ channels: ["calendar", "weather"], reads: ["photos"] },
+      },
+    },
+    needs: [
+      "show its widget lock devices",
+      "show its widget the channel weather",
+      "let its widget command light devices",
+      "let its widget command lock devices",
+      "let its widget command scenes",
+      "let its widget read the photos",
+    ],
+  },
+  {
+    had: { needs: { devices: ["read"], rooms: ["Hall"] } },
+    wanted: { needs: { devices: ["read"] } },
+    needs: ["show its widget devices"],
+  },
+  { had: hosts("a.test"), wanted: hosts("*"), needs: ["connect to every host"] },
+  { had: hosts("*.a.test"), wanted: hosts("a.test"), needs: ["connect to a.test"] },
+  { had: hosts("*.a.test"), wanted: hosts("ba.test"), needs: ["connect to ba.test"] },
+  {
+    ...{ had: hosts("x.a.test"), wanted: hosts("*.a.test") },
+    needs: ["connect to every host below a.test"],
+  },
+  { had: folders("/srv/a"), wanted: folders("/srv/a/../b"), needs: ["read /srv/b"] },
+  { had: folders("/srv/a"), wanted: folders("/srv/ab"), needs: ["read /srv/ab"] },
+  {
+    ...{ had: {}, wanted: { permissions: { childProcesses: true } } },
+    needs: ["start programs, which may do all that the user may who runs Mantel"],
+  },
+  { had: {}, wanted: { uses: ["mqtt.broker"] }, needs: ["use the service mqtt.broker"] },
+  { had: {}, wanted: { provides: ["mqtt.publish"] }, needs: ["provide mqtt.publish to the home"] },
+  { had: {}, wanted: { limits: { memoryMiB: 256 } }, needs: ["use up to 256 MiB of memory"] },
+  { had: {}, wanted: { limits: { storageMiB: 512 } }, needs: ["keep up to 512 MiB on the disk"] },
+  {
+    ...{ had: { limits: { cpuPercent: 90 } }, wanted: { limits: { cpuPercent: 400 } } },
+    needs: ["use up to 400 % of a processor"],
+  },
+];
+
+for (const { had, wanted, needs } of MORE) {
+  const from = JSON.stringify(had);
+  test(`from ${from} to ${JSON.stringify(wanted)} needs consent to ${needs.join()}`, () =>
+    assert.deepEqual(needed(had, wanted), needs));
+}
+
+test("server code needs consent if the plugin had only a widget", () => {
+  const { server: _, ...widget } = manifest({ kinds: ["widget"], widget: "w.ts" });
+
+  assert.deepEqual(
+    missingPermissions(requestedPermissions(widget), requestedPermissions(manifest({}))).map(
+      describePermission,
+    ),
+    ["run code of its own on this machine"],
+  );
+});
+
+test("a new plugin has its requested permissions, also after a restart of the host", async (t) => {
+  const { consents, reopen, data } = await openConsents(t);
+
+  await consents.meet([plugin({ hosts: ["a.test"] })]);
+
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["a.test"] })), []);
+  const next = await reopen();
+  await next.meet([plugin({ listen: true })]);
+  assert.deepEqual(next.neededBy(plugin({ listen: true })), [{ name: "listen" }]);
+  assert.equal((await stat(join(data, "consents.json"))).mode & 0o777, 0o600);
+});
+
+test("in development new permissions are granted immediately, and the log names the plugin and the additions", async (t) => {
+  const { consents, log } = await openConsents(t, true);
+  await consents.meet([plugin({})]);
+
+  await consents.meet([plugin({ hosts: ["b.test"] })]);
+
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["b.test"] })), []);
+  const line = JSON.stringify(log.records);
+  assert.match(line, /permissions granted on save.*lamp.*connect to b\.test/);
+});
+
+test("only the running version's permissions are granted, also after consent to more", async (t) => {
+  const { consents, reopen } = await openConsents(t);
+  await consents.meet([plugin({ hosts: ["a.test"] })]);
+  await consents.allow(plugin({ listen: true }));
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["a.test"], listen: true })), []);
+
+  consents.settle(plugin({ listen: true }));
+
+  assert.equal(consents.neededBy(plugin({ hosts: ["a.test"] })).length, 1);
+  await consents.close();
+  assert.equal((await reopen()).neededBy(plugin({ hosts: ["a.test"] })).length, 1);
+});
+
+test("consent that cannot be saved is not granted", async (t) => {
+  const { consents, data } = await openConsents(t);
+  await consents.meet([plugin({})]);
+  const kept = await readFile(join(data, "consents.json"), "utf8");
+  assert.doesNotMatch(kept, /listen/);
+  await rm(data, { recursive: true });
+
+  await assert.rejects(consents.allow(plugin({ listen: true })));
+
+  assert.equal(consents.neededBy(plugin({ listen: true })).length, 1);
+});
+
+async function openConsents(t: TestContext, onSave = false) {
+  const data = join(await emptyFolder(t), "data");
+  await mkdir(data);
+  const log = collectedLog();
+  const reopen = () => Consents.open({ dataFolder: data, log, onSave });
+  return { data, log, reopen, consents: await reopen() };
+}

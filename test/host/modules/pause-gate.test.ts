@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { PauseGate } from "../../../host/modules/lifecycle/pause-gate.ts";
+
+test("calls pass an open gate at once", async () => {
+  const gate = new PauseGate("lamp", () => 1);
+
+  const first = await Promise.race([gate.pass().then(() => "passed"), setImmediate("waited")]);
+
+  assert.equal(first, "passed");
+});
+
+test("calls wait at a closed gate and continue in order", async () => {
+  const gate = new PauseGate("lamp", () => 10);
+  const passed: number[] = [];
+  gate.close();
+
+  const calls = [1, 2, 3].map(async (call) => {
+    await gate.pass();
+    passed.push(call);
+  });
+  await Promise.resolve();
+  assert.deepEqual(passed, []);
+  gate.open();
+  await Promise.all(calls);
+
+  assert.deepEqual(passed, [1, 2, 3]);
+});
+
+test("calls beyond the queue length are refused with a time to retry", async () => {
+  const gate = new PauseGate("lamp", () => 1);
+  gate.close();
+  const waiting = gate.pass();
+
+  await assert.rejects(gate.pass(), {
+    code: "module_down",
+    message: "1 calls already wait for lamp",
+    extras: { retryAfterMs: 1_000 },
+  });
+
+  gate.open();
+  await waiting;
+});
+
+test("a waiting call times out", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const gate = new PauseGate("lamp", () => 1);
+  gate.close();
+
+  const refused = assert.rejects(gate.pass(), { code: "module_down" });
+  t.mock.timers.tick(2_000);
+
+  await refused;
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { readShipped } from "../../../host/modules/manifest/shipped.ts";
+import { emptyFolder } from "../../helpers/folder.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../../..");
+
+test("the list of built-in plugins matches git", async () => {
+  const { stdout } = await promisify(execFile)("git", ["ls-files", "plugins/*/package.json"], {
+    cwd: REPOSITORY,
+  });
+  const inGit = stdout
+    .trim()
+    .split("\n")
+    .map((file) => file.split("/")[1]);
+
+  const listed: unknown = JSON.parse(
+    await readFile(join(REPOSITORY, "plugins/shipped.json"), "utf8"),
+  );
+
+  assert.deepEqual(
+    listed,
+    inGit.toSorted((a = "", b = "") => a.localeCompare(b)),
+  );
+});
+
+test("a plugin counts as built-in if it is listed and runs from its folder beside the list", async (t) => {
+  const folder = await emptyFolder(t);
+  await mkdir(join(folder, "clock"));
+  await writeFile(join(folder, "shipped.json"), JSON.stringify(["clock"]));
+
+  const isShipped = await readShipped(folder);
+
+  assert.equal(isShipped({ id: "clock", folder: join(folder, "clock") }), true);
+  assert.equal(
+    isShipped({ id: "clock", folder: "/elsewhere/clock" }),
+    false,
+    "the same id elsewhere",
+  );
+  assert.equal(isShipped({ id: "clock", folder: join(folder, "other") }), false, "another folder");
+  assert.equal(isShipped({ id: "other", folder: join(folder, "other") }), false, "not listed");
+  assert.equal(
+    isShipped({ id: "other", folder: join(folder, "clock") }),
+    false,
+    "under another id",
+  );
+});

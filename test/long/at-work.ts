@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FAULTS, idOf } from "../../scripts/faults/kinds.ts";
+import { openHouse, share } from "../faults/house.ts";
+
+const PARTS = 3;
+/** Faults at the same time, so that the tests take bearable time. */
+const AT_ONCE = 3;
+
+/** One of the test files over all faults at work. */
+export function testFaultsAtWork(part: number): void {
+  const kinds = share(FAULTS, part, PARTS);
+  test(
+    "a module that goes wrong is ended, told of, and works again",
+    { concurrency: AT_ONCE },
+    async (t) => {
+      const { harm, once, send, causeOfFall, assertGoodWorks } = await openHouse(t, kinds, "call");
+
+      const tests = kinds.map((kind) =>
+        t.test(kind.name, async () => {
+          const id = idOf(kind);
+
+          await harm(kind);
+          await once(id, ({ restarts }) => restarts === 1, 30_000);
+
+          assert.match(causeOfFall(id), kind.cause);
+          await once(id, ({ state }) => state === "active", 30_000);
+          await send(id, { on: true });
+          await assertGoodWorks();
+        }),
+      );
+      await Promise.all(tests);
+      t.diagnostic(`${kinds.length} kinds of fault`);
+    },
+  );
+}

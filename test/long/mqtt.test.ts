@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import discovered from "../../plugins/ha-discovery/package.json" with { type: "json" };
+import zigbee from "../../plugins/zigbee2mqtt/package.json" with { type: "json" };
+import {
+  BRIDGES,
+  type LampCounts,
+  type MqttHouse,
+  openMqttHouse,
+} from "../../scripts/bench/shared/mqtt-house.ts";
+import { killBrokers, reloadUnderStates } from "../../scripts/soak/brokers.ts";
+import { slide } from "../../scripts/soak/slider.ts";
+import { withoutMosquitto } from "../helpers/mosquitto.ts";
+import { until } from "../helpers/until.ts";
+
+const real = { skip: withoutMosquitto };
+const RATES = { zigbee2mqtt: zigbee.mantel.bridge, "ha-discovery": discovered.mantel.bridge };
+
+/** Real processes over TLS, passwords and ACL; all of it ends with the test. */
+async function house(t: TestContext, lamps: LampCounts): Promise<MqttHouse> {
+  const opened = await openMqttHouse(lamps);
+  t.after(() => opened.close());
+  return opened;
+}
+
+test("a broker that is killed costs no command twice, and all is current again", real, async () => {
+  const { doubled, backMs, statuses } = await killBrokers(2);
+
+  assert.equal(doubled, 0);
+  for (const id of BRIDGES) assert.equal(backMs[id].length, 2);
+  // 504: the broker took it just before it was killed, and nobody confirmed it.
+  const truthful = ["200", "409", "503", "504"];
+  const others = Object.keys(statuses).filter((each) => !truthful.includes(each));
+  assert.deepEqual(others, []);
+});
+
+for (const id of BRIDGES) {
+  test(
+    `a slider reaches a lamp of ${id} at its rate, and its last value always`,
+    real,
+    async (t) => {
+      const found = await slide(await house(t, { [id]: 3 }), id);
+
+      const { commandsPerSecond, burst } = RATES[id];
+      const most = burst + 1 + (found.elapsedMs / 1_000) * commandsPerSecond;
+      assert.equal(found.last, 254);
+      assert.ok(found.told <= most, `${found.told} in ${found.elapsedMs} ms`);
+      assert.equal(found.others, 0);
+      assert.equal(found.wrongRetryAfter, 0);
+    },
+  );
+
+  test(`reloads of ${id} while states come lose none, and no device flaps`, real, async (t) => {
+    const opened = await house(t, { [id]: 60 });
+
+    const found = await reloadUnderStates(opened, id, { rounds: 2, perSecond: 60 });
+
+    assert.ok(found.sent > 0);
+    const { lost, vanished, unavailable, cuts } = found;
+    const none = { lost: 0, vanished: 0, unavailable: 0, cuts: 0 };
+    assert.deepEqual({ lost, vanished, unavailable, cuts }, none);
+  });
+}
+
+test("a lamp keeps its number when it is renamed, leaves and comes back", real, async (t) => {
+  const { lamps, devices } = await house(t, { zigbee2mqtt: 3 });
+  const fake = lamps.zigbee2mqtt;
+  const named = async (name: string) => (await devices()).find((each) => each.name === name)?.id;
+  const id = await named("lamp 2");
+  const [, lamp] = fake.devices;
+  assert.ok(id !== undefined && lamp);
+
+  fake.rename("lamp 2", "hall/lamp");
+  await until(async () => (await named("hall/lamp")) === id);
+  fake.leave("hall/lamp");
+  await until(async () => (await devices()).length === 2);
+  fake.join({ ...lamp, friendly_name: "again" });
+
+  await until(async () => (await named("again")) === id);
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startHost, type TestHost } from "../helpers/host.ts";
+
+const RELOADS = 30;
+const REQUESTS_PER_SECOND = 200;
+
+test("every GET route answers 200 times a second while plugins reload 30 times", async (t) => {
+  const host = await startHost(t);
+  const paths = await readablePaths(host);
+  const load = startLoad(host, paths);
+
+  const plugins = ["demo-home", "system", "calendar", "mqtt"];
+  for (let round = 0; round < RELOADS; round++) {
+    const id = plugins[round % plugins.length] ?? "";
+    await change(host, id, round);
+    const response = await host.api(`/modules/${id}/reload`, { method: "POST" });
+    assert.equal(response.status, 200);
+  }
+  const { statuses, asked } = await load.stop();
+
+  t.diagnostic(`${asked} requests to ${paths.length} routes during ${RELOADS} reloads`);
+  assert.deepEqual(statuses, { 200: asked });
+  assert.ok(asked > RELOADS);
+});
+
+/** Every GET route of the OpenAPI document that ends by itself, with ids that exist. */
+async function readablePaths(host: TestHost): Promise<string[]> {
+  const document = (await (await host.api("/openapi.json")).json()) as {
+    paths: Record<string, { get?: unknown }>;
+  };
+  await writeFile(join(host.data, "photos/porch.png"), "a picture");
+  const ids = { devices: "demo:light:1", scenes: "demo:scene:1", modules: "demo-home" };
+  return (
+    Object.entries(document.paths)
+      .filter(
+        ([path, { get }]) => get !== undefined && !path.endsWith("/events") && path !== "/api",
+      )
+      // A feed address has to be made first, and a setup or a pairing begun.
+      .filter(([path]) => !/\{secret\}|\{userCode\}|\/setup$/.test(path))
+      .concat([["/api/v1/calendar/events", {}]])
+      .map(([path]) => path.replace("/api/v1", ""))
+      .map((path) =>
+        path.replace(
+          /(devices|scenes|modules)\/\{id\}/,
+          (_, kind: keyof typeof ids) => `${kind}/${ids[kind]}`,
+        ),
+      )
+      .map((path) => path.replace("{name}", "porch.png"))
+      .map((path) => path.replace(/light:1\/history$/, "sensor:1/history?field=temperature"))
+  );
+}
+
+/** Changes a source so that its bundle differs, and what it does does not. */
+async function change(host: TestHost, id: string, round: number): Promise<void> {
+  const file = join(host.plugins, id, "index.ts");
+  const source = await readFile(file, "utf8");
+  const [unmarked] = source.split("\nObject.assign(globalThis");
+  await writeFile(file, `${unmarked}\nObject.assign(globalThis, { round: ${round} });\n`);
+}
+
+/** Asks all paths in turn at a steady rate, whether or not earlier requests are answered. */
+function startLoad(host: TestHost, paths: readonly string[]) {
+  const answers: Promise<string>[] = [];
+  const timer = setInterval(() => {
+    const path = paths[answers.length % paths.length] ?? "/health";
+    answers.push(
+      host.api(path).then(
+        async (response) => {
+          await response.arrayBuffer();
+          return response.status === 200 ? "200" : `${response.status} ${path}`;
+        },
+        (error: unknown) => `${String(error)} ${path}`,
+      ),
+    );
+  }, 1_000 / REQUESTS_PER_SECOND);
+  return {
+    async stop() {
+      clearInterval(timer);
+      const statuses: Record<string, number> = {};
+      for (const status of await Promise.all(answers))
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      return { statuses, asked: answers.length };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { faultsOf, growthOf } from "../../scripts/soak/verdict.ts";
+import { openWeek } from "../../scripts/soak/week.ts";
+
+const START = { hostRssMiB: 160, childrenMiB: 90, timers: 4, functions: 17_000, pageNodes: 63 };
+
+test("a soak is sound when memory stays within its bound and counts are flat", () => {
+  const end = { ...START, hostRssMiB: 166.5, childrenMiB: 92, timers: 5, functions: 17_100 };
+
+  const growth = growthOf(START, end);
+
+  assert.equal(growth["hostRssMiB"], 6.5);
+  assert.deepEqual(faultsOf(growth), []);
+});
+
+test("a soak is broken by memory that grows, here and in the processes together", () => {
+  const growth = growthOf(START, { ...START, hostRssMiB: 166, childrenMiB: 95 });
+
+  assert.deepEqual(faultsOf(growth), ["host and children grew by 11 MiB"]);
+});
+
+test("a soak is broken by a count that grows, which is named with its bound", () => {
+  const growth = growthOf(START, { ...START, functions: 18_000, pageNodes: 163 });
+
+  assert.deepEqual(faultsOf(growth), [
+    "functions grew by 1000, and 300 is the bound",
+    "pageNodes grew by 100, and 50 is the bound",
+  ]);
+});
+
+test("what the browser itself keeps in the control page is shown and not judged", () => {
+  const growth = growthOf({ "control pageNodes": 7 }, { "control pageNodes": 900 });
+
+  assert.equal(growth["control pageNodes"], 893);
+  assert.deepEqual(faultsOf(growth), []);
+});
+
+test("a soak of another name is refused with the names there are", async () => {
+  const soak = execFile(process.execPath, ["--import", "tsx", "scripts/soak.ts", "everything"], {
+    cwd: resolve(import.meta.dirname, "../.."),
+  });
+  let errors = "";
+  soak.stderr?.on("data", (text: string) => (errors += text));
+  const code = await new Promise((done) => soak.once("close", done));
+
+  assert.equal(code, 2);
+  assert.match(
+    errors,
+    /usage: npm run soak -- \[reloads \| failed \| widgets \| tab \| faults \| fuzz \| channel \| week \| kills \| broker \| home-assistant \| full-disk\] \[rounds\]/,
+  );
+});
+
+test("hours of a busy house fail no request and leave nothing open", async (t) => {
+  const week = await openWeek();
+  const pass = async (from: number, to: number) => {
+    for (let hour = from; hour <= to; hour++) await week.round(hour);
+    return week.read();
+  };
+
+  const start = await pass(1, 2);
+  const end = await pass(3, 5);
+  const { asked, failed } = await week.end();
+
+  t.diagnostic(JSON.stringify({ hours: 5, asked, failed, growth: growthOf(start, end) }));
+  assert.equal(failed, 0);
+  const names = ["hostDescriptors", "childrenDescriptors", "processes", "timers"];
+  const growth = Object.entries(growthOf(start, end)).filter(([name]) => names.includes(name));
+  assert.deepEqual(faultsOf(Object.fromEntries(growth)), []);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assert as always, double, integer, property } from "fast-check";
+import { toKelvin, toLevel, toMired, toPercent } from "../../plugin-sdk/units.ts";
+
+test("a level stays the same over repeated conversions to percent and back", () => {
+  for (const max of [1, 3, 50, 99, 100, 200, 254, 255, 999, 1_000, 1_023, 4_095, 65_535]) {
+    for (let level = 0; level <= max; level++) {
+      const percent = toPercent(level, max);
+      assert.equal(toLevel(percent, max), level, `${level} of ${max}`);
+      assert.equal(toPercent(toLevel(percent, max), max), percent, `${level} of ${max}`);
+    }
+  }
+});
+
+test("levels do not drift on any scale", () => {
+  always(
+    property(integer({ min: 1, max: 1_000_000 }), integer({ min: 0 }), (max, any) => {
+      const level = any % (max + 1);
+      assert.equal(toLevel(toPercent(level, max), max), level);
+    }),
+  );
+});
+
+test("a whole percent survives the conversion to a level and back", () => {
+  for (const max of [100, 254, 255, 1_000, 65_535]) {
+    for (let percent = 0; percent <= 100; percent++) {
+      assert.equal(toPercent(toLevel(percent, max), max), percent);
+    }
+  }
+});
+
+test("a percent has only as many decimals as needed to distinguish levels", () => {
+  assert.deepEqual(
+    [toPercent(1, 255), toPercent(127, 254), toPercent(1, 65_535)],
+    [0.4, 50, 0.002],
+  );
+});
+
+test("a percent above 0 is never the level 0, and 100 is the highest", () => {
+  always(
+    property(
+      integer({ min: 1, max: 65_535 }),
+      double({ min: 1e-9, max: 100, noNaN: true }),
+      (max, percent) => {
+        const level = toLevel(percent, max);
+        assert.ok(level >= 1 && level <= max);
+      },
+    ),
+  );
+  assert.deepEqual([toLevel(0, 254), toLevel(100, 254)], [0, 254]);
+});
+
+test("a level outside the range becomes a percent outside the range", () => {
+  assert.ok(toPercent(-5, 254) < 0 && toPercent(300, 254) > 100);
+});
+
+test("every mired value from 50 to 1,000 survives the conversion to kelvin and back", () => {
+  for (let mired = 50; mired <= 1_000; mired++) assert.equal(toMired(toKelvin(mired)), mired);
+});
+
+test("no colour temperature causes a division by zero", () => {
+  assert.deepEqual([toKelvin(0), toMired(0), toKelvin(-1)], [1e6, 1e6, 1e6]);
+});

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsOfState } from "../../../host/devices/capability.ts";
+import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
+import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
+import { capabilitiesOf, lamp, listed } from "./definitions.ts";
+
+test("values out of range are unknown and counted, without affecting other values", () => {
+  const unusable: string[] = [];
+  const home = new DeviceStore([], true, (where) => unusable.push(where));
+  home.take(inventoryOf([listed(lamp)], []));
+  const [thing] = home.things;
+  assert.ok(thing);
+
+  const state = home.tell(thing, { state: "MAYBE", brightness: 300, color_temp: "warm", color: 7 });
+
+  assert.deepEqual(state, { on: null, brightness: null, colorTemperature: null, color: null });
+  assert.deepEqual(faultsOfState(capabilitiesOf(lamp), state), []);
+  assert.equal(unusable.length, 4);
+});
