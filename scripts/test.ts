@@ -1,5 +1,6 @@
 // npm test [-- path...]: the tests below the paths; without a path all but those below test/long.
 // npm run test:coverage: the same, and the coverage floors. npm run test:long: those below test/long.
+// With --repeat a file that failed runs once more, alone, and the report names it as unsteady if it passes then.
 
 import { spawnSync } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
@@ -12,7 +13,7 @@ import { expectedMs, readDurations, saveDurations } from "./test/durations.ts";
 import { readTestFile, type TestFile } from "./test/imports.ts";
 import { measureLoad } from "./test/load.ts";
 import { Report } from "./test/report.ts";
-import { PROGRAMS, runFiles } from "./test/run-files.ts";
+import { hasFailed, type Outcome, PROGRAMS, runFiles } from "./test/run-files.ts";
 import { warmCache } from "./test/warm-cache.ts";
 
 /** The time that one test may take, on a quiet machine. */
@@ -28,7 +29,9 @@ const SETUP = fileURLToPath(new URL("setup.js", import.meta.url));
 /** Minutes each: npm test leaves them to npm run test:long. */
 const LONG = "test/long/";
 
-const paths = process.argv.slice(2).filter((argument) => argument !== "--coverage");
+const FLAGS = ["--coverage", "--repeat"];
+const paths = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument));
+const mayRepeat = process.argv.includes("--repeat");
 const files = await findAll();
 const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
 const load = measureLoad();
@@ -56,9 +59,13 @@ process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.ex
 const durations = readDurations();
 const report = new Report({ isVerbose: paths.length > 0 });
 const queue = inProcesses(testFiles);
+const failed: Outcome[] = [];
 const isLong = files.every((file) => file.startsWith(LONG));
 const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
 await Promise.all(Array.from({ length: concurrency }, runQueue));
+for (const first of failed) {
+  report.addRepeated(first, await runFiles(first.files, limits));
+}
 await browser?.close();
 saveDurations(durations);
 report.finish(load);
@@ -68,7 +75,8 @@ else if (coverage) process.exitCode = await coverage.check();
 async function runQueue(): Promise<void> {
   for (let next = queue.shift(); next; next = queue.shift()) {
     const outcome = await runFiles(next, limits);
-    Object.assign(durations, report.add(outcome));
+    if (mayRepeat && hasFailed(outcome)) failed.push(outcome);
+    else Object.assign(durations, report.add(outcome));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Durations } from "./durations.ts";
 import type { TestEnded } from "./records.ts";
-import type { Outcome } from "./run-files.ts";
+import { hasFailed, type Outcome } from "./run-files.ts";
 
 const SLOWEST = 10;
 const COUNTS = ["pass", "fail", "skip"] as const;
@@ -12,6 +12,7 @@ export class Report {
   readonly #startedAt = performance.now();
   readonly #counts = { pass: 0, fail: 0, skip: 0 };
   readonly #failures: string[] = [];
+  readonly #unsteady: string[] = [];
   readonly #durations: Durations = {};
 
   /** @param isVerbose true to print the tests that passed */
@@ -39,7 +40,22 @@ export class Report {
     return durations;
   }
 
+  /** Adds the second result of files that failed in the first, and says why they did. */
+  addRepeated(first: Outcome, second: Outcome): void {
+    const reasons = first.tests.flatMap(({ path, error }) =>
+      error === undefined ? [] : [`${path.join(" > ")}\n${error}`],
+    );
+    if (first.fault !== undefined) reasons.push(first.fault);
+    const story = `${first.files.join(", ")}\n${reasons.join("\n")}\n${first.output.trimEnd()}`;
+    console.log(`\nrepeated alone, because it failed beside other tests: ${story}`);
+    if (!hasFailed(second)) this.#unsteady.push(...first.files);
+    this.add(second);
+  }
+
   finish(load: number): void {
+    for (const file of this.#unsteady) {
+      console.log(`\nunsteady: ${file} failed beside other tests and passed alone`);
+    }
     if (this.hasFailed) console.log(`\nfailed:\n\n${this.#failures.join("\n\n")}`);
     const slowest = Object.entries(this.#durations)
       .toSorted(([, a], [, b]) => b - a)
@@ -53,19 +69,20 @@ export class Report {
   }
 
   #printFile(file: string, tests: readonly TestEnded[], ms: number): void {
-    const hasFailed = tests.some(({ error }) => error !== undefined);
-    console.log(`${hasFailed ? SIGNS.fail : SIGNS.pass} ${file} (${seconds(ms)})`);
-    for (const each of tests) {
-      const { path, isSuite, skipped, error, line } = each;
-      const kind = error === undefined ? (skipped === undefined ? "pass" : "skip") : "fail";
-      if (!isSuite) this.#counts[kind] += 1;
-      const names = path[0] === file ? path.slice(1) : path;
-      const reason = skipped === undefined || skipped === "true" ? "" : `: ${skipped}`;
-      if (kind === "skip" || (this.#isVerbose && names.length > 0)) {
-        console.log(`${"  ".repeat(names.length)}${SIGNS[kind]} ${names.at(-1)}${reason}`);
-      }
-      if (error !== undefined) this.#fail(`${file}:${line ?? 1} ${names.join(" > ")}\n${error}`);
+    const isFailed = tests.some(({ error }) => error !== undefined);
+    console.log(`${isFailed ? SIGNS.fail : SIGNS.pass} ${file} (${seconds(ms)})`);
+    for (const each of tests) this.#printTest(file, each);
+  }
+
+  #printTest(file: string, { path, isSuite, skipped, error, line }: TestEnded): void {
+    const kind = error !== undefined ? "fail" : skipped === undefined ? "pass" : "skip";
+    if (!isSuite) this.#counts[kind] += 1;
+    const names = path[0] === file ? path.slice(1) : path;
+    const reason = skipped === undefined || skipped === "true" ? "" : `: ${skipped}`;
+    if (kind === "skip" || (this.#isVerbose && names.length > 0)) {
+      console.log(`${"  ".repeat(names.length)}${SIGNS[kind]} ${names.at(-1)}${reason}`);
     }
+    if (error !== undefined) this.#fail(`${file}:${line ?? 1} ${names.join(" > ")}\n${error}`);
   }
 
   #fail(text: string): void {

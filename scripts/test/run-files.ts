@@ -70,6 +70,10 @@ export async function runFiles(files: readonly string[], limits: Limits): Promis
   return { files, ms, tests, output, ...(fault !== undefined && { fault }) };
 }
 
+export function hasFailed({ tests, fault }: Outcome): boolean {
+  return fault !== undefined || tests.some(({ error }) => error !== undefined);
+}
+
 function faultOf(code: number | string, tests: readonly TestEnded[]): string | undefined {
   if (code === 0 || (code === 1 && tests.some(({ error }) => error !== undefined)))
     return undefined;

@@ -17,6 +17,33 @@ test("a path without tests fails, because nothing would be tested", async (t) =>
   assert.deepEqual(absent, { code: 1, output: "test: there is no test/absent\n" });
 });
 
+test("a repeated file that passes the second time is named, and one that fails twice fails the run", async (t) => {
+  const { folder, run } = await emptyRepository(t);
+  await mkdir(join(folder, "test/a"), { recursive: true });
+  const unsteady = `import { test } from "node:test";
+    import { existsSync, writeFileSync } from "node:fs";
+    test("fails first", () => {
+      if (existsSync("tried")) return;
+      writeFileSync("tried", "");
+      throw new Error("the first time");
+    });`;
+  await writeFile(join(folder, "test/a/unsteady.test.ts"), unsteady);
+
+  const repeated = await run(...RUN, "test/a", "--repeat");
+  await writeFile(
+    join(folder, "test/a/bad.test.ts"),
+    'import { test } from "node:test"; test("fails", () => { throw new Error("again"); });',
+  );
+  const bad = await run(...RUN, "test/a", "--repeat");
+
+  assert.equal(repeated.code, 0, repeated.output);
+  assert.match(repeated.output, /Error: the first time/);
+  assert.match(repeated.output, /^unsteady: test\/a\/unsteady\.test\.ts failed/m);
+  assert.match(repeated.output, /pass 1$/m);
+  assert.equal(bad.code, 1);
+  assert.match(bad.output, /fail 1$/m);
+});
+
 test("the tests below a path run, and one that fails fails the run", async (t) => {
   const { folder, run } = await emptyRepository(t);
   await mkdir(join(folder, "test/a/b"), { recursive: true });

@@ -193,16 +193,16 @@ test("processes start also after the cache was emptied", async (t) => {
 
 test("a plugin with linked packages starts in its sandbox", async (t) => {
   if (skip) return t.skip(skip);
-  const { registry, write, root, once } = await startModules(t, {});
+  const { write, root, once } = await startModules(t, {});
   const code = `import { definePlugin } from "@mantel/plugin-sdk"; export default definePlugin({ start: () => ({}) });`;
   await mkdir(join(root, "lamp"));
   await symlink(join(process.cwd(), "node_modules"), join(root, "lamp/node_modules"));
   await write("lamp/index.ts", code);
   await write("lamp/package.json", packageJson("lamp"));
 
-  await once("lamp", ({ state }) => state === "active" || state === "failed", 20_000);
+  const lamp = await once("lamp", ({ state }) => state === "active", 20_000);
 
-  assert.deepEqual([registry.get("lamp").error, registry.get("lamp").state], [null, "active"]);
+  assert.equal(lamp.error, null);
 });
 
 test("a process that is killed while its sandbox is built leaves none behind", async (t) => {
