@@ -287,7 +287,7 @@ function spawnConfined(
         cwd: settings.folder,
         detached: true, // its own process group, so that its child processes end with it
         stdio: ["ignore", "pipe", "pipe", "pipe", ...(launch?.stdio ?? [])], // the fourth is the channel
-        env: { ...cleanEnvironment(settings.folder), [MARK]: id },
+        env: { ...cleanEnvironment(settings), [MARK]: id },
       },
     );
     return { child, launch, mark: `${MARK}=${id}` };
@@ -317,14 +317,17 @@ const NOT_PROXIED: Handlers<NetworkApi> = {
 };
 
 const MARK = "MANTEL_GENERATION";
-const PASSED_ON = ["PATH", "LANG", "LC_ALL", "NODE_EXTRA_CA_CERTS", "NODE_V8_COVERAGE"];
+const PASSED_ON = ["PATH", "LANG", "LC_ALL", "NODE_V8_COVERAGE"];
+/** Node parses all root certificates at its start if this is set, so a process without a network does not get it. */
+const CERTIFICATES = "NODE_EXTRA_CA_CERTS";
 
 /**
  * A clean environment. It has the time zone, because a sandbox has no `/etc/localtime`; temporary files go to
  * `folder`.
  */
-function cleanEnvironment(folder: string): NodeJS.ProcessEnv {
-  const passedOn = PASSED_ON.flatMap((name) => {
+function cleanEnvironment({ folder, network }: ProcessSettings): NodeJS.ProcessEnv {
+  const names = network === "none" ? PASSED_ON : [...PASSED_ON, CERTIFICATES];
+  const passedOn = names.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });

@@ -78,7 +78,8 @@ async function sandboxOf(
   network: Network,
 ): Promise<SandboxContents & { readonly identities: readonly string[] }> {
   const { childProcesses = false, nativeAddons = false } = permissions;
-  const readable = [...read.filter((path) => !path.startsWith("/proc/")), ...certificates()];
+  const certificates = network === "none" ? [] : extraCertificates();
+  const readable = [...read.filter((path) => !path.startsWith("/proc/")), ...certificates];
   const writable = [...write, ...coverageFolder()];
   const identities = await Promise.all([...readable, ...writable].map(identityOf));
   return {
@@ -88,7 +89,7 @@ async function sandboxOf(
   };
 }
 
-function certificates(): string[] {
+function extraCertificates(): string[] {
   return [process.env["NODE_EXTRA_CA_CERTS"]].filter((path) => path !== undefined);
 }
 
