@@ -138,7 +138,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   };
 }
 
-/** Opens what is on disk: config, tokens, layout. */
+/** Opens what is on disk: config, tokens, layout; and finds out what the kernel offers. */
 async function openFoundation(
   { log, environment, ...options }: HostOptions,
   { onDispose }: DisposeScope,
@@ -148,6 +148,9 @@ async function openFoundation(
   const orphans = killProcessesOfEarlierHosts(dataFolder);
   if (orphans > 0) log.warn("killed processes left over from an earlier host", { orphans });
   await finishReplacement(dataFolder, log);
+  const cacheFolder = join(dataFolder, "cache");
+  const kernel = openKernel(cacheFolder, log); // awaited later, because it starts a process
+  kernel.catch(() => undefined); // if a later step fails first, nothing awaits it
   await setAsideMisplacedFiles(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
@@ -162,7 +165,8 @@ async function openFoundation(
   const shippedFolder = options.layoutFolder;
   const layout = await LayoutStore.open({ dataFolder, shippedFolder, log, bus });
   const feedAddresses = await FeedAddresses.open(dataFolder, log);
-  return { dataFolder, bus, config, tokens, lastUse, audit, layout, feedAddresses, log };
+  const documents = { config, tokens, lastUse, audit, layout, feedAddresses };
+  return { dataFolder, cacheFolder, kernel, bus, ...documents, log };
 }
 
 function openCertificate({ config, dataFolder, log }: Foundation): ServerCertificate | undefined {
@@ -206,10 +210,10 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const weather = new Weather({ bus });
   const photos = await Photos.open(foundation.dataFolder);
   const publisher = new Publisher({ config, call, log, audit });
-  const cacheFolder = join(foundation.dataFolder, "cache");
+  const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
   const registries = { bridges, services, devices, readings, commands, scenes, samples, weather };
-  return { ...registries, photos, calendar, calendarFeed, publisher, assets, cacheFolder };
+  return { ...registries, photos, calendar, calendarFeed, publisher, assets };
 }
 
 type House = Awaited<ReturnType<typeof openHouse>>;
@@ -223,7 +227,7 @@ async function openModules(
   const consents = await Consents.open({ ...parts, onSave: consentOnSave });
   onDispose(() => consents.close());
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
-  const kernel = await openKernel(parts);
+  const kernel = await parts.kernel;
   onDispose(() => kernel.close());
   const warmProcesses = new WarmProcessPool(kernel);
   onDispose(() => warmProcesses.close());
@@ -256,7 +260,7 @@ async function openModules(
   return modules;
 }
 
-async function openKernel({ cacheFolder, log }: Foundation & House): Promise<Kernel> {
+async function openKernel(cacheFolder: string, log: HostLog): Promise<Kernel> {
   const kernel = await Kernel.open(cacheFolder);
   const { reason, remedy } = kernel;
   if (reason !== null) log.warn("the kernel does not confine plugins", { reason, remedy });
