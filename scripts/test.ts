@@ -41,7 +41,8 @@ const cache = testFiles.some(({ canShare }) => !canShare) ? await warmCache(comp
 const browser = testFiles.some(({ usesBrowser }) => usesBrowser) ? await startBrowser() : undefined;
 // c8 follows the lines of single files, and not those of bundles.
 const pathInBundle = coverage ? undefined : await bundle([...PROGRAMS, ...files]);
-const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+// With extra certificates each of some thousand processes would parse all root certificates at its start.
+const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...environment } = process.env;
 const limits = {
   silenceMs: TEST_TIMEOUT_MS * load,
   pathOf: pathInBundle ?? ((file: string) => resolve(file)),
