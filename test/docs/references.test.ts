@@ -17,7 +17,7 @@ const LINK = /(?:\]\(|src=")(?!\w+:)([^)#"\s]*)(?:#([^)\s]+))?[)"]/g;
 const HEADING = /^#+ (.+)$/gm;
 const COMMAND = /\bnpm run (?:--silent )?([\w-]+)/g;
 
-test("every file, folder and command that a document names is there", async () => {
+test("every file, folder and command that a document names exists", async () => {
   const paths = await pathsBelow("");
   const { scripts } = JSON.parse(await readText("package.json")) as { scripts: object };
   const missing: string[] = [];
@@ -38,7 +38,7 @@ test("every file, folder and command that a document names is there", async () =
   assert.deepEqual(missing, []);
 });
 
-test("every link of a document leads to a file, and to a heading in it", async () => {
+test("every link in a document points to an existing file and heading", async () => {
   const paths = await pathsBelow("");
   const broken: string[] = [];
 

@@ -15,14 +15,14 @@ const SIZES = [
   { width: 1280, height: 800 },
 ];
 
-test("everyone can use a wall with every widget", async (t) => {
+test("the dashboard with every widget has no accessibility violations", async (t) => {
   const stage = await openFullHouse(t);
   const { page } = await stage.visit(t, "edit");
   // Colours on their way to another theme are neither the one's nor the other's.
   await page.emulateMedia({ reducedMotion: "reduce" });
   await showsAll(page);
 
-  await t.test("at work, waiting, refused and asking, on a wall and a phone", async () => {
+  await t.test("with pending, refused and unconfirmed commands, wide and narrow", async () => {
     await inBothThemes(page, stage, async (theme) => {
       for (const size of SIZES) {
         await page.setViewportSize(size);
@@ -32,7 +32,7 @@ test("everyone can use a wall with every widget", async (t) => {
       }
     });
   });
-  await t.test("with broken code, in its tile and told to those who can mend it", async () => {
+  await t.test("with broken code, in its tile and in the list of problems", async () => {
     await breakCode(page, stage);
     await page.reload();
     await page.getByRole("alert").getByText("no ink").waitFor();
@@ -43,7 +43,7 @@ test("everyone can use a wall with every widget", async (t) => {
       await assertAccessible(page);
     });
   });
-  await t.test("while the host is away", async () => {
+  await t.test("while the host is unreachable", async () => {
     await showsAll(page);
     await page.context().setOffline(true);
     await stage.host.stop();
@@ -95,7 +95,7 @@ async function breakCode(page: Page, { host }: Stage): Promise<void> {
   await assertAccessible(page);
 }
 
-test("everyone can read the API's own page", async (t) => {
+test("the API page has no accessibility violations", async (t) => {
   const [browser, host] = await Promise.all([openBrowser(t), startHost(t, { plugins: [] })]);
   const { page } = await openPage(t, browser, `${host.url}/api/v1/docs`);
   await assertAccessible(page);

@@ -50,7 +50,7 @@ test(
   },
 );
 
-test("without a broker of one's own they arrive at the embedded one", async (t) => {
+test("without a configured broker they arrive at the embedded one", async (t) => {
   const port = await freePort();
   const login = { username: "listener", password: "canary-5d1f" };
   const users = { listener: { password: login.password, read: ["#"] } };

@@ -54,7 +54,7 @@ async function serveAccount(t: TestContext, title: string, options?: DavAccountO
   return account;
 }
 
-test("calendars are read from servers that answer as the large providers do", async (t) => {
+test("calendars are read from servers that answer like the large providers", async (t) => {
   const google = await serveText(
     t,
     {

@@ -14,7 +14,7 @@ interface Answer {
 }
 
 test(
-  "an account that is added while the host runs is in its calendar, and in what a phone subscribes to",
+  "an account added at run time appears in the calendar and in the feed for phones",
   { skip: withoutRadicale },
   async (t) => {
     const { url, username, password, make, put } = await startRadicale(t);

@@ -20,13 +20,15 @@ test("an update that asks for more permissions", async (t) => {
   const house: House = { browser: await openBrowser(t), host };
   await until(async () => (await host.api("/health/ready")).ok, { withinMs: 20_000 });
 
-  await t.test("waits in the settings, in words, until a person allows it", (each) =>
-    isAllowed(each, house),
+  await t.test(
+    "waits in the settings, with its permissions described, until a user consents",
+    (each) => isAllowed(each, house),
   );
-  await t.test("is let in over HTTP by an admin alone, for what was seen, and recorded", () =>
-    isLetIn(host),
+  await t.test(
+    "needs an admin over HTTP, who consents only to the shown permissions, and is recorded",
+    () => isLetIn(host),
   );
-  await t.test("waits also when the plugin is only a widget", () => widgetWaits(host));
+  await t.test("also waits if the plugin is only a widget", () => widgetWaits(host));
 });
 
 async function isAllowed(t: TestContext, house: House): Promise<void> {

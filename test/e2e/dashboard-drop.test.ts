@@ -15,7 +15,7 @@ const LAMP = "Ceiling";
 /** What stays as long as a page does: its frame, and the frame of each tile. */
 const SHELL = ".wall, header.top, section[data-module]";
 
-test("an open dashboard stays as it is, and obeys, while modules are replaced and crash", async (t) => {
+test("an open dashboard keeps its page and sends commands while modules reload and crash", async (t) => {
   const host = await startHost(t, {
     trusted: "all",
     plugins: [...PROCESSES, "room-widget", "clock-widget"].map((id) => `plugins/${id}`),

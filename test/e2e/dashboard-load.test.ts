@@ -4,7 +4,7 @@ import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 
-test("a page is drawn, in its theme, before the host has said anything", async (t) => {
+test("a page is drawn in its theme before the host has sent any data", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/clock-widget"], trusted: "all" });
   const browser = await openBrowser(t);
   const context = await browser.newContext({ colorScheme: "light" });

@@ -27,17 +27,21 @@ test("the dashboard", async (t) => {
   };
 
   await t.test("takes the token out of the address", (each) => takesToken(each, house));
-  await t.test("asks for a token, and takes the printed link", (each) => asksForToken(each, house));
-  await t.test("says that a token is not valid", (each) => refusesToken(each, house));
+  await t.test("asks for a token and accepts the printed link", (each) =>
+    asksForToken(each, house),
+  );
+  await t.test("reports an invalid token", (each) => refusesToken(each, house));
   await t.test("switches a lamp by a tap", (each) => switches(each, house));
   await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, house));
   await t.test("dims a lamp by the keyboard", (each) => dimsByKeyboard(each, house));
   await t.test("shows what changes elsewhere", (each) => showsChanges(each, house));
   await t.test("changes its theme with the config", (each) => changesTheme(each, house));
   await t.test("goes to another page and back", (each) => changesPage(each, house));
-  await t.test("says when a token does not permit a tap", (each) => saysNotAllowed(each, house));
+  await t.test("reports a tap that the token does not permit", (each) =>
+    saysNotAllowed(each, house),
+  );
   await t.test("asks before it unlocks a door", (each) => asksToUnlock(each, house));
-  await t.test("says that the host is away, and comes back", (each) =>
+  await t.test("reports an unreachable host and reconnects", (each) =>
     survivesOffline(each, house),
   );
 });

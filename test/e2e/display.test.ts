@@ -29,12 +29,12 @@ test("a screen that is a display of the layout", async (t) => {
   const house = { host, visit };
 
   await t.test("shows its own pages and its own theme", (each) => showsItsPages(each, house));
-  await t.test("is left by a way that is always there, and a kiosk again when idle", (each) =>
+  await t.test("always has a way to leave kiosk mode, which returns when idle", (each) =>
     leavesKiosk(each, house),
   );
   await t.test("turns its pages by itself", (each) => turnsPages(each, house));
-  await t.test("dims to the time alone, and a touch wakes it", (each) => dims(each, house));
-  await t.test("is laid out from right to left where the house reads so", (each) =>
+  await t.test("dims to a clock and wakes at a touch", (each) => dims(each, house));
+  await t.test("is laid out from right to left if the language of the home is", (each) =>
     readsFromTheRight(each, house),
   );
   await t.test("can be installed as an app", (each) => isInstallable(each, house));

@@ -14,7 +14,7 @@ const RATES = { reads: 60, commands: 20, publishes: 10 };
 const BACK = { withinMs: 15_000 };
 
 test(
-  "reloads, roll-backs, restarts and crashes under load: nothing fails, is lost, comes twice or flaps",
+  "reloads, rollbacks, restarts and crashes under load lose, repeat and fail nothing",
   { skip: withoutMosquitto },
   async (t) => {
     const mosquitto = await startMosquitto(t);

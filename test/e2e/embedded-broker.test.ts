@@ -17,7 +17,7 @@ interface Published {
   readonly ms: number;
 }
 
-test("publishes outlive reloads of the link, each once, and the broker's clients stay", async (t) => {
+test("during reloads of the link every publish arrives once, and clients stay connected", async (t) => {
   const { host, received, connections } = await openHouse(t);
 
   const published = await publishDuring(host, async () => {
@@ -34,7 +34,7 @@ test("publishes outlive reloads of the link, each once, and the broker's clients
   assert.equal(connections(), 1);
 });
 
-test("a crash of the link leaves one publish in doubt at most, and none comes twice", async (t) => {
+test("a crash of the link leaves at most one publish unknown and repeats none", async (t) => {
   const { host, received, connections } = await openHouse(t);
 
   const published = await publishDuring(host, () => crash(host, "mqtt"));
@@ -49,7 +49,7 @@ test("a crash of the link leaves one publish in doubt at most, and none comes tw
   assert.equal(connections(), 1);
 });
 
-test("publishes while the broker itself is replaced are acknowledged and arrive, or are refused", async (t) => {
+test("during reloads of the broker a publish is either refused or acknowledged and delivered", async (t) => {
   const { host, received, connections } = await openHouse(t);
 
   const published = await publishDuring(host, async () => {

@@ -52,7 +52,7 @@ const TILES: readonly Placed[] = [
   },
 ];
 
-test("a house that nobody would give such names and settings", async (t) => {
+test("a home with hostile names and settings", async (t) => {
   const stage = await openStage(t, {
     plugins: ["calendar"],
     tiles: TILES,
@@ -67,13 +67,15 @@ test("a house that nobody would give such names and settings", async (t) => {
   await addPages(stage);
   const { page, faults } = await stage.visit(t, "edit");
 
-  await t.test("has names as text alone", () => hasText(page));
-  await t.test("has tiles that say what is amiss, or show what fits", () => hasTiles(page));
+  await t.test("shows names as plain text", () => hasText(page));
+  await t.test("shows the fault of a tile, or the valid part of its settings", () =>
+    hasTiles(page),
+  );
   for (const [width, height] of [
     [1280, 800],
     [390, 4_000], // all of it, so that the pages at its foot lie on nothing
   ] as const) {
-    await t.test(`is whole, ${width} pixels wide`, async () => {
+    await t.test(`fits into ${width} pixels of width`, async () => {
       await page.setViewportSize({ width, height });
       await picture(page, `hostile-${width}`);
       await assertFits(page, { mayBeCut: true });
@@ -81,10 +83,10 @@ test("a house that nobody would give such names and settings", async (t) => {
     });
   }
   await page.setViewportSize({ width: 1280, height: 800 });
-  await t.test("is edited and set up by the same names", () => isEdited(page));
+  await t.test("can be edited and configured with these names", () => isEdited(page));
   assert.deepEqual(faults, []);
-  await t.test("is not led astray by events that lie", (each) => hearsLies(each, stage));
-  await t.test("goes on while its clock jumps", (each) => jumps(each, stage));
+  await t.test("ignores false events", (each) => hearsLies(each, stage));
+  await t.test("continues when the clock jumps", (each) => jumps(each, stage));
 });
 
 async function addPages({ host }: Stage): Promise<void> {

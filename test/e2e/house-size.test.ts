@@ -23,7 +23,7 @@ const MANY = 2_000;
 const MOST_TILES = 60;
 const SHELL = ".wall, header.top, section[data-module]";
 
-test("a house without any devices says so, and nothing fails", async (t) => {
+test("a home without devices shows a message and no errors", async (t) => {
   const { host, visit } = await openStage(t, { tiles: TILES });
   const { page, faults } = await visit(t, "edit");
 
@@ -38,7 +38,7 @@ test("a house without any devices says so, and nothing fails", async (t) => {
   assert.deepEqual(faults, []);
 });
 
-test("a house of 2,000 devices is shown, obeys, and can be found through", async (t) => {
+test("a home of 2,000 devices is shown, searched and updated", async (t) => {
   const devices = Array.from({ length: MANY }, (_, at) =>
     lamp(`lamp-${at}`, `Lamp ${at + 1}`, { room: at < MANY / 2 ? ROOM : `Room ${at % 100}` }),
   );
@@ -63,7 +63,7 @@ test("a house of 2,000 devices is shown, obeys, and can be found through", async
   assert.deepEqual(faults, []);
 });
 
-test("a page outlives a host that starts anew: its tiles stay, and are current again", async (t) => {
+test("a page keeps its tiles while the host restarts and then updates them", async (t) => {
   const stage = await openStage(t, {
     tiles: TILES,
     devices: [lamp("one", "Lamp", { room: ROOM }), lamp("two", "Gone later", { room: ROOM })],

@@ -5,24 +5,22 @@ import { openFullHouse, showsAll } from "../helpers/full-house.ts";
 import type { Stage } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
-test("a wall by keyboard and for people who do not see it", async (t) => {
+test("the dashboard with a keyboard and a screen reader", async (t) => {
   const stage = await openFullHouse(t);
   await addPage(stage);
   const { page } = await stage.visit(t, "edit");
   await showsAll(page);
 
-  await t.test("each control is reached once, in reading order, and is seen when it is", () =>
-    walks(page),
-  );
-  await t.test("so it is on a phone, above the bar at its bottom", async () => {
+  await t.test("Tab reaches each control once, in reading order and in view", () => walks(page));
+  await t.test("Tab does the same on a phone, above the bottom bar", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await walks(page);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
-  await t.test("arrows dim, Enter asks before it unlocks", () => asks(page));
-  await t.test("what failed is said", () => says(page));
-  await t.test("nothing moves for those who asked for it", () => rests(page));
-  await t.test("the tab says what is shown, and in which language", () => isNamed(page));
+  await t.test("arrow keys dim, and Enter asks before it unlocks", () => asks(page));
+  await t.test("a failed command is announced", () => says(page));
+  await t.test("nothing moves with reduced motion", () => rests(page));
+  await t.test("the document has a title and a language", () => isNamed(page));
 });
 
 interface Stop {

@@ -22,14 +22,16 @@ test("pairing a display", async (t) => {
   const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
   const house = { host, browser };
 
-  await t.test("shows a code until a person lets the screen in", (each) => pairs(each, house));
-  await t.test("tells a revoked display so, and how it is paired again", (each) =>
+  await t.test("shows a code until a user approves the display", (each) => pairs(each, house));
+  await t.test("tells a revoked display that it was revoked and can be paired again", (each) =>
     revokes(each, house),
   );
-  await t.test("turns a display away, which may ask again", (each) => turnsAway(each, house));
-  await t.test("says why a code or a name will not do", (each) => saysFaults(each, house));
-  await t.test("speaks German where the browser does", (each) => speaksGerman(each, house));
-  await t.test("lets everyone in: both themes, screen and phone", (each) =>
+  await t.test("rejects a display, which may ask again", (each) => turnsAway(each, house));
+  await t.test("reports an invalid code or name", (each) => saysFaults(each, house));
+  await t.test("has German texts if the browser's language is German", (each) =>
+    speaksGerman(each, house),
+  );
+  await t.test("has no accessibility violations, in both themes, wide and narrow", (each) =>
     isAccessible(each, house),
   );
 });

@@ -45,7 +45,7 @@ test(
   },
 );
 
-test("nginx that is no configured proxy is one client among others", { skip }, async (t) => {
+test("nginx is a client like any other unless it is configured as a proxy", { skip }, async (t) => {
   const app = await serveApp(t);
   const rateLimit = { perSecond: 0.01, burst: 1, loopback: false };
   await app.config.patch({ server: { hosts: [NAME], rateLimit } }, { admin: true });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 
-test("the page's answer changes with a save, and a syntax error changes nothing", async (t) => {
+test("a save changes the answer of the host, and a syntax error changes nothing", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/demo-home"] });
   const file = join(host.plugins, "demo-home", "house.ts");
   const source = await readFile(file, "utf8");

@@ -8,7 +8,7 @@ import { patchUi, picture } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
 import { until } from "../helpers/until.ts";
 
-test("a house that reads from right to left", async (t) => {
+test("a home with a right-to-left language", async (t) => {
   const stage = await openFullHouse(t);
   const { page } = await stage.visit(t, "edit");
   await showsAll(page);
@@ -20,7 +20,7 @@ test("a house that reads from right to left", async (t) => {
     [390, 844],
     [320, 568],
   ] as const) {
-    await t.test(`is mirrored and whole, ${width} pixels wide`, async () => {
+    await t.test(`is mirrored and fits into ${width} pixels of width`, async () => {
       await page.setViewportSize({ width, height });
       await picture(page, `right-to-left-${width}`);
       await assertFits(page);

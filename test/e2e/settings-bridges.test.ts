@@ -19,7 +19,7 @@ test("bridges in the settings", async (t) => {
   const house: House = { browser, host: await startHost(t, { plugins, trusted: "all" }) };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
-  await t.test("a Hue bridge is paired step by step, until its lights are there", (each) =>
+  await t.test("a Hue bridge is paired step by step, until its lights appear", (each) =>
     pairs(each, house, bridge),
   );
   await t.test("its entry can be changed, and its secret is not in the page", (each) =>
@@ -28,7 +28,7 @@ test("bridges in the settings", async (t) => {
   await t.test("a second entry is added, renamed and removed", (each) =>
     addsEntry(each, house, bridge),
   );
-  await t.test("a connection is tested before it is saved, and says what is wrong", (each) =>
+  await t.test("a connection is tested before it is saved, and a failure is reported", (each) =>
     triesOut(each, house, homeAssistant),
   );
 });

@@ -17,18 +17,16 @@ test("forms in the settings", async (t) => {
   };
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
-  await t.test("say offline, and keep what was typed until it can be saved", (each) =>
+  await t.test("keep the input while offline, until it can be saved", (each) =>
     staysOffline(each, house),
   );
-  await t.test("are not left with something unsaved, unless somebody means it", (each) =>
-    holdsBack(each, house),
-  );
-  await t.test("keep what somebody else has changed meanwhile", (each) => merges(each, house));
-  await t.test("keep what is typed while the saved values are read again", (each) =>
+  await t.test("ask before unsaved input is discarded", (each) => holdsBack(each, house));
+  await t.test("keep concurrent changes of another user", (each) => merges(each, house));
+  await t.test("keep the input while the saved values are read again", (each) =>
     keepsTyped(each, house),
   );
-  await t.test("say at the field what is wrong with a name", (each) => saysAtField(each, house));
-  await t.test("revoke one of two tokens of a name", (each) => revokesOne(each, house));
+  await t.test("report an invalid name at its field", (each) => saysAtField(each, house));
+  await t.test("revoke one of two tokens with the same name", (each) => revokesOne(each, house));
 });
 
 async function staysOffline(t: TestContext, house: House): Promise<void> {

@@ -19,7 +19,7 @@ test("modules in the settings", async (t) => {
   await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("are shown, reloaded, and switched off and on", (each) => runs(each, house));
-  await t.test("go back to their earlier code, and on to that of the disk", (each) =>
+  await t.test("are rolled back, and reloaded with the code on the disk", (each) =>
     rollsBack(each, house),
   );
   await t.test("have their options changed by a form", (each) => changesOptions(each, house));

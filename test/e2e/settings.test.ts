@@ -14,12 +14,12 @@ test("the settings", async (t) => {
     host: await startHost(t, { plugins, trusted: "all" }),
   };
 
-  await t.test("are a tap away, and so is the house", (each) => opens(each, house));
+  await t.test("are one tap away from the dashboard, and back", (each) => opens(each, house));
   await t.test("name a device, put it into a room and hide it", (each) => names(each, house));
-  await t.test("keep how devices are now as a scene", (each) => captures(each, house));
+  await t.test("save the current states of devices as a scene", (each) => captures(each, house));
   await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, house));
   await t.test("add a calendar and a feed address", (each) => addsCalendar(each, house));
-  await t.test("save a backup, and take it back", (each) => backsUp(each, house));
+  await t.test("save a backup and restore it", (each) => backsUp(each, house));
 });
 
 async function opens(t: TestContext, house: House): Promise<void> {

@@ -19,16 +19,20 @@ test("signing in", async (t) => {
   const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
   const house = { host, browser };
 
-  await t.test("leaves nothing that a script could take away", (each) => keepsNothing(each, house));
+  await t.test("leaves no credential that a script could read", (each) =>
+    keepsNothing(each, house),
+  );
   await t.test("works once for each link", (each) => worksOnce(each, house));
   await t.test("is not undone by a junk link", (each) => survivesJunk(each, house));
-  await t.test("asks before a link replaces the person", (each) => asksFirst(each, house));
-  await t.test("takes over a token that an earlier version kept", (each) => movesOver(each, house));
-  await t.test("says so when that token is no good", (each) => movesNothing(each, house));
+  await t.test("asks before a link replaces the signed-in user", (each) => asksFirst(each, house));
+  await t.test("migrates a token that an earlier version stored", (each) => movesOver(each, house));
+  await t.test("reports an invalid stored token", (each) => movesNothing(each, house));
   await t.test("ends on every tab when the person signs out", (each) => signsOut(each, house));
   await t.test("ends when the token is revoked", (each) => endsRevoked(each, house));
-  await t.test("survives that a browser forgets its note", (each) => needsNoNote(each, house));
-  await t.test("is as good for people who cannot see", (each) => isAccessible(each, house));
+  await t.test("continues after the browser has cleared its storage", (each) =>
+    needsNoNote(each, house),
+  );
+  await t.test("has no accessibility violations", (each) => isAccessible(each, house));
 });
 
 async function keepsNothing(t: TestContext, { host, browser }: House): Promise<void> {

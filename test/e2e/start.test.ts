@@ -22,11 +22,11 @@ const MISTAKES: Readonly<Record<string, { args: string[]; says: RegExp }>> = {
   "an unknown flag": { args: ["--prot", "1"], says: /unknown option '--prot'[^]*usage:/i },
   "a flag without a value": { args: ["--port"], says: /--port[^]*usage:/ },
   "an empty flag": { args: ["--data", ""], says: /--data is empty[^]*usage:/ },
-  "a port that is none": { args: ["--port", "http"], says: /0 to 65535, not http[^]*usage:/ },
+  "an invalid port": { args: ["--port", "http"], says: /0 to 65535, not http[^]*usage:/ },
 };
 
 for (const [mistake, { args, says }] of Object.entries(MISTAKES)) {
-  test(`${mistake} is told with the usage, and nothing is made`, async (t) => {
+  test(`${mistake} is reported with the usage, and no file is created`, async (t) => {
     const data = join(await emptyFolder(t), "data");
 
     const ended = await launch(t, ["--data", data, ...args]).ended;
@@ -37,7 +37,7 @@ for (const [mistake, { args, says }] of Object.entries(MISTAKES)) {
   });
 }
 
-test("a port in use, a folder that is none and a strange variable each get a sentence", async (t) => {
+test("a port in use, a file as a folder and an invalid variable are each reported", async (t) => {
   const { args, folder } = await emptyHome(t);
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
@@ -64,7 +64,7 @@ test("a port in use, a folder that is none and a strange variable each get a sen
   assert.match(variable ?? "", /MANTEL_LOG_LEVEL is wrong: .+"loud"/);
 });
 
-test("the ready line is alone on standard output, and only the first start has a link that lets in", async (t) => {
+test("standard output has only the ready line, and only the first start prints a sign-in link", async (t) => {
   const { args } = await emptyHome(t);
 
   const first = launch(t, args);
@@ -84,7 +84,7 @@ test("the ready line is alone on standard output, and only the first start has a
   assert.doesNotMatch(secondEnded.stderr, /token=/);
 });
 
-test("the first visit's link is good for a week, and another is printed when nobody came", async (t) => {
+test("the first sign-in link is valid for a week, and an expired one is replaced", async (t) => {
   const { args, data } = await emptyHome(t);
   const missed = { name: "first-visit", scope: ["admin" as const], ttlSeconds: 1 };
   const tokens = await openTokens(data);
@@ -108,7 +108,7 @@ test("the first visit's link is good for a week, and another is printed when nob
   assert.deepEqual([daysOf(link), daysOf(session)].map(Math.round), [7, 365]);
 });
 
-test("a stop answers what is in flight, ends the event streams and exits 0", async (t) => {
+test("a stop answers pending requests, ends the event streams and exits with 0", async (t) => {
   const { args } = await emptyHome(t);
   const host = launch(t, args);
   const url = await host.ready();
@@ -134,7 +134,7 @@ test("a stop answers what is in flight, ends the event streams and exits 0", asy
   assert.equal((await ended).code, 0);
 });
 
-test("a home whose output nobody takes any more goes on", async (t) => {
+test("the host continues after its standard output is closed", async (t) => {
   const { args } = await emptyHome(t);
   const host = launch(t, args);
   host.child.stdout?.destroy();
@@ -146,7 +146,7 @@ test("a home whose output nobody takes any more goes on", async (t) => {
   assert.equal((await host.stop()).code, 0);
 });
 
-test("a signal during the start ends it well, without a ready line", async (t) => {
+test("a signal during the start ends the host cleanly, without a ready line", async (t) => {
   const { args, data } = await emptyHome(t);
   const host = launch(t, args);
   const isOnItsWay = async () => (await readdir(data)).some((name) => name.endsWith(".lock"));
@@ -179,7 +179,7 @@ test("a second host on the same data folder is refused, and one after a crash is
 });
 
 test(
-  "a service manager hears when the host is ready, that it is well and that it stops",
+  "a service manager is notified when the host is ready, healthy and stopping",
   {
     skip: withoutNotify,
   },

@@ -21,7 +21,7 @@ export default definePlugin({
 `;
 const ENDLESS_START = STUBBORN.replace("return {};", "await new Promise(() => undefined);");
 
-test("a stop ends in time with a reload under way, a plugin that will not end and a slow sender", async (t) => {
+test("a stop meets its deadline despite a reload, a hanging plugin and a slow client", async (t) => {
   const plugins = await emptyFolder(t);
   for (const id of ["stubborn", "slow"]) {
     await mkdir(join(plugins, id));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
 
-test("who may edit sees on the dashboard what is wrong in which line, and others do not", async (t) => {
+test("the dashboard shows the fault and its line to editors only", async (t) => {
   const host = await startHost(t, {
     plugins: ["plugins/system", "plugins/clock-widget"],
     trusted: "all",

@@ -13,7 +13,7 @@ const LEFT_OUT = "frame-widget";
 /** Figures and names of days change while the test runs; a drawing of them has no text. */
 const CHANGING = /[\d.,:%°–]+/g;
 
-test("each widget that ships says the same in a frame as in the page", async (t) => {
+test("each built-in widget shows the same text in a frame as in the page", async (t) => {
   const host = await startHost(t);
   await until(async () => (await host.api("/health/ready")).ok, PATIENT);
   const widgets = (await widgetsOf(host)).filter((id) => id !== LEFT_OUT);

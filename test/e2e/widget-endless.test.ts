@@ -13,7 +13,7 @@ const LOOPS = {
 };
 const STOPPED = "Stopped: infinite loop";
 
-test("a widget whose loop does not come to an end", async (t) => {
+test("a widget with an infinite loop", async (t) => {
   const host = await startHost(t, {
     plugins: ["plugins/clock-widget"],
     trusted: ["clock-widget", "endless-widget"],
@@ -30,7 +30,7 @@ test("a widget whose loop does not come to an end", async (t) => {
   const tile = page.locator("[data-module=endless-widget]");
 
   for (const kind of Object.keys(LOOPS)) {
-    await t.test(`becomes an error tile, and the page goes on: ${kind}`, async () => {
+    await t.test(`becomes an error tile, and the page continues: ${kind}`, async () => {
       await tile.getByRole("button", { name: kind }).dispatchEvent("click");
 
       await tile.getByText(STOPPED).waitFor();
@@ -41,7 +41,7 @@ test("a widget whose loop does not come to an end", async (t) => {
     });
   }
 
-  await t.test("is refused when it loops while it mounts, and the old code goes on", async () => {
+  await t.test("is refused if it loops while mounting, and the old code continues", async () => {
     await save(endless("for (;;);"));
 
     await tile.getByText("New code failed: infinite loop").waitFor();

@@ -53,7 +53,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     await assertWell(page);
   });
 
-  await t.test("is refused what it has not declared, and told the line to add", async (each) => {
+  await t.test("is refused undeclared access, with the line to add", async (each) => {
     await installGuest(host, asker("undeclared-widget", undefined));
     await installGuest(host, asker("lights-widget", SEES_LIGHTS));
     const { page } = await visit(each, ["undeclared-widget", "lights-widget"]);
@@ -83,7 +83,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     }
   });
 
-  await t.test("becomes an error tile when it floods the dashboard, and no other", async (each) => {
+  await t.test("becomes the only error tile when it floods the dashboard", async (each) => {
     await installGuest(host, FLOODER);
     const { page } = await visit(each, ["flooder-widget", "lights-widget"]);
     const tile = page.locator("[data-module=flooder-widget]");
@@ -126,21 +126,24 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     await page.keyboard.press("Escape");
   });
 
-  await t.test("is reached and left with the keyboard, has a name and no fault", async (each) => {
-    const { page, faults } = await visit(each, ["lights-widget"]);
-    const frame = frameOf(page, "lights-widget");
-    const shown = page.locator("[data-module=lights-widget] iframe");
-    await frame.getByText("answered").waitFor();
+  await t.test(
+    "is reached and left with the keyboard, has a name and no accessibility violations",
+    async (each) => {
+      const { page, faults } = await visit(each, ["lights-widget"]);
+      const frame = frameOf(page, "lights-widget");
+      const shown = page.locator("[data-module=lights-widget] iframe");
+      await frame.getByText("answered").waitFor();
 
-    await frame.getByRole("button", { name: "ask" }).focus();
-    assert.equal(await page.evaluate("document.activeElement.localName"), "iframe");
-    await page.keyboard.press("Escape");
-    await until(() => page.evaluate("document.activeElement.dataset.module === 'lights-widget'"));
+      await frame.getByRole("button", { name: "ask" }).focus();
+      assert.equal(await page.evaluate("document.activeElement.localName"), "iframe");
+      await page.keyboard.press("Escape");
+      await until(() => page.evaluate("document.activeElement.dataset.module === 'lights-widget'"));
 
-    assert.equal(await shown.getAttribute("title"), "Guest");
-    await assertAccessible(page);
-    assert.deepEqual(faults, []);
-  });
+      assert.equal(await shown.getAttribute("title"), "Guest");
+      await assertAccessible(page);
+      assert.deepEqual(faults, []);
+    },
+  );
 
   await t.test("lets the page scroll under a finger and a wheel", async (each) => {
     const { page } = await visit(
@@ -178,7 +181,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     }, PATIENT);
   });
 
-  await t.test("is swapped in place, and the state goes from frame to frame", async (each) => {
+  await t.test("is swapped in place, with its state handed over between frames", async (each) => {
     await installGuest(host, counter("first"));
     const { page } = await visit(each, ["counter-widget"]);
     const frame = frameOf(page, "counter-widget");
@@ -201,7 +204,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
   });
 
   await t.test(
-    "that does not come to an end leaves the page alone, and others start again",
+    "with an infinite loop does not block the page, and other frames restart",
     async (each) => {
       await installGuest(host, endless());
       await saveGuest(host, counter("first"));
@@ -218,7 +221,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     },
   );
 
-  await t.test("runs in the page once a person trusts it, and no longer when not", async (each) => {
+  await t.test("runs in the page only while a user trusts it", async (each) => {
     const { page } = await visit(each, ["counter-widget"]);
     const tile = page.locator("[data-module=counter-widget]");
     await frameOf(page, "counter-widget").getByRole("button").waitFor();
@@ -239,7 +242,7 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     await frameOf(page, "counter-widget").getByRole("button").waitFor();
   });
 
-  await t.test("cannot be trusted by those who may only edit the house", async () => {
+  await t.test("cannot be trusted by users with the edit scope", async () => {
     const json = { modules: { "counter-widget": { trusted: true } } };
     const refused = await host.api("/config", { method: "PATCH", scope: "edit", json });
     assert.equal(refused.status, 403);

@@ -9,7 +9,7 @@ import { until } from "../helpers/until.ts";
 
 const HOSTILE = "<b>Bedtime</b> at eight.\nNo sweets.";
 
-test("widgets of the house", async (t) => {
+test("widgets of the home", async (t) => {
   const elsewhere = await servePage(t, PRYING_PAGE);
   const stage = await openStage(t, {
     plugins: ["calendar", "weather"],
@@ -55,13 +55,16 @@ test("widgets of the house", async (t) => {
   });
   const { page } = await stage.visit(t);
 
-  await t.test("the month has its events, by the mouse and by the keyboard", () => month(page));
-  await t.test("the status says what needs a look", () => status(page));
-  await t.test("a note is nothing but text", () => note(page));
-  await t.test("modules that are not well come first, with the reason", () => modules(page));
-  await t.test("the photo frame shows pictures, and passes over what is none", () => photo(page));
-  await t.test("a web page is kept in its sandbox, and others are kept out", () => frames(page));
-  await t.test("all of it speaks German, in the light", () => german(page, stage));
+  await t.test("the month shows its events, by mouse and by keyboard", () => month(page));
+  await t.test("the status lists what needs attention", () => status(page));
+  await t.test("a note is shown as plain text", () => note(page));
+  await t.test("modules with problems come first, with the reason", () => modules(page));
+  await t.test("the photo frame shows pictures and skips other files", () => photo(page));
+  await t.test(
+    "a web page stays in its sandbox, and addresses that are not allowed are refused",
+    () => frames(page),
+  );
+  await t.test("all of them have German texts and a light theme", () => german(page, stage));
 });
 
 async function month(page: Page): Promise<void> {

@@ -11,7 +11,7 @@ const DAY = 288;
 const wave = (mid: number) =>
   Array.from({ length: DAY }, (_, index) => Number((mid + 2 * Math.sin(index / 30)).toFixed(2)));
 
-test("widgets that draw what was measured", async (t) => {
+test("widgets that draw measurements", async (t) => {
   const stage = await openStage(t, {
     plugins: ["system"],
     devices: [
@@ -49,13 +49,15 @@ test("widgets that draw what was measured", async (t) => {
   });
 
   await t.test("energy shows the power now and the hours of today", () => energy(page));
-  await t.test("system figures go on as a line", () => system(page));
-  await t.test("history draws a line for each device, and reads it out", () => history(page));
-  await t.test("uPlot is loaded once, and listens once, however often code is swapped", () =>
+  await t.test("system measurements continue as a line", () => system(page));
+  await t.test("history draws a line for each device, with a text for screen readers", () =>
+    history(page),
+  );
+  await t.test("uPlot is loaded once and adds its listeners once, over all reloads", () =>
     swaps(page, stage),
   );
-  await t.test("all of it is there in the light, and in German", () => german(page, stage));
-  await t.test("readings are not asked for at each change of a device", () => {
+  await t.test("all of them have a light theme and German texts", () => german(page, stage));
+  await t.test("a device change alone requests no measurements", () => {
     assert.ok(asked.length < 40, `${asked.length} requests`);
   });
   assert.deepEqual(faults, []);

@@ -23,7 +23,7 @@ test("a saved widget is swapped in place, with its state and without a page load
   assert.equal(await page.locator("[data-module=counter-widget] .widget").count(), 1);
 });
 
-test("a widget whose new code throws goes on with its old code", async (t) => {
+test("a widget whose new code throws continues with its old code", async (t) => {
   const { page, save } = await openCounter(t);
 
   await save(counter("broken", "throw new Error('it is too late');"));
@@ -37,7 +37,7 @@ test("a widget whose new code throws goes on with its old code", async (t) => {
   assert.equal(await tile.getByRole("status").count(), 0);
 });
 
-test("a widget that has stopped leaves its neighbours alone, and restarts by a tap", async (t) => {
+test("a stopped widget does not affect others and restarts by a tap", async (t) => {
   const { page } = await openCounter(t);
   const tile = page.locator("[data-module=counter-widget]");
 

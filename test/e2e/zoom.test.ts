@@ -4,7 +4,7 @@ import { openFullHouse, showsAll } from "../helpers/full-house.ts";
 import { picture } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
 
-test("nothing of the wall is cut off or lies on something else", async (t) => {
+test("nothing on the dashboard is cut off or overlaps", async (t) => {
   const stage = await openFullHouse(t);
   const { page } = await stage.visit(t);
   await showsAll(page);

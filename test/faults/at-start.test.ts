@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { idOf, START_FAULTS } from "../../scripts/faults/kinds.ts";
 import { openHouse } from "./house.ts";
 
-test("a module that goes wrong at its start fails with the cause, and others start", async (t) => {
+test("a module with a fault at its start fails with the cause, and others start", async (t) => {
   const { registry, assertGoodWorks } = await openHouse(t, START_FAULTS, "start");
 
   for (const kind of START_FAULTS) {

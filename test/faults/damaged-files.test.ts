@@ -38,7 +38,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
 /** Each way of damage, and each document, comes up; the tests of the store have all of both. */
 const ROUNDS = [0, 3];
 
-test("a host whose files are all damaged starts with the last good ones, and says so", async (t) => {
+test("a host whose files are all damaged starts with the last good ones and logs it", async (t) => {
   const { data, token } = await furnishedHouse(t);
   const before = await readAll(data);
 
@@ -71,7 +71,7 @@ test("a host whose files are all damaged starts with the last good ones, and say
   t.diagnostic(`${ROUNDS.length * DOCUMENTS.length} damaged documents restored`);
 });
 
-test("files in the place of folders, and a folder in that of the audit log, are set aside", async (t) => {
+test("files in place of folders, and a folder in place of the audit log, are set aside", async (t) => {
   const data = await emptyFolder(t);
   for (const name of ["layout-history", "cache", "plugins"]) await writeFile(join(data, name), "x");
   await mkdir(join(data, "audit.log"));

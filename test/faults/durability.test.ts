@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fillAgainAndAgain } from "../../scripts/soak/full-disk.ts";
 import { killAgainAndAgain } from "../../scripts/soak/kills.ts";
 
-test("a host that is killed while it writes loses nothing it has acknowledged", async (t) => {
+test("a host killed while it writes loses no acknowledged change", async (t) => {
   const { startMs: _, ...count } = await killAgainAndAgain(8);
 
   t.diagnostic(JSON.stringify(count));
@@ -11,7 +11,7 @@ test("a host that is killed while it writes loses nothing it has acknowledged", 
   assert.ok(count.acknowledged > 0, "documents were written");
 });
 
-test("a disk that fills up is 507, and the documents before are intact", async (t) => {
+test("a full disk gives 507, and the previous documents stay intact", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("a small disk can be mounted by root alone");
   const count = await fillAgainAndAgain(15);
 

@@ -7,7 +7,7 @@ for (const [what, print] of [
   ["records", "ctx.log.info('again', { n })"],
   ["console lines", "console.log('again', n)"],
 ] as const) {
-  test(`a flood of ${what} is counted, and the module goes on`, async (t) => {
+  test(`a flood of ${what} is counted, and the module continues`, async (t) => {
     const { logDrops, assertGoesOn, registry } = await startOdd(
       t,
       `setInterval(() => { for (let n = 0; n < 5_000; n++) ${print}; }, 10);`,
@@ -20,7 +20,7 @@ for (const [what, print] of [
   });
 }
 
-test("a flood of output is read at the host's pace, and the module goes on", async (t) => {
+test("a flood of output is throttled, and the module continues", async (t) => {
   const { logDrops, assertGoesOn } = await startOdd(
     t,
     `setInterval(() => process.stdout.write("again\\n".repeat(200)), 10);`,
@@ -31,7 +31,7 @@ test("a flood of output is read at the host's pace, and the module goes on", asy
   await assertGoesOn();
 });
 
-test("a printed line without end is cut", async (t) => {
+test("a very long printed line is cut", async (t) => {
   const { sentences, assertGoesOn } = await startOdd(
     t,
     `process.stdout.write("x".repeat(10 * 2 ** 20)); process.stdout.write("\\nnext\\n");`,
@@ -46,7 +46,7 @@ test("a printed line without end is cut", async (t) => {
   await assertGoesOn();
 });
 
-test("records with much in them are cut, and with what is no JSON are text", async (t) => {
+test("large log records are cut, and fields that are not JSON become text", async (t) => {
   const { registry, assertGoesOn } = await startOdd(
     t,
     `ctx.log.info("big", { text: "x".repeat(2 ** 20) }); ctx.log.info("odd", { n: 1n });`,

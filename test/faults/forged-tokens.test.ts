@@ -7,7 +7,7 @@ import { serveApp } from "../host/http/serve-app.ts";
 /** Of the kinds, each of which a test of the tokens tries on its own. `npm run attack -- forged` has all. */
 const EVERY = 11;
 
-test("no forged token is accepted by any operation, as header or cookie, however its path is spelled", async (t) => {
+test("no operation accepts a forged token, in a header or cookie, for any spelling of its path", async (t) => {
   const app = await serveApp(t);
   const good = await app.token("admin");
   const session = await openSession(app.url, good);

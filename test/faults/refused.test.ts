@@ -45,7 +45,7 @@ const REFUSED: readonly (readonly [what: string, call: string, reason: RegExp])[
   ],
 ];
 
-test("what has the wrong type, size or owner is refused by name, and the module goes on", async (t) => {
+test("data of the wrong type, size or owner is refused by name, and the module continues", async (t) => {
   const calls = REFUSED.map(([what, call]) => `["${what}", () => ${call}]`);
   const { registry, assertGoesOn, devices } = await startOdd(
     t,
@@ -87,7 +87,7 @@ export default definePlugin({ start: () => ({ services: { "calendar.events": asy
   assert.equal(await services.call("calendar.events", {}), "mine");
 });
 
-test("an update of a device that is not its own is refused, and the rest of it counts", async (t) => {
+test("an update of another module's device is refused, and the other updates are applied", async (t) => {
   const { assertGoesOn, devices } = await startOdd(
     t,
     `ctx.devices.update({ nativeId: "another", state: { on: true } }, { nativeId: 7 } as any);`,
@@ -97,7 +97,7 @@ test("an update of a device that is not its own is refused, and the rest of it c
   assert.equal(devices.list().length, 1);
 });
 
-test("what is refused is told in the module's log, with its place and how often", async (t) => {
+test("a refused update is in the module's log, with its location and count", async (t) => {
   const { registry, assertGoesOn } = await startOdd(
     t,
     `for (let n = 0; n < 1_000; n++) ctx.devices.event("lamp-" + n, "on");
@@ -117,7 +117,7 @@ test("what is refused is told in the module's log, with its place and how often"
   ]);
 });
 
-test("an update of a plugin that is no bridge is told in its log, with what to add", async (t) => {
+test("a device update by a plugin that is not a bridge is logged, with the line to add", async (t) => {
   const source = `
 import { definePlugin } from "@mantel/plugin-sdk";
 export default definePlugin({ async start({ devices }) {
@@ -137,7 +137,7 @@ export default definePlugin({ async start({ devices }) {
   assert.match(String(told?.fields?.["error"]), /add "bridge" with its "kind" to "mantel"/);
 });
 
-test("a call at which a plugin's code fails is told once, with its place", async (t) => {
+test("a failed call of a plugin is logged once, with its location", async (t) => {
   const { services, registry, assertGoesOn } = await startOdd(
     t,
     "",
@@ -160,7 +160,7 @@ const UNREST: readonly (readonly [code: string, said: string, cause: RegExp])[] 
 ];
 
 for (const [code, said, cause] of UNREST) {
-  test(`a quiesce at "${code}" loses the state, says why, and the new code works`, async (t) => {
+  test(`a quiesce with "${code}" loses the state, logs the reason, and the new code works`, async (t) => {
     const handOver = `{}, handOver() { ${code} }`;
     const { registry, once, edit, assertGoesOn } = await startOdd(t, "", handOver);
 
@@ -173,7 +173,7 @@ for (const [code, said, cause] of UNREST) {
   });
 }
 
-test("a quiesce that does not end is cut off, and the new code works", async (t) => {
+test("a hanging quiesce is cut off, and the new code works", async (t) => {
   const { registry, once, edit, assertGoesOn } = await startOdd(
     t,
     "ctx.onDispose(() => new Promise(() => undefined));",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { holdSlowly } from "../../scripts/attack/slow-clients.ts";
 import { startHost } from "../helpers/host.ts";
 
-test("a thousand stalled streams and five hundred slow senders fail nobody and cost little memory", async (t) => {
+test("a thousand stalled streams and 500 slow clients affect no other client and use little memory", async (t) => {
   const host = await startHost(t, { plugins: [] });
   const target = { url: host.url, token: await host.token("admin"), pid: host.pid };
 

@@ -89,23 +89,19 @@ test(
   },
 );
 
-test(
-  "whatever topic and payload are given, they are refused or arrive",
-  { skip: withoutMosquitto },
-  async (t) => {
-    const { statusOf, losses } = await overBroker(t);
-    const samples = fc.sample(fc.tuple(fc.oneof(oddText, bad), oddText), 1_000);
+test("any topic and payload is refused or arrives", { skip: withoutMosquitto }, async (t) => {
+  const { statusOf, losses } = await overBroker(t);
+  const samples = fc.sample(fc.tuple(fc.oneof(oddText, bad), oddText), 1_000);
 
-    const statuses = new Set<number>();
-    for (const [topic, payload] of samples) statuses.add(await statusOf(topic, payload));
+  const statuses = new Set<number>();
+  for (const [topic, payload] of samples) statuses.add(await statusOf(topic, payload));
 
-    assert.deepEqual(
-      [...statuses].toSorted((a, b) => a - b),
-      [200, 422],
-    );
-    assert.equal(losses(), 0, "the link was never lost");
-  },
-);
+  assert.deepEqual(
+    [...statuses].toSorted((a, b) => a - b),
+    [200, 422],
+  );
+  assert.equal(losses(), 0, "the link was never lost");
+});
 
 test(
   "without a broker a publish fails in 2 s, and 5 s after its return one succeeds",

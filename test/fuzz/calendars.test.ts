@@ -113,7 +113,7 @@ const feed = fc
   .chain((lines) => fc.constantFrom("\r\n", "\n", "\r\n ").map((end) => lines.join(end)));
 const marking = { calendarId: "fuzz", color: "#123456" };
 
-test("whatever a calendar holds, it is read in time to events that fit, or refused", async (t) => {
+test("any calendar is read in time into valid events, or refused", async (t) => {
   let longestMs = 0;
   const property = fc.asyncProperty(feed, async (text) => {
     const startedAt = performance.now();

@@ -43,7 +43,7 @@ function doneOrRefused(work: () => unknown): unknown {
   }
 }
 
-test("whatever layout is given, it is taken as it is or refused with places", async (t) => {
+test("any layout is accepted unchanged, or refused with locations", async (t) => {
   const property = fc.property(near(LayoutInput), (given) => {
     const before = JSON.stringify(given);
 
@@ -56,7 +56,7 @@ test("whatever layout is given, it is taken as it is or refused with places", as
   await hold(t, property, RUNS);
 });
 
-test("whatever a config file holds, it is read or refused, and pollutes nothing", async (t) => {
+test("any config file is read or refused, and pollutes no prototype", async (t) => {
   const keys = new KeyTable();
   const property = fc.property(near(CoreConfig), (given) => {
     doneOrRefused(() => parseDocument(given, keys));
@@ -67,7 +67,7 @@ test("whatever a config file holds, it is read or refused, and pollutes nothing"
   assert.deepEqual(Object.keys(Object.prototype), []);
 });
 
-test("whatever a patch names, it changes known keys alone", async (t) => {
+test("any patch changes only known keys", async (t) => {
   const keys = new KeyTable();
   const known = [...keys.all()].map(({ dotted }) => dotted);
   const name = fc.oneof(oddText, fc.constantFrom(...known.flatMap((each) => each.split("."))));

@@ -5,7 +5,7 @@ import { openHttpFuzz } from "../../scripts/fuzz/http.ts";
 import { serveApp } from "../host/http/serve-app.ts";
 import { hold } from "./settings.ts";
 
-test("whatever is asked, the answer is one that the OpenAPI document has", async (t) => {
+test("any request gets an answer that the OpenAPI document describes", async (t) => {
   const app = await serveApp(t);
   const fuzz = await openHttpFuzz({
     url: app.url,

@@ -51,7 +51,7 @@ const oddSchema = fc.letrec<{ schema: unknown }>((tie) => ({
   ),
 })).schema;
 
-test("whatever schema a plugin gives for its options, the config of others goes on", async (t) => {
+test("any options schema of a plugin leaves the config of other plugins working", async (t) => {
   const log = collectedLog();
   const config = await ConfigStore.open({ dataFolder: await emptyFolder(t), environment: {}, log });
   t.after(() => config.close());
@@ -117,7 +117,7 @@ const message = fc.oneof(
   ),
 );
 
-test("whatever a plugin's process says, the host goes on and every call of it ends", async (t) => {
+test("after any message of a plugin process the host continues, and every call ends", async (t) => {
   const { parts, url } = await serveApp(t);
   const log = collectedLog();
   const manifest = fitManifest();
@@ -186,7 +186,7 @@ function duplexPair(): [Duplex, Duplex] {
   return [end(up, down), end(down, up)];
 }
 
-test("whatever a manifest says, it is read or refused with a reason", async (t) => {
+test("any manifest is read or refused with a reason", async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, "package.json");
   const good = fitting(JSON.parse(JSON.stringify(ManifestSchema)) as Schema);

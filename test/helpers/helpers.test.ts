@@ -17,7 +17,7 @@ test("until gives the first truthy value", async () => {
   assert.equal(calls, 3);
 });
 
-test("until says which condition was not met, and its last error", async () => {
+test("until reports the unmet condition and its last error", async () => {
   const never = async () => {
     throw new Error("the reason");
   };
@@ -39,7 +39,7 @@ test("watchResources fails while something that was opened is open", async () =>
   await assertClosed();
 });
 
-test("livingProcesses finds those of a group, and those that have ended not", async () => {
+test("livingProcesses finds the running processes of a group, not the ended ones", async () => {
   const child = spawn("sh", ["-c", "sleep 60 & wait"], { detached: true });
   const group = child.pid ?? 0;
 
@@ -49,7 +49,7 @@ test("livingProcesses finds those of a group, and those that have ended not", as
   await until(async () => (await livingProcesses(group)).length === 0);
 });
 
-test("startHost gives a host that answers, and stop leaves nothing of it", async (t) => {
+test("startHost gives a host that answers, and stop leaves no resources", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/system"] });
 
   const withoutToken = await host.api("/modules", { scope: null });

@@ -11,7 +11,7 @@ const AT_ONCE = 3;
 export function testFaultsAtWork(part: number): void {
   const kinds = share(FAULTS, part, PARTS);
   test(
-    "a module that goes wrong is ended, told of, and works again",
+    "a module with a fault at run time is ended, reported and restarted",
     { concurrency: AT_ONCE },
     async (t) => {
       const { harm, once, send, causeOfFall, assertGoodWorks } = await openHouse(t, kinds, "call");

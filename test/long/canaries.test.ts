@@ -76,7 +76,7 @@ const PATH_CANARY = "canary-path-7e1b";
 const LOGIN_CANARY = "canary-login-41aa";
 const BROKER_CANARY = "canary-broker-9d30";
 
-test("secrets in addresses, of the environment and in tokens are told to nobody", async (t) => {
+test("secrets in addresses, the environment and tokens are never disclosed", async (t) => {
   const host = await startHost(t, {
     plugins: ["plugins/calendar", "plugins/mqtt", "plugins/clock-widget"],
     config: { log: { level: "debug" } },

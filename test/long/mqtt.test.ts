@@ -23,20 +23,24 @@ async function house(t: TestContext, lamps: LampCounts): Promise<MqttHouse> {
   return opened;
 }
 
-test("a broker that is killed costs no command twice, and all is current again", real, async () => {
-  const { doubled, backMs, statuses } = await killBrokers(2);
+test(
+  "after a killed broker no command is sent twice and all states are current",
+  real,
+  async () => {
+    const { doubled, backMs, statuses } = await killBrokers(2);
 
-  assert.equal(doubled, 0);
-  for (const id of BRIDGES) assert.equal(backMs[id].length, 2);
-  // 504: the broker took it just before it was killed, and nobody confirmed it.
-  const truthful = ["200", "409", "503", "504"];
-  const others = Object.keys(statuses).filter((each) => !truthful.includes(each));
-  assert.deepEqual(others, []);
-});
+    assert.equal(doubled, 0);
+    for (const id of BRIDGES) assert.equal(backMs[id].length, 2);
+    // 504: the broker took it just before it was killed, and nobody confirmed it.
+    const truthful = ["200", "409", "503", "504"];
+    const others = Object.keys(statuses).filter((each) => !truthful.includes(each));
+    assert.deepEqual(others, []);
+  },
+);
 
 for (const id of BRIDGES) {
   test(
-    `a slider reaches a lamp of ${id} at its rate, and its last value always`,
+    `a slider reaches a lamp of ${id} at its rate and always with its last value`,
     real,
     async (t) => {
       const found = await slide(await house(t, { [id]: 3 }), id);
@@ -50,7 +54,7 @@ for (const id of BRIDGES) {
     },
   );
 
-  test(`reloads of ${id} while states come lose none, and no device flaps`, real, async (t) => {
+  test(`reloads of ${id} lose no incoming state, and no device flaps`, real, async (t) => {
     const opened = await house(t, { [id]: 60 });
 
     const found = await reloadUnderStates(opened, id, { rounds: 2, perSecond: 60 });
@@ -62,7 +66,7 @@ for (const id of BRIDGES) {
   });
 }
 
-test("a lamp keeps its number when it is renamed, leaves and comes back", real, async (t) => {
+test("a lamp keeps its number when it is renamed, removed and added again", real, async (t) => {
   const { lamps, devices } = await house(t, { zigbee2mqtt: 3 });
   const fake = lamps.zigbee2mqtt;
   const named = async (name: string) => (await devices()).find((each) => each.name === name)?.id;

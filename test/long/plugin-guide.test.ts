@@ -11,7 +11,7 @@ import { until } from "../helpers/until.ts";
 /** A saved file is live, and a device asked again, within this; a busy machine takes its time. */
 const SETTLED_MS = 20_000;
 
-test("each step of the plugin guide does what the guide says", async (t) => {
+test("each step of the plugin guide has the described result", async (t) => {
   const reader = await startReader(t);
 
   for (const block of blocksIn(reader.guide)) await reader.follow(block);

@@ -7,7 +7,7 @@ import { openDashboard, writeWidget } from "../../scripts/soak/widgets.ts";
 const WARM_UP = 10;
 const SWAPS = 40;
 
-test("widgets that are swapped leave nothing in the page of a Chromium as it comes", async (t) => {
+test("swapped widgets leave no resources in the page of an unmodified Chromium", async (t) => {
   const home = await openHome();
   t.after(() => home.remove());
   await writeWidget(home);

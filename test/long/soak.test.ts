@@ -7,7 +7,7 @@ import { openWeek } from "../../scripts/soak/week.ts";
 
 const START = { hostRssMiB: 160, childrenMiB: 90, timers: 4, functions: 17_000, pageNodes: 63 };
 
-test("a soak is sound when memory stays within its bound and counts are flat", () => {
+test("a soak passes if memory stays within its bound and counts are constant", () => {
   const end = { ...START, hostRssMiB: 166.5, childrenMiB: 92, timers: 5, functions: 17_100 };
 
   const growth = growthOf(START, end);
@@ -16,13 +16,13 @@ test("a soak is sound when memory stays within its bound and counts are flat", (
   assert.deepEqual(faultsOf(growth), []);
 });
 
-test("a soak is broken by memory that grows, here and in the processes together", () => {
+test("a soak fails if memory grows, in one process or in the sum", () => {
   const growth = growthOf(START, { ...START, hostRssMiB: 166, childrenMiB: 95 });
 
   assert.deepEqual(faultsOf(growth), ["host and children grew by 11 MiB"]);
 });
 
-test("a soak is broken by a count that grows, which is named with its bound", () => {
+test("a soak fails if a count grows, and names it with its bound", () => {
   const growth = growthOf(START, { ...START, functions: 18_000, pageNodes: 163 });
 
   assert.deepEqual(faultsOf(growth), [
@@ -31,14 +31,14 @@ test("a soak is broken by a count that grows, which is named with its bound", ()
   ]);
 });
 
-test("what the browser itself keeps in the control page is shown and not judged", () => {
+test("memory that the browser keeps in the control page is shown but does not fail the soak", () => {
   const growth = growthOf({ "control pageNodes": 7 }, { "control pageNodes": 900 });
 
   assert.equal(growth["control pageNodes"], 893);
   assert.deepEqual(faultsOf(growth), []);
 });
 
-test("a soak of another name is refused with the names there are", async () => {
+test("an unknown soak is refused with the list of known ones", async () => {
   const soak = execFile(process.execPath, ["--import", "tsx", "scripts/soak.ts", "everything"], {
     cwd: resolve(import.meta.dirname, "../.."),
   });
@@ -53,7 +53,7 @@ test("a soak of another name is refused with the names there are", async () => {
   );
 });
 
-test("hours of a busy house fail no request and leave nothing open", async (t) => {
+test("hours of a busy home fail no request and leave nothing open", async (t) => {
   const week = await openWeek();
   const pass = async (from: number, to: number) => {
     for (let hour = from; hour <= to; hour++) await week.round(hour);

@@ -55,7 +55,7 @@ test("a level outside the range becomes a percent outside the range", () => {
   assert.ok(toPercent(-5, 254) < 0 && toPercent(300, 254) > 100);
 });
 
-test("every mired value from 50 to 1,000 survives the conversion to kelvin and back", () => {
+test("every colour temperature from 50 to 1,000 mired survives the conversion to kelvin and back", () => {
   for (let mired = 50; mired <= 1_000; mired++) assert.equal(toMired(toKelvin(mired)), mired);
 });
 

@@ -11,7 +11,7 @@ import { startHost } from "../helpers/host.ts";
 const PASSPHRASE = "correct horse battery";
 const SECRET = "a-secret-of-the-house";
 
-test("a home is backed up while it runs and put back, with its secrets, onto another machine", async (t) => {
+test("a running home is backed up and restored, with its secrets, on another machine", async (t) => {
   const url = `mqtt://somebody:${SECRET}@127.0.0.1:9`;
   const host = await startHost(t, { plugins: ["plugins/mqtt"], config: { mqtt: { url } } });
   await host.api("/config", { method: "PATCH", json: { ui: { theme: "dark" } } });
@@ -38,7 +38,7 @@ test("a home is backed up while it runs and put back, with its secrets, onto ano
   assert.ok((await readFile(join(moved, "secrets.json"), "utf8")).includes(SECRET));
 });
 
-test("a backup without secrets holds none, and leaves those that are there when it is put back", async (t) => {
+test("a backup without secrets contains none, and its restore keeps the present ones", async (t) => {
   const { data, file } = await home(t);
   await run("backup", [file, "--data", data]);
   await writeFile(join(data, "config.json"), "{}");
@@ -75,7 +75,7 @@ test("a token that was revoked after the backup stays revoked", async (t) => {
   assert.equal((await readFile(register, "utf8")).trim(), revoked);
 });
 
-test("what is no whole backup is refused, and nothing is touched", async (t) => {
+test("an incomplete backup is refused and changes nothing", async (t) => {
   const { data, file } = await home(t);
   await run("backup", [file, "--secrets", "--data", data]);
   const whole = await readFile(file);
@@ -96,7 +96,7 @@ test("what is no whole backup is refused, and nothing is touched", async (t) => 
   assert.deepEqual(await readdir(data), before);
 });
 
-test("a damaged document, one of a newer Mantel, a short passphrase and a file that is there are told", async (t) => {
+test("a damaged or newer document, a short passphrase and an existing file are reported", async (t) => {
   const { data, file } = await home(t);
   const short = await run("backup", [file, "--secrets", "--data", data], "short");
   await writeFile(join(data, "scenes.json"), '{"version":9}');
@@ -121,7 +121,7 @@ test("a damaged document, one of a newer Mantel, a short passphrase and a file t
   );
 });
 
-test("a restore that a crash has cut off after any step is finished by the next start", async (t) => {
+test("a restore interrupted after any step is finished by the next start", async (t) => {
   for (let steps = 0; steps <= 3; steps++) {
     const { data } = await home(t);
     await stage(data);
@@ -145,7 +145,7 @@ test("a restore that a crash has cut off after any step is finished by the next 
   }
 });
 
-test("a restore that was cut off before its plan was whole has changed nothing", async (t) => {
+test("a restore interrupted before its plan is complete changes nothing", async (t) => {
   const { data } = await home(t);
   const before = await readdir(data);
   await stage(data);

@@ -15,7 +15,7 @@ import {
 } from "../../scripts/certificate/authority.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 
-test("a certificate is made that a strict client takes for each name it has, and no other", async (t) => {
+test("a strict client accepts the certificate for each of its names and no other", async (t) => {
   const names = ["localhost", "mantel.local", "home.example.org", "10.1.2.3", "fd12:3456::9"];
   const trust = await shown(t, names, ["home.example.org"]);
 
@@ -24,7 +24,7 @@ test("a certificate is made that a strict client takes for each name it has, and
   assert.deepEqual(taken, [...names.map(() => "taken"), ...Array<string>(3).fill("refused")]);
 });
 
-test("whoever has the authority's key cannot pass for the rest of the world", async (t) => {
+test("the authority's key cannot sign for names outside the local network", async (t) => {
   const names = ["bank.example", "xlocal", "8.8.8.8", "2001:db8::1", "mantel.local"];
   const trust = await shown(t, names, []);
 
@@ -66,7 +66,7 @@ test("the command writes private files, names them in the config, and prints lin
   assert.match(await readFile(join(data, "audit.log"), "utf8"), /"action":"certificate\.make"/);
 });
 
-test("certificates that somebody has brought stay in use, and a damaged authority is said", async (t) => {
+test("certificates of the user stay in use, and a damaged authority is reported", async (t) => {
   const data = await emptyFolder(t);
   const own = { cert: "/etc/own.pem", key: "/etc/own-key.pem" };
   await writeFile(join(data, "config.json"), JSON.stringify({ server: { tls: own } }));

@@ -59,7 +59,7 @@ test("a machine in order passes, and nothing is changed on it", async (t) => {
   assert.deepEqual(await readdir(data), []);
 });
 
-test("an old Node and missing packages are told before anything needs them", async (t) => {
+test("an old Node and missing packages are reported before they are needed", async (t) => {
   const repository = await withoutPackages(t);
   const preload = `data:text/javascript,${encodeURIComponent(AS_NODE_18)}`;
 
@@ -71,7 +71,7 @@ test("an old Node and missing packages are told before anything needs them", asy
   assert.match(seen.output, /npm ci/);
 });
 
-test("a host that runs is asked how it is, also when a module of it has failed", async (t) => {
+test("the health of a running host is requested, also with a failed module", async (t) => {
   const plugins = await emptyFolder(t);
   const broken = join(plugins, "broken");
   await mkdir(broken);
@@ -94,7 +94,7 @@ test("a host that runs is asked how it is, also when a module of it has failed",
   assert.match(said(elsewhere), new RegExp(`process ${host.pid}\\) but does not answer`));
 });
 
-test("a time zone nobody knows and a flag nobody knows are told", async (t) => {
+test("an unknown time zone and an unknown flag are reported", async (t) => {
   const data = await emptyFolder(t);
   const lost = await visit(["--data", data], { env: { TZ: "Nowhere/Land" } });
   const mistyped = await visit(["--prot", "1"]);
@@ -105,7 +105,7 @@ test("a time zone nobody knows and a flag nobody knows are told", async (t) => {
   assert.match(mistyped.output, /--prot/);
 });
 
-test("help is the usage, and looks at nothing", async () => {
+test("--help prints the usage and checks nothing", async () => {
   const args = [join(REPOSITORY, "scripts/doctor.js"), "--help"];
 
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);

@@ -65,7 +65,7 @@ for (const [fault, args, message] of [
   });
 }
 
-test("help is the usage, and writes nothing", async (t) => {
+test("--help prints the usage and writes nothing", async (t) => {
   const { folder, newPlugin } = await emptyHome(t);
 
   const { code, output } = await newPlugin("--help");
@@ -75,7 +75,7 @@ test("help is the usage, and writes nothing", async (t) => {
   assert.deepEqual(await readdir(join(folder, "plugins")), []);
 });
 
-test("a plugin that exists is not written over", async (t) => {
+test("an existing plugin is not overwritten", async (t) => {
   const { folder, newPlugin } = await emptyHome(t);
   await newPlugin("garden-lamp", "--kind", "service");
 

@@ -20,7 +20,7 @@ test("a fresh clone is installed, with progress on standard error alone", async 
   assert.equal(await installedVersion("@mantel/plugin-sdk"), "0.1.0");
 });
 
-test("nothing is said when nothing is missing", async (t) => {
+test("nothing is printed if nothing is missing", async (t) => {
   const { setup } = await clone(t);
   await setup();
 
@@ -39,7 +39,7 @@ test("a package that a plugin asks for since the last run is installed", async (
   assert.equal(await installedVersion("@mantel/tool"), "2.0.0");
 });
 
-test("a plugin that npm refuses is reported and keeps nothing else from starting", async (t) => {
+test("a plugin that npm refuses is reported and does not prevent others from starting", async (t) => {
   const { setup, writePackage } = await clone(t);
   await setup();
   const needs = { "@mantel/tool": "2.0.0" };

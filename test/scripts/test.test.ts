@@ -6,7 +6,7 @@ import { emptyRepository } from "../helpers/repository.ts";
 
 const RUN = [process.execPath, "--import", "tsx", "scripts/test.ts"] as const;
 
-test("a path without tests fails, because nothing would be tested", async (t) => {
+test("a path without tests fails the run", async (t) => {
   const { folder, run } = await emptyRepository(t);
   await mkdir(join(folder, "test/empty"));
 

@@ -71,7 +71,7 @@ test("of two tokens of one name, the one whose id is given is revoked", async (t
   assert.deepEqual([left.length, left[0]?.jti === jti], [1, false]);
 });
 
-test("a rotated key signs the next token, and the usage is printed when asked for", async (t) => {
+test("a rotated key signs the next token, and --help prints the usage", async (t) => {
   const data = await emptyFolder(t);
   const tokenOf = async () => (await run("--scope", "read", "--data", data)).stdout;
   const kidOf = (token: string) => Buffer.from(token.split(".")[0] ?? "", "base64url").toString();
@@ -87,7 +87,7 @@ test("a rotated key signs the next token, and the usage is printed when asked fo
   assert.match(help.stdout, /^Issues, lists and revokes/);
 });
 
-test("dropped keys void the tokens made before", async (t) => {
+test("dropped keys invalidate the tokens that they signed", async (t) => {
   const data = await emptyFolder(t);
   const { stdout: token } = await run("--scope", "read", "--data", data);
 
@@ -98,7 +98,7 @@ test("dropped keys void the tokens made before", async (t) => {
   assert.throws(() => tokens.verify(token.trim()), { code: "unauthorized" });
 });
 
-test("a data folder that cannot be made is said in a sentence", async (t) => {
+test("a data folder that cannot be created is reported in a sentence", async (t) => {
   const file = join(await emptyFolder(t), "file");
   await writeFile(file, "");
 
@@ -113,15 +113,15 @@ for (const [name, args] of Object.entries({
   "a word too many": ["--scope", "admin", "now"],
   "no scope": ["--name", "x"],
   "an unknown scope": ["--scope", "root"],
-  "a ttl that is no number": ["--scope", "read", "--ttl", "soon"],
+  "a ttl that is not a number": ["--scope", "read", "--ttl", "soon"],
   "a ttl of nothing": ["--scope", "read", "--ttl", "0"],
   "a ttl of a century": ["--scope", "read", "--ttl", "3200000000"],
   "a name with a line break": ["--scope", "read", "--name", "a\nb"],
   "a drop without a rotation": ["--scope", "read", "--drop"],
   "an id without a revocation": ["--scope", "read", "--id", "x"],
-  "two pieces of work at once": ["--list", "--revoke", "tablet"],
+  "two actions at once": ["--list", "--revoke", "tablet"],
 })) {
-  test(`${name} is an error with the usage, and makes no token`, async (t) => {
+  test(`${name} is an error with the usage, and creates no token`, async (t) => {
     const data = join(await emptyFolder(t), "data");
 
     const { code, stdout, stderr } = await run(...args, "--data", data);

@@ -152,7 +152,7 @@ test("Mantel reads its own feed as the same events", async () => {
   assert.equal(source.view().name, "Mantel");
 });
 
-test("without calendars there is no feed, and an empty calendar is one", async () => {
+test("without calendars there is no feed, and an empty calendar gives an empty one", async () => {
   const feed = new CalendarFeed();
   assert.throws(() => feed.current(), { code: "service_unavailable" });
 

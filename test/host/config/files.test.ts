@@ -111,7 +111,7 @@ test("a change of config and secrets that a crash cut off is carried out", async
 });
 
 for (const text of ["", "null", "{}", '{"plain":{"ui":{"theme":5}},"secret":{}}']) {
-  test(`${text || "nothing"} in place of a cut-off change is told and changes nothing`, async (t) => {
+  test(`${text || "nothing"} in place of a cut-off change is logged and changes nothing`, async (t) => {
     const { config, dataFolder, log } = await openConfig(t, {
       files: { "config.json": '{"ui":{"theme":"dark"}}', "config.pending.json": text },
     });

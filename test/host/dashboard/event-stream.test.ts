@@ -25,7 +25,7 @@ test("lines may end as on Windows, and data may have several", async () => {
   assert.deepEqual(events, [{ topic: "x", id: undefined, data: "a\nb" }]);
 });
 
-test("a comment is heard and is no event", async () => {
+test("a comment is reported as activity and not as an event", async () => {
   let heard = 0;
 
   const events = await readWith(() => heard++, ": ping\n\n", ": ping\n\n");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFormats } from "../../../host/dashboard/format.ts";
 
-test("percentages are formatted in the language of the house", () => {
+test("percentages are formatted in the language of the home", () => {
   const shares = ["en-GB", "de-DE", "tr-TR"].map((locale) =>
     createFormats({ locale, timeZone: "UTC", units: "metric" }).unit(57.4, "percent"),
   );

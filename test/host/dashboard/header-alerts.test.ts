@@ -22,14 +22,14 @@ test("open and unlocked devices are named", () => {
   );
 });
 
-test("the house is locked when every lock is", () => {
+test("the home is locked when every lock is", () => {
   const locked = device("lock", "Front door", { locked: true });
 
   assert.deepEqual(headerAlerts([locked])[0]?.text, "Locked");
   assert.deepEqual(headerAlerts([locked, device("lock", "Back door", { locked: null })]), []);
 });
 
-test("a house without locks and contacts shows no alert", () => {
+test("a home without locks and contacts shows no alert", () => {
   assert.deepEqual(headerAlerts([device("light", "Lamp", { on: true })]), []);
 });
 

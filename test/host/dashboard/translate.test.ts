@@ -7,7 +7,7 @@ import { translate } from "../../../host/dashboard/translate.ts";
 const texts = { de: { "{count} left": "noch {count}" } };
 const PLUGINS = join(import.meta.dirname, "../../../plugins");
 
-test("a text is translated by the language of the house, with its values", () => {
+test("a text is translated into the language of the home, with its values", () => {
   const say = (locale: string) =>
     translate("{count} left", { texts, locale, values: { count: 2 } });
 

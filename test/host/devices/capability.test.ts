@@ -9,7 +9,7 @@ const LAMP: Capabilities = {
   power: { type: "number", unit: "W", readOnly: true },
 };
 
-test("a number out of range is told its range", () => {
+test("a number out of range is refused with the range", () => {
   const detail = (capability: object, value: unknown) =>
     faultsOfValue({ type: "number", ...capability }, value)[0]?.detail;
 

@@ -24,7 +24,7 @@ test("two equal events are announced twice, with the device's id and time", asyn
   assert.ok(Math.abs(Date.now() - Date.parse(heard[0]?.at ?? "")) < 1_000);
 });
 
-test("events that do not fit, of unknown devices, or too many, are refused", async (t) => {
+test("invalid events, events of unknown devices and too many events are refused", async (t) => {
   const { devices, bus } = await openHouse(t, [createBridge("hue-1", "hue")]);
   let heard = 0;
   bus.on(({ topic }) => topic === "device.event" && heard++);

@@ -44,7 +44,7 @@ test("a present device cannot be forgotten", async (t) => {
   assert.equal(devices.list().length, 1);
 });
 
-test("a forgotten device stays away while it is not reached, and comes back under its id", async (t) => {
+test("a forgotten device stays removed while it is unreachable and returns under its id", async (t) => {
   const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
   const gone = lamp("a", { available: false });
   await devices.publish("b", [gone, lamp("c")]);

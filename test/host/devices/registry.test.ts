@@ -58,7 +58,7 @@ test("a full publish that changes nothing announces nothing and keeps the revisi
   assert.equal(devices.revision, revision);
 });
 
-test("a device that is absent from a publish is removed, and comes back under its id", async (t) => {
+test("a device that is absent from a publish is removed and returns under its id", async (t) => {
   const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a"), lamp("c")]);
   heard();

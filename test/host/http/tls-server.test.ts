@@ -97,7 +97,7 @@ test("a renewed certificate is used for new connections, and open ones continue"
   assert.deepEqual([status, reused, socket?.destroyed], [200, true, false]);
 });
 
-test("connections that say nothing, or stop in the handshake, do not keep the server from closing", async (t) => {
+test("silent or unfinished TLS connections do not prevent the server from closing", async (t) => {
   const pair = await writtenPair(t);
   const certificate = new ServerCertificate(pair, collectedLog());
   const { parts } = await serveApp(t);

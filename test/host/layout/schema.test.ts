@@ -7,7 +7,7 @@ import { parseLayout } from "../../../host/layout/parse.ts";
 
 const LAYOUTS = resolve(import.meta.dirname, "../../../layouts");
 
-test("layout.schema.json says what the host checks (MANTEL_WRITE_SCHEMA=1 writes it)", async () => {
+test("layout.schema.json matches the host's checks (MANTEL_WRITE_SCHEMA=1 writes it)", async () => {
   const path = join(LAYOUTS, "layout.schema.json");
   const schema = { $schema: "https://json-schema.org/draft/2020-12/schema", ...LayoutInput };
   const text = `${JSON.stringify(schema, undefined, 2)}\n`;

@@ -45,7 +45,7 @@ const lamp = {
 };
 
 for (const harm of ["exit", "loop", "throw in a timer"]) {
-  test(`a bridge that does "${harm}" is ended, told of, and works again`, async (t) => {
+  test(`a bridge that does "${harm}" is reported as crashed and restarted`, async (t) => {
     const { registry, commands, devices, once } = await startModules(t, { lamp });
 
     const command = commands.send("test:light:1", { effect: harm });
@@ -80,7 +80,7 @@ test("the process for a restart is prepared during the restart delay", async (t)
   assert.deepEqual(await findPluginProcesses(process.pid, "lamp"), [next]);
 });
 
-test("child processes end with their generation", async (t) => {
+test("child processes end with the plugin process that started them", async (t) => {
   const { commands, once } = await startModules(t, { lamp });
   const { execFileSync } = await import("node:child_process");
   const sleepers = () =>

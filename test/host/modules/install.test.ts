@@ -140,7 +140,7 @@ test("npm's signature report is parsed correctly", () => {
   assert.equal(readSignatures("").is, "unknown");
 });
 
-test("npm failing leaves the old generation and its packages", async (t) => {
+test("a failed npm install keeps the old generation and its packages", async (t) => {
   const { registry, services, write, once } = await startModules(t, {
     asked: files({ wordy: "file:packages/wordy" }),
   });

@@ -13,7 +13,7 @@ const plugins = Object.fromEntries(
   ["one", "two", "three"].map((id) => [id, { "package.json": packageJson(id), "index.ts": START }]),
 );
 
-test("modules affected by a house setting are reloaded one after another", async (t) => {
+test("modules affected by a home setting are reloaded one after another", async (t) => {
   const { bus, config, once } = await startModules(t, plugins);
   const reloading = new Set<string>();
   let atOnce = 0;
@@ -33,7 +33,7 @@ test("modules affected by a house setting are reloaded one after another", async
   assert.equal(atOnce, 1);
 });
 
-test("modules that have not had their turn when the host stops are not reloaded", async (t) => {
+test("modules still waiting when the host stops are not reloaded", async (t) => {
   const { config, registry, stop } = await startModules(t, plugins);
   await config.patch({ ui: { locale: "de-DE" } }, { admin: true });
   await until(() => registry.list().some(({ state }) => state === "reloading"));

@@ -48,7 +48,7 @@ test("a saved change answers immediately, with the state of the previous generat
   assert.equal(view.lastReload?.trigger, "file");
 });
 
-test("a syntax error keeps the old code and names file and line until it is mended", async (t) => {
+test("a syntax error keeps the old code and is shown with file and line until it is fixed", async (t) => {
   const { registry, services, edit, once } = await startModules(t, { counter });
   await ask(services);
 

@@ -102,12 +102,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     says: /an unhandled rejection: MantelError: counter may not publish/,
     at: "index.ts:8",
   },
-  "a call that the manifest does not name": {
+  "an undeclared call": {
     saved: inAsyncStart('await call("calendar.events", { start: "", end: "" });'),
     says: /add "calendar\.events" to "mantel\.uses"/,
     at: "index.ts:8",
   },
-  "a manifest that is no JSON": {
+  "a manifest that is not JSON": {
     saved: { "package.json": '{\n  "mantel": { "id": "counter",, }\n}' },
     says: /is not JSON/,
     at: "package.json:2",

@@ -41,7 +41,7 @@ test("options are tested before they are stored, and nothing else changes", asyn
   assert.deepEqual(registry.get("odd").trials, ["test"]);
 });
 
-test("an open network for the setup is one for a trial, and not for the module", async (t) => {
+test("an open network for the setup applies to a trial and not to the module", async (t) => {
   const permissions = { hosts: ["127.0.0.1"], openNetwork: "setup" };
   const { registry } = await startModules(t, {
     finder: {

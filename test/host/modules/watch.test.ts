@@ -82,7 +82,7 @@ test("changes are reported when git has written the last file", async (t) => {
   assert.ok(told[0].at > doneAt);
 });
 
-test("a file in use that goes and comes again within a moment is one change", async (t) => {
+test("a used file that disappears and returns quickly is one change", async (t) => {
   const { root, told } = await openWatcher(t);
   const file = join(root, "lamp/a.ts");
   await writeFile(file, "a");

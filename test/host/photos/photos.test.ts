@@ -17,7 +17,7 @@ test("pictures of the folder are listed by name, and nothing else is", async (t)
   assert.deepEqual(await photos.list(), ["a.png", "b.JPG"]);
 });
 
-test("a path out of the folder, a link and a file that is too large are not there", async (t) => {
+test("a path outside the folder, a link and an oversized file are not found", async (t) => {
   const { photos, folder, data } = await openPhotos(t);
   await writeFile(join(data, "secret.png"), "secret");
   await symlink(join(data, "secret.png"), join(folder, "link.png"));

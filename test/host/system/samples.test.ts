@@ -26,7 +26,7 @@ function openSamples(t: TestContext) {
   return { samples, announced };
 }
 
-test("before the first sample a reader is told when to come back", (t) => {
+test("before the first sample a reader gets a time to retry", (t) => {
   const { samples } = openSamples(t);
 
   assert.throws(

@@ -81,7 +81,7 @@ for (const [name, replacement] of [
   ["reportDegraded", "ctx.status.ok() and ctx.status.degraded(reason)"],
   ["house", "ctx.home"],
 ] as const) {
-  test(`code that uses the old name ctx.${name} is told the new one`, async (t) => {
+  test(`code that uses the old name ctx.${name} gets an error with the new one`, async (t) => {
     const { started } = await startRunner(t, (ctx) => {
       (ctx as unknown as Record<string, () => void>)[name]?.();
     });

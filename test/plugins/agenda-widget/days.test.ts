@@ -39,7 +39,7 @@ test("an all-day event comes first, ends with its last day, and counts as today'
   assert.deepEqual(days, ["today: holiday, choir", "tomorrow: market"]);
 });
 
-test("the day is the house's, not the event's or the browser's", () => {
+test("a day follows the home's time zone, not the event's or the browser's", () => {
   const event = timed("late", "2026-11-20T23:30:00Z", "2026-11-21T00:30:00Z");
 
   assert.deepEqual(show([event], { timeZone: "Europe/Berlin" }), ["today: ", "tomorrow: late"]);

@@ -22,7 +22,7 @@ function setUp(now: string) {
   return { clock, published, agenda };
 }
 
-test("the window is from 31 days before today to 366 days after it, in days of the house", async () => {
+test("the window is from 31 days before today to 366 days after it, in the home's time zone", async () => {
   const { agenda, published } = setUp("2026-11-19T23:30:00Z");
 
   await agenda.publish();

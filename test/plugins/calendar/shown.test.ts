@@ -52,7 +52,7 @@ test("a private calendar shows times of events and nothing else", async () => {
   assert.deepEqual(events[0]?.start, { dateTime: "2026-06-01T09:00:00Z", timeZone: "UTC" });
 });
 
-test("the title of private events is in the language of the house", async () => {
+test("the title of private events is in the language of the home", async () => {
   assert.equal((await shown({ private: true }, { locale: "de-CH" })).titles[0], "Belegt");
   assert.equal((await shown({ private: true }, { locale: "xx" })).titles[0], "Busy");
 });

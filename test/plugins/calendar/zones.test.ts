@@ -51,7 +51,7 @@ test("a time that DST skips moves an hour later, and a repeated time means the f
   assert.deepEqual(starts, ["2026-03-29T03:30:00+02:00", "2026-10-25T02:30:00+02:00"]);
 });
 
-test("a time without a zone uses the feed's zone, or else the house's", async () => {
+test("a time without a zone uses the feed's zone, or else the home's", async () => {
   const floating = event("UID:a", "DTSTART:20260601T090000");
 
   assert.deepEqual((await expand(calendar(floating))).starts, ["2026-06-01T09:00:00+02:00"]);

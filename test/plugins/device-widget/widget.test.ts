@@ -37,17 +37,17 @@ test("the device widget", async (t) => {
   });
   const cases: readonly (readonly [string, Check])[] = [
     ["toggles by a tap", taps],
-    ["dims by a sideways drag, and leaves an upright one to the page", dims],
-    ["shows what was asked for until it is clear that nothing comes, then the truth", waits],
-    ["says at once when a command is refused", refuses],
+    ["dims by a horizontal drag, while a vertical one scrolls the page", dims],
+    ["shows the pending value until the command times out, then the real one", waits],
+    ["reports a refused command immediately", refuses],
     ["asks before it unlocks", unlocks],
     ["sets white, colour and effect of a lamp", colours],
-    ["sets what covers, fans, thermostats and players have", others],
-    ["draws what a sensor measured", measures],
-    ["says what is missing, and shows names as nothing but text", oddities],
-    ["drags and steps from right to left where people read so", mirrored],
-    ["speaks German", speaksGerman],
-    ["dates what it shows while the host is away", ages],
+    ["controls covers, fans, thermostats and players", others],
+    ["draws the measurements of a sensor", measures],
+    ["reports missing data and shows names as plain text", oddities],
+    ["drags and steps from right to left in a right-to-left language", mirrored],
+    ["has German texts", speaksGerman],
+    ["shows the age of its data while the host is unreachable", ages],
   ];
   const { page, faults } = await stage.visit(t);
   await slider(page, "Sofa lamp").waitFor();

@@ -6,7 +6,7 @@ const BERLIN = { timeZone: "Europe/Berlin" };
 const at = (text: string): number => Date.parse(`${text}+01:00`);
 const now = at("2026-11-20T03:30");
 
-test("a counter's steps belong to the hour in which they end, in the house's time zone", () => {
+test("a counter's steps belong to the hour in which they end, in the home's time zone", () => {
   const hours = hoursOfToday(
     [
       { at: at("2026-11-19T23:50"), value: 10 },

@@ -4,7 +4,7 @@ import { until } from "../../helpers/until.ts";
 import { openPeer, PLUG_ID, real, RELAY, startBridge, startHome } from "./home.ts";
 
 test(
-  "a reload keeps devices and their states, and publishes nothing less in between",
+  "a reload keeps devices and their states and never publishes an incomplete list",
   real,
   async (t) => {
     const { broker, peer, bridge } = await startHome(t);

@@ -47,7 +47,7 @@ test("a command calls a service and is confirmed by the next state", async (t) =
   }
 });
 
-test("commands to a house in °F are converted to °F", async (t) => {
+test("commands to a home in °F are converted to °F", async (t) => {
   const { fake, bridge, start } = await startHome(t);
   await bridge.end();
   fake.temperatureUnit = "°F";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
-test("each kind of entity is a device with its values in the house's units", async (t) => {
+test("each kind of entity is a device with its values in the home's units", async (t) => {
   const { bridge } = await startHome(t);
   const state = (id: string) => bridge.state(id);
 

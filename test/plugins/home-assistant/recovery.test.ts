@@ -28,7 +28,7 @@ const CASES: readonly (readonly [what: string, faults: Faults, reason: RegExp])[
   ["is hidden by a proxy", { status: 502 }, /it answers 502, and not as Home Assistant does/],
 ];
 
-describe("a Home Assistant at its worst", { concurrency: true }, () => {
+describe("a Home Assistant with faults", { concurrency: true }, () => {
   for (const [what, faults, reason] of CASES) {
     test(`a Home Assistant that ${what} is reported with this reason and is current after its recovery`, async (t) => {
       const { fake, bridge } = await startHome(t);

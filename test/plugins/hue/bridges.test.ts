@@ -7,7 +7,7 @@ import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
 
-test("two bridges form one house, and a moved light belongs to the bridge that reaches it", async (t) => {
+test("two bridges form one home, and a moved light belongs to the bridge that reaches it", async (t) => {
   atEnd(t, watchResources());
   const first = await startHueBridge(t, { id: "001788fffe000001" });
   const shelf = home().filter(({ id }) => id.startsWith("lamp-2"));

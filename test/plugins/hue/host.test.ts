@@ -38,8 +38,9 @@ test("a home with a Hue bridge", async (t) => {
   await t.test("leaves nothing open when it is reloaded while the bridge does not answer", () =>
     leavesNothing(host, bridge),
   );
-  await t.test("has the same numbers after a restart, also while the bridge is away", (part) =>
-    restarts(part, host, bridge),
+  await t.test(
+    "has the same numbers after a restart, also while the bridge is unreachable",
+    (part) => restarts(part, host, bridge),
   );
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESK, SHELF, startHue } from "./start-hue.ts";
 
-test("lights, plugs, buttons, sensors, rooms, zones and scenes are shown as the house has them", async (t) => {
+test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are shown", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   const shown = [...plugin.devices.values()].map(({ kind, name, room, groups, state }) => {

@@ -102,7 +102,7 @@ test("a home with two Hue bridges with equal ids and names", async (t) => {
   await t.test("a reset bridge is paired again, and no device of the other one flaps", (part) =>
     pairsAgain(part, house),
   );
-  await t.test("has the same numbers after a restart, with one of them away", (part) =>
+  await t.test("has the same numbers after a restart, with one of them unreachable", (part) =>
     restarts(part, house),
   );
 });

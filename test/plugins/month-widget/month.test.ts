@@ -55,7 +55,7 @@ test("the first day of the week is the same in browsers without week data", () =
   }
 });
 
-test("an event is shown on each of its days, in the house's time zone", () => {
+test("an event is shown on each of its days, in the home's time zone", () => {
   const dates = monthOf("2026-11-01", 1).dates;
   const events = [
     event("party", [{ dateTime: "2026-11-20T22:00:00Z" }, { dateTime: "2026-11-21T01:00:00Z" }]),

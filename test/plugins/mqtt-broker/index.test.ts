@@ -46,7 +46,7 @@ test("a free port is used if the wanted one is taken, with a log record", async 
   });
 });
 
-test("the port in use stays the same when a generation hands over", async (t) => {
+test("the port in use stays the same after a handover", async (t) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const taken = (other.address() as { port: number }).port;
@@ -107,7 +107,7 @@ test("retained messages beyond 4 MiB are dropped and counted in the log", async 
   assert.deepEqual(logs.at(-1)?.fields, { lost: 1 });
 });
 
-test("stopping does not wait for a connection that says nothing", async (t) => {
+test("stopping does not wait for a silent connection", async (t) => {
   const { port, stop } = await startBroker(t);
   const silent = connect(port, "127.0.0.1");
   await once(silent, "connect");

@@ -42,7 +42,7 @@ test("an unreachable bridge shows one message, not one per device", () => {
   assert.deepEqual(textsOf(devices), ["40 devices do not answer"]);
 });
 
-test("a house without problems shows so, and an empty house does not", () => {
+test("a home without problems is reported as such, and an empty home is not", () => {
   assert.deepEqual(textsOf([device("light", "Lamp", { on: true })]), ["All is well"]);
   assert.deepEqual(textsOf([device("lock", "Door", { locked: true })]), ["Locked"]);
   assert.deepEqual(textsOf([]), ["No devices yet"]);

@@ -18,7 +18,7 @@ test("the weather widget", async (t) => {
 
   await t.test("the settings page shows the setup and wrong options", () => setsUp(page, stage));
   await t.test("shows now, the hours and the days", () => shows(page, stage, server));
-  await t.test("texts are German, and values are in the units of the house", () =>
+  await t.test("texts are German, and values are in the units of the home", () =>
     speaks(page, stage),
   );
   await t.test("the last forecast is kept while the service is unreachable", () =>

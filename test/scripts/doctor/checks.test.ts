@@ -30,7 +30,7 @@ function troubles(findings: readonly Finding[]): string {
 const configFor = async (variables: NodeJS.ProcessEnv, folder = "/nowhere") =>
   (await readConfig(folder, variables)).config;
 
-test("a machine whose kernel does not confine plugins is told, with the command that mends it", async (t) => {
+test("a kernel that does not confine plugins is reported, with the command to fix it", async (t) => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
   atEnd(t, async () => void (process.env["PATH"] = path));
@@ -41,7 +41,7 @@ test("a machine whose kernel does not confine plugins is told, with the command 
   );
 });
 
-test("a data folder that is a file, or in one, is told", async (t) => {
+test("a data folder that is a file, or inside one, is reported", async (t) => {
   const file = join(await emptyFolder(t), "file");
   await writeFile(file, "");
 
@@ -49,7 +49,7 @@ test("a data folder that is a file, or in one, is told", async (t) => {
   assert.match(troubles(await examineData(join(file, "data"))), /^fail: .+ENOTDIR/);
 });
 
-test("open rights are told, of the folder and of what lies in it", async (t) => {
+test("too open permissions are reported, of the folder and of its files", async (t) => {
   const folder = await emptyFolder(t);
   await writeFile(join(folder, "keys.json"), "{}");
   await chmod(join(folder, "keys.json"), 0o644);
@@ -61,7 +61,7 @@ test("open rights are told, of the folder and of what lies in it", async (t) => 
   assert.match(said, /^warn: other users .+ can read .+keys\.json → chmod 600 /m);
 });
 
-test("damaged documents are told with their place, and left as they are", async (t) => {
+test("damaged documents are reported with their location and not changed", async (t) => {
   const folder = await emptyFolder(t);
   const files = {
     "devices.json": '{"numbers":',
@@ -84,7 +84,7 @@ test("damaged documents are told with their place, and left as they are", async 
 const mountable = process.getuid?.() === 0 && process.platform === "linux";
 
 test(
-  "a full disk and one that is read-only are told apart",
+  "a full disk and a read-only one are distinguished",
   {
     skip: mountable ? false : "only root can mount one",
   },
@@ -112,7 +112,7 @@ test(
   },
 );
 
-test("a wrong config, a wrong variable and one that nothing reads are told", async (t) => {
+test("an invalid config, an invalid variable and an unknown variable are reported", async (t) => {
   const folder = await emptyFolder(t);
   await writeFile(join(folder, "config.json"), '{"ui":{"theme":"pink"}}');
   const variables = { MANTEL_LOG_LEVEL: "loud", MANTEL_PROT: "1" };
@@ -124,7 +124,7 @@ test("a wrong config, a wrong variable and one that nothing reads are told", asy
   assert.match(said, /^warn: unknown variable MANTEL_PROT/m);
 });
 
-test("a plugin folder that is absent and a broken manifest are told", async (t) => {
+test("a missing plugin folder and a broken manifest are reported", async (t) => {
   const folder = await emptyFolder(t);
   await mkdir(join(folder, "lamp"));
   await writeFile(join(folder, "lamp/package.json"), '{"mantel":{"id":"lamp"}}');
@@ -135,7 +135,7 @@ test("a plugin folder that is absent and a broken manifest are told", async (t) 
   assert.match(said, /^fail: .+lamp\/package\.json is wrong: /m);
 });
 
-test("who holds the port is named, and an address of another machine is told", async (t) => {
+test("the process that uses the port is named, and a foreign address is reported", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
@@ -154,7 +154,7 @@ test("who holds the port is named, and an address of another machine is told", a
 });
 
 test(
-  "a broker that is away, or does not take the password, is told",
+  "an unreachable broker and a refused password are reported",
   {
     skip: withoutMosquitto,
   },
@@ -177,7 +177,7 @@ test(
   },
 );
 
-test("a clock of another century, one that went back and one that nobody sets are told", async (t) => {
+test("a clock that is far off, went back or is not synchronized is reported", async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, "config.json");
   await writeFile(file, "{}");
@@ -197,7 +197,7 @@ test("a clock of another century, one that went back and one that nobody sets ar
   assert.match(young, /^fail: the clock says it is the year 1970 → /m);
 });
 
-test("little memory, few watches and no sensors are told", async (t) => {
+test("low memory, few file watches and missing sensors are reported", async (t) => {
   const root = await emptyFolder(t);
   await mkdir(join(root, "proc/sys/fs/inotify"), { recursive: true });
   await writeFile(join(root, "proc/meminfo"), "MemTotal: 262144 kB\nMemAvailable:   65536 kB\n");

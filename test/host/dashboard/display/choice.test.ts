@@ -33,7 +33,7 @@ test("a display shows its own pages in its own order, and all of them when it na
   assert.equal(shownOn(undefined, LAYOUT), LAYOUT);
 });
 
-test("a display's theme and night settings override the house's", () => {
+test("a display's theme and night settings override the home's", () => {
   const house = { theme: "dark", night: { from: "22:00", to: "06:00" }, locale: "de" } as const;
 
   assert.deepEqual(settingsOn(HALL, house), { ...house, theme: "light", night: null });

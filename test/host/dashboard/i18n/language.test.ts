@@ -40,7 +40,7 @@ test("a locale named like an inherited property falls back to English", (t) => {
   assert.equal(words.value.stop, "Stop");
 });
 
-test("the header says in German what needs a look", (t) => {
+test("the header shows its alerts in German", (t) => {
   t.after(() => speak("en"));
   const door = { kind: "lock", available: true, name: "Haustür", state: { locked: false } };
 

@@ -135,7 +135,7 @@ test("requests with feed addresses are limited like those without a token", asyn
   assert.ok(statuses.includes(429), statuses.join());
 });
 
-test("before calendars have been read the feed says when to come back", async (t) => {
+test("before calendars have been read the feed gives a time to retry", async (t) => {
   const { api } = await serveApp(t);
 
   const response = await api("read", "/calendar/feed.ics");

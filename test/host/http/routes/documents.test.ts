@@ -48,7 +48,7 @@ test("a stale If-Match is 412 for config and layout, and changes nothing", async
   assert.deepEqual([parts.config.view().revision, parts.layout.current.revision], before);
 });
 
-test("a layout is replaced and brought back", async (t) => {
+test("a layout is replaced and restored", async (t) => {
   const { api, parts } = await serveApp(t);
   const { revision: first, ...content } = parts.layout.current;
   const headers = { "if-match": `"${first}"` };

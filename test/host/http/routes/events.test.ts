@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { until } from "../../../helpers/until.ts";
 import { serveApp } from "../serve-app.ts";
 
-test("the stream reports the events of the house to readers with permission", async (t) => {
+test("the stream reports the events of the home to readers with permission", async (t) => {
   const { api, bus } = await serveApp(t);
 
   const response = await api("read", "/events?topics=layout.changed,device.state");

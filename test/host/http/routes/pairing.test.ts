@@ -42,7 +42,7 @@ function as({ url }: ServedApp, token: string) {
   };
 }
 
-test("a display is approved by a user, reads the house, and is revoked by name", async (t) => {
+test("a display is approved by a user, reads the home, and is revoked by name", async (t) => {
   const app = await serveApp(t);
   const started = await start(app);
 

@@ -13,7 +13,7 @@ test("a plugin gets the most restricted network for its declared permissions", (
   assert.equal(networkOf({ hosts, openNetwork: "always" }), "open");
 });
 
-test("an open network for the setup is one for trials alone", () => {
+test("an open network for the setup applies only to trials", () => {
   const permissions: Permissions = { hosts: ["a.example"], openNetwork: "setup" };
 
   assert.equal(networkOf(permissions), "proxied");

@@ -401,7 +401,7 @@ test("WebSockets carry messages in both directions", async (t) => {
 
 for (const tls of [false, true]) {
   test(
-    `mqtt.js talks to a broker${tls ? " with TLS" : ""}, and sees it go and come back`,
+    `mqtt.js talks to a broker${tls ? " with TLS" : ""}, is disconnected and reconnects`,
     { skip: withoutMosquitto },
     async (t) => {
       const broker = await startMosquitto(t, { tls });
@@ -564,7 +564,7 @@ test("without a kernel sandbox the network still goes through the host", async (
   await assert.rejects(run("await fetch('http://other.test')"), /add "other\.test"/);
 });
 
-test("a reload hands over while each generation has a network of its own", async (t) => {
+test("during a handover each generation has its own network", async (t) => {
   const { port, sockets } = await listen(t, (socket) => socket.pipe(socket));
   const { run, registry, edit } = await startReacher(t, LOCAL);
   const echo = (text: string) => `
