@@ -137,3 +137,28 @@ test("new code that crashes during its probation is rolled back", async (t) => {
   await commands.send("test:light:1", { on: true }).done;
   assert.equal(devices.get("test:light:1").available, true);
 });
+
+test("new code that crashes after its probation is restarted, not rolled back", async (t) => {
+  const { commands, devices, once, edit } = await startModules(t, { lamp });
+  await edit("lamp/index.ts", (source) => source.replace('name: "Lamp"', 'name: "Floor lamp"'));
+  await once("lamp", ({ lastReload }) => lastReload?.result === "reloaded");
+  const now = performance.now.bind(performance);
+  t.mock.method(performance, "now", () => now() + 10_000);
+
+  await commands.send("test:light:1", { effect: "exit" }).done.catch(() => undefined);
+  await once("lamp", ({ restarts }) => restarts === 1);
+  const { lastReload } = await once("lamp", ({ state }) => state === "active");
+
+  assert.equal(lastReload?.result, "reloaded");
+  assert.equal(devices.get("test:light:1").name, "Floor lamp");
+});
+
+test("the status of a module says how much of the CPU it uses", async (t) => {
+  const busy = LAMP.replace(
+    "return {",
+    "setInterval(() => { for (const end = Date.now() + 50; Date.now() < end; ); }, 100); return {",
+  );
+  const { once } = await startModules(t, { lamp: { ...lamp, "index.ts": busy } });
+
+  await once("lamp", ({ resources }) => (resources.cpuPercent ?? 0) > 5, 10_000);
+});

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
+import { findLeaks } from "../../../host/modules/process/leak-report.ts";
+import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 
@@ -139,6 +141,24 @@ setTimeout(() => undefined, 60_000).unref();`;
     [],
   );
 });
+
+const LEFTOVER = { kind: "timer", stack: [] };
+for (const [what, answer] of Object.entries({
+  "is no list": "timer",
+  "has entries of an unknown kind": [{ ...LEFTOVER, kind: "ghost" }],
+  "has a stack that is no list": [{ ...LEFTOVER, stack: "at open.ts:3:1" }],
+  "has an endless path": [{ ...LEFTOVER, path: "x".repeat(100_000) }],
+  "has more than a hundred entries": Array.from({ length: 101 }, () => LEFTOVER),
+  "is null": null,
+})) {
+  test(`a list of open resources is ignored if it ${what}`, async () => {
+    const process = { pid: 0, peer: { call: () => Promise.resolve(answer) } };
+
+    const leftOpen = await findLeaks(process as unknown as PluginProcess, "/plugins/garden");
+
+    assert.deepEqual(leftOpen, []);
+  });
+}
 
 test("the receipt of a reload without a process contains no process data", async (t) => {
   const { registry } = await startModules(t, { garden: plugin(1, "") });

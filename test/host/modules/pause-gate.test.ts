@@ -53,3 +53,34 @@ test("a waiting call times out", async (t) => {
 
   await refused;
 });
+
+test("a call waits no longer than its own deadline", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const gate = new PauseGate("lamp", () => 1);
+  gate.close();
+  let refusal: unknown;
+  gate.pass(300).catch((error: unknown) => (refusal = error));
+
+  t.mock.timers.tick(299);
+  await setImmediate();
+  const before = refusal;
+  t.mock.timers.tick(1);
+  await setImmediate();
+
+  assert.equal(before, undefined);
+  assert.match(String(refusal), /lamp did not come back within 300 ms/);
+});
+
+test("a call that waited too long leaves its place to another one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const gate = new PauseGate("lamp", () => 1);
+  gate.close();
+  const refused = assert.rejects(gate.pass(), { code: "module_down" });
+  t.mock.timers.tick(2_000);
+  await refused;
+
+  const next = gate.pass();
+  gate.open();
+
+  await next;
+});

@@ -147,6 +147,20 @@ test("if handOver fails, the new code starts without state, and the log names th
   assert.match(String(told?.fields?.["error"]), /no count today\n.*counter\/index\.ts:13:/);
 });
 
+test("a state that does not fit the new code is not given to it, and the log says why", async (t) => {
+  const { registry, services, edit, once } = await startModules(t, { counter });
+  assert.equal(await ask(services), "hello 1");
+
+  await edit("counter/index.ts", (source) => source.replace("Type.Integer()", "Type.String()"));
+  const { lastReload } = await once("counter", ({ generation }) => generation === 2);
+
+  assert.equal(await ask(services), "hello 1");
+  assert.notEqual(lastReload?.stateHandedOver, true);
+  const told = registry.logs("counter", { level: "warn" });
+  const record = told.find(({ sentence }) => sentence.includes("does not fit the new code"));
+  assert.match(String(record?.fields?.["error"]), /^\/count /);
+});
+
 test("a hundred requests to reload are at most two reloads", async (t) => {
   const { registry, edit } = await startModules(t, { counter });
 

@@ -153,6 +153,33 @@ for (const [what, { saved, says, at }] of Object.entries(FAULTS)) {
   });
 }
 
+test("code that crashes soon after it started gives way to the previous code with the state it was given", async (t) => {
+  const { services, write, once } = await startModules(t, { counter });
+  const ask = async () => ((await services.call("broker.address", {})) as { url: string }).url;
+  for (const count of ["1", "2", "3"]) assert.equal(await ask(), count);
+
+  const crashing = inStart('setTimeout(() => { throw new Error("late"); }, 100);');
+  await write("counter/index.ts", crashing);
+  await once("counter", rolledBack, 15_000);
+
+  assert.equal(await ask(), "4");
+});
+
+test("previous code that cannot start again in its process gets its state in a new one", async (t) => {
+  const onceOnly = `if ("started" in globalThis) process.exit(4);
+    Object.assign(globalThis, { started: true });`;
+  const { services, write, once } = await startModules(t, {
+    counter: { ...counter, "index.ts": inStart(onceOnly) },
+  });
+  const ask = async () => ((await services.call("broker.address", {})) as { url: string }).url;
+  for (const count of ["1", "2", "3"]) assert.equal(await ask(), count);
+
+  await write("counter/index.ts", inStart('throw new Error("boom");'));
+  await once("counter", rolledBack, 15_000);
+
+  assert.equal(await ask(), "4");
+});
+
 const rolledBack = ({ state, lastReload }: ModuleView): boolean =>
   lastReload?.result === "rolled_back" && state !== "reloading";
 

@@ -18,3 +18,16 @@ test("values out of range are unknown and counted, without affecting other value
   assert.deepEqual(faultsOfState(capabilitiesOf(lamp), state), []);
   assert.equal(unusable.length, 4);
 });
+
+test("remembered values that the device's list no longer allows are forgotten", () => {
+  const before = new DeviceStore([], true, () => undefined);
+  before.take(inventoryOf([listed(lamp)], []));
+  const [remembered] = before.remember();
+  assert.ok(remembered);
+  const state = { on: true, brightness: 300, colorTemperature: "warm", effect: "explode", gone: 1 };
+
+  const home = new DeviceStore([{ ...remembered, state }], true, () => undefined);
+  home.take(inventoryOf([listed(lamp)], []));
+
+  assert.deepEqual(home.describe()[0]?.state, { on: true });
+});
