@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { before, test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Permissions } from "@mantel/plugin-sdk/permissions";
 import { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
 import { readEnvironment } from "../../../host/modules/process/procfs.ts";
 import { Cgroups } from "../../../host/modules/process/sandbox/cgroup.ts";
@@ -41,10 +42,10 @@ before(async (t) => {
   if (reason !== null) skip = reason;
 });
 
-async function startShell(t: TestContext) {
+async function startShell(t: TestContext, permissions: Permissions = {}) {
   const manifest = packageJson("shell", {
     provides: ["broker.address"],
-    permissions: { childProcesses: true },
+    permissions: { ...permissions, childProcesses: true },
   });
   const shell = { "package.json": manifest, "index.ts": SHELL };
   const modules = await startModules(t, { shell }, undefined, { consentOnSave: true });
@@ -118,6 +119,26 @@ test("a plugin can neither see nor signal other processes of the machine", async
   assert.match(await run(`cat /proc/${process.pid}/environ`), /No such file/);
   const environment = await run("cat /proc/1/environ /proc/2/environ | tr '\\0' '\\n'");
   assert.doesNotMatch(environment, /SECRET|HOME=/);
+});
+
+test("only a plugin with a network gets the machine's extra certificates", async (t) => {
+  if (skip) return t.skip(skip);
+  const former = process.env["NODE_EXTRA_CA_CERTS"];
+  atEnd(t, async () => {
+    if (former === undefined) delete process.env["NODE_EXTRA_CA_CERTS"];
+    else process.env["NODE_EXTRA_CA_CERTS"] = former;
+  });
+  const file = join(await emptyFolder(t), "authorities.pem");
+  await writeFile(file, "");
+  process.env["NODE_EXTRA_CA_CERTS"] = file;
+
+  const alone = await startShell(t);
+  const connected = await startShell(t, { hosts: ["example.org"] });
+
+  const look = `echo $NODE_EXTRA_CA_CERTS; ls ${file}`;
+  assert.match(await alone.run(look), /^FAILED.*No such file/);
+  assert.equal(await alone.run("echo $NODE_EXTRA_CA_CERTS"), "");
+  assert.equal(await connected.run(look), `${file}\n${file}`);
 });
 
 test("a plugin that declares no hosts has no network but an empty loopback", async (t) => {
