@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
 import { locationInStack, toReloadFailure } from "../../../host/modules/build/code-frame.ts";
+import { cpuMsOf } from "../../helpers/cpu-time.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 test("an esbuild error is reported with file, line, column and frame", async (t) => {
@@ -86,10 +87,11 @@ test("a column beyond the line is shown at the line's end", async (t) => {
 });
 
 test("a line that resembles many stack frames is parsed quickly", () => {
-  const startedAt = performance.now();
+  const usedMs = cpuMsOf(() => {
+    const lines = `${"(/".repeat(500_000)}\n${":1".repeat(500_000)}`;
+    assert.equal(locationInStack(lines, "/"), undefined);
+    assert.equal(locationInStack(`${"(/".repeat(50_000)}:1:1`, "/x"), undefined);
+  });
 
-  assert.equal(locationInStack(`${"(/".repeat(500_000)}\n${":1".repeat(500_000)}`, "/"), undefined);
-  assert.equal(locationInStack(`${"(/".repeat(50_000)}:1:1`, "/x"), undefined);
-
-  assert.ok(performance.now() - startedAt < 1_000);
+  assert.ok(usedMs < 1_000, `${usedMs} ms`);
 });

@@ -53,7 +53,7 @@ test("a command is confirmed after a radio delay, with the new state", async (t)
   await home.command("sofa-lamp", { on: true, brightness: 12.5 });
 
   const tookMs = performance.now() - started;
-  assert.ok(tookMs >= 29 && tookMs < 500, `it took ${tookMs} ms`);
+  assert.ok(tookMs >= 29, `it took ${tookMs} ms`);
   assert.equal(home.state("sofa-lamp")["brightness"], 12.5);
 });
 
