@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { collect, freePort, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
-import { until } from "../../helpers/until.ts";
+import { LOAD, until } from "../../helpers/until.ts";
 import { listen, real, startLink } from "./start-link.ts";
 
 after(watchResources());
@@ -13,7 +13,7 @@ test("without a broker a publish fails within 2 s, and later ones immediately", 
   const firstMs = await millisToReject(publish(), { code: "broker_down" });
   const secondMs = await millisToReject(publish(), { code: "broker_down" });
 
-  assert.ok(firstMs < 2_000, `${firstMs} ms`);
+  assert.ok(firstMs < 2_000 * LOAD, `${firstMs} ms`);
   assert.ok(secondMs < firstMs / 2, `${secondMs} after ${firstMs} ms`);
   assert.match(await until(degraded), /^nothing listens at 127\.0\.0\.1/);
 });
@@ -72,7 +72,7 @@ test(
     const waitedMs = await millisToReject(publish(), { code: "broker_down" });
     mosquitto.thaw();
 
-    assert.ok(waitedMs < 2_000, `${waitedMs} ms`);
+    assert.ok(waitedMs < 2_000 * LOAD, `${waitedMs} ms`);
     await until(() => publish().then(() => true));
   },
 );
@@ -84,7 +84,7 @@ test("stopping does not wait for a broker that never answers", async (t) => {
 
   await stop();
 
-  assert.ok(performance.now() - started < 500);
+  assert.ok(performance.now() - started < 1_000 * LOAD);
 });
 
 /** How long something takes to fail as expected, in milliseconds. */
