@@ -17,7 +17,7 @@ export interface Sources {
   readonly startedAt: number;
 }
 
-interface Kept {
+interface CacheEntry {
   readonly entry: string;
   /** The state of each input when the value was built. */
   readonly inputs: Readonly<Record<string, string>>;
@@ -41,8 +41,8 @@ export class BuildCache {
     entry: string,
     make: () => Promise<{ value: T; inputs: Iterable<string> }>,
   ): Promise<T> {
-    const kept = await this.find<T>(name, entry);
-    if (kept !== undefined) return kept;
+    const cached = await this.find<T>(name, entry);
+    if (cached !== undefined) return cached;
     const startedAt = Date.now();
     const { value, inputs } = await make();
     await this.keep(name, { entry, inputs, startedAt }, value);
@@ -51,13 +51,15 @@ export class BuildCache {
 
   /** The cached value of `name`, if all its input files are unchanged. */
   async find<T>(name: string, entry: string): Promise<T | undefined> {
-    const kept = parse(await readFile(this.#path(name), "utf8").catch(() => "null"));
-    if (kept?.entry !== entry) return undefined;
+    const cached = parse(await readFile(this.#path(name), "utf8").catch(() => "null"));
+    if (cached?.entry !== entry) return undefined;
     const same = await Promise.all(
-      Object.entries(kept.inputs).map(async ([file, look]) => (await lookOf(file))?.look === look),
+      Object.entries(cached.inputs).map(
+        async ([file, look]) => (await lookOf(file))?.look === look,
+      ),
     );
     if (same.includes(false)) return undefined;
-    return kept.value as T;
+    return cached.value as T;
   }
 
   /** Caches a value, unless a file has changed since the build began: the value may not contain that change. */
@@ -68,9 +70,9 @@ export class BuildCache {
       if (!found || found.changedAt > startedAt - CLOCK_TICK_MS) return;
       looks[file] = found.look;
     }
-    const kept: Kept = { entry, inputs: looks, value };
+    const cached: CacheEntry = { entry, inputs: looks, value };
     await mkdir(this.#folder, { recursive: true })
-      .then(() => writeFile(this.#path(name), JSON.stringify(kept)))
+      .then(() => writeFile(this.#path(name), JSON.stringify(cached)))
       .catch(() => undefined); // the next start builds again
   }
 
@@ -94,9 +96,9 @@ async function lookOf(file: string): Promise<Look | undefined> {
   return found && { look: `${found.ctimeMs} ${found.size}`, changedAt: found.ctimeMs };
 }
 
-function parse(text: string): Kept | undefined {
+function parse(text: string): CacheEntry | undefined {
   try {
-    return (JSON.parse(text) as Kept | null) ?? undefined;
+    return (JSON.parse(text) as CacheEntry | null) ?? undefined;
   } catch {
     return undefined; // truncated by a crash
   }

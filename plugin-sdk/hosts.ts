@@ -16,7 +16,7 @@ import {
 } from "./runtime/primordials.ts";
 
 /** Limit of remembered hosts. When it is reached, the oldest is forgotten, so that memory stays bounded for years. */
-const MOST_KEPT = 4_096;
+const MAX_HOSTS = 4_096;
 
 /** Manifest entries that name an option or a service instead of a host. */
 const ORIGIN = /^(?:config|service):/;
@@ -44,31 +44,31 @@ export class Hosts {
   /** Hosts from declared options and services. */
   readonly #learned = new Texts();
   /** Addresses to which allowed names were resolved. */
-  readonly #found = new Texts();
+  readonly #resolved = new Texts();
   /** The option or service from which an undeclared host came last. */
   readonly #origins = new Texts();
-  readonly #below: readonly string[];
-  readonly #isEverything: boolean;
-  readonly #hasLocal: boolean;
+  readonly #suffixes: readonly string[];
+  readonly #allowsAll: boolean;
+  readonly #allowsLocal: boolean;
 
   constructor(declared: readonly string[]) {
     for (const host of declared) {
-      this.#declared.keep(host);
-      if (!ORIGIN.test(host) && host !== LOCAL) this.#exact.keep(canonical(host));
+      this.#declared.set(host);
+      if (!ORIGIN.test(host) && host !== LOCAL) this.#exact.set(canonical(host));
     }
-    this.#below = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
-    this.#isEverything = declared.includes("*");
-    this.#hasLocal = declared.includes(LOCAL);
+    this.#suffixes = declared.filter((host) => host.startsWith("*.")).map((host) => host.slice(1));
+    this.#allowsAll = declared.includes("*");
+    this.#allowsLocal = declared.includes(LOCAL);
   }
 
   allows(host: string): boolean {
-    if (this.#isEverything || (this.#hasLocal && isPrivate(host))) return true;
+    if (this.#allowsAll || (this.#allowsLocal && isPrivate(host))) return true;
     const name = canonical(host);
     return (
       this.#exact.has(name) ||
       this.#learned.has(name) ||
-      this.#isBelow(name) ||
-      this.#found.has(spelledAlike(host))
+      this.#hasAllowedSuffix(name) ||
+      this.#resolved.has(normalize(host))
     );
   }
 
@@ -83,12 +83,12 @@ export class Hosts {
   }
 
   /** Allows an address to which an allowed host was resolved. */
-  found(address: string): void {
-    if (isIP(address) > 0) this.#found.keep(spelledAlike(address));
+  allowAddress(address: string): void {
+    if (isIP(address) > 0) this.#resolved.set(normalize(address));
   }
 
   /** Allows the hosts in the options that the manifest declares as `config:<option>`. */
-  configured(config: unknown): void {
+  learnFromConfig(config: unknown): void {
     const options = (config ?? {}) as Readonly<Record<string, unknown>>;
     const names = keys(options);
     for (let at = 0; at < names.length; at++) {
@@ -98,25 +98,25 @@ export class Hosts {
   }
 
   /** Allows the hosts in a service's answer if the manifest declares `service:<name>`. */
-  answered(service: string, answer: unknown): void {
+  learnFromService(service: string, answer: unknown): void {
     this.#learn(`service:${service}`, answer);
   }
 
   /** The manifest entry that would allow a host: its option or service if it came from one, else the host itself. */
-  toDeclare(host: string): string {
+  manifestEntryFor(host: string): string {
     return this.#origins.get(canonical(host)) ?? host;
   }
 
-  #isBelow(name: string): boolean {
-    for (let at = 0; at < this.#below.length; at++) {
-      if (ends(name, this.#below[at] ?? name)) return true;
+  #hasAllowedSuffix(name: string): boolean {
+    for (let at = 0; at < this.#suffixes.length; at++) {
+      if (ends(name, this.#suffixes[at] ?? name)) return true;
     }
     return false;
   }
 
   #learn(origin: string, value: unknown): void {
-    const kept = this.declares(origin) ? this.#learned : this.#origins;
-    eachHostIn(value, (host) => kept.keep(canonical(host), origin));
+    const target = this.declares(origin) ? this.#learned : this.#origins;
+    forEachHost(value, (host) => target.set(canonical(host), origin));
   }
 }
 
@@ -133,11 +133,11 @@ class Texts {
     return this.#all[key];
   }
 
-  keep(key: string, value = ""): void {
+  set(key: string, value = ""): void {
     this.#forget(key); // it becomes the newest
     this.#all[key] = value;
     this.#count++;
-    if (this.#count <= MOST_KEPT) return;
+    if (this.#count <= MAX_HOSTS) return;
     for (const oldest in this.#all) return this.#forget(oldest);
   }
 
@@ -155,14 +155,14 @@ function isPrivate(host: string): boolean {
   return family > 0 && covers(PRIVATE, address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Normalizes a host like `spelledAlike`; every loopback name and address becomes `localhost`. */
+/** Normalizes a host like `normalize`; every loopback name and address becomes `localhost`. */
 function canonical(host: string): string {
-  const name = spelledAlike(host);
+  const name = normalize(host);
   return matches(LOOPBACK, name) ? "localhost" : name;
 }
 
 /** Normalizes a host: lower case, no trailing dot, IPv6 compressed and without its zone. Paths stay unchanged. */
-function spelledAlike(host: string): string {
+function normalize(host: string): string {
   if (begins(host, "/")) return host;
   let name = inLowerCase(host);
   if (begins(name, "[") && ends(name, "]")) name = partOf(name, 1, -1);
@@ -178,10 +178,10 @@ function withoutZone(address: string): string {
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/;
 
 /** Calls `take` with each host in a value's texts: in URLs such as `mqtt://nas:1883` and in plain `nas:1883`. */
-function eachHostIn(value: unknown, take: (host: string) => void): void {
+function forEachHost(value: unknown, take: (host: string) => void): void {
   if (typeof value === "object" && value !== null) {
     const parts = values(value) as unknown[];
-    for (let at = 0; at < parts.length; at++) eachHostIn(parts[at], take);
+    for (let at = 0; at < parts.length; at++) forEachHost(parts[at], take);
     return;
   }
   if (typeof value !== "string") return;

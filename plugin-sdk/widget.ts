@@ -137,7 +137,7 @@ export interface Channels {
 }
 
 /** The dashboard's API for a mounted widget. Everything opened through it is closed on unmount. */
-export interface WidgetContext<S extends Settings, Kept> extends I18n {
+export interface WidgetContext<S extends Settings, State> extends I18n {
   /** The id of the tile in the layout. */
   readonly instance: string;
   /** The content hash of the widget's code. */
@@ -153,7 +153,7 @@ export interface WidgetContext<S extends Settings, Kept> extends I18n {
   readonly locale: Signal<string>;
   readonly timeZone: Signal<string>;
   /** The state that the previous code's `handOver` returned, when this mount replaces it after a reload. */
-  readonly handedOver: Kept | undefined;
+  readonly handedOver: State | undefined;
   /** Aborted on unmount. */
   readonly signal: AbortSignal;
   /** Returns one device. Its `pending` contains requested values that are not confirmed yet. */
@@ -192,13 +192,13 @@ export interface WidgetContext<S extends Settings, Kept> extends I18n {
 }
 
 /** The functions of a mounted widget that the dashboard calls. `handOver` returns plain data for the code that replaces it. */
-export interface WidgetHandle<Kept> {
-  handOver?(): Kept;
+export interface WidgetHandle<State> {
+  handOver?(): State;
   unmount?(): void;
 }
 
 /** The argument of `defineWidget`. */
-export interface WidgetDefinition<S extends Settings, Kept> {
+export interface WidgetDefinition<S extends Settings, State> {
   /** The user-facing name. */
   readonly name: string;
   readonly icon?: `mdi:${string}`;
@@ -219,12 +219,12 @@ export interface WidgetDefinition<S extends Settings, Kept> {
   /** Increase it when the shape of the handed-over state changes. State of another version is not handed over. */
   readonly stateVersion?: number;
   /** Renders the widget. Use `ctx.effect` to render again on changes. If it throws, an error tile is shown. */
-  mount(root: ShadowRoot, ctx: WidgetContext<S, Kept>): void | WidgetHandle<Kept>;
+  mount(root: ShadowRoot, ctx: WidgetContext<S, State>): void | WidgetHandle<State>;
 }
 
 /** Defines a widget. Make it the default export of the widget entry. */
-export function defineWidget<S extends Settings = Record<never, never>, Kept = unknown>(
-  definition: WidgetDefinition<S, Kept>,
-): WidgetDefinition<S, Kept> {
+export function defineWidget<S extends Settings = Record<never, never>, State = unknown>(
+  definition: WidgetDefinition<S, State>,
+): WidgetDefinition<S, State> {
   return definition;
 }

@@ -17,7 +17,7 @@ import { PROOFS } from "./attack/run-proofs.ts";
 import { holdSlowly } from "./attack/slow-clients.ts";
 import type { Target } from "./attack/target.ts";
 import { tryAll } from "./attack/try-all.ts";
-import { openHome, serveHost } from "./bench/house.ts";
+import { openHome, serveHost } from "./bench/bench-home.ts";
 
 const MAX_GROWN_MIB = 64;
 const MAX_P99_MS = 100;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "bench");
 /** Shared code, which is not a benchmark. */
-const SHARED = ["house.ts", "shared"];
+const SHARED = ["bench-home.ts", "shared"];
 
 const names = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".ts") && !SHARED.includes(file))

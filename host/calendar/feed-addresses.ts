@@ -34,7 +34,7 @@ export const FeedFile = Type.Object(
   },
   Strict,
 );
-type Kept = Static<typeof FeedFile>["feeds"][number];
+type StoredFeed = Static<typeof FeedFile>["feeds"][number];
 
 const MAX_FEEDS = 100;
 const SECRET_BYTES = 32;
@@ -48,7 +48,7 @@ export class FeedAddresses {
   readonly #file: DocumentFile<Static<typeof FeedFile>>;
   readonly #turns = new SerialQueue();
   /** The stored addresses. */
-  #kept: readonly Kept[];
+  #feeds: readonly StoredFeed[];
 
   static async open(dataFolder: string, log: HostLog): Promise<FeedAddresses> {
     const path = join(dataFolder, "calendar-feeds.json");
@@ -57,13 +57,13 @@ export class FeedAddresses {
     return new FeedAddresses(file, (await file.load())?.feeds ?? []);
   }
 
-  private constructor(file: DocumentFile<Static<typeof FeedFile>>, kept: readonly Kept[]) {
+  private constructor(file: DocumentFile<Static<typeof FeedFile>>, feeds: readonly StoredFeed[]) {
     this.#file = file;
-    this.#kept = kept;
+    this.#feeds = feeds;
   }
 
   list(): FeedAddress[] {
-    return this.#kept.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
+    return this.#feeds.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
   }
 
   /** Creates an address; its secret is returned only this once. @throws MantelError `invalid`, `disk_full` */
@@ -71,8 +71,8 @@ export class FeedAddresses {
     const { name } = check(FeedRequest, body, "the feed");
     const secret = randomBytes(SECRET_BYTES).toString("base64url");
     const feed = { id: randomUUID(), name, createdAt: new Date().toISOString() };
-    await this.#change((kept) => {
-      if (kept.length < MAX_FEEDS) return [...kept, { ...feed, secretHash: hashOf(secret) }];
+    await this.#change((feeds) => {
+      if (feeds.length < MAX_FEEDS) return [...feeds, { ...feed, secretHash: hashOf(secret) }];
       throw new MantelError("invalid", `there are already ${MAX_FEEDS} feeds; revoke one first`);
     });
     return { feed, secret };
@@ -80,9 +80,9 @@ export class FeedAddresses {
 
   /** Revokes an address; it is invalid as soon as this resolves. @throws MantelError `not_found`, `disk_full` */
   revoke(id: string): Promise<void> {
-    return this.#change((kept) => {
-      const left = kept.filter((each) => each.id !== id);
-      if (left.length < kept.length) return left;
+    return this.#change((feeds) => {
+      const left = feeds.filter((each) => each.id !== id);
+      if (left.length < feeds.length) return left;
       throw new MantelError("not_found", `no feed has the id ${id}`);
     });
   }
@@ -91,18 +91,18 @@ export class FeedAddresses {
   admits(secret: string): boolean {
     const hash = Buffer.from(hashOf(secret));
     let found = false;
-    for (const { secretHash } of this.#kept) {
-      const kept = Buffer.from(secretHash);
-      if (kept.length === hash.length && timingSafeEqual(kept, hash)) found = true;
+    for (const { secretHash } of this.#feeds) {
+      const stored = Buffer.from(secretHash);
+      if (stored.length === hash.length && timingSafeEqual(stored, hash)) found = true;
     }
     return found;
   }
 
-  #change(edit: (kept: readonly Kept[]) => readonly Kept[]): Promise<void> {
+  #change(edit: (feeds: readonly StoredFeed[]) => readonly StoredFeed[]): Promise<void> {
     return this.#turns.take(async () => {
-      const next = edit(this.#kept);
+      const next = edit(this.#feeds);
       await this.#file.write({ version: 1, feeds: [...next] });
-      this.#kept = next;
+      this.#feeds = next;
     });
   }
 }

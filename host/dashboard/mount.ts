@@ -16,7 +16,7 @@ interface PlaceRequest {
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
   /** Returns the state of the previous code, just before the new code mounts. */
-  readonly kept: MountedWidget["keep"];
+  readonly handOver: MountedWidget["handOver"];
   /** Aborted when newer code replaces this one. */
   readonly overtaken: AbortSignal;
   /** Called when the mounted widget throws later, or must be stopped. */
@@ -44,15 +44,15 @@ export async function mountInPlace(
 }
 
 async function mountInPage(parent: HTMLElement, request: PlaceRequest): Promise<MountedWidget> {
-  const { loader, overtaken, kept } = request;
+  const { loader, overtaken, handOver } = request;
   const { url } = request.widget;
   try {
     const code = await loader.acquire(url);
     overtaken.throwIfAborted();
-    const state = kept();
+    const state = handOver();
     // State does not leave a sandbox: a widget that becomes trusted starts without state.
     const own = state instanceof MessagePort ? undefined : state;
-    const mounted = mountWidget(parent, { ...request, code, kept: own });
+    const mounted = mountWidget(parent, { ...request, code, handedOver: own });
     const unmount = (): void => {
       mounted.unmount();
       loader.release(url);

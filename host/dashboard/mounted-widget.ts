@@ -1,6 +1,6 @@
 import type { TileSize, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { effect, type ReadonlySignal } from "@preact/signals-core";
-import type { Kept } from "./kept.ts";
+import type { HandedOverState } from "./handed-over-state.ts";
 import { Scope } from "./scope.ts";
 import { translate } from "./translate.ts";
 import type { WidgetContexts } from "./widget-context.ts";
@@ -16,7 +16,7 @@ export interface MountRequest {
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
-  readonly kept: Kept | undefined;
+  readonly handedOver: HandedOverState | undefined;
   /** Creates the style sheets; by default unchanged. */
   readonly sheetOf?: (css: string) => CSSStyleSheet;
   /** Called when the mounted widget throws later. */
@@ -27,13 +27,13 @@ export interface MountRequest {
 export interface MountedWidget {
   readonly host: HTMLElement;
   /** The state for the next code, or a port from which the next frame receives it. */
-  keep(): Kept | MessagePort | undefined;
+  handOver(): HandedOverState | MessagePort | undefined;
   unmount(): void;
 }
 
 /** A widget that runs in this page. */
 export interface PageWidget extends MountedWidget {
-  keep(): Kept | undefined;
+  handOver(): HandedOverState | undefined;
 }
 
 const base = sheetOf(baseStyles);
@@ -57,7 +57,7 @@ export function mountWidget(parent: HTMLElement, request: MountRequest): PageWid
     const stateVersion = widget.stateVersion ?? 1;
     return {
       host,
-      keep: () => (handle.handOver ? { stateVersion, data: handle.handOver() } : undefined),
+      handOver: () => (handle.handOver ? { stateVersion, data: handle.handOver() } : undefined),
       unmount() {
         scope.onEnd(() => handle.unmount?.());
         scope.end();
@@ -80,7 +80,9 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
   const { locale } = surroundings.shared;
   const guarded = guard(onFault);
   const handedOver =
-    request.kept?.stateVersion === (widget.stateVersion ?? 1) ? request.kept.data : undefined;
+    request.handedOver?.stateVersion === (widget.stateVersion ?? 1)
+      ? request.handedOver.data
+      : undefined;
   return {
     ...surroundings.shared,
     instance,

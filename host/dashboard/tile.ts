@@ -150,7 +150,7 @@ export class Tile {
       config: this.#config,
       size: this.#size.size,
       visible: computed(() => this.#onScreen.value && awake.value),
-      kept: () => this.#keep(),
+      handOver: () => this.#handOver(),
     });
   }
 
@@ -173,9 +173,9 @@ export class Tile {
     else host.removeAttribute("flow");
   }
 
-  #keep(): ReturnType<MountedWidget["keep"]> {
+  #handOver(): ReturnType<MountedWidget["handOver"]> {
     try {
-      return this.#shown?.mounted.keep();
+      return this.#shown?.mounted.handOver();
     } catch (error) {
       console.error(`${this.#instance} could not hand over its state`, error);
       return undefined;

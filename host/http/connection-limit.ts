@@ -31,7 +31,7 @@ export class ConnectionLimit {
     const others = this.#open.get(client) ?? 0;
     if (others >= this.#max) {
       socket.destroy();
-      this.#tell(address);
+      this.#logRefusal(address);
       return;
     }
     this.#open.set(client, others + 1);
@@ -44,7 +44,7 @@ export class ConnectionLimit {
     else this.#open.delete(client);
   }
 
-  #tell(address: string): void {
+  #logRefusal(address: string): void {
     if (performance.now() - this.#toldAt < TELL_EVERY_MS) return;
     this.#toldAt = performance.now();
     this.#log.warn("connection limit of an address reached; refusing its new connections", {

@@ -84,8 +84,8 @@ export class HotReload {
 }
 
 /** True if a change of this file or folder may change the module. */
-function concerns({ mayUseAny, inputs }: Module, path: string): boolean {
-  return mayUseAny || [...inputs].some((file) => file === path || file.startsWith(path + sep));
+function concerns({ mayUseAnyFile, inputs }: Module, path: string): boolean {
+  return mayUseAnyFile || [...inputs].some((file) => file === path || file.startsWith(path + sep));
 }
 
 /** True if a folder was added or removed, or a plugin's manifest may have changed. */

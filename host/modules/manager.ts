@@ -31,9 +31,9 @@ export interface ModuleManagerDependencies extends Omit<ModuleDependencies, "cha
 export class ModuleManager {
   readonly #parts: ModuleManagerDependencies;
   readonly #modules = new Map<string, Module>();
-  readonly #broken: InvalidPlugins;
-  readonly #news: ModuleEvents;
-  #following: HotReload | undefined;
+  readonly #invalidPlugins: InvalidPlugins;
+  readonly #events: ModuleEvents;
+  #hotReload: HotReload | undefined;
   #revision = Date.now();
   #isStarted = false;
   #isClosed = false;
@@ -42,8 +42,8 @@ export class ModuleManager {
 
   constructor(parts: ModuleManagerDependencies) {
     this.#parts = parts;
-    this.#news = new ModuleEvents(parts);
-    this.#broken = new InvalidPlugins(parts.log);
+    this.#events = new ModuleEvents(parts);
+    this.#invalidPlugins = new InvalidPlugins(parts.log);
   }
 
   /** Grows with each change of the list; it starts from the clock, so that it also grows across restarts. */
@@ -53,7 +53,7 @@ export class ModuleManager {
 
   list(): readonly ModuleView[] {
     const modules = [...this.#modules.values()].map((module) => module.view);
-    return [...modules, ...this.#brokenViews()].toSorted((a, b) => a.id.localeCompare(b.id));
+    return [...modules, ...this.#invalidViews()].toSorted((a, b) => a.id.localeCompare(b.id));
   }
 
   /** @throws MantelError `module_unknown` */
@@ -79,7 +79,7 @@ export class ModuleManager {
     this.#module(id);
     await this.#inOrder(() => this.#rediscover()); // consent applies to what is on disk now
     const module = this.#module(id);
-    const broken = this.#broken.errorOf(module.onDisk.folder);
+    const broken = this.#invalidPlugins.errorOf(module.onDisk.folder);
     if (broken) throw new MantelError("reload_failed", broken.message, broken.extras);
     return module.allow(seen);
   }
@@ -146,10 +146,10 @@ export class ModuleManager {
   /** Finds and starts all modules, and watches for changes from then on. */
   async start(): Promise<void> {
     const { roots, config, warmProcesses, log, compiler, versionStore } = this.#parts;
-    this.#following = new HotReload(roots, {
+    this.#hotReload = new HotReload(roots, {
       log,
       modules: () => [...this.#modules.values()],
-      isBroken: (folder) => this.#isClosed || this.#broken.has(folder),
+      isBroken: (folder) => this.#isClosed || this.#invalidPlugins.has(folder),
       rediscover: () => this.#inOrder(() => this.#rediscover()),
       renewRuntime: () =>
         void this.#inOrder(() => renewRuntime(this.#modules.values(), this.#parts)),
@@ -164,7 +164,7 @@ export class ModuleManager {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopListening?.();
-    this.#following?.close();
+    this.#hotReload?.close();
     await this.#turns.ended();
     await Promise.all([...this.#modules.values()].map((module) => module.shutDown()));
   }
@@ -172,7 +172,7 @@ export class ModuleManager {
   #module(id: string): Module {
     const module = this.#modules.get(id);
     if (module) return module;
-    const broken = this.#brokenViews().find((view) => view.id === id)?.error;
+    const broken = this.#invalidViews().find((view) => view.id === id)?.error;
     if (broken) throw new MantelError("reload_failed", broken.message);
     throw new MantelError("module_unknown", `no module has the id ${id}`);
   }
@@ -189,7 +189,7 @@ export class ModuleManager {
     const found = await discover(roots, (name) => config.current.modules[name]?.links === true);
     await this.#parts.consents.meet([...found.plugins.values()]);
     await this.#removeGone(found);
-    await this.#noteBroken(found);
+    await this.#recordInvalid(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
     await this.#arrange();
     for (const { folder, error } of found.broken) {
@@ -212,12 +212,12 @@ export class ModuleManager {
     this.#modules.delete(module.id);
     this.#parts.bridges.remove(module.id);
     this.#revision++;
-    this.#news.removed(module);
+    this.#events.removed(module);
   }
 
   /** Records broken folders. Their last good version continues, or starts again. */
-  async #noteBroken({ plugins, broken }: Discovery): Promise<void> {
-    this.#broken.replace(broken);
+  async #recordInvalid({ plugins, broken }: Discovery): Promise<void> {
+    this.#invalidPlugins.replace(broken);
     for (const { folder } of broken.filter((each) => !this.#in(each.folder))) {
       const good = await this.#parts.versionStore.pluginIn(folder);
       if (!good || plugins.has(good.id)) continue;
@@ -227,8 +227,10 @@ export class ModuleManager {
     this.#revision++;
   }
 
-  #brokenViews(): readonly ModuleView[] {
-    return this.#broken.views(({ name, folder }) => !!this.#in(folder) || this.#modules.has(name));
+  #invalidViews(): readonly ModuleView[] {
+    return this.#invalidPlugins.views(
+      ({ name, folder }) => !!this.#in(folder) || this.#modules.has(name),
+    );
   }
 
   /** The module that runs from this folder. */
@@ -246,7 +248,7 @@ export class ModuleManager {
     const module = new Module(last?.plugin ?? plugin, {
       ...this.#parts,
       changed: (which) => this.#changed(which),
-      log: this.#news.logFor(plugin.id),
+      log: this.#events.logFor(plugin.id),
     });
     this.#modules.set(plugin.id, module);
     if (waits) module.setOnDisk(plugin);
@@ -271,8 +273,8 @@ export class ModuleManager {
 
   #changed(module: Module): void {
     this.#revision++;
-    this.#news.changed(module);
-    this.#following?.followLinks();
+    this.#events.changed(module);
+    this.#hotReload?.followLinks();
   }
 
   #configChanged(changed: readonly string[]): void {

@@ -38,14 +38,14 @@ export class Health<Reason extends string> {
   /** Enables reporting. Call it at the plugin's start. */
   startReporting(): void {
     this.#isReporting = true;
-    this.#tell();
+    this.#report();
   }
 
   /** Sets the sentence for one reason; `undefined` clears it. */
   set(reason: Reason, sentence: string | undefined): void {
     if (sentence === undefined) this.#sentences.delete(reason);
     else this.#sentences.set(reason, sentence);
-    this.#tell();
+    this.#report();
   }
 
   /** Counts an ignored message. Reports the first one, and the count at 10, 100, 1,000 and so on. */
@@ -58,7 +58,7 @@ export class Health<Reason extends string> {
     const messages =
       this.#ignoredCount === 1 ? "1 message was" : `${this.#ignoredCount} messages were`;
     this.#garbage = `${messages} ignored; the last, ${left.where.slice(0, 100)}: ${left.why}`;
-    this.#tell();
+    this.#report();
   }
 
   /** Counts ignored items. Logs the first of each kind, and the count at 10, 100, 1,000 and so on. */
@@ -80,10 +80,10 @@ export class Health<Reason extends string> {
   #calm(): void {
     this.#ignoredCount = 0;
     this.#garbage = undefined;
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const first = this.#reasons.find((each) => this.#sentences.has(each));
     const now = first === undefined ? this.#garbage : this.#sentences.get(first);
     if (!this.#isReporting || now === this.#reported) return;

@@ -12,9 +12,9 @@ import type { NetworkLink } from "./proxied-connections.ts";
 /** Updates for the installed guard. */
 export interface Guard {
   /** Allows the hosts in the plugin's options that the manifest declares. */
-  configured(config: unknown): void;
+  learnFromConfig(config: unknown): void;
   /** Allows the hosts in a service's answer if the manifest declares the service. */
-  answered(service: string, answer: unknown): void;
+  learnFromService(service: string, answer: unknown): void;
   readonly connectionLost: ConnectionLost;
 }
 
@@ -44,8 +44,8 @@ export function guard(
   if (permissions.workerThreads) guardThreads(denials);
   syncBuiltinESMExports();
   return freeze({
-    configured: (config: unknown) => hosts.configured(config),
-    answered: (service: string, answer: unknown) => hosts.answered(service, answer),
+    learnFromConfig: (config: unknown) => hosts.learnFromConfig(config),
+    learnFromService: (service: string, answer: unknown) => hosts.learnFromService(service, answer),
     connectionLost,
   });
 }

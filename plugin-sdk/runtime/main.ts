@@ -68,7 +68,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   },
   async connect(request) {
     const { id, code, guard: guarding } = loaded();
-    guarding.configured(request.config);
+    guarding.learnFromConfig(request.config);
     next = new Runner(code, host());
     try {
       await next.connect(id, request);
@@ -79,7 +79,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   },
   async start(request) {
     const { id, code, guard: guarding } = loaded();
-    guarding.configured(request.config);
+    guarding.learnFromConfig(request.config);
     runner = next ?? new Runner(code, host()); // a new runner each time, because a rolled-back generation starts again
     next = undefined;
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
@@ -144,7 +144,7 @@ function host(): HostLink {
         .call(method, input as never, HOST_DEADLINE_MS)
         .catch((error: unknown) => fail(error, asked));
       if (method === "callService")
-        plugin?.guard.answered((input as { name: string }).name, answer);
+        plugin?.guard.learnFromService((input as { name: string }).name, answer);
       return answer as never;
     },
     notify: (method, input) => peer.notify(method, input as never),

@@ -49,7 +49,7 @@ export function guardNetwork(parts: NetworkDependencies): ConnectionLost {
 /** Guards `node:net`, because TLS, HTTP, HTTP/2, fetch and WebSocket all use its sockets. */
 function proxy({ hosts, denials, link }: NetworkDependencies): ConnectionLost {
   const refuse = ({ reached, toDeclare }: { reached: string; toDeclare: string }): Error =>
-    denials.host(reached, hosts.toDeclare(toDeclare));
+    denials.host(reached, hosts.manifestEntryFor(toDeclare));
   const connections = new ProxiedConnections(link, refuse);
   proxyLookups({ link, refuse, unsupported: (what) => denials.openNetwork(what) });
   return (connection, failure) => connections.lost(connection, failure);
@@ -73,7 +73,7 @@ function guardConnections(hosts: Hosts, denials: PermissionErrors): void {
       function (this: unknown, ...args) {
         const { host, checked } = targetOf(args);
         if (hosts.allows(host)) return apply(connect, this, checked);
-        const error = denials.host(host, hosts.toDeclare(host));
+        const error = denials.host(host, hosts.manifestEntryFor(host));
         const lookup = (_name: string, _options: unknown, answer: Callback): void =>
           void inNextTurn(answer, error);
         return apply(connect, this, [{ host: "refused", port: 1, lookup }]);
@@ -128,7 +128,7 @@ function guardDatagrams(hosts: Hosts, mayListen: boolean, denials: PermissionErr
   const socket = dgram.Socket.prototype;
   const check = (host: unknown): void => {
     const name = typeof host === "string" ? host : "localhost";
-    if (!hosts.allows(name)) throw denials.host(name, hosts.toDeclare(name));
+    if (!hosts.allows(name)) throw denials.host(name, hosts.manifestEntryFor(name));
   };
   replace(
     socket,
@@ -203,7 +203,9 @@ function guardLookups(owner: object, hosts: Hosts, denials: PermissionErrors): v
           if (typeof host !== "string" || isIP(host) > 0 || host === "localhost") {
             return apply(lookUp, this, args); // needs no network; a server does this with its own address
           }
-          const error = hosts.allows(host) ? undefined : denials.host(host, hosts.toDeclare(host));
+          const error = hosts.allows(host)
+            ? undefined
+            : denials.host(host, hosts.manifestEntryFor(host));
           if (typeof answer !== "function") {
             return error ? Promise.reject(error) : found(hosts, apply(lookUp, this, args));
           }
@@ -232,5 +234,5 @@ function remember(hosts: Hosts, results: unknown): void {
     return;
   }
   const address = (results as { address?: unknown } | null)?.address ?? results;
-  if (typeof address === "string") hosts.found(address);
+  if (typeof address === "string") hosts.allowAddress(address);
 }

@@ -91,7 +91,7 @@ export class PermissionErrors {
   #explain(error: NodeDenial): void {
     const sentence = this.#sentenceFor(error.permission, String(error.resource));
     if (sentence === undefined) return;
-    this.#tell(sentence);
+    this.#reportOnce(sentence);
     const { stack, message } = error;
     error.message = sentence;
     if (stack !== undefined) error.stack = stack.replace(message, () => sentence); // the stack repeats the message
@@ -129,13 +129,13 @@ export class PermissionErrors {
   }
 
   #denial(permission: string, resource: string, sentence: string): Error {
-    this.#tell(sentence);
+    this.#reportOnce(sentence);
     const error = new Error(sentence);
     // `code` is assigned last: the setter of `resource` treats an error with this code as one of Node's.
     return assign(error, { permission, resource, code: "ERR_ACCESS_DENIED" });
   }
 
-  #tell(sentence: string): void {
+  #reportOnce(sentence: string): void {
     if (this.#reported.has(sentence) || this.#reported.size >= MOST_REPORTED) return;
     this.#reported.add(sentence);
     this.#report(sentence);

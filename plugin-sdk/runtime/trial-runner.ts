@@ -56,7 +56,7 @@ export class TrialRunner {
       throw new MantelError("invalid", `step ${step} of the setup is not waiting for an answer`);
     }
     this.#answered = undefined;
-    this.#plugin.guard.configured(answer);
+    this.#plugin.guard.learnFromConfig(answer);
     answered(answer);
   }
 
@@ -71,7 +71,7 @@ export class TrialRunner {
 
   #context({ config, home, uses }: TrialRequest): TrialContext<unknown> {
     const { id, guard } = this.#plugin;
-    guard.configured(config);
+    guard.learnFromConfig(config);
     return {
       ...{ id, config, home },
       log: createLog(this.#host),

@@ -33,7 +33,7 @@ const NAME_LENGTH = 200;
 export function arrange(all: Iterable<ComponentStates>): Arranged[] {
   const groups = new Map<string, ComponentStates[]>();
   for (const known of all) {
-    if (known.facet.scene) continue;
+    if (known.handler.scene) continue;
     const key = groupOf(known);
     const group = groups.get(key);
     if (group) group.push(known);
@@ -66,20 +66,20 @@ function groupOf(known: ComponentStates): string {
 }
 
 function devicesOf(key: string, group: readonly ComponentStates[]): Arranged[] {
-  const leaders = group.filter(({ facet }) => facet.leads);
-  const others = group.filter(({ facet }) => !facet.leads);
+  const leaders = group.filter(({ handler }) => handler.leads);
+  const others = group.filter(({ handler }) => !handler.leads);
   if (leaders.length === 0) return [unled(key, others)];
   return leaders.map((leader, index) => led(leader, index === 0 ? others : []));
 }
 
 function led(leader: ComponentStates, others: readonly ComponentStates[]): Arranged {
   const { device, fields } = leader.component;
-  const own = Object.keys(leader.facet.capabilities).map((name) => [name, name] as const);
+  const own = Object.keys(leader.handler.capabilities).map((name) => [name, name] as const);
   const part = { known: leader, names: new Map(own) };
   return {
     ...joined([part], others),
     nativeId: nativeId(leader.identity),
-    kind: leader.facet.leads ?? "switch",
+    kind: leader.handler.leads ?? "switch",
     name: nameOf(device, fields.get("name"), leader.component.objectId),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
@@ -110,7 +110,7 @@ function kindOf(all: readonly ComponentStates[]): DeviceKind {
   const platforms = new Set(main.map(({ component }) => component.platform));
   if (platforms.has("binary_sensor")) return "binary-sensor";
   if ([...platforms].some((platform) => READINGS.has(platform))) return "sensor";
-  return all.some(({ facet, component }) => facet.events || component.platform === "button")
+  return all.some(({ handler, component }) => handler.events || component.platform === "button")
     ? "button"
     : "sensor";
 }
@@ -124,11 +124,11 @@ function joined(
   others: readonly ComponentStates[],
 ): Pick<Arranged, "parts" | "capabilities"> {
   const capabilities: Record<string, Capability> = {};
-  for (const { known } of own) Object.assign(capabilities, known.facet.capabilities);
+  for (const { known } of own) Object.assign(capabilities, known.handler.capabilities);
   const parts = [...own];
   for (const known of others) {
     const names = new Map<string, string>();
-    for (const [local, capability] of Object.entries(known.facet.capabilities)) {
+    for (const [local, capability] of Object.entries(known.handler.capabilities)) {
       const name = SHARED.has(local)
         ? local
         : nameFor(known, local, new Set(Object.keys(capabilities)));

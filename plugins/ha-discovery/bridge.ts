@@ -92,8 +92,8 @@ export class Bridge implements Listener, LinkOwner {
   /** @throws MantelError `scene_unknown`, and what publishing throws */
   async activateScene(id: string): Promise<void> {
     const scene = [...this.#listening.announcements.components].find(
-      ({ facet, identity }) => facet.scene && nativeId(identity) === id,
-    )?.facet.scene;
+      ({ handler, identity }) => handler.scene && nativeId(identity) === id,
+    )?.handler.scene;
     if (!scene) throw new MantelError("scene_unknown", `no scene has announced itself as ${id}`);
     await this.commands.send(scene());
   }
@@ -185,10 +185,10 @@ export class Bridge implements Listener, LinkOwner {
 
   #scenes(): SceneDescription[] {
     return [...this.#listening.announcements.components].flatMap(
-      ({ facet, identity, component }) => {
+      ({ handler, identity, component }) => {
         const name = component.fields.get("name");
         const shown = typeof name === "string" && name !== "" ? name : component.objectId;
-        return facet.scene ? [{ nativeId: nativeId(identity), name: shown.slice(0, 200) }] : [];
+        return handler.scene ? [{ nativeId: nativeId(identity), name: shown.slice(0, 200) }] : [];
       },
     );
   }

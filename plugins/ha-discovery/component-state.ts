@@ -2,7 +2,7 @@ import type { DeviceState, StateValue } from "@mantel/plugin-sdk";
 import { Availability } from "./availability.ts";
 import { changed, coerce } from "./coerce.ts";
 import type { ComponentHandler, Input } from "./component-handler.ts";
-import { facetMaker } from "./components/platforms.ts";
+import { handlerFactory } from "./components/platforms.ts";
 import { DiscoveryError } from "./discovery-error.ts";
 import type { Component } from "./discovery.ts";
 import { Options, type Surroundings } from "./options.ts";
@@ -11,9 +11,9 @@ import type { Payload } from "./payload.ts";
 /** A usable component and its reported state. */
 export class ComponentStates {
   readonly component: Component;
-  readonly facet: ComponentHandler;
+  readonly handler: ComponentHandler;
   readonly availability: Availability;
-  /** By the facet's own names of fields. */
+  /** By the handler's own field names. */
   #state: DeviceState;
   readonly #due = new Map<Input, number>();
   readonly #around: Surroundings;
@@ -22,11 +22,11 @@ export class ComponentStates {
   constructor(component: Component, around: Surroundings) {
     this.component = component;
     this.#around = around;
-    this.facet = facetMaker(component.platform)(new Options(component.fields, around));
-    checkBounds(this.facet);
+    this.handler = handlerFactory(component.platform)(new Options(component.fields, around));
+    checkBounds(this.handler);
     this.availability = new Availability(component.fields, around);
     this.#state = Object.fromEntries(
-      Object.keys(this.facet.capabilities).map((name) => [name, null]),
+      Object.keys(this.handler.capabilities).map((name) => [name, null]),
     );
   }
 
@@ -45,7 +45,7 @@ export class ComponentStates {
 
   /** The topics that it listens to. */
   get topics(): string[] {
-    const { inputs, events = [] } = this.facet;
+    const { inputs, events = [] } = this.handler;
     return [...inputs, ...events].map(({ topic }) => topic).concat(this.availability.topics);
   }
 
@@ -56,7 +56,7 @@ export class ComponentStates {
   receive(topic: string, payload: Payload, now: number): Told | undefined {
     this.availability.receive(topic, payload);
     let told: DeviceState | undefined;
-    for (const input of this.facet.inputs) {
+    for (const input of this.handler.inputs) {
       const read = input.topic === topic ? input.read(payload, this.#state) : undefined;
       if (!read) continue;
       told = { ...told, ...this.#fit(read) };
@@ -75,7 +75,9 @@ export class ComponentStates {
 
   /** Takes over the state of the component that this one replaces, as far as it fits. */
   recall(state: DeviceState): void {
-    const names = Object.keys(this.facet.capabilities).filter((name) => Object.hasOwn(state, name));
+    const names = Object.keys(this.handler.capabilities).filter((name) =>
+      Object.hasOwn(state, name),
+    );
     this.take(this.#fit(Object.fromEntries(names.map((name) => [name, state[name] ?? null]))));
   }
 
@@ -96,14 +98,14 @@ export class ComponentStates {
   }
 
   #nothing(): DeviceState {
-    return Object.fromEntries(Object.keys(this.facet.capabilities).map((name) => [name, null]));
+    return Object.fromEntries(Object.keys(this.handler.capabilities).map((name) => [name, null]));
   }
 
   #fit(read: DeviceState): DeviceState {
     const entries: [string, StateValue][] = [];
     for (const [name, value] of Object.entries(read)) {
-      const capability = Object.hasOwn(this.facet.capabilities, name)
-        ? this.facet.capabilities[name]
+      const capability = Object.hasOwn(this.handler.capabilities, name)
+        ? this.handler.capabilities[name]
         : undefined;
       if (!capability) continue;
       const fit = coerce(capability, value);

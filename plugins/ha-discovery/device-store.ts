@@ -150,7 +150,7 @@ export class DeviceStore {
 
   #lastAction(nativeId: string, event: string): DeviceState {
     for (const { known } of this.#devices.get(nativeId)?.parts ?? []) {
-      if (known.facet.events) known.take({ lastAction: event });
+      if (known.handler.events) known.take({ lastAction: event });
     }
     return { lastAction: event };
   }
@@ -181,8 +181,8 @@ function stateOf({ names }: Part, state: DeviceState): DeviceState {
   return Object.fromEntries(entries);
 }
 
-function eventsOf({ facet }: ComponentStates, topic: string, payload: Payload): string[] {
-  return (facet.events ?? []).flatMap((event) =>
+function eventsOf({ handler }: ComponentStates, topic: string, payload: Payload): string[] {
+  return (handler.events ?? []).flatMap((event) =>
     event.topic === topic ? (event.read(payload) ?? []) : [],
   );
 }

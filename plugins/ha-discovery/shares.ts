@@ -25,7 +25,7 @@ export function sharesOf({ parts, name }: Arranged, command: DeviceCommand): Sha
     return parts.flatMap((part) => {
       const own = localCommand(part, command);
       if (Object.keys(own).length === 0) return [];
-      const messages = part.known.facet.write?.(own, part.known.state) ?? [];
+      const messages = part.known.handler.write?.(own, part.known.state) ?? [];
       return [{ part, command: own, messages }];
     });
   } catch (error) {
@@ -46,7 +46,7 @@ function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
 
 /** Splits a share into fields that the device will report and those that it will not. */
 export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
-  const { unreported = new Set(), capabilities } = part.known.facet;
+  const { unreported = new Set(), capabilities } = part.known.handler;
   const told: Record<string, StateValue> = {};
   const assumed: Record<string, StateValue> = {};
   for (const [name, value] of Object.entries(command)) {

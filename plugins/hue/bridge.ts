@@ -22,7 +22,7 @@ export class HueBridge {
   readonly id: string;
   readonly #parts: BridgeDependencies;
   readonly #feed: Feed;
-  readonly #news = new EventEmitter<{ change: [] }>().setMaxListeners(0);
+  readonly #changes = new EventEmitter<{ change: [] }>().setMaxListeners(0);
   #described: Described | undefined;
   /** The latest described buttons; they seldom change. */
   #buttons: Described["buttons"] = new Map();
@@ -110,7 +110,7 @@ export class HueBridge {
   /** True if a change arrived within the time. */
   async #hears(withinMs: number): Promise<boolean> {
     const signal = AbortSignal.timeout(Math.ceil(withinMs));
-    return once(this.#news, "change", { signal }).then(
+    return once(this.#changes, "change", { signal }).then(
       () => true,
       () => false,
     );
@@ -131,7 +131,7 @@ export class HueBridge {
     this.#described = undefined;
     this.#parts.onChange();
     for (const change of changes) this.#tellAction(change);
-    this.#news.emit("change");
+    this.#changes.emit("change");
   }
 
   /** Reports a press only from an event: a press in a full read may be old. */

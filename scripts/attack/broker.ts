@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { IClientOptions, MqttClient } from "mqtt";
-import { findFreePort } from "../bench/house.ts";
+import { findFreePort } from "../bench/bench-home.ts";
 import { ask } from "./api.ts";
 import type { Proof } from "./proof.ts";
 import { PATIENT_MS, type Stage } from "./stage.ts";

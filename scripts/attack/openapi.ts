@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findFreePort } from "../bench/house.ts";
+import { findFreePort } from "../bench/bench-home.ts";
 import { type JudgedCount, JudgedRelay } from "./judged-relay.ts";
 import { type Tool, startTool } from "./tool.ts";
 

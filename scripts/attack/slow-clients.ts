@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { readMemory } from "../bench/house.ts";
+import { readMemory } from "../bench/bench-home.ts";
 
 const PROBES_PER_SECOND = 100;
 const CHANGES_PER_SECOND = 20;

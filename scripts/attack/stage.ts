@@ -18,7 +18,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
 import { readProcess } from "../../host/modules/process/procfs.ts";
-import { type BenchHome, findFreePort, openHome, type Served, serveHost } from "../bench/house.ts";
+import {
+  type BenchHome,
+  findFreePort,
+  openHome,
+  type Served,
+  serveHost,
+} from "../bench/bench-home.ts";
 import { AnswerTimes } from "./answer-times.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
 import { type MarkedProcess, processesOf, stateOf } from "./marked-processes.ts";

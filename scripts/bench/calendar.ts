@@ -9,8 +9,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { build } from "esbuild";
 import { readCorpus } from "../../test/plugins/calendar/corpus.ts";
+import { openHome, serveHost } from "./bench-home.ts";
 import { bigCalendar } from "./calendar/big-calendar.ts";
-import { openHome, serveHost } from "./house.ts";
 import { summarise } from "./shared/figures.ts";
 
 const NAMES = ["mantel", "ical.js", "node-ical"];

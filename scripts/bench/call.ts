@@ -11,7 +11,7 @@ import { Compiler } from "../../host/modules/build/compile.ts";
 import { compileRuntime } from "../../host/modules/build/runtime.ts";
 import { PluginProcess } from "../../host/modules/process/plugin-process.ts";
 import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
-import { openHome } from "./house.ts";
+import { openHome } from "./bench-home.ts";
 import { ratios, summarise } from "./shared/figures.ts";
 
 const WARM_UP = 1_000;

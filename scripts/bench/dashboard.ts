@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { hasBrowser, launchBrowser } from "../../test/helpers/browser.ts";
+import { openHome, serveHost } from "./bench-home.ts";
 import { measureBusy, measureRepaints } from "./dashboard/changes.ts";
 import { openPage } from "./dashboard/page.ts";
 import { allTilesAt, measureFloor, measureLoads, watchTiles } from "./dashboard/paint.ts";
 import { Storm, writeStorm } from "./dashboard/storm.ts";
 import { openWholePage } from "./dashboard/whole-page.ts";
-import { openHome, serveHost } from "./house.ts";
 
 const [loads = 10, seconds = 10] = process.argv.slice(2).map(Number);
 const PLUGINS = join(import.meta.dirname, "../../plugins");

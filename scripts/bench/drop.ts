@@ -11,7 +11,7 @@ import {
   type Served,
   serveHost,
   writeLamp,
-} from "./house.ts";
+} from "./bench-home.ts";
 import { alternatives } from "./shared/alternatives.ts";
 import { openBroker } from "./shared/broker.ts";
 import { askedIds, countingBridge } from "./shared/counting-bridge.ts";

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
-import { findDescendants, openHome, serveHost } from "./house.ts";
+import { findDescendants, openHome, serveHost } from "./bench-home.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 

@@ -10,7 +10,7 @@ import {
   readMemory,
   serveHost,
   writeLamp,
-} from "./house.ts";
+} from "./bench-home.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 

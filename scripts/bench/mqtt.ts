@@ -3,7 +3,7 @@
 // devices that vanish or flap, and lost messages. First with Zigbee2MQTT, then with MQTT discovery; one line of JSON each.
 import { setTimeout as delay } from "node:timers/promises";
 import { readProcess } from "../../host/modules/process/procfs.ts";
-import { findDescendants } from "./house.ts";
+import { findDescendants } from "./bench-home.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { rounded, summarise } from "./shared/figures.ts";
 import {

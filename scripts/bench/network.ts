@@ -10,7 +10,7 @@ import { Compiler } from "../../host/modules/build/compile.ts";
 import { compileRuntime } from "../../host/modules/build/runtime.ts";
 import { PluginProcess } from "../../host/modules/process/plugin-process.ts";
 import { Kernel } from "../../host/modules/process/sandbox/kernel.ts";
-import { openHome } from "./house.ts";
+import { openHome } from "./bench-home.ts";
 import { rounded, type Summary, summarise } from "./shared/figures.ts";
 
 const DEADLINE_MS = 300_000;

@@ -2,7 +2,7 @@
 // with one npm dependency. Compared with servers that reload the same code in other ways: a version query, a tsx
 // namespace, a worker thread, a restart by `node --watch`.
 import { setTimeout as delay } from "node:timers/promises";
-import { nameFile, openHome, type Served, serveHost, writeLamp } from "./house.ts";
+import { nameFile, openHome, type Served, serveHost, writeLamp } from "./bench-home.ts";
 import { alternatives } from "./shared/alternatives.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
 

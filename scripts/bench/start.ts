@@ -4,7 +4,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findFreePort, openHome, type Served, serve, serveHost, writeLamp } from "./house.ts";
+import { findFreePort, openHome, type Served, serve, serveHost, writeLamp } from "./bench-home.ts";
 import { alternatives, type StartAlternative } from "./shared/alternatives.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
 

@@ -11,7 +11,7 @@ import { watch } from "chokidar";
 import { build } from "esbuild";
 import type { Page } from "playwright-core";
 import { hasBrowser, launchBrowser } from "../../test/helpers/browser.ts";
-import { openHome, serveHost } from "./house.ts";
+import { openHome, serveHost } from "./bench-home.ts";
 import { ratios, summarise, type Summary } from "./shared/figures.ts";
 
 const WARM_UP = 3;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, openHome, repeat, type Served, serveHost } from "../bench/house.ts";
+import { type BenchHome, openHome, repeat, type Served, serveHost } from "../bench/bench-home.ts";
 import { type FaultKind, faultyPlugin, idOf } from "./kinds.ts";
 
 const POLL_MS = 10;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, LAMP_IMPORTS, type Served } from "../bench/house.ts";
+import { type BenchHome, LAMP_IMPORTS, type Served } from "../bench/bench-home.ts";
 import { readLamp, reloadLamp } from "./lamp.ts";
 
 const DEADLINE_MS = 20_000;

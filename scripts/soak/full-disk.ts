@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openHome } from "../bench/house.ts";
+import { openHome } from "../bench/bench-home.ts";
 import { WrittenHouse } from "./written-house.ts";
 
 /** Disk size: slightly more than a host without plugins needs. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
-import { openHome, readMemory, serveHost } from "../bench/house.ts";
+import { openHome, readMemory, serveHost } from "../bench/bench-home.ts";
 import { openHttpFuzz } from "../fuzz/http.ts";
 import type { FuzzedRequest } from "../fuzz/requests.ts";
 import type { Run } from "./run.ts";

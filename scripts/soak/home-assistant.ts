@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
-import { openHome, type Served, serveHost } from "../bench/house.ts";
+import { openHome, type Served, serveHost } from "../bench/bench-home.ts";
 import { within } from "../bench/shared/mqtt-house.ts";
 
 /** The number of sensors, which change during an outage, and of number entities, which commands set. */

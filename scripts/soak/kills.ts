@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openHome } from "../bench/house.ts";
+import { openHome } from "../bench/bench-home.ts";
 import { WrittenHouse } from "./written-house.ts";
 
 /** Maximum time between the first write and the kill. */

@@ -1,4 +1,4 @@
-import { repeat, type Served } from "../bench/house.ts";
+import { repeat, type Served } from "../bench/bench-home.ts";
 
 const REQUESTS_PER_SECOND = 200;
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, findDescendants, type Served, serve } from "../bench/house.ts";
+import { type BenchHome, findDescendants, type Served, serve } from "../bench/bench-home.ts";
 import { rounded } from "../bench/shared/figures.ts";
 import type { HostFigures } from "./probe.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/house.ts";
+import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/bench-home.ts";
 import { failInWaysLeft, failToReload, giveLampState } from "./failures.ts";
 import { LampRequests, reloadLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";

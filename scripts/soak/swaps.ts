@@ -1,4 +1,4 @@
-import { openHome } from "../bench/house.ts";
+import { openHome } from "../bench/bench-home.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 import { openControl, openDashboard, writeWidget } from "./widgets.ts";

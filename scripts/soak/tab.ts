@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { layLine, type Line } from "../../test/helpers/line.ts";
-import { type BenchHome, openHome, type Served, serveHost } from "../bench/house.ts";
+import { type BenchHome, openHome, type Served, serveHost } from "../bench/bench-home.ts";
 import { becomes, openPage, readPage, type SoakPage } from "./page.ts";
 import type { Run } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import { type BenchHome, openHome, type Served } from "../bench/house.ts";
+import { type BenchHome, openHome, type Served } from "../bench/bench-home.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 

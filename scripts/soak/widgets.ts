@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { BenchHome, Served } from "../bench/house.ts";
+import type { BenchHome, Served } from "../bench/bench-home.ts";
 import { becomes, openPage, readPage } from "./page.ts";
 import type { Reading } from "./reading.ts";
 

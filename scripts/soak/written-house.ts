@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { type BenchHome, type Served, serveHost } from "../bench/house.ts";
+import { type BenchHome, type Served, serveHost } from "../bench/bench-home.ts";
 
 /** A document into which a run writes numbers. */
 interface Written {

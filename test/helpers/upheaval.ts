@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findPluginProcesses } from "../../scripts/bench/house.ts";
+import { findPluginProcesses } from "../../scripts/bench/bench-home.ts";
 import type { TestHost } from "./host.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openHome, serveHost } from "../../scripts/bench/house.ts";
+import { openHome, serveHost } from "../../scripts/bench/bench-home.ts";
 import { growthOf } from "../../scripts/soak/verdict.ts";
 import { openDashboard, writeWidget } from "../../scripts/soak/widgets.ts";
 

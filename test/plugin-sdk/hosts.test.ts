@@ -43,7 +43,7 @@ test("a plugin without declared hosts can reach none", () => {
 
 test("hosts in an option are found in URLs and plain addresses, at any depth", () => {
   const hosts = new Hosts(["config:brokers", "config:toString"]);
-  hosts.configured({
+  hosts.learnFromConfig({
     other: "https://other.example",
     brokers: [
       { url: "mqtt://NAS.example:1883" },
@@ -72,8 +72,8 @@ test("hosts in an option are found in URLs and plain addresses, at any depth", (
 test("the resolved address of an allowed name is allowed", () => {
   const hosts = new Hosts(["a.example"]);
 
-  hosts.found("192.0.2.1");
-  hosts.found("b.example");
+  hosts.allowAddress("192.0.2.1");
+  hosts.allowAddress("b.example");
 
   assert.equal(hosts.allows("192.0.2.1"), true);
   assert.equal(hosts.allows("b.example"), false);
@@ -82,7 +82,7 @@ test("the resolved address of an allowed name is allowed", () => {
 test("a name that resolves to a loopback address allows that address only", () => {
   const hosts = new Hosts(["nas"]);
 
-  hosts.found("127.0.1.1");
+  hosts.allowAddress("127.0.1.1");
 
   assert.equal(hosts.allows("127.0.1.1"), true);
   for (const host of ["127.0.0.1", "localhost", "::1"]) assert.equal(hosts.allows(host), false);
@@ -91,9 +91,9 @@ test("a name that resolves to a loopback address allows that address only", () =
 test("the newest 4,096 resolved addresses are kept", () => {
   const hosts = new Hosts(["a.example"]);
 
-  for (let at = 0; at < 5_000; at++) hosts.found(`10.0.${at >> 8}.${at & 255}`);
-  hosts.found("10.0.3.200"); // one of the oldest that are kept becomes the newest
-  for (let at = 0; at < 4_000; at++) hosts.found(`10.1.${at >> 8}.${at & 255}`);
+  for (let at = 0; at < 5_000; at++) hosts.allowAddress(`10.0.${at >> 8}.${at & 255}`);
+  hosts.allowAddress("10.0.3.200"); // one of the oldest that are kept becomes the newest
+  for (let at = 0; at < 4_000; at++) hosts.allowAddress(`10.1.${at >> 8}.${at & 255}`);
 
   assert.equal(hosts.allows("10.0.0.1"), false);
   assert.equal(hosts.allows("10.0.3.200"), true);
@@ -104,8 +104,8 @@ test("the hosts in a service's answer are allowed after the answer", () => {
   const hosts = new Hosts(["service:mqtt.broker"]);
   assert.ok(!hosts.allows("nas.example"));
 
-  hosts.answered("broker.address", { url: "mqtt://other.example" });
-  hosts.answered("mqtt.broker", { url: "mqtts://nas.example:8883", username: "mantel" });
+  hosts.learnFromService("broker.address", { url: "mqtt://other.example" });
+  hosts.learnFromService("mqtt.broker", { url: "mqtts://nas.example:8883", username: "mantel" });
 
   assert.ok(hosts.allows("nas.example"));
   assert.ok(!hosts.allows("other.example"));
@@ -114,13 +114,13 @@ test("the hosts in a service's answer are allowed after the answer", () => {
 test("the suggested declaration of a host is the option or service that it came from", () => {
   const hosts = new Hosts(["config:url"]);
 
-  hosts.configured({ url: "http://declared.example", bridge: { address: "192.0.2.7:80" } });
-  hosts.answered("mqtt.broker", { url: "mqtt://127.0.0.1:1883" });
+  hosts.learnFromConfig({ url: "http://declared.example", bridge: { address: "192.0.2.7:80" } });
+  hosts.learnFromService("mqtt.broker", { url: "mqtt://127.0.0.1:1883" });
 
   assert.ok(!hosts.allows("192.0.2.7"));
-  assert.equal(hosts.toDeclare("192.0.2.7"), "config:bridge");
-  assert.equal(hosts.toDeclare("localhost"), "service:mqtt.broker");
-  assert.equal(hosts.toDeclare("other.example"), "other.example");
+  assert.equal(hosts.manifestEntryFor("192.0.2.7"), "config:bridge");
+  assert.equal(hosts.manifestEntryFor("localhost"), "service:mqtt.broker");
+  assert.equal(hosts.manifestEntryFor("other.example"), "other.example");
 });
 
 test("the local network consists of private addresses, never of names", () => {

@@ -174,7 +174,7 @@ export class Gallery {
       config,
       size: watch.size,
       visible: signal(true),
-      kept: () => undefined,
+      handOver: () => undefined,
       overtaken: this.#ending.signal,
       onFault: () => queueMicrotask(end),
       onLost: () => queueMicrotask(end),

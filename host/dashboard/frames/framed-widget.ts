@@ -1,7 +1,7 @@
 import type { Needs } from "@mantel/plugin-sdk/needs";
 import type { TileSize } from "@mantel/plugin-sdk/widget";
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { Kept } from "../kept.ts";
+import type { HandedOverState } from "../handed-over-state.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import type { WidgetContexts } from "../widget-context.ts";
 import { codeAt } from "./code-at.ts";
@@ -33,7 +33,7 @@ export interface FrameRequest {
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
   /** Returns the state of the previous code, just before the new code mounts. */
-  readonly kept: () => Kept | MessagePort | undefined;
+  readonly handOver: () => HandedOverState | MessagePort | undefined;
   /** Called when the mounted widget throws later, or must be stopped. */
   readonly onFault: (error: unknown) => void;
   /** Called when its frame was removed. The widget may be mounted again. */
@@ -104,16 +104,16 @@ class FramedWidget implements FrameUser, MountedWidget {
   /** True if it replaces another frame. */
   #sendMount(code: string): boolean {
     const { instance, hash, needs } = this.#request;
-    const kept = this.#request.kept();
-    const isPort = kept instanceof MessagePort;
+    const handedOver = this.#request.handOver();
+    const isPort = handedOver instanceof MessagePort;
     const state = this.#state();
     this.#sent = state;
     this.host.send(
       {
         ...{ kind: "mount", instance, hash, code, needs, state, ...this.#feed.first() },
-        kept: isPort ? undefined : kept,
+        handedOver: isPort ? undefined : handedOver,
       },
-      isPort ? [kept] : [],
+      isPort ? [handedOver] : [],
     );
     return isPort;
   }
@@ -134,9 +134,9 @@ class FramedWidget implements FrameUser, MountedWidget {
   }
 
   /** A port that gives the state to the next frame; this page never reads it. */
-  keep(): MessagePort {
+  handOver(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.host.send({ kind: "keep" }, [port2]);
+    this.host.send({ kind: "handOver" }, [port2]);
     return port1;
   }
 

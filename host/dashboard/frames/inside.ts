@@ -3,8 +3,8 @@
 // rest of the home.
 import type { CommandResult, DeviceCommand } from "@mantel/plugin-sdk/widget";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
+import type { HandedOverState } from "../handed-over-state.ts";
 import { speak } from "../i18n/language.ts";
-import type { Kept } from "../kept.ts";
 import { mountWidget, type PageWidget } from "../mounted-widget.ts";
 import { Scope } from "../scope.ts";
 import { Store } from "../store.ts";
@@ -37,14 +37,14 @@ class Inside {
 
   constructor(port: MessagePort) {
     this.#port = port;
-    this.#icons = new Icons((name) => this.#tell({ kind: "icon", name }));
+    this.#icons = new Icons((name) => this.#send({ kind: "icon", name }));
     port.addEventListener("message", ({ data, ports }) => this.#hear(data as ToFrame, ports));
     port.start();
-    followHands((kind) => this.#tell({ kind }));
-    this.#tell({ kind: "ready" });
+    followHands((kind) => this.#send({ kind }));
+    this.#send({ kind: "ready" });
   }
 
-  #tell(message: FromFrame): void {
+  #send(message: FromFrame): void {
     const text = JSON.stringify(message);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
     this.#port.postMessage(text);
@@ -53,15 +53,15 @@ class Inside {
   #hear(message: ToFrame, ports: readonly MessagePort[]): void {
     switch (message.kind) {
       case "ping":
-        return this.#tell({ kind: "alive" });
+        return this.#send({ kind: "alive" });
       case "fonts":
         return addFonts(message.fonts);
       case "mount":
         return void this.#mount(message, ports[0]);
       case "describe":
         return void this.#describe(message.code);
-      case "keep":
-        return this.#keep(ports[0]);
+      case "handOver":
+        return this.#handOver(ports[0]);
       case "icon":
         return this.#icons.put(message.name, message.svg);
       case "answer":
@@ -73,32 +73,32 @@ class Inside {
     }
   }
 
-  async #mount(request: Mount, keptPort: MessagePort | undefined): Promise<void> {
+  async #mount(request: Mount, handedOverPort: MessagePort | undefined): Promise<void> {
     const house = new House(request, {
       command: (device, command) =>
         this.#ask((call) => ({ kind: "command", call, device, command })),
       scene: (scene) => this.#ask((call) => ({ kind: "scene", call, scene })),
       read: (path, ended) => this.#read(path, ended),
-      announce: (text) => this.#tell({ kind: "announce", text: text.slice(0, 500) }),
+      announce: (text) => this.#send({ kind: "announce", text: text.slice(0, 500) }),
     });
     this.#house = house;
     for (const [name, svg] of Object.entries(request.icons)) this.#icons.put(name, svg);
     try {
       const code = await codeOf(request.code);
-      const kept = keptPort ? await keptFrom(keptPort) : request.kept;
+      const handedOver = handedOverPort ? await readHandedOver(handedOverPort) : request.handedOver;
       const mounted = mountWidget(document.body, {
-        ...{ code, kept, instance: request.instance, surroundings: house.surroundings },
+        ...{ code, handedOver, instance: request.instance, surroundings: house.surroundings },
         ...{ config: house.config, size: house.size, visible: house.visible },
         sheetOf: mediaSheet,
-        onFault: (error) => this.#tell({ kind: "fault", message: messageOf(error) }),
+        onFault: (error) => this.#send({ kind: "fault", message: messageOf(error) }),
       });
       this.#mounted = mounted;
       mounted.host.classList.remove("waiting");
-      house.follow(mounted.host, (px) => this.#tell({ kind: "height", px }));
+      house.follow(mounted.host, (px) => this.#send({ kind: "height", px }));
       await painted();
-      this.#tell({ kind: "mounted" });
+      this.#send({ kind: "mounted" });
     } catch (error) {
-      this.#tell({ kind: "refused", message: messageOf(error) });
+      this.#send({ kind: "refused", message: messageOf(error) });
     }
   }
 
@@ -107,15 +107,15 @@ class Inside {
     try {
       const code = await codeOf(source);
       const { name, icon, texts, settings, size } = code.instantiate(new Scope().globals);
-      this.#tell({ kind: "definition", definition: { name, icon, texts, settings, size } });
+      this.#send({ kind: "definition", definition: { name, icon, texts, settings, size } });
     } catch (error) {
-      this.#tell({ kind: "refused", message: messageOf(error) });
+      this.#send({ kind: "refused", message: messageOf(error) });
     }
   }
 
-  #keep(port: MessagePort | undefined): void {
+  #handOver(port: MessagePort | undefined): void {
     try {
-      port?.postMessage(this.#mounted?.keep());
+      port?.postMessage(this.#mounted?.handOver());
     } catch (error) {
       console.error("the widget could not hand over its state", error);
       port?.postMessage(undefined);
@@ -124,14 +124,14 @@ class Inside {
 
   #ask<A>(message: (call: number) => FromFrame): Promise<A> {
     const call = ++this.#lastCall;
-    this.#tell(message(call));
+    this.#send(message(call));
     return new Promise<A>((resolve) => this.#calls.set(call, resolve));
   }
 
   async #read(path: string, ended: AbortSignal): Promise<Response> {
     ended.throwIfAborted();
     const asked = this.#ask<ReadAnswer>((call) => {
-      ended.addEventListener("abort", () => this.#tell({ kind: "cancel", call }), { once: true });
+      ended.addEventListener("abort", () => this.#send({ kind: "cancel", call }), { once: true });
       return { kind: "read", call, path };
     });
     const answer = await asked;
@@ -280,10 +280,10 @@ async function codeOf(source: string): ReturnType<WidgetLoader["acquire"]> {
 }
 
 /** The state from the previous frame, unless that frame does not answer. */
-function keptFrom(port: MessagePort): Promise<Kept | undefined> {
+function readHandedOver(port: MessagePort): Promise<HandedOverState | undefined> {
   return new Promise((resolve) => {
     setTimeout(resolve, KEPT_MS, undefined);
-    port.addEventListener("message", ({ data }) => resolve(data as Kept | undefined));
+    port.addEventListener("message", ({ data }) => resolve(data as HandedOverState | undefined));
     port.start();
   });
 }

@@ -1,7 +1,7 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { Needs } from "@mantel/plugin-sdk/needs";
 import type { CommandResult, TileSize } from "@mantel/plugin-sdk/widget";
-import type { Kept } from "../kept.ts";
+import type { HandedOverState } from "../handed-over-state.ts";
 import type { UiSettings } from "../store.ts";
 import type { Theme } from "../theme.ts";
 
@@ -54,7 +54,7 @@ export type ToFrame =
        * The state of the previous code if it ran in the page. Another frame sends it through a
        * port.
        */
-      readonly kept: Kept | undefined;
+      readonly handedOver: HandedOverState | undefined;
     }
   | { readonly kind: "describe"; readonly code: string }
   | { readonly kind: "change"; readonly change: Partial<FrameState> }
@@ -63,5 +63,5 @@ export type ToFrame =
   | { readonly kind: "channel"; readonly name: string; readonly value: unknown }
   | { readonly kind: "icon"; readonly name: string; readonly svg: string }
   | { readonly kind: "answer"; readonly call: number; readonly answer: CommandResult | ReadAnswer }
-  | { readonly kind: "keep" }
+  | { readonly kind: "handOver" }
   | { readonly kind: "ping" };

@@ -12,11 +12,11 @@ interface Health {
 }
 
 /** The running version, and links to documentation. */
-export function aboutPage({ api, doing }: SettingsDependencies): OpenPage {
+export function aboutPage({ api, formAction }: SettingsDependencies): OpenPage {
   const health = signal<Health | undefined>(undefined);
   api.get<Health>("/health").then(
     (answer) => (health.value = answer),
-    (error: unknown) => doing.fail(error),
+    (error: unknown) => formAction.fail(error),
   );
   return { view: () => (health.value ? healthView(health.value, api.address("")) : nothing) };
 }

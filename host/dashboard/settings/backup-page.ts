@@ -15,7 +15,9 @@ function makingView(parts: SettingsDependencies): TemplateResult {
     <p class="hint">${say.backupHint}</p>
     ${passphraseField("make-passphrase")}
     <div class="actions">
-      <button class="button primary" ?disabled=${parts.doing.busy.value}>${say.makeBackup}</button>
+      <button class="button primary" ?disabled=${parts.formAction.busy.value}>
+        ${say.makeBackup}
+      </button>
     </div>
   </form>`;
 }
@@ -45,7 +47,7 @@ function restoringView(parts: SettingsDependencies): TemplateResult {
       />
     </div>
     <div class="actions">
-      ${parts.doing.sureButton("restore", say.restoreOf, () => restore(parts))}
+      ${parts.formAction.sureButton("restore", say.restoreOf, () => restore(parts))}
     </div>
   </form>`;
 }
@@ -64,10 +66,10 @@ function passphraseField(id: string): TemplateResult {
   </div>`;
 }
 
-function make(event: SubmitEvent, { api, doing }: SettingsDependencies): void {
+function make(event: SubmitEvent, { api, formAction }: SettingsDependencies): void {
   event.preventDefault();
   const passphrase = formValue(event.currentTarget, "passphrase");
-  void doing.save(async () => {
+  void formAction.save(async () => {
     const file = await api.download("/backup", passphrase === "" ? {} : { passphrase });
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
@@ -77,14 +79,14 @@ function make(event: SubmitEvent, { api, doing }: SettingsDependencies): void {
   }, words.value.backupMade);
 }
 
-function restore({ api, doing }: SettingsDependencies): void {
+function restore({ api, formAction }: SettingsDependencies): void {
   const form = document.querySelector<HTMLFormElement>("#restore");
   const file = form?.querySelector<HTMLInputElement>("#backup-file")?.files?.[0];
   if (!form?.reportValidity() || !file) return;
   const passphrase = formValue(form, "passphrase");
   const credentials = formValue(form, "credentials") !== "";
   const say = words.value;
-  void doing.save(
+  void formAction.save(
     async () => {
       const request = { backup: await base64Of(file), credentials };
       const opened = passphrase === "" ? request : { ...request, passphrase };

@@ -43,7 +43,7 @@ export class CredentialList<T extends Given> {
   constructor(page: SettingsDependencies, parts: GivenOutDependencies<T>) {
     this.#page = page;
     this.#parts = parts;
-    void this.#load().catch((error: unknown) => page.doing.fail(error));
+    void this.#load().catch((error: unknown) => page.formAction.fail(error));
   }
 
   /** `details` are shown below the name. */
@@ -52,18 +52,18 @@ export class CredentialList<T extends Given> {
     const revoke = words.value.revoke(name);
     return html`<li class="row">
       <span class="grow"><strong dir="auto">${name}</strong>${details}</span>
-      ${instead ?? this.#page.doing.sureButton(id, revoke, () => this.#revoke(given))}
+      ${instead ?? this.#page.formAction.sureButton(id, revoke, () => this.#revoke(given))}
     </li>`;
   }
 
   formView(asked: NewForm): TemplateResult {
-    const { doing } = this.#page;
+    const { formAction } = this.#page;
     const { id, fields, make } = asked;
     return html`<form class="form" @submit=${(event: SubmitEvent) => this.#make(event, asked)}>
-      ${nameField(doing, { id: `${id}-name`, maxLength: 64 })} ${fields ?? nothing}
+      ${nameField(formAction, { id: `${id}-name`, maxLength: 64 })} ${fields ?? nothing}
       ${this.#madeView(`${id}-made`)}
       <div class="actions">
-        <button class="button primary" ?disabled=${doing.busy.value}>${make}</button>
+        <button class="button primary" ?disabled=${formAction.busy.value}>${make}</button>
       </div>
     </form>`;
   }
@@ -80,8 +80,8 @@ export class CredentialList<T extends Given> {
   #make(event: SubmitEvent, { bodyOf, made }: NewForm): void {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    const { api, doing } = this.#page;
-    void doing.save(async () => {
+    const { api, formAction } = this.#page;
+    void formAction.save(async () => {
       const answer = await api.post<never>(this.#parts.path, bodyOf(form));
       form.reset(); // before the secret is shown, because this clears it
       this.#made.value = this.#parts.secretIn(answer);
@@ -90,8 +90,8 @@ export class CredentialList<T extends Given> {
   }
 
   #revoke(given: T): void {
-    const { api, doing } = this.#page;
-    void doing.run(async () => {
+    const { api, formAction } = this.#page;
+    void formAction.run(async () => {
       await api.delete(this.#parts.pathOf(given));
       await this.#load();
     }, words.value.revoked(given.name));

@@ -74,7 +74,7 @@ function oneView(parts: SettingsDependencies, id: string): TemplateResult {
 }
 
 function formOf(parts: SettingsDependencies, device: Device): TemplateResult {
-  const { doing } = parts;
+  const { formAction } = parts;
   const say = words.value;
   return html`<form
     class="panel form"
@@ -82,18 +82,18 @@ function formOf(parts: SettingsDependencies, device: Device): TemplateResult {
   >
     ${fieldsOf(parts, device)}
     <div class="actions">
-      <button class="button primary" ?disabled=${doing.busy.value}>${say.save}</button>
-      ${doing.button(say.asBridgeSays, () =>
+      <button class="button primary" ?disabled=${formAction.busy.value}>${say.save}</button>
+      ${formAction.button(say.asBridgeSays, () =>
         send(parts, device.id, { name: null, room: null, hidden: null }),
       )}
-      ${device.available ? nothing : doing.sureButton("forget", say.forget, () => forget(parts, device.id))}
+      ${device.available ? nothing : formAction.sureButton("forget", say.forget, () => forget(parts, device.id))}
     </div>
   </form>`;
 }
 
-function fieldsOf({ doing, store }: SettingsDependencies, device: Device): TemplateResult {
+function fieldsOf({ formAction, store }: SettingsDependencies, device: Device): TemplateResult {
   const say = words.value;
-  return html`${nameField(doing, { id: "name", maxLength: 200, value: device.name })}
+  return html`${nameField(formAction, { id: "name", maxLength: 200, value: device.name })}
     <div class="field">
       <label for="room">${say.room}</label>
       <input
@@ -107,7 +107,7 @@ function fieldsOf({ doing, store }: SettingsDependencies, device: Device): Templ
       <datalist id="rooms">
         ${suggestionsOf(store).rooms.map((room) => html`<option value=${room}></option>`)}
       </datalist>
-      ${doing.faultAt("/room")}
+      ${formAction.faultAt("/room")}
     </div>
     <div class="field line">
       <label for="hidden">${say.hide}</label>
@@ -135,14 +135,14 @@ function save(event: SubmitEvent, parts: SettingsDependencies, device: Device): 
   if (Object.keys(patch).length > 0) send(parts, device.id, patch);
 }
 
-function send({ api, doing, store }: SettingsDependencies, id: string, patch: object): void {
-  void doing.save(async () => {
+function send({ api, formAction, store }: SettingsDependencies, id: string, patch: object): void {
+  void formAction.save(async () => {
     store.putDevice(await api.send<Device>("PATCH", pathOf(id), patch));
   }, words.value.saved);
 }
 
-function forget({ api, doing }: SettingsDependencies, id: string): void {
-  void doing.run(() => api.send("DELETE", pathOf(id)), words.value.forgotten);
+function forget({ api, formAction }: SettingsDependencies, id: string): void {
+  void formAction.run(() => api.send("DELETE", pathOf(id)), words.value.forgotten);
 }
 
 function pathOf(id: string): string {

@@ -45,10 +45,10 @@ export class ModuleOptions {
       const typed = mergePatch(sent, this.#values.peek());
       this.#stored.value = stored;
       this.#values.value = applied(stored.options, typed);
-      if (Object.keys(typed).length > 0) this.#parts.doing.type();
+      if (Object.keys(typed).length > 0) this.#parts.formAction.type();
     } catch (error) {
       const isAbsent = error instanceof ApiError && error.code === "module_unknown";
-      if (!isAbsent) this.#parts.doing.fail(error);
+      if (!isAbsent) this.#parts.formAction.fail(error);
     }
   }
 
@@ -56,7 +56,7 @@ export class ModuleOptions {
   view(title: string, canTest = false): TemplateResult | typeof nothing {
     const schema = this.#shown;
     if (!schema) return nothing;
-    const { doing, store } = this.#parts;
+    const { formAction, store } = this.#parts;
     const say = words.value;
     return html`<section class="panel">
       <h2>${title}</h2>
@@ -65,13 +65,13 @@ export class ModuleOptions {
         schema,
         values: this.#values.value,
         offers: suggestionsOf(store),
-        faults: doing.faults.value,
+        faults: formAction.faults.value,
         onChange: (values) => (this.#values.value = values),
       })}
       ${this.#testView()}
       <div class="actions">
-        ${doing.button(say.save, () => void this.#save(), "primary")}
-        ${canTest ? doing.button(say.test, () => void this.#test()) : nothing}
+        ${formAction.button(say.save, () => void this.#save(), "primary")}
+        ${canTest ? formAction.button(say.test, () => void this.#test()) : nothing}
       </div>
     </section>`;
   }
@@ -100,7 +100,7 @@ export class ModuleOptions {
 
   async #save(): Promise<void> {
     let sent: Values | undefined;
-    const saved = await this.#parts.doing.save(async () => {
+    const saved = await this.#parts.formAction.save(async () => {
       sent = await this.#store();
     }, words.value.saved);
     if (saved) await this.load(sent);
@@ -132,8 +132,8 @@ export class ModuleOptions {
 
   async #test(): Promise<void> {
     this.#tested.value = undefined;
-    const { api, doing } = this.#parts;
-    await doing.run(async () => {
+    const { api, formAction } = this.#parts;
+    await formAction.run(async () => {
       const path = `${this.#path}/test`;
       this.#tested.value = await api.post<TestResult>(path, this.#patch, TEST_DEADLINE_MS);
     });

@@ -63,10 +63,10 @@ export class ModulePage {
    */
   #consent({ consent, state }: ModuleView): unknown {
     if (!consent) return nothing;
-    const { api, doing } = this.#parts;
+    const { api, formAction } = this.#parts;
     const say = words.value;
     const allow = () =>
-      void doing.run(
+      void formAction.run(
         () => api.post(`${this.#path}/consent`, { needed: consent.needed }),
         say.consentGiven,
       );
@@ -77,24 +77,24 @@ export class ModulePage {
       <ul>
         ${inWords(consent).map((each) => html`<li dir="auto">${each}</li>`)}
       </ul>
-      <div class="actions">${doing.button(say.consent, allow, "primary")}</div>
+      <div class="actions">${formAction.button(say.consent, allow, "primary")}</div>
     </section>`;
   }
 
   #actions({ state, earlier }: ModuleView): TemplateResult {
-    const { doing } = this.#parts;
+    const { formAction } = this.#parts;
     const say = words.value;
     if (state === "disabled") {
-      return doing.button(say.enable, () => this.#post("enable", say.enabled), "primary");
+      return formAction.button(say.enable, () => this.#post("enable", say.enabled), "primary");
     }
-    return html`${doing.button(say.reload, () => this.#post("reload", say.reloaded))}
-    ${earlier ? doing.button(say.rollBack, () => this.#post("rollback", say.rolled_back)) : nothing}
-    ${doing.sureButton("disable", say.disable, () => this.#post("disable", say.isDisabled))}`;
+    return html`${formAction.button(say.reload, () => this.#post("reload", say.reloaded))}
+    ${earlier ? formAction.button(say.rollBack, () => this.#post("rollback", say.rolled_back)) : nothing}
+    ${formAction.sureButton("disable", say.disable, () => this.#post("disable", say.isDisabled))}`;
   }
 
   #post(action: "enable" | "disable" | "reload" | "rollback", done: string): void {
-    const { api, doing } = this.#parts;
-    void doing.run(() => api.post(`${this.#path}/${action}`), done);
+    const { api, formAction } = this.#parts;
+    void formAction.run(() => api.post(`${this.#path}/${action}`), done);
   }
 }
 

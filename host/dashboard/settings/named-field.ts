@@ -11,8 +11,11 @@ interface NamedField {
 }
 
 /** A name field with the fault reported by the host. */
-export function nameField(doing: FormAction, { id, maxLength, value }: NamedField): TemplateResult {
-  const fault = doing.faultAt("/name");
+export function nameField(
+  formAction: FormAction,
+  { id, maxLength, value }: NamedField,
+): TemplateResult {
+  const fault = formAction.faultAt("/name");
   return html`<div class="field">
     <label for=${id}>${words.value.name}</label>
     <input

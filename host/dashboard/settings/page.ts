@@ -7,7 +7,7 @@ import type { FormAction } from "./form-action.ts";
 export interface SettingsDependencies {
   readonly api: Api;
   readonly store: Store;
-  readonly doing: FormAction;
+  readonly formAction: FormAction;
 }
 
 /** An open settings page. `view` is drawn again whenever a signal that it reads changes. */

@@ -23,7 +23,7 @@ class ScenesPage {
 
   constructor(parts: SettingsDependencies) {
     this.#parts = parts;
-    void this.#load().catch((error: unknown) => parts.doing.fail(error));
+    void this.#load().catch((error: unknown) => parts.formAction.fail(error));
   }
 
   view(): TemplateResult {
@@ -34,7 +34,7 @@ class ScenesPage {
       <form class="panel form" @submit=${(event: SubmitEvent) => void this.#capture(event)}>
         <h2>${say.newScene}</h2>
         <p class="hint">${say.captureHint}</p>
-        ${nameField(this.#parts.doing, { id: "scene", maxLength: 200 })}
+        ${nameField(this.#parts.formAction, { id: "scene", maxLength: 200 })}
         <fieldset class="field choices">
           <legend>${say.devices}</legend>
           ${this.#capturable().map((device) => this.#choiceOf(device))}
@@ -42,7 +42,7 @@ class ScenesPage {
         <div class="actions">
           <button
             class="button primary"
-            ?disabled=${this.#parts.doing.busy.value || this.#chosen.value.size === 0}
+            ?disabled=${this.#parts.formAction.busy.value || this.#chosen.value.size === 0}
           >
             ${say.capture}
           </button>
@@ -51,7 +51,7 @@ class ScenesPage {
   }
 
   #rowOf(scene: Scene): TemplateResult {
-    const { api, doing } = this.#parts;
+    const { api, formAction } = this.#parts;
     const say = words.value;
     const path = `/smart-home/scenes/${encodeURIComponent(scene.id)}`;
     const targets = Object.keys(scene.targets);
@@ -60,18 +60,18 @@ class ScenesPage {
         <strong dir="auto">${scene.name}</strong>
         <small>${scene.source} · ${say.devicesFound(targets.length)}</small>
       </span>
-      ${doing.button(
+      ${formAction.button(
         say.activate(scene.name),
-        () => void doing.run(() => api.post(`${path}/activate`), say.activated(scene.name)),
+        () => void formAction.run(() => api.post(`${path}/activate`), say.activated(scene.name)),
       )}
       ${
         scene.source === OWN
-          ? html`${doing.sureButton(
+          ? html`${formAction.sureButton(
               `again ${scene.id}`,
               say.captureAgain(scene.name),
               () => void this.#put(scene.id, scene.name, targets),
             )}
-            ${doing.sureButton(
+            ${formAction.sureButton(
               scene.id,
               say.remove(scene.name),
               () => void this.#send(() => api.send("DELETE", path), say.removed),
@@ -135,7 +135,7 @@ class ScenesPage {
   }
 
   #send(work: () => Promise<unknown>, done: string): Promise<boolean> {
-    return this.#parts.doing.save(async () => {
+    return this.#parts.formAction.save(async () => {
       await work();
       await this.#load();
     }, done);

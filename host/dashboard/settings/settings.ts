@@ -32,7 +32,7 @@ export class Settings {
 
   constructor(root: HTMLElement, { api, store }: { api: Api; store: Store }) {
     this.#root = root;
-    this.#parts = { api, store, doing: new FormAction() };
+    this.#parts = { api, store, formAction: new FormAction() };
     adoptStyles();
     this.#element.addEventListener("input", this.#onInput);
     addEventListener("beforeunload", this.#onUnload);
@@ -44,15 +44,15 @@ export class Settings {
 
   /** True if unsaved input would be lost. Warns the user once. */
   holdsBack(): boolean {
-    return this.#parts.doing.holdsBack();
+    return this.#parts.formAction.holdsBack();
   }
 
   show(id: string, item: string): void {
     const entry = PAGES.find((each) => each.id === id) ?? PAGES[0];
     if (!entry) return;
     this.#shown.peek()?.page.close?.();
-    this.#parts.doing.clear();
-    this.#parts.doing.leave();
+    this.#parts.formAction.clear();
+    this.#parts.formAction.leave();
     this.#shown.value = untracked(() => ({
       name: item === "" ? entry.id : `${entry.id}/${item}`,
       entry,
@@ -76,11 +76,11 @@ export class Settings {
   }
 
   readonly #onInput = ({ target }: Event): void => {
-    if (target instanceof Element && target.closest(".form")) this.#parts.doing.type();
+    if (target instanceof Element && target.closest(".form")) this.#parts.formAction.type();
   };
 
   readonly #onUnload = (event: Event): void => {
-    if (this.#parts.doing.hasUnsaved) event.preventDefault();
+    if (this.#parts.formAction.hasUnsaved) event.preventDefault();
   };
 
   #view(): unknown {
@@ -95,9 +95,9 @@ export class Settings {
         </a>
         ${PAGES.map((each) => linkTo(each, each === entry))}
       </nav>
-      <main data-page=${shown.name} aria-busy=${this.#parts.doing.busy.value}>
+      <main data-page=${shown.name} aria-busy=${this.#parts.formAction.busy.value}>
         <h1 tabindex="-1">${words.value[entry.title]}</h1>
-        ${this.#parts.doing.notice()} ${page.view()}
+        ${this.#parts.formAction.notice()} ${page.view()}
       </main>`;
   }
 }

@@ -56,8 +56,12 @@ export class SetupSteps {
       <div class="actions">
         ${
           underWay
-            ? this.#parts.doing.button(say.giveUp, () => this.#send("DELETE", ""))
-            : this.#parts.doing.button(say.beginPairing, () => this.#send("POST", ""), "primary")
+            ? this.#parts.formAction.button(say.giveUp, () => this.#send("DELETE", ""))
+            : this.#parts.formAction.button(
+                say.beginPairing,
+                () => this.#send("POST", ""),
+                "primary",
+              )
         }
       </div>
     </section>`;
@@ -81,18 +85,18 @@ export class SetupSteps {
   }
 
   #formView(step: number, schema: FieldSchema): TemplateResult {
-    const { doing, store } = this.#parts;
+    const { formAction, store } = this.#parts;
     const answer = this.#answer.value;
     return html`${formView({
         id: "answer",
         schema,
         values: answer,
         offers: suggestionsOf(store),
-        faults: answerFaults(doing.faults.value),
+        faults: answerFaults(formAction.faults.value),
         onChange: (values) => (this.#answer.value = values),
       })}
       <div class="actions">
-        ${doing.button(
+        ${formAction.button(
           words.value.next,
           () => this.#send("POST", "/answer", { step, answer }),
           "primary",
@@ -101,9 +105,9 @@ export class SetupSteps {
   }
 
   #send(method: "POST" | "DELETE", end: string, body?: unknown): void {
-    const { api, doing } = this.#parts;
+    const { api, formAction } = this.#parts;
     const send = async () => this.#take(await api.send(method, `${this.#path}${end}`, body));
-    void doing.save(send, "");
+    void formAction.save(send, "");
   }
 
   /** Follows a running setup, also one started elsewhere. */

@@ -33,7 +33,7 @@ export function tokensPage(parts: SettingsDependencies): OpenPage {
 }
 
 /** The identity signed in in this browser, and the sign-out button. */
-function signedInView({ api, doing }: SettingsDependencies): TemplateResult | typeof nothing {
+function signedInView({ api, formAction }: SettingsDependencies): TemplateResult | typeof nothing {
   const say = words.value;
   const who = rememberedSignedIn();
   if (!who) return nothing;
@@ -50,7 +50,7 @@ function signedInView({ api, doing }: SettingsDependencies): TemplateResult | ty
         <span class="grow">
           <strong dir="auto">${who.name}</strong><small>${who.scope.join(", ")}</small>
         </span>
-        ${doing.sureButton("sign-out", say.signOut, () => void doing.run(signOut))}
+        ${formAction.sureButton("sign-out", say.signOut, () => void formAction.run(signOut))}
       </li>
     </ul>
   </section>`;

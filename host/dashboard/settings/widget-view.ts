@@ -36,13 +36,13 @@ export function widgetView(
 }
 
 function trustView(
-  { api, doing }: SettingsDependencies,
+  { api, formAction }: SettingsDependencies,
   id: string,
   widget: WidgetView,
 ): TemplateResult {
   const say = words.value;
   const set = (trusted: boolean | null): void =>
-    void doing.run(
+    void formAction.run(
       () => api.send("PATCH", "/config", { modules: { [id]: { trusted } } }),
       say.trustChanged,
     );
@@ -51,8 +51,8 @@ function trustView(
     <div class="actions">
       ${
         isTrusted
-          ? doing.button(say.distrust, () => set(null))
-          : doing.sureButton("trust", say.trust, () => set(true))
+          ? formAction.button(say.distrust, () => set(null))
+          : formAction.sureButton("trust", say.trust, () => set(true))
       }
     </div>`;
 }

@@ -39,7 +39,7 @@ interface Remembered {
   readonly inputs: readonly string[];
 }
 
-interface Kept {
+interface OpenBuild {
   readonly entry: string;
   readonly build: BuildContext<BuildOptions & { write: false; metafile: true }>;
   /** npm packages that the last build imported, and a file that imports each. */
@@ -51,7 +51,7 @@ export class Compiler {
   readonly #cacheFolder: string;
   readonly #vendors: VendorCache;
   readonly #built: BuildCache;
-  readonly #kept = new Map<string, Kept>();
+  readonly #openBuilds = new Map<string, OpenBuild>();
   readonly #allowsLinks: (id: string) => boolean;
 
   /** `allowsLinks` is true if packages that a module imports may be links to sources elsewhere. */
@@ -68,7 +68,9 @@ export class Compiler {
    */
   async compile(id: string, folder: string, server: string): Promise<Bundle> {
     const entry = join(folder, server);
-    const remembered = this.#kept.has(id) ? undefined : await this.#remembered(id, folder, entry);
+    const remembered = this.#openBuilds.has(id)
+      ? undefined
+      : await this.#remembered(id, folder, entry);
     return remembered ?? this.#build(id, folder, entry);
   }
 
@@ -85,21 +87,21 @@ export class Compiler {
   async #build(id: string, folder: string, entry: string): Promise<Bundle> {
     refuseMissing(entry);
     const startedAt = Date.now();
-    const kept = await this.#contextOf(id, folder, entry);
-    kept.packages.clear();
-    const result = await kept.build.rebuild().catch((error: unknown) => {
+    const open = await this.#openBuild(id, folder, entry);
+    open.packages.clear();
+    const result = await open.build.rebuild().catch((error: unknown) => {
       throw toReloadFailure(error, folder);
     });
     const code = result.outputFiles.find((file) => file.path.endsWith(".cjs"))?.text ?? "";
     const map = result.outputFiles.find((file) => file.path.endsWith(".map"))?.text ?? "";
     const inputs = new Set(Object.keys(result.metafile.inputs).map((path) => resolve(path)));
-    const vendor = await this.#vendors.bundle(id, folder, kept.packages);
+    const vendor = await this.#vendors.bundle(id, folder, open.packages);
     const hash = hashOf(code + (vendor ?? ""));
     const bundle = await this.#write(id, hash, { code, map });
     const sources = { entry, inputs: [...inputs, ...MAKERS], startedAt };
     const remembered: Remembered = {
       ...{ hash, bundle, vendor: vendor ?? null },
-      ...{ imports: [...kept.packages], inputs: [...inputs] },
+      ...{ imports: [...open.packages], inputs: [...inputs] },
     };
     if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, sources, remembered);
     return { hash, bundle, vendor, inputs };
@@ -125,17 +127,17 @@ export class Compiler {
   }
 
   async forget(id: string): Promise<void> {
-    const kept = this.#kept.get(id);
-    this.#kept.delete(id);
-    await kept?.build.dispose();
+    const open = this.#openBuilds.get(id);
+    this.#openBuilds.delete(id);
+    await open?.build.dispose();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept.keys()].map((id) => this.forget(id)));
+    await Promise.all([...this.#openBuilds.keys()].map((id) => this.forget(id)));
   }
 
-  async #contextOf(id: string, folder: string, entry: string): Promise<Kept> {
-    const known = this.#kept.get(id);
+  async #openBuild(id: string, folder: string, entry: string): Promise<OpenBuild> {
+    const known = this.#openBuilds.get(id);
     if (known?.entry === entry) return known;
     await this.forget(id);
     const packages = new Map<string, string>();
@@ -164,9 +166,9 @@ export class Compiler {
         pluginSources({ id, folder, packages, allowsLinks: this.#allowsLinks }),
       ],
     });
-    const kept = { entry, build, packages };
-    this.#kept.set(id, kept);
-    return kept;
+    const open = { entry, build, packages };
+    this.#openBuilds.set(id, open);
+    return open;
   }
 
   async #write(id: string, hash: string, { code, map }: { code: string; map: string }) {

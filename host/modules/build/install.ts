@@ -18,7 +18,7 @@ type Dependencies = Readonly<Record<string, string>>;
 /** Receives the progress of an installation. */
 export interface InstallReport {
   /** The current step as a user-facing sentence; `undefined` when the installation is over. */
-  readonly doing: (sentence: string | undefined) => void;
+  readonly progress: (sentence: string | undefined) => void;
   readonly warn: (sentence: string, fields: LogFields) => void;
 }
 
@@ -38,7 +38,7 @@ export async function installMissing(folder: string, report: InstallReport): Pro
   if (missing.length === 0) return;
   const staging = join(folder, STAGING);
   try {
-    report.doing(`installing ${missing.join(", ")}`);
+    report.progress(`installing ${missing.join(", ")}`);
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging);
     await writeFile(join(staging, "package.json"), JSON.stringify({ private: true, dependencies }));
@@ -46,7 +46,7 @@ export async function installMissing(folder: string, report: InstallReport): Pro
     await rm(join(folder, "node_modules"), { recursive: true, force: true });
     await rename(join(staging, "node_modules"), join(folder, "node_modules"));
   } finally {
-    report.doing(undefined);
+    report.progress(undefined);
     await rm(staging, { recursive: true, force: true });
   }
 }
@@ -61,13 +61,13 @@ async function installInto(
   const lastWords = await install(staging, (count) => {
     if (performance.now() - toldAt < TELL_EVERY_MS) return;
     toldAt = performance.now();
-    report.doing(`installing ${names}: ${count} packages fetched`);
+    report.progress(`installing ${names}: ${count} packages fetched`);
   });
   if (lastWords !== undefined) {
     throw new MantelError("reload_failed", `npm could not install the packages: ${lastWords}`);
   }
   if (missing.every((each) => each.includes("@file:"))) return; // packages from this machine have no signatures
-  report.doing(`verifying the signatures of ${names}`);
+  report.progress(`verifying the signatures of ${names}`);
   const signatures = await verifySignatures(staging);
   if (signatures.is === "invalid") {
     const detail = `invalid registry signature: ${signatures.packages.join(", ")}; nothing was run or kept`;

@@ -138,7 +138,7 @@ export class Module {
   }
 
   /** True if its next code may come from other files, because it does not run or is being compiled. */
-  get mayUseAny(): boolean {
+  get mayUseAnyFile(): boolean {
     return this.#versions.isBehind || !this.isWorking || this.#reloads.isRunning;
   }
 

@@ -175,8 +175,8 @@ export class Server {
     const { status, log } = this.#owner;
     const { id, folder, manifest } = plugin;
     await installMissing(folder, {
-      doing: (sentence) => {
-        status.doing(sentence);
+      progress: (sentence) => {
+        status.showProgress(sentence);
         log.record({ level: "info", sentence: sentence ?? "installation finished" });
       },
       warn: (sentence, fields) => log.record({ level: "warn", sentence, fields }),

@@ -44,13 +44,13 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { figures, silence } = await checkAlive(this.#generation);
-    if (figures) this.#tell(figures);
+    if (figures) this.#reportFigures(figures);
     if (this.#isStopped) return;
     if (silence === undefined) this.#schedule();
     else await this.#generation.end(silence, this.#lastSign);
   }
 
-  #tell({ cpuMicros, heapBytes, loopLagP99Ms }: ProcessFigures): void {
+  #reportFigures({ cpuMicros, heapBytes, loopLagP99Ms }: ProcessFigures): void {
     const at = performance.now();
     this.#lastSign = at;
     const last = this.#lastCpu ?? { micros: cpuMicros, at: at - BEAT_MS };

@@ -146,7 +146,7 @@ export class ModuleStatus {
   }
 
   /** Shows a user-facing sentence about a slow step; `undefined` when it is over. */
-  doing(progress: string | undefined): void {
+  showProgress(progress: string | undefined): void {
     this.#set({ progress: progress ?? null });
   }
 

@@ -95,7 +95,7 @@ class Parts {
 
   constructor(rule: string) {
     this.#rule = rule;
-    if (rule.length > MAX_LENGTH) throw this.#broken(`its ${rule.length} characters`);
+    if (rule.length > MAX_LENGTH) throw this.#invalid(`its ${rule.length} characters`);
     const parts = rule.trim().toUpperCase().split(";");
     this.#texts = new Map(parts.filter((part) => part !== "").map((part) => this.#pair(part)));
   }
@@ -108,7 +108,7 @@ class Parts {
   whole(name: "INTERVAL" | "COUNT"): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    if (!/^0*[1-9]\d{0,9}$/.test(text)) throw this.#broken(`${name}=${text}`);
+    if (!/^0*[1-9]\d{0,9}$/.test(text)) throw this.#invalid(`${name}=${text}`);
     return Number(text);
   }
 
@@ -120,7 +120,7 @@ class Parts {
         const number = /^[+-]?\d{1,3}$/.test(each) ? Number(each) : NaN;
         const size = signed ? Math.abs(number) : number;
         if (size >= from && size <= to) return number;
-        throw this.#broken(`${name}=${each}`);
+        throw this.#invalid(`${name}=${each}`);
       });
   }
 
@@ -129,14 +129,14 @@ class Parts {
       ?.split(",")
       .map((each) => {
         const [, nth = "", day = ""] = /^([+-]?[1-9]\d?)?([A-Z]{2})$/.exec(each) ?? [];
-        if (!DAYS.includes(day) || Math.abs(Number(nth)) > 53) throw this.#broken(`BYDAY=${each}`);
+        if (!DAYS.includes(day) || Math.abs(Number(nth)) > 53) throw this.#invalid(`BYDAY=${each}`);
         return { weekday: DAYS.indexOf(day), nth: Number(nth) };
       });
   }
 
   weekStart(): number {
     const text = this.text("WKST") ?? "MO";
-    if (!DAYS.includes(text)) throw this.#broken(`WKST=${text}`);
+    if (!DAYS.includes(text)) throw this.#invalid(`WKST=${text}`);
     return DAYS.indexOf(text);
   }
 
@@ -144,12 +144,12 @@ class Parts {
     const at = part.indexOf("=");
     const name = part.slice(0, Math.max(0, at));
     if (at < 0 || !(OTHERS.includes(name) || name in LISTS || name.startsWith("X-"))) {
-      throw this.#broken(part);
+      throw this.#invalid(part);
     }
     return [name, part.slice(at + 1)];
   }
 
-  #broken(part: string): MantelError {
+  #invalid(part: string): MantelError {
     const [rule, what] = [this.#rule.slice(0, 80), part.slice(0, 40)];
     return new MantelError("invalid", `RRULE:${rule} is refused because of ${what}`);
   }

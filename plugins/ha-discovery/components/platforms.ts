@@ -9,7 +9,7 @@ import { defaultLight } from "./light-default.ts";
 import { jsonLight } from "./light-json.ts";
 import { templateLight } from "./light-template.ts";
 import { binarySensor, sensor, update } from "./sensor.ts";
-import { button, lock, number, scene, select, switchFacet, text } from "./simple.ts";
+import { button, lock, number, scene, select, switchHandler, text } from "./simple.ts";
 
 const SCHEMAS = new Map<string, CreateHandler>([
   ["default", defaultLight],
@@ -38,13 +38,13 @@ const PLATFORMS = new Map<string, CreateHandler>([
   ["scene", scene],
   ["select", select],
   ["sensor", sensor],
-  ["switch", switchFacet],
+  ["switch", switchHandler],
   ["text", text],
   ["update", update],
 ]);
 
 /** The function that creates the handler for components of this platform. @throws UnknownKind if unsupported */
-export function facetMaker(platform: string): CreateHandler {
+export function handlerFactory(platform: string): CreateHandler {
   const make = PLATFORMS.get(platform);
   if (make) return make;
   throw new UnknownKind(`components of the kind ${platform.slice(0, 40)} are not known`);

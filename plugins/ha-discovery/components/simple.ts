@@ -44,7 +44,7 @@ export function needed(write: Write | undefined): Write {
   throw new DiscoveryError("it has no command_topic that may be published to");
 }
 
-export const switchFacet: CreateHandler = (options) => {
+export const switchHandler: CreateHandler = (options) => {
   const [on, off] = [options.text("payload_on", "ON"), options.text("payload_off", "OFF")];
   const states = { on: options.text("state_on", on), off: options.text("state_off", off) };
   const write = options.writer("command_topic", "command_template");

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { until } from "../../../test/helpers/until.ts";
-import type { Served } from "../house.ts";
+import type { Served } from "../bench-home.ts";
 import { summarise, type Summary } from "../shared/figures.ts";
 import { openPage } from "./page.ts";
 

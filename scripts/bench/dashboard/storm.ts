@@ -1,4 +1,4 @@
-import type { BenchHome, Served } from "../house.ts";
+import type { BenchHome, Served } from "../bench-home.ts";
 
 const ROOM_SIZE = 20;
 

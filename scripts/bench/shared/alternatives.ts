@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type BenchHome, findFreePort, LAMP_IMPORTS, type Served, serve } from "../house.ts";
+import { type BenchHome, findFreePort, LAMP_IMPORTS, type Served, serve } from "../bench-home.ts";
 
 /** The host's debounce time for file events of one save. */
 const SETTLE_MS = 10;

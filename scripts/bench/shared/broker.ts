@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectAsync, type MqttClient } from "mqtt";
-import { findFreePort } from "../house.ts";
+import { findFreePort } from "../bench-home.ts";
 
 const PROGRAM = "/usr/sbin/mosquitto";
 const STARTED_WITHIN_MS = 5_000;

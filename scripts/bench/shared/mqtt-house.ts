@@ -6,7 +6,7 @@ import type { ModuleView } from "../../../host/api/module.ts";
 import { DiscoveredLamps } from "../../../test/fakes/discovered-lamps.ts";
 import { FakeZigbee2Mqtt, listedLamp } from "../../../test/fakes/zigbee2mqtt.ts";
 import { type Mosquitto, startMosquitto } from "../../../test/helpers/mosquitto.ts";
-import { openHome, type Served, serveHost } from "../house.ts";
+import { openHome, type Served, serveHost } from "../bench-home.ts";
 
 const READY_WITHIN_MS = 60_000;
 const USER = { username: "house", password: "right horse" } as const;

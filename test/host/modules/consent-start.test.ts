@@ -16,7 +16,7 @@ import {
   saveMore,
   consent,
   call,
-} from "./consent-house.ts";
+} from "./consent-home.ts";
 
 test("a host that starts with an update that needs consent runs the previous version", async (t) => {
   const first = await startCounter(t);

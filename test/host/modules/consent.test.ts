@@ -16,7 +16,7 @@ import {
   saveMore,
   consent,
   call,
-} from "./consent-house.ts";
+} from "./consent-home.ts";
 
 test("an update that requests more permissions waits, and the running version continues", async (t) => {
   const house = await startCounter(t);

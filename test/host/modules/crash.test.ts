@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findPluginProcesses } from "../../../scripts/bench/house.ts";
+import { findPluginProcesses } from "../../../scripts/bench/bench-home.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 

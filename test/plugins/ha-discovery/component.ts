@@ -22,8 +22,8 @@ export function component(platform: string, config: object) {
   return {
     known,
     ...{ garbage, unusable },
-    capabilities: known.facet.capabilities,
-    names: Object.keys(known.facet.capabilities),
+    capabilities: known.handler.capabilities,
+    names: Object.keys(known.handler.capabilities),
     /** The state after a payload. */
     tell(topicOf: string, payload: string | object, now = 0) {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
@@ -32,7 +32,7 @@ export function component(platform: string, config: object) {
     },
     /** Topics and payloads of a command. */
     ask(command: DeviceCommand): string[] {
-      const messages = known.facet.write?.(command, known.state) ?? [];
+      const messages = known.handler.write?.(command, known.state) ?? [];
       return messages.map(({ topic: to, payload }) => `${to} ${payload}`);
     },
   };

@@ -15,7 +15,7 @@ test("a switch uses its own payloads for states and commands", () => {
     dev_cla: "outlet",
   });
 
-  assert.equal(relay.known.facet.leads, "plug");
+  assert.equal(relay.known.handler.leads, "plug");
   assert.equal(relay.tell("s", { POWER: "ON" })["on"], true);
   assert.equal(relay.tell("s", { POWER: "OFF" })["on"], false);
   assert.equal(relay.tell("s", { other: 1 })["on"], false);
@@ -27,7 +27,7 @@ test("a switch without a permitted command topic is shown but accepts no command
   const relay = component("switch", { stat_t: "s", cmd_t: "refused/restart" });
 
   assert.deepEqual(relay.capabilities["on"], { type: "boolean", readOnly: true });
-  assert.equal(relay.known.facet.leads, undefined);
+  assert.equal(relay.known.handler.leads, undefined);
   assert.deepEqual(relay.ask({ on: true }), []);
 });
 
@@ -161,7 +161,7 @@ test("a thermostat has the capabilities of its topics, in degrees Celsius", () =
     "t/set 71.6",
   ]);
   assert.deepEqual(
-    [...(thermostat.known.facet.unreported ?? [])],
+    [...(thermostat.known.handler.unreported ?? [])],
     ["fanMode", "preset", "targetHumidity"],
   );
 });
@@ -247,7 +247,7 @@ test("triggers and event entities are events, each time and never for a retained
   });
   const bell = component("event", { stat_t: "bell", evt_typ: ["press", "hold"] });
   const name = (of: typeof bell, payload: string, retained = false) =>
-    of.known.facet.events?.[0]?.read(new Payload(payload, retained));
+    of.known.handler.events?.[0]?.read(new Payload(payload, retained));
 
   assert.equal(name(trigger, "single"), "single");
   assert.equal(name(trigger, "double"), undefined);

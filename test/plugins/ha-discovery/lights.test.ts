@@ -39,7 +39,7 @@ test("a light of the default schema has one topic per function", () => {
   ]);
   assert.deepEqual(light.ask({ color: { hue: 120, saturation: 100 } }), ["l/rgb/set 0,255,0"]);
   assert.deepEqual(light.ask({ on: false }), ["l/set OFF"]);
-  assert.deepEqual([...(light.known.facet.unreported ?? [])], []);
+  assert.deepEqual([...(light.known.handler.unreported ?? [])], []);
 });
 
 test("a light is turned on before its style or by it, as configured", () => {
@@ -134,7 +134,7 @@ test("a light of the JSON schema can use kelvin, hs and rgb, or report no state"
   assert.deepEqual(rgb.ask({ color: { hue: 0, saturation: 100 } }), [
     'r {"state":"ON","color":{"r":255,"g":0,"b":0}}',
   ]);
-  assert.deepEqual([...(rgb.known.facet.unreported ?? [])], ["on", "brightness", "color"]);
+  assert.deepEqual([...(rgb.known.handler.unreported ?? [])], ["on", "brightness", "color"]);
 });
 
 test("a light of the template schema uses its templates for states and commands", () => {

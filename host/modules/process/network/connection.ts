@@ -92,7 +92,7 @@ export class Connection {
     });
     if (this.#isGivenUp) return void near.destroy();
     relay(near, this.#far, this.#parts.allowance);
-    if (this.#failure) void this.#tell(near, this.#failure);
+    if (this.#failure) void this.#reportLoss(near, this.#failure);
   }
 
   /** Closes the process's end: data it wrote before still arrives, unless it resets the connection. */
@@ -127,12 +127,12 @@ export class Connection {
   }
 
   async #lose(failure: NetworkFailure): Promise<void> {
-    if (this.#near) await this.#tell(this.#near, failure);
+    if (this.#near) await this.#reportLoss(this.#near, failure);
     else this.#failure = failure;
   }
 
-  /** Tells the process the reason before its end closes; it can still read the data received until then. */
-  async #tell(near: Socket, failure: NetworkFailure): Promise<void> {
+  /** Sends the reason to the process before its end closes; it can still read the data received until then. */
+  async #reportLoss(near: Socket, failure: NetworkFailure): Promise<void> {
     if (!this.#isGivenUp && !near.destroyed) await this.#parts.lost(failure);
     near.destroySoon();
   }

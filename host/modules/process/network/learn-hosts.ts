@@ -9,7 +9,7 @@ import type { Transport } from "@mantel/plugin-sdk/rpc";
 export function learnHosts(transport: Transport, hosts: Hosts): Transport {
   return {
     send(message, written) {
-      if (message.kind === "call") hosts.configured(optionsIn(message.method, message.input));
+      if (message.kind === "call") hosts.learnFromConfig(optionsIn(message.method, message.input));
       transport.send(message, written);
     },
     onMessage: (receive) => transport.onMessage(receive),

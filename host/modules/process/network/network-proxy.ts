@@ -90,7 +90,7 @@ export class NetworkProxy {
 
   /** Allows the hosts in the answer of a service, if the manifest names that service. */
   learnFrom({ name }: { readonly name: string }, answer: unknown): void {
-    if (this.hosts.declares(`service:${name}`)) this.hosts.answered(name, answer);
+    if (this.hosts.declares(`service:${name}`)) this.hosts.learnFromService(name, answer);
   }
 
   /** Closes all connections, because the process has ended. */
@@ -114,7 +114,7 @@ export class NetworkProxy {
     const refusal = this.#refusalOf(host, addresses);
     if (refusal) return { refusal };
     const found = records.filter((_, at) => this.#mayLead(host, addresses[at]));
-    for (const each of found) this.hosts.found(addressIn(each) ?? "");
+    for (const each of found) this.hosts.allowAddress(addressIn(each) ?? "");
     return { found };
   }
 
@@ -178,7 +178,7 @@ export class NetworkProxy {
     );
     if (refusal) return { refusal };
     const found = looked.filter(({ address }) => mayLeadTo(host, address, this.hosts));
-    for (const { address } of found) this.hosts.found(address);
+    for (const { address } of found) this.hosts.allowAddress(address);
     return found;
   }
 

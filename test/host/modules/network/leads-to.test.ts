@@ -13,7 +13,7 @@ const ALL = { PUBLIC, PRIVATE, LINK, LOOPBACK, METADATA };
 /** A plugin that people have told of `cloud.example` and of `nas`. */
 function hostsOf(...declared: string[]): Hosts {
   const hosts = new Hosts(["api.example", "nas.local", "homeassistant", "config:url", ...declared]);
-  hosts.configured({ url: ["https://cloud.example", "mqtt://broker"] });
+  hosts.learnFromConfig({ url: ["https://cloud.example", "mqtt://broker"] });
   return hosts;
 }
 

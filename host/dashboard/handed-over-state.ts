@@ -1,5 +1,5 @@
 /** State that a widget hands over to the code that replaces it. */
-export interface Kept {
+export interface HandedOverState {
   readonly stateVersion: number;
   readonly data: unknown;
 }
