@@ -11,6 +11,8 @@ const DEADLINE_MS = 60_000;
 /** The largest answer. A larger home is backed up by the command, which writes a file. */
 const MAX_OUTPUT_BYTES = 32 * 2 ** 20;
 const LAST_WORDS = 4_000;
+/** The kinds of tasks in messages. */
+const NAMES = { make: "backup", restore: "restore" } as const;
 
 type Done<Kind> = Extract<Outcome, { kind: Kind }>;
 
@@ -69,9 +71,10 @@ async function run<Kind extends "made" | "staged">(
   stdin?.on("error", () => undefined).end(body);
   child.send(task, () => undefined); // the end of the process reports a failed start
   const [code, killedBy] = (await ended) as [number | null, NodeJS.Signals | null];
-  if (signal.aborted) throw new MantelError("service_unavailable", "the backup was cancelled");
+  const name = NAMES[task.kind];
+  if (signal.aborted) throw new MantelError("service_unavailable", `the ${name} was cancelled`);
   if (deadline.aborted) {
-    const detail = `the backup was cancelled after ${DEADLINE_MS / 1_000} seconds`;
+    const detail = `the ${name} was cancelled after ${DEADLINE_MS / 1_000} seconds`;
     throw new MantelError("deadline_passed", detail);
   }
   if (overflow.signal.aborted) {
@@ -85,10 +88,10 @@ async function run<Kind extends "made" | "staged">(
   if (outcome) return { outcome: outcome as Done<Kind>, output: Buffer.concat(output) };
   if (killedBy === "SIGABRT" || killedBy === "SIGKILL") {
     // V8 aborts at its limit; the system kills at its own
-    throw new MantelError("invalid", `the backup needs more than ${HEAP_MIB} MiB of memory`);
+    throw new MantelError("invalid", `the ${name} needs more than ${HEAP_MIB} MiB of memory`);
   }
   throw new Error(
-    `the backup process ended (${code ?? killedBy}): ${Buffer.concat(words).toString()}`,
+    `the ${name} process ended (${code ?? killedBy}): ${Buffer.concat(words).toString()}`,
   );
 }
 

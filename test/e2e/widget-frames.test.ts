@@ -97,6 +97,13 @@ test("the widget of an installed plugin, in its frame", async (t) => {
     assert.equal(await page.evaluate("({}).polluted"), undefined);
   });
 
+  await t.test("becomes an error tile when it does not mount in time", async (each) => {
+    await installGuest(host, UNMOUNTED);
+    const { page } = await visit(each, ["unmounted-widget"]);
+    const tile = page.locator("[data-module=unmounted-widget]");
+    await tile.getByText("it did not mount in time").waitFor({ timeout: 20_000 });
+  });
+
   await t.test("commands a lamp by a slider, and follows it", async (each) => {
     const { page } = await visit(each, ["device-widget"], { device: LAMP });
     const slider = frameOf(page, "device-widget").getByRole("slider", { name: "TV backlight" });
@@ -394,10 +401,18 @@ function asker(id: string, needs: object | undefined): Guest {
 
 const FLOODS = {
   port: "it sent too many messages",
-  window: "it sent too many messages",
+  window: "it sent a message to the window of the dashboard",
   huge: "it sent an invalid message",
   deep: "it sent an invalid message",
   elsewhere: "it left its page",
+};
+
+/** A widget that stops the timers with which its frame waits for the first picture. */
+const UNMOUNTED: Guest = {
+  id: "unmounted-widget",
+  before:
+    "globalThis.setTimeout = (() => 0) as any; globalThis.requestAnimationFrame = (() => 0) as any;",
+  mount: "",
 };
 
 const FLOODER: Guest = {
@@ -411,7 +426,7 @@ const FLOODER: Guest = {
     };
     const polluting = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
     add("port", () => { for (let i = 0; i < 5_000; i++) void ctx.command("x", polluting); });
-    add("window", () => { for (let i = 0; i < 5_000; i++) parent.postMessage("mantel", "*"); });
+    add("window", () => parent.postMessage("mantel", "*"));
     add("huge", () => void ctx.command("x", { text: "x".repeat(8_000_000) }));
     add("deep", () => {
       const command: any = {};

@@ -84,7 +84,7 @@ class FramedWidget implements FrameUser, MountedWidget {
 
   async mount(code: string): Promise<void> {
     watchFrames.mounting = this.host;
-    const deadline = setTimeout(() => this.host.fail(words.peek().frameDoesNotOpen), MOUNT_MS);
+    const deadline = setTimeout(() => this.host.fail(words.peek().frameDoesNotMount), MOUNT_MS);
     try {
       const isSwap = this.#sendMount(code);
       await this.#mounted;

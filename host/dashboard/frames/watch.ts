@@ -61,7 +61,8 @@ class FrameWatch {
   /** A frame uses the port. Messages to this window would bypass the limits of the port. */
   readonly #onMessage = (event: MessageEvent): void => {
     for (const frame of this.#frames) {
-      if (frame.isSourceOf(event)) frame.end()?.failed(new Error(words.peek().frameFloods));
+      if (!frame.isSourceOf(event)) continue;
+      frame.end()?.failed(new Error(words.peek().frameMessagesWindow));
     }
   };
 

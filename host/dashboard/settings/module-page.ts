@@ -6,6 +6,7 @@ import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
 import { ModuleOptions } from "./module-options.ts";
 import { backTo, type SettingsDependencies } from "./page.ts";
+import { permissionFacts } from "./permission-facts.ts";
 import { inWords } from "./permission-words.ts";
 import { SetupSteps } from "./setup-steps.ts";
 import { stateChip } from "./state-chip.ts";
@@ -134,7 +135,7 @@ function factsOf(module: ModuleView): Fact[] {
     ...(earlier ? [[say.earlierCode, earlierOf(earlier)] as const] : []),
     ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
     [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
-    ...permissionsOf(module),
+    ...permissionFacts(module),
   ];
 }
 
@@ -157,25 +158,4 @@ function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): stri
 function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
   const say = words.value;
   return `${say[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
-}
-
-function permissionsOf({ permissions }: ModuleView): Fact[] {
-  const say = words.value;
-  const { hosts, folders, provides, uses, added } = permissions;
-  const { openNetwork } = permissions;
-  const opened = { setup: say.useOpenNetworkAtSetup, always: say.useOpenNetwork };
-  const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons", "sqlite"] as const)
-    .filter((flag) => permissions[flag])
-    .map((flag) => say[flag]);
-  const lists: readonly (readonly [string, readonly string[]])[] = [
-    [say.hosts, hosts],
-    [say.folders, folders],
-    [say.provides, provides],
-    [say.uses, uses],
-    [say.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],
-    [say.newlyAsked, added],
-  ];
-  const asked = lists.filter(([, values]) => values.length > 0);
-  if (asked.length === 0) return [[say.permissions, say.nothingAsked]];
-  return asked.map(([name, values]) => [name, values.join(", ")]);
 }

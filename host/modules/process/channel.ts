@@ -1,7 +1,7 @@
 import { readSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { LONGEST_MESSAGE, type Line, toLine } from "@mantel/plugin-sdk/lines";
-import type { HostApi } from "@mantel/plugin-sdk/protocol";
+import type { HostApi, NetworkApi } from "@mantel/plugin-sdk/protocol";
 import type { Transport } from "@mantel/plugin-sdk/rpc";
 import { parseInSlices, Unparsable } from "./json-slices.ts";
 import { type Bounds, ThrottledReader, type Work } from "./throttled-reader.ts";
@@ -27,7 +27,7 @@ interface Bulk {
 }
 /** The SDK's runtime keeps these limits itself. */
 const FEW: Bulk = { bytes: 65_536, values: 2_000 };
-const LONGEST_CALLS: Readonly<Record<keyof HostApi, Bulk>> = {
+const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   publishDevices: { bytes: LONGEST_MESSAGE, values: 1_000_000 }, // checked in slices
   updateDevices: { bytes: 2 * 2 ** 20, values: 25_000 },
   announceDeviceEvent: FEW,
@@ -38,6 +38,9 @@ const LONGEST_CALLS: Readonly<Record<keyof HostApi, Bulk>> = {
   reportDegraded: FEW,
   showStep: { bytes: 2 ** 18, values: 20_000 },
   log: FEW,
+  lookUp: FEW,
+  openConnection: FEW,
+  closeConnection: FEW,
 };
 
 /** The reason why a message is too large for its kind; it is within the limits for all messages. */
@@ -45,7 +48,7 @@ function excessOf(message: unknown, { bytes, values }: Bulk): string | undefined
   const { kind, method } = (message ?? {}) as { kind?: unknown; method?: unknown };
   if (kind !== "call") return undefined;
   const isKnown = typeof method === "string" && Object.hasOwn(LONGEST_CALLS, method);
-  const most = isKnown ? LONGEST_CALLS[method as keyof HostApi] : FEW;
+  const most = isKnown ? LONGEST_CALLS[method as keyof typeof LONGEST_CALLS] : FEW;
   if (bytes <= most.bytes && values <= most.values) return undefined;
   const name = isKnown ? method : "a call that does not exist";
   const limits = `the limits are ${most.bytes} bytes and ${most.values} values; send less at once`;

@@ -65,6 +65,11 @@ for (const [what, line, cause] of [
     /updateDevices/,
   ],
   [
+    "a host name of 100 kB",
+    message({ method: "lookUp", input: { host: "x".repeat(1e5), family: 0 } }),
+    /it sent 1000\d\d bytes with \d+ values in lookUp: the limits are 65536/,
+  ],
+  [
     "a long call that does not exist",
     message({ method: "nope", input: many(3_000) }),
     /does not exist/,
