@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { appendFile, chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import jwt from "jsonwebtoken";
@@ -112,10 +122,7 @@ test("tokens whose records are lost with every copy are invalid, and new ones wo
 test("tokens of version 0.1.0, whose records name no key, stay valid", async (t) => {
   const { tokens, data } = await openTokens(t);
   const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
-  for (const name of ["tokens.jsonl", "tokens.jsonl.last-good"]) {
-    const path = join(data, name);
-    await writeFile(path, (await readFile(path, "utf8")).replace(/"kid":"[^"]+",/, ""));
-  }
+  await removeKeyNames(data);
 
   const upgraded = await Tokens.open({ dataFolder: data, log: collectedLog() });
 
@@ -176,6 +183,24 @@ test("one of two displays with the same name can be revoked alone, with its rene
     [other, first, renewed].map((token) => isAccepted(tokens, token)),
     [true, false, false],
   );
+});
+
+test("the token that a display renewed is ended by a later use if the first could not record it", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const display = { name: "tablet", scope: ["read" as const], ttlSeconds: 60, display: true };
+  const first = await tokens.issue(display);
+  const renewed = await tokens.issue({ ...display, replaces: tokens.verify(first).jti });
+  const principal = tokens.verify(renewed);
+  const path = join(data, "tokens.jsonl");
+  await rename(path, `${path}.away`);
+  await mkdir(path);
+
+  await assert.rejects(tokens.noteUse(principal), { code: "EISDIR" });
+  await rmdir(path);
+  await rename(`${path}.away`, path);
+  await tokens.noteUse(principal);
+
+  assert.deepEqual([isAccepted(tokens, first), isAccepted(tokens, renewed)], [false, true]);
 });
 
 test("tokens issued and revoked by another process take effect in a running one", async (t) => {
@@ -266,8 +291,7 @@ test("concurrent rotations and issues invalidate no token", async (t) => {
 test("all keys are kept while a token's record does not name its key", async (t) => {
   const { tokens, data } = await openTokens(t);
   const token = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
-  const path = join(data, "tokens.jsonl");
-  await writeFile(path, (await readFile(path, "utf8")).replace(/"kid":"[^"]+",/, ""));
+  await removeKeyNames(data);
   const reopened = await Tokens.open({ dataFolder: data, log: collectedLog() });
 
   const dropped = await reopened.rotateKey({ drop: false });
@@ -307,6 +331,14 @@ test("the register contains no tokens and is readable only by its owner", async 
 async function openTokens(t: TestContext) {
   const [data, log] = [await emptyFolder(t), collectedLog()];
   return { data, log, tokens: await Tokens.open({ dataFolder: data, log }) };
+}
+
+/** Turns the records of the register and of its copy into those of version 0.1.0. */
+async function removeKeyNames(data: string): Promise<void> {
+  for (const name of ["tokens.jsonl", "tokens.jsonl.last-good"]) {
+    const path = join(data, name);
+    await writeFile(path, (await readFile(path, "utf8")).replaceAll(/"kid":"[^"]+",/g, ""));
+  }
 }
 
 function claimsOf(token: string): { readonly exp: number } {

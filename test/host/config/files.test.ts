@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../helpers/until.ts";
@@ -121,3 +121,22 @@ for (const text of ["", "null", "{}", '{"plain":{"ui":{"theme":5}},"secret":{}}'
     assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
   });
 }
+
+test("secrets are as before when the config file beside them cannot be written", async (t) => {
+  const { config, dataFolder, path } = await openConfig(t, {
+    files: {
+      "config.json": '{"mqtt":{"username":"old"}}',
+      "secrets.json": '{"mqtt":{"password":"old"}}',
+    },
+  });
+  await rm(path);
+  await mkdir(path);
+
+  const patch = { mqtt: { username: "new", password: "new" } };
+  await assert.rejects(config.patch(patch, admin), /config\.json is not a readable file/);
+
+  const secrets = await readFile(join(dataFolder, "secrets.json"), "utf8");
+  assert.deepEqual(JSON.parse(secrets), { mqtt: { password: "old" } });
+  assert.equal(config.current.mqtt.password, "old");
+  assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
+});

@@ -49,3 +49,17 @@ test("the section of an uninstalled plugin can be removed", async (t) => {
   assert.deepEqual(await stored(), { ui: { theme: "dark" } });
   await assert.rejects(config.patch({ gone: null }, admin), /not a known key/);
 });
+
+test("a section that only repeats the defaults is announced when it comes and when it goes", async (t) => {
+  const { config } = await openConfig(t);
+  config.registerOptions("lamp", Type.Object({ timeout: Type.Integer({ default: 5 }) }));
+  const told: (readonly string[])[] = [];
+  config.onChange((changed) => told.push(changed));
+
+  await config.patch({ lamp: { timeout: 5 } }, admin);
+  await config.patch({ ui: { theme: "dark" } }, admin);
+  await config.patch({ lamp: null }, admin);
+  await config.patch({ ui: { theme: "night" } }, admin);
+
+  assert.deepEqual(told, [["lamp"], ["ui.theme"], ["lamp"], ["ui.theme"]]);
+});

@@ -134,6 +134,32 @@ test("a client that does not read has a limited buffer and is dropped after ten 
   assert.equal(streams.dropped, 1);
 });
 
+test("a client that reads again in time has ten more seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { bus, streams, port, responses } = await serveStreams(t);
+  const socket = connect(port, "127.0.0.1").pause();
+  t.after(() => socket.destroy());
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const stall = () =>
+    until(() => {
+      for (let n = 0; n < 200; n++) bus.emit("calendar.updated", { sources: [BULKY] });
+      return responses[0]?.writableNeedDrain;
+    });
+  await until(() => streams.streams === 1);
+
+  await stall();
+  t.mock.timers.tick(6_000);
+  socket.on("data", () => undefined).resume();
+  await until(() => responses[0]?.writableLength === 0);
+  socket.pause();
+  await stall();
+  t.mock.timers.tick(6_000);
+  assert.deepEqual([streams.streams, streams.dropped], [1, 0]);
+  t.mock.timers.tick(5_000);
+
+  assert.deepEqual([streams.streams, streams.dropped], [0, 1]);
+});
+
 test("a client that does not read is cut off when its permission ends", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const { bus, streams, port, responses, revoke } = await serveStreams(t);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Bus } from "../../../host/events/bus.ts";
@@ -168,4 +168,22 @@ test("a damaged revision is omitted from the history and cannot be restored", as
   );
   assert.equal(log.records[0]?.sentence, "cannot read a revision of the layout");
   await assert.rejects(layout.restore(1), { code: "invalid" });
+});
+
+test("a layout that cannot be stored leaves no revision behind", async (t) => {
+  const { layout, named, path, announced } = await openLayout(t);
+  await rm(path);
+  await mkdir(path);
+
+  await assert.rejects(layout.replace(named("Hall")), { code: "EISDIR" });
+  const after = await layout.history();
+  await rmdir(path);
+  const next = await layout.replace(named("Attic"));
+
+  assert.deepEqual(
+    after.map(({ revision }) => revision),
+    [1],
+  );
+  assert.equal(next.revision, 2);
+  assert.deepEqual(announced, [2]);
 });

@@ -157,6 +157,18 @@ test("the newest of several copies of an event is used", async () => {
   );
 });
 
+test("of two copies of an event with the same number, the later one in the feed is used", async () => {
+  const copy = (title: string) =>
+    event("UID:a", "SEQUENCE:1", "DTSTART:20260601T090000Z", `SUMMARY:${title}`);
+
+  const { events } = await expand(calendar(copy("earlier"), copy("later")));
+
+  assert.deepEqual(
+    events.map(({ title }) => title),
+    ["later"],
+  );
+});
+
 test("a cancellation message marks the invited event as cancelled", async () => {
   const invitation = calendar("METHOD:REQUEST", event("UID:a", "DTSTART:20260601T090000Z"));
   const message = calendar(

@@ -45,6 +45,13 @@ test("a brightness above 0 never becomes level 0, and a lit lamp is never shown 
   assert.equal(shown?.state["brightness"], 1);
 });
 
+test("a light at its own least brightness has followed a request for less", () => {
+  const dim = { ...lamp, dimming: { brightness: 10, min_dim_level: 10 } };
+
+  assert.ok(follows(dim, { dimming: { brightness: 2 } }));
+  assert.ok(!follows({ ...lamp, dimming: { brightness: 10 } }, { dimming: { brightness: 2 } }));
+});
+
 test("lights of every kind have the right capabilities", () => {
   const capabilities = (light: object) =>
     Object.keys(lightCapabilities([{ id: "l", type: "light", ...light }]));

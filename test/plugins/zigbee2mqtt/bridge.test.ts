@@ -83,6 +83,26 @@ test("the error of Zigbee2MQTT is the answer to a command", real, async (t) => {
 });
 
 test(
+  "an error that names an endpoint is the answer to a command of its device",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+    fake.isMute = true;
+
+    const refused = assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
+      code: "invalid",
+      message: /lamp 1\/left: no such endpoint/,
+    });
+    fake.publish("bridge/logging", {
+      level: "error",
+      message: "z2m: Publish 'set' 'state' to 'lamp 1/left' failed: 'no such endpoint'",
+    });
+
+    await refused;
+  },
+);
+
+test(
   "a command to a device that never answers fails with the bridge's deadline",
   real,
   async (t) => {

@@ -29,3 +29,15 @@ function replay({ variables, cases }: Recording, whose: string): void {
 
 replay(oracle, "Home Assistant");
 replay(jinja, "Jinja");
+
+test("noon and midnight are twelve on a clock of twelve hours", () => {
+  const write = (time: string) =>
+    new Template(`{{ as_datetime("2026-11-20T${time}+01:00").strftime("%I:%M %p, %-I") }}`).render(
+      new Map(),
+      CLOCK,
+    );
+
+  assert.equal(write("12:05:00"), "12:05 PM, 12");
+  assert.equal(write("00:05:00"), "12:05 AM, 12");
+  assert.equal(write("13:05:00"), "01:05 PM, 1");
+});
