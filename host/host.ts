@@ -200,7 +200,8 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   const call = (name: string, input: unknown, deadlineMs: number): Promise<unknown> =>
     services.call(name, input, deadlineMs);
   const calendar = new Calendar({
-    ...{ bus, config },
+    bus,
+    config,
     call: async (query) =>
       (await call("calendar.events", query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
   });
@@ -235,7 +236,13 @@ async function openModules(
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
   onDispose(() => compiler.close());
   const modules = new ModuleManager({
-    ...{ ...parts, consents, inspect, kernel, warmProcesses, compiler, roots },
+    ...parts,
+    consents,
+    inspect,
+    kernel,
+    warmProcesses,
+    compiler,
+    roots,
     versionStore: new VersionStore(cacheFolder),
     isShipped: await readShipped(shippedFolder),
     publications: {

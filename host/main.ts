@@ -58,7 +58,8 @@ async function start(options: RunOptions): Promise<Host> {
   const { startHost } = await import("./host.ts");
   starting = startHost({
     ...options,
-    ...{ version, log },
+    version,
+    log,
     layoutFolder: join(ROOT, "layouts"),
     shippedFolder: join(ROOT, "plugins"),
     environment,

@@ -96,7 +96,10 @@ function sentenceOf({ step, error }: QuiesceFault): string {
 function startRequest(options: TestHostOptions, storage: string): StartRequest {
   const { config = {}, folders = {}, services = {}, timeZone = "Europe/Berlin" } = options;
   return {
-    ...{ config, folders, storage, uses: Object.keys(services) },
+    config,
+    folders,
+    storage,
+    uses: Object.keys(services),
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };

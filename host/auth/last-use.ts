@@ -38,7 +38,9 @@ export class LastUse {
     const file = new DocumentFile({
       path: join(dataFolder, NAME),
       parse: (value) => check(UsesFile, value, NAME),
-      ...{ log, version: 1, migrations: USES_MIGRATIONS },
+      log,
+      version: 1,
+      migrations: USES_MIGRATIONS,
     });
     const uses = (await file.load())?.uses ?? {};
     const entries = Object.entries(uses).map(([jti, at]) => [jti, Date.parse(at)] as const);

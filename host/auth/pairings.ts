@@ -81,7 +81,10 @@ export class Pairings {
     const userCode = this.#freeCode();
     const now = this.#clock();
     this.#takePlace({
-      ...{ deviceHash: hashOf(deviceCode), userCode, address, network },
+      deviceHash: hashOf(deviceCode),
+      userCode,
+      address,
+      network,
       startedAt: Date.now(),
       endsAt: now + LIFETIME_MS,
       askedAt: Number.NEGATIVE_INFINITY,

@@ -198,7 +198,8 @@ export class Tokens {
     if (now < this.#tellNextAt) return;
     this.#tellNextAt = now + TELL_EVERY_MS;
     this.#log.warn("refused a token with a valid signature that is not in the register", {
-      ...{ name: sub, jti },
+      name: sub,
+      jti,
       fix: "if tokens.jsonl was lost, make new tokens with npm run token; otherwise the signing key has leaked: npm run token -- --rotate --drop",
     });
   }

@@ -31,12 +31,22 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const WIDGET = { hash: text, url: text, runsIn: text, needs: record() };
 const device = record({
-  ...{ id: text, kind: text, name: text, room: orNull(text) },
-  ...{ available: flag, revision: number },
-  ...{ capabilities: record(), state: record(), pending: record() },
+  id: text,
+  kind: text,
+  name: text,
+  room: orNull(text),
+  available: flag,
+  revision: number,
+  capabilities: record(),
+  state: record(),
+  pending: record(),
 });
 const module = record({
-  ...{ id: text, name: text, state: oneOf(MODULE_STATES), kinds: list, resources: record() },
+  id: text,
+  name: text,
+  state: oneOf(MODULE_STATES),
+  kinds: list,
+  resources: record(),
   error: orNull(record({ message: text })),
   lastReload: orNull(record()),
   consent: orAbsent(orNull(record({ needed: list, permissions: list }))),
@@ -55,7 +65,9 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   [
     "system.sample",
     record({
-      ...{ sampledAt: text, disks: list, network: list },
+      sampledAt: text,
+      disks: list,
+      network: list,
       cpu: record({ perCore: list, loadAverage: list }),
       memory: record({ percent: number }),
       temperature: record({ sensors: list }),

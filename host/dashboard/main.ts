@@ -90,7 +90,9 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
   if (who.display) keepRenewed(api);
   const mayEdit = scopesOf(who).includes("edit");
   const session = new Session(api, {
-    ...{ mayEdit, name: who.name, isPaired: who.display },
+    mayEdit,
+    name: who.name,
+    isPaired: who.display,
     announce: announcer(),
   });
   const { store, surroundings, theme } = session;

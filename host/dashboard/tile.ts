@@ -144,7 +144,11 @@ export class Tile {
   ): Promise<MountedWidget> {
     const { loader, surroundings, awake } = this.#parts;
     return mountInPlace(this.element, {
-      ...{ widget, loader, surroundings, overtaken, ...listeners },
+      widget,
+      loader,
+      surroundings,
+      overtaken,
+      ...listeners,
       instance: this.#instance,
       title: this.#title,
       config: this.#config,

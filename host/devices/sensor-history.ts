@@ -55,7 +55,8 @@ export class SensorHistory {
     const file = new DocumentFile({
       path: join(options.dataFolder, NAME),
       parse: (value) => check(ReadingsFile, value, NAME),
-      ...{ log: options.log, version: 1 },
+      log: options.log,
+      version: 1,
     });
     return new SensorHistory(file, (await file.load())?.fields ?? {}, options);
   }

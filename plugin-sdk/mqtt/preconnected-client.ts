@@ -36,7 +36,8 @@ export class PreconnectedClient {
   constructor(ctx: Context) {
     this.#ctx = ctx;
     this.link = new MqttLink({
-      ...{ broker: brokerOf(ctx.config, ctx.call), log: ctx.log },
+      broker: brokerOf(ctx.config, ctx.call),
+      log: ctx.log,
       status: {
         ok: () => this.#brokerIsAway(undefined),
         degraded: (reason) => {

@@ -23,34 +23,48 @@ const LOADING = "import the module, so that the host bundles it";
 
 const FOR_EVERY_PLUGIN: readonly Closing[] = [
   {
-    ...{ owner: process, called: "process", advice: DEBUGGING },
+    owner: process,
+    called: "process",
+    advice: DEBUGGING,
     names: [
       ...["_debugProcess", "_debugEnd"],
       ...["_startProfilerIdleNotifier", "_stopProfilerIdleNotifier"],
     ],
   },
   ...[inspector, inspectorPromises].map((owner) => ({
-    ...{ owner, called: "inspector", advice: DEBUGGING },
+    owner,
+    called: "inspector",
+    advice: DEBUGGING,
     names: ["Session", "open", "close", "waitForDebugger"],
   })),
   {
-    ...{ owner: process, called: "process", advice: USER },
+    owner: process,
+    called: "process",
+    advice: USER,
     names: ["setuid", "seteuid", "setgid", "setegid", "setgroups", "initgroups"],
   },
   {
-    ...{ owner: process, called: "process", advice: INTERNALS },
+    owner: process,
+    called: "process",
+    advice: INTERNALS,
     names: ["binding", "_linkedBinding"],
   },
   {
-    ...{ owner: v8, called: "v8", advice: WRITING },
+    owner: v8,
+    called: "v8",
+    advice: WRITING,
     names: ["setFlagsFromString", "setHeapSnapshotNearHeapLimit"],
   },
   {
-    ...{ owner: builtin("trace_events"), called: "trace_events", advice: WRITING },
+    owner: builtin("trace_events"),
+    called: "trace_events",
+    advice: WRITING,
     names: ["createTracing"],
   },
   {
-    ...{ owner: module, called: "module", advice: LOADING },
+    owner: module,
+    called: "module",
+    advice: LOADING,
     names: ["register", "registerHooks"],
   },
 ];

@@ -263,7 +263,9 @@ function targetIn(
   if (typeof host !== "string" || port === undefined) return undefined;
   const { family, localAddress, lookup } = options;
   return {
-    ...{ host, port, family: familyIn(family) },
+    host,
+    port,
+    family: familyIn(family),
     ...(typeof localAddress === "string" ? { localAddress } : {}),
     ...(typeof lookup === "function" && isOwnLookup(lookup, host) ? { lookup } : {}),
   };

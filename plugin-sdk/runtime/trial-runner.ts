@@ -73,7 +73,9 @@ export class TrialRunner {
     const { id, guard } = this.#plugin;
     guard.learnFromConfig(config);
     return {
-      ...{ id, config, home },
+      id,
+      config,
+      home,
       log: createLog(this.#host),
       signal: this.#ended.signal,
       onDispose: this.#scope.onDispose,

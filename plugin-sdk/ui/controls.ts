@@ -88,7 +88,9 @@ function numberRow(
   const { min = 0, max = 100, step = 1 } = capability;
   const known = typeof value === "number";
   return rangeRow(control.name, {
-    ...{ min, max, step },
+    min,
+    max,
+    step,
     value: known ? value : min,
     said: known ? readingText(value, capability, actions) : "–",
     track: field === "colorTemperature" ? "white" : "",
@@ -104,13 +106,21 @@ function colorRows({ device, actions, field, name, value }: Control): TemplateRe
   const { fmt, t } = actions;
   return [
     rangeRow(name, {
-      ...{ min: 0, max: 360, step: 1, value: color.hue, track: "hues" },
+      min: 0,
+      max: 360,
+      step: 1,
+      value: color.hue,
+      track: "hues",
       said: fmt.unit((color.hue / 360) * 100, "percent"),
       // Without saturation the lamp is white and shows no hue.
       send: (hue) => send({ hue, saturation: color.saturation || 100 }),
     }),
     rangeRow(t("Saturation"), {
-      ...{ min: 0, max: 100, step: 1, value: color.saturation, track: "" },
+      min: 0,
+      max: 100,
+      step: 1,
+      value: color.saturation,
+      track: "",
       said: fmt.unit(color.saturation, "percent"),
       send: (saturation) => send({ saturation }),
     }),

@@ -121,8 +121,11 @@ function coverLook({ position }: DeviceState, { t, fmt }: I18n): Look {
 function lockLook({ locked }: DeviceState, { t }: I18n): Look {
   if (locked === true) {
     return {
-      ...{ hue: theme("ok"), on: true, value: t("Locked") },
-      ...{ tap: { locked: false }, ask: "Unlock?" },
+      hue: theme("ok"),
+      on: true,
+      value: t("Locked"),
+      tap: { locked: false },
+      ask: "Unlock?",
     };
   }
   const value = locked === false ? t("Unlocked") : UNKNOWN;

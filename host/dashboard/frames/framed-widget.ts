@@ -110,7 +110,13 @@ class FramedWidget implements FrameUser, MountedWidget {
     this.#sent = state;
     this.host.send(
       {
-        ...{ kind: "mount", instance, hash, code, needs, state, ...this.#feed.first() },
+        kind: "mount",
+        instance,
+        hash,
+        code,
+        needs,
+        state,
+        ...this.#feed.first(),
         handedOver: isPort ? undefined : handedOver,
       },
       isPort ? [handedOver] : [],
@@ -212,10 +218,17 @@ class FramedWidget implements FrameUser, MountedWidget {
     const { theme, online, locale, timeZone } = surroundings.shared;
     const page = document.documentElement;
     return {
-      ...{ theme: theme.peek(), online: online.peek(), timeZone: timeZone.peek() },
-      ...{ locale: locale.peek(), language: page.lang, direction: page.dir },
-      ...{ units: surroundings.units.peek(), viewport: { width: innerWidth, height: innerHeight } },
-      ...{ config: config.peek(), size: size.peek(), visible: visible.peek() },
+      theme: theme.peek(),
+      online: online.peek(),
+      timeZone: timeZone.peek(),
+      locale: locale.peek(),
+      language: page.lang,
+      direction: page.dir,
+      units: surroundings.units.peek(),
+      viewport: { width: innerWidth, height: innerHeight },
+      config: config.peek(),
+      size: size.peek(),
+      visible: visible.peek(),
       flow: this.host.getAttribute("flow"),
     };
   }

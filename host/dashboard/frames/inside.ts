@@ -87,8 +87,13 @@ class Inside {
       const code = await codeOf(request.code);
       const handedOver = handedOverPort ? await readHandedOver(handedOverPort) : request.handedOver;
       const mounted = mountWidget(document.body, {
-        ...{ code, handedOver, instance: request.instance, surroundings: house.surroundings },
-        ...{ config: house.config, size: house.size, visible: house.visible },
+        code,
+        handedOver,
+        instance: request.instance,
+        surroundings: house.surroundings,
+        config: house.config,
+        size: house.size,
+        visible: house.visible,
         sheetOf: mediaSheet,
         onFault: (error) => this.#send({ kind: "fault", message: messageOf(error) }),
       });
@@ -179,7 +184,9 @@ class House {
         activateScene: (id) => asks.scene(id),
       },
       api: { open: (path, _headers, ended) => asks.read(path, ended) },
-      ...{ theme: this.#theme, online: this.#online, timeZone: this.#timeZone },
+      theme: this.#theme,
+      online: this.#online,
+      timeZone: this.#timeZone,
       announce: (text) => asks.announce(text),
     });
   }

@@ -35,7 +35,9 @@ function feedsView(feeds: CredentialList<Feed>): TemplateResult {
       )}
     </ul>
     ${feeds.formView({
-      ...{ id: "feed", make: say.makeFeed, made: say.feedMade },
+      id: "feed",
+      make: say.makeFeed,
+      made: say.feedMade,
       bodyOf: (form) => ({ name: formValue(form, "name") }),
     })}
   </section>`;

@@ -77,7 +77,9 @@ function pageView(tokens: CredentialList<Token>): TemplateResult {
     <section class="panel">
       <h2>${say.newToken}</h2>
       ${tokens.formView({
-        ...{ id: "token", make: say.make, made: say.tokenMade },
+        id: "token",
+        make: say.make,
+        made: say.tokenMade,
         fields: scopeField(),
         bodyOf: (form) => ({ name: formValue(form, "name"), scope: [formValue(form, "scope")] }),
       })}

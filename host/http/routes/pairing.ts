@@ -98,7 +98,8 @@ function collectRoute({ pairings, tokens }: HttpDependencies): Route {
       const { deviceCode } = check(DeviceCode, body, "the request for a token");
       const granted = pairings.collect(deviceCode);
       const token = await tokens.issue({
-        ...{ name: granted.name, scope: [...granted.scope] },
+        name: granted.name,
+        scope: [...granted.scope],
         ttlSeconds: DISPLAY_TTL_SECONDS,
         display: true,
       });

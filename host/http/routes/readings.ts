@@ -49,7 +49,9 @@ export function readingRoutes({ devices, readings }: HttpDependencies): Route[] 
           throw invalid("the query", [{ pointer: "/from", detail: "is later than to" }]);
         }
         return {
-          ...{ deviceId: id, field, unit: measured.unit ?? null },
+          deviceId: id,
+          field,
+          unit: measured.unit ?? null,
           window: { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
           readings: readings.of(id, field, { from, to }),
         };

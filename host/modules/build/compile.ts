@@ -100,8 +100,11 @@ export class Compiler {
     const bundle = await this.#write(id, hash, { code, map });
     const sources = { entry, inputs: [...inputs, ...MAKERS], startedAt };
     const remembered: Remembered = {
-      ...{ hash, bundle, vendor: vendor ?? null },
-      ...{ imports: [...open.packages], inputs: [...inputs] },
+      hash,
+      bundle,
+      vendor: vendor ?? null,
+      imports: [...open.packages],
+      inputs: [...inputs],
     };
     if (hasNoLinks(inputs, folder)) await this.#built.keep(`server-${id}`, sources, remembered);
     return { hash, bundle, vendor, inputs };

@@ -85,7 +85,9 @@ async function npm(
   { timeout, heard }: { timeout: number; heard?: (line: string) => void },
 ): Promise<Ended> {
   const child = spawn("npm", args, {
-    ...{ cwd: folder, env: environmentOfNpm(), timeout },
+    cwd: folder,
+    env: environmentOfNpm(),
+    timeout,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];

@@ -26,7 +26,8 @@ export class ProvidedServices {
   claim({ manifest: { provides = [] } }: PluginPackage): void {
     const module = this.#module;
     this.#parts.services.claim({
-      ...{ id: module.id, provides },
+      id: module.id,
+      provides,
       callService: module.callService,
     });
   }

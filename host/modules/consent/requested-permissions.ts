@@ -32,7 +32,10 @@ export function requestedPermissions({
   const { provides = [], uses = [], needs = {} } = manifest;
   const flags = { server: manifest.server !== undefined };
   const asked = entries({
-    ...{ ...flags, ...permissions, provides, uses },
+    ...flags,
+    ...permissions,
+    provides,
+    uses,
     ...askedByWidget(needs),
   }).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));

@@ -492,7 +492,9 @@ export class Module {
     const { id, status, log } = this;
     return new Server(
       {
-        ...{ id, status, log },
+        id,
+        status,
+        log,
         versions: this.#versions,
         confirm: () => this.#confirm(),
         wentBack: (previous, fault) => this.#wentBack(previous, fault),

@@ -135,7 +135,9 @@ export class ProcessLoader {
       const { inspectPort } = generation;
       const request = this.#startRequest(build, options, confinement);
       return {
-        ...{ generation, build, loaded },
+        generation,
+        build,
+        loaded,
         request: inspectPort === undefined ? request : { ...request, inspectPort },
       };
     } catch (error) {

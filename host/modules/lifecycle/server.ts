@@ -77,7 +77,11 @@ export class Server {
     const build = () => versions.server;
     this.trials = new TrialRuns({ id, config: parts.config, loader: this.#loader, build });
     this.#recovery = new CrashRecovery({
-      ...{ process: this.process, loader: this.#loader, status, build, enqueue },
+      process: this.process,
+      loader: this.#loader,
+      status,
+      build,
+      enqueue,
       wentBack: (previous, fault) => {
         versions.serverRuns(previous);
         status.addedPermissions([]);
@@ -233,7 +237,9 @@ export class Server {
   #apiFor(generation: PluginProcess, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {
     const { status, log } = this.#owner;
     const caller = {
-      ...{ id, manifest, log },
+      id,
+      manifest,
+      log,
       isLive: () => this.process.hasVoice(generation),
       degraded: (reason: string | undefined) => status.degraded(reason),
     };

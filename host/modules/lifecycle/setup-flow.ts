@@ -44,8 +44,13 @@ const Step = Type.Object({
 export class SetupFlow {
   readonly #pass: (answer: { step: number; answer: unknown }) => Promise<void>;
   #view: SetupView = {
-    ...{ state: "working", step: 0, title: "Starting" },
-    ...{ text: null, progress: null, form: null, error: null },
+    state: "working",
+    step: 0,
+    title: "Starting",
+    text: null,
+    progress: null,
+    form: null,
+    error: null,
     endsAt: new Date(Date.now() + SETUP_MS).toISOString(),
   };
 

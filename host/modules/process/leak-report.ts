@@ -41,7 +41,8 @@ export async function findLeaks(generation: PluginProcess, folder: string): Prom
     counted.set(key, { leftover, count: (counted.get(key)?.count ?? 0) + 1 });
   }
   return [...counted.values()].map(({ leftover: { kind, stack, path }, count }) => ({
-    ...{ kind, count },
+    kind,
+    count,
     ...(path === undefined ? {} : { path }),
     ...locationInStack(stack.join("\n"), folder),
   }));

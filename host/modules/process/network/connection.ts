@@ -147,7 +147,11 @@ function optionsFor(target: Target): NetConnectOpts {
   const { host, port, addresses, localAddress } = target;
   const [first = { address: host, family: 4 as const }] = addresses;
   return {
-    ...{ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS },
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_AFTER_MS,
     ...(localAddress === undefined ? {} : { localAddress }),
     autoSelectFamily: true,
     lookup: (_name: string, { all }: { all?: boolean | undefined }, answer: Answer) =>

@@ -65,7 +65,8 @@ export type KernelSupport =
 export async function findKernelSupport(cacheFolder: string): Promise<KernelSupport> {
   const unsupported = (reason: string, remedy: string) => ({
     bubblewrap: undefined,
-    ...{ reason, remedy },
+    reason,
+    remedy,
   });
   if (process.platform !== "linux") {
     const reason = `kernel confinement needs Linux, and this is ${process.platform}`;

@@ -70,7 +70,9 @@ export class Kernel {
     const joining = ["-c", JOIN_AND_RUN, "sh", String(joinFiles.length), ...joinFiles];
     const [program = "", ...rest] = cgroup ? ["/bin/sh", ...joining, ...sandboxed] : sandboxed;
     return {
-      ...{ program, arguments: rest, cgroup },
+      program,
+      arguments: rest,
+      cgroup,
       stdio: [filter, "pipe"],
       release: () => closeSync(filter),
     };

@@ -58,9 +58,14 @@ export async function createSandbox(
   const flags = [runtime, ...(await grants({ read, write })), ...switches(permissions, network)];
   return {
     settings: {
-      ...{ memoryMiB, cpuPercent, childProcesses: permissions.childProcesses === true },
-      ...{ folder: storage, flags: countsCoverage() ? [] : flags, sandbox },
-      ...{ network, hosts: permissions.hosts ?? [] },
+      memoryMiB,
+      cpuPercent,
+      childProcesses: permissions.childProcesses === true,
+      folder: storage,
+      flags: countsCoverage() ? [] : flags,
+      sandbox,
+      network,
+      hosts: permissions.hosts ?? [],
     },
     storage,
     folders,
@@ -83,7 +88,9 @@ async function sandboxOf(
   const writable = [...write, ...coverageFolder()];
   const identities = await Promise.all([...readable, ...writable].map(identityOf));
   return {
-    ...{ readable, writable, identities },
+    readable,
+    writable,
+    identities,
     hasOpenNetwork: network === "open",
     hasPrograms: childProcesses || nativeAddons,
   };
