@@ -50,7 +50,7 @@ const german: Translation<typeof english> = {
 
   offlineFor: (span) => `Seit ${span} offline · zuletzt bekannter Stand`,
   retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
-  retrying: "Verbindung wird versucht …",
+  retrying: "neuer Versuch …",
 
   leaveKiosk: "Kioskmodus verlassen",
   isKiosk: "Dieser Bildschirm zeigt nur das Dashboard.",
