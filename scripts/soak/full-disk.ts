@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { openHome } from "../bench/bench-home.ts";
 import { WrittenHouse } from "./written-house.ts";
 
-/** Disk size: slightly more than a host without plugins needs. */
-const DISK_MIB = 16;
+/** Disk size: slightly more than a host with one plugin needs. */
+const DISK_MIB = 20;
 /** Maximum free space while a document is written. */
 const LAST_BYTES = 60_000;
 
@@ -22,7 +22,7 @@ export interface FullDiskCount {
 }
 
 /**
- * Writes layout and config while a real file system of a few MiB is full or nearly full, and checks after each write
+ * Writes layout, config, tokens and scenes while a real file system of a few MiB is full or nearly full, and checks after each write
  * that the documents are complete.
  *
  * @throws Error if mounting a file system fails, which needs root

@@ -17,7 +17,7 @@ export interface KillCount {
   readonly startMs: readonly number[];
 }
 
-/** Kills a host with SIGKILL at random moments while its layout and config are written, and restarts it. */
+/** Kills a host with SIGKILL at random moments while its layout, config, tokens and scenes are written, and restarts it. */
 export async function killAgainAndAgain(count: number): Promise<KillCount> {
   const home = await openHome();
   const house = new WrittenHouse(home);

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { type BenchHome, type Served, serveHost } from "../bench/bench-home.ts";
+import { type BenchHome, type Served, serveHost, writeLamp } from "../bench/bench-home.ts";
 
 /** A document into which a run writes numbers. */
 interface Written {
@@ -12,7 +12,13 @@ interface Written {
   sent: number;
 }
 
-/** A host whose layout and config are written repeatedly and which may be killed at any moment. */
+/** A token in the list of tokens, as far as it matters here. */
+interface TokenView {
+  readonly name: string;
+  readonly status: string;
+}
+
+/** A host whose layout, config, tokens and scenes are written repeatedly and which may be killed at any moment. */
 export class WrittenHouse {
   readonly #home: BenchHome;
   readonly #documents: readonly Written[];
@@ -21,11 +27,12 @@ export class WrittenHouse {
 
   constructor(home: BenchHome) {
     this.#home = home;
-    this.#documents = [this.#layout(), this.#config()];
+    this.#documents = [this.#layout(), this.#config(), this.#scene(), this.#tokens()];
   }
 
   /** Starts the host. Returns the milliseconds until it is ready. */
   async start(): Promise<number> {
+    if (!this.#token) await writeLamp(this.#home, "lamp"); // scenes need a device
     const startedAt = performance.now();
     this.#host = await serveHost(this.#home);
     this.#token ||= this.#host.token;
@@ -109,6 +116,46 @@ export class WrittenHouse {
           config: { ui: { idleSeconds: number } };
         };
         return config.ui.idleSeconds;
+      },
+    };
+  }
+
+  #scene(): Written {
+    const path = "/smart-home/scenes/host:scene:written";
+    const targets = { "lamp:light:1": { on: true } };
+    return {
+      ...{ name: "scenes", acknowledged: 0, sent: 0 },
+      change: (number) => this.#api(path, "PUT", { name: String(number), targets }),
+      read: async () => Number(((await (await this.#api(path)).json()) as { name: string }).name),
+    };
+  }
+
+  /** Each write issues a token and revokes the ones before it. Its number is -1 if a revoked token is valid again. */
+  #tokens(): Written {
+    const valid = async (): Promise<number[]> => {
+      const { tokens } = (await (await this.#api("/tokens")).json()) as { tokens: TokenView[] };
+      const written = tokens.filter(({ status }) => status === "valid");
+      return written.flatMap(({ name }) =>
+        (/^written-(\d+)$/.exec(name) ?? []).slice(1).map(Number),
+      );
+    };
+    let firstValid = 0;
+    return {
+      ...{ name: "tokens", acknowledged: 0, sent: 0 },
+      change: async (number) => {
+        const token = { name: `written-${number}`, scope: ["read"], ttlSeconds: 3_600 };
+        let response = await this.#api("/tokens", "POST", token);
+        if (!response.ok) return response;
+        for (const each of await valid()) {
+          if (each < number) response = await this.#api(`/tokens/written-${each}`, "DELETE");
+          if (!response.ok) return response;
+        }
+        firstValid = number;
+        return response;
+      },
+      read: async () => {
+        const found = await valid();
+        return found.some((number) => number < firstValid) ? -1 : Math.max(0, ...found);
       },
     };
   }
