@@ -12,7 +12,9 @@ const MOST_BYTES = 5 * 2 ** 20;
 const FULL = "more announcements are on the broker than are taken; some are left out";
 
 /** The stored announcements: payloads by topic, and true if the broker retains them. */
-export type Kept = Readonly<Record<string, { readonly text: string; readonly retained: boolean }>>;
+export type StoredAnnouncements = Readonly<
+  Record<string, { readonly text: string; readonly retained: boolean }>
+>;
 
 interface Entry {
   readonly text: string;
@@ -56,12 +58,12 @@ export class Announcements {
     return this.#entries.has(topic);
   }
 
-  get kept(): Kept {
+  get kept(): StoredAnnouncements {
     const entries = [...this.#entries].map(([topic, { text, retained }]) => [
       topic,
       { text, retained },
     ]);
-    return Object.fromEntries(entries) as Kept;
+    return Object.fromEntries(entries) as StoredAnnouncements;
   }
 
   /** Takes what has come on a discovery topic; true when the components have changed by it. */

@@ -1,5 +1,5 @@
 import type { Storage } from "@mantel/plugin-sdk";
-import type { Kept } from "./announcements.ts";
+import type { StoredAnnouncements } from "./announcements.ts";
 
 const KEY = "announcements";
 const SAVE_MS = 15_000;
@@ -15,7 +15,9 @@ export async function openDeviceCache(storage: Storage) {
   return {
     kept,
     /** Saves what is kept when its revision has grown: now and then, and at the end. */
-    follow(current: () => { readonly revision: number; readonly kept: Kept }): () => Promise<void> {
+    follow(
+      current: () => { readonly revision: number; readonly kept: StoredAnnouncements },
+    ): () => Promise<void> {
       let saved = current().revision;
       const save = async (): Promise<void> => {
         const { revision, kept: now } = current();
@@ -33,7 +35,7 @@ export async function openDeviceCache(storage: Storage) {
   };
 }
 
-function isKept(value: unknown): value is Kept {
+function isKept(value: unknown): value is StoredAnnouncements {
   return (
     typeof value === "object" &&
     value !== null &&

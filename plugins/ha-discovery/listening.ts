@@ -6,7 +6,7 @@ import {
   PreconnectedClient,
   type Mark,
 } from "@mantel/plugin-sdk/mqtt";
-import { Announcements, type Kept } from "./announcements.ts";
+import { Announcements, type StoredAnnouncements } from "./announcements.ts";
 import { Debounce } from "./debounce.ts";
 import { discoveryFilters, placeOf } from "./discovery.ts";
 import { type BridgeHealth, REASONS } from "./health.ts";
@@ -76,7 +76,10 @@ export class Listening {
   }
 
   /** Connects, and waits a moment for what the broker keeps; `kept` is from the start before. */
-  static async open(ctx: PluginContext<Options, unknown>, kept: Kept): Promise<Listening> {
+  static async open(
+    ctx: PluginContext<Options, unknown>,
+    kept: StoredAnnouncements,
+  ): Promise<Listening> {
     const listening = new Listening(ctx);
     listening.#listen(kept);
     const { ahead } = listening;
@@ -104,7 +107,7 @@ export class Listening {
   }
 
   /** Takes over what the generation before knew; what the broker keeps has come to this one too. */
-  takeOver(kept: Kept): void {
+  takeOver(kept: StoredAnnouncements): void {
     for (const [topic, { text, retained }] of Object.entries(kept)) {
       if (!retained || !this.#heard.has(topic)) this.announcements.take(topic, text, retained);
     }
@@ -133,7 +136,7 @@ export class Listening {
     return this.#held.lastReceived();
   }
 
-  #listen(kept: Kept): void {
+  #listen(kept: StoredAnnouncements): void {
     for (const [topic, { text, retained }] of Object.entries(kept)) {
       this.announcements.take(topic, text, retained);
     }

@@ -1,6 +1,6 @@
 import { type DeviceState, type Static, Type } from "@mantel/plugin-sdk";
 import { Marks } from "@mantel/plugin-sdk/mqtt";
-import type { Kept } from "./announcements.ts";
+import type { StoredAnnouncements } from "./announcements.ts";
 
 /** The reported state and availability of a component. */
 interface Heard {
@@ -18,7 +18,7 @@ export const State = Type.Object({
   isAway: Type.Boolean(),
   /** Marks of the messages that were heard last. */
   heard: Marks,
-  kept: Type.Unsafe<Kept>(Type.Object({})),
+  kept: Type.Unsafe<StoredAnnouncements>(Type.Object({})),
   known: Type.Unsafe<Readonly<Record<string, Heard>>>(Type.Object({})),
 });
 export type State = Static<typeof State>;

@@ -153,7 +153,7 @@ export class Bridge {
     this.#house.rebuild(entities, setting);
     await this.#publish();
     this.#store.save(this.#house.kept);
-    this.#tell();
+    this.#reportStatus();
   }
 
   #publish(): Promise<void> {
@@ -172,10 +172,10 @@ export class Bridge {
       const lost = this.#house.lose();
       if (lost.length > 0) this.#ctx.devices.update(...lost);
     }
-    this.#tell();
+    this.#reportStatus();
   }
 
-  #tell(): void {
+  #reportStatus(): void {
     const { left } = this.#house;
     const full = left > 0 ? `${left} of its entities exceed the limit` : undefined;
     const reason = this.#reason ?? full;

@@ -12,15 +12,15 @@ const MOST_SCENES = 1_000;
 const ICON = /^mdi:[a-z0-9-]{1,60}$/;
 
 /** A published device or scene, with its entity. */
-export interface Kept<Description> {
+export interface Entry<Description> {
   readonly entityId: string;
   readonly description: Description;
 }
 
 /** The state that outlives a generation. */
 export interface KeptDevices {
-  readonly devices: readonly Kept<DeviceDescription>[];
-  readonly scenes: readonly Kept<SceneDescription>[];
+  readonly devices: readonly Entry<DeviceDescription>[];
+  readonly scenes: readonly Entry<SceneDescription>[];
 }
 
 /** Settings of Home Assistant and its registries. */
@@ -34,8 +34,8 @@ export interface Setting {
 /** The devices and scenes of a Home Assistant, as last published to the host. */
 export class DeviceStore {
   readonly #domains: ReadonlySet<string>;
-  #devices = new Map<string, Kept<DeviceDescription>>();
-  #scenes = new Map<string, Kept<SceneDescription>>();
+  #devices = new Map<string, Entry<DeviceDescription>>();
+  #scenes = new Map<string, Entry<SceneDescription>>();
   #nativeIds = new Map<string, string>();
   #setting: Setting = { unit: "°C", registries: NO_REGISTRIES, isRunning: false };
   /** Number of devices and scenes beyond the limit. */
@@ -61,11 +61,11 @@ export class DeviceStore {
     return [...this.#scenes.values()].map(({ description }) => description);
   }
 
-  device(nativeId: string): Kept<DeviceDescription> | undefined {
+  device(nativeId: string): Entry<DeviceDescription> | undefined {
     return this.#devices.get(nativeId);
   }
 
-  scene(nativeId: string): Kept<SceneDescription> | undefined {
+  scene(nativeId: string): Entry<SceneDescription> | undefined {
     return this.#scenes.get(nativeId);
   }
 
@@ -84,8 +84,8 @@ export class DeviceStore {
   rebuild(entities: Entities, setting: Setting): void {
     this.#setting = setting;
     const all = [...entities.all()].filter((entity) => this.#isWanted(entity));
-    const devices = new Map<string, Kept<DeviceDescription>>();
-    const scenes = new Map<string, Kept<SceneDescription>>();
+    const devices = new Map<string, Entry<DeviceDescription>>();
+    const scenes = new Map<string, Entry<SceneDescription>>();
     for (const entity of all) {
       const domain = domainOf(entity.domain);
       const description = domain ? this.#describe(entity, domain) : this.#describeScene(entity);
@@ -170,8 +170,8 @@ export class DeviceStore {
 
   /** Devices that are still missing keep their last known state. */
   #keepMissing(
-    devices: Map<string, Kept<DeviceDescription>>,
-    scenes: Map<string, Kept<SceneDescription>>,
+    devices: Map<string, Entry<DeviceDescription>>,
+    scenes: Map<string, Entry<SceneDescription>>,
   ): void {
     for (const [nativeId, kept] of this.#devices) {
       const description = { ...kept.description, available: false };
@@ -189,8 +189,8 @@ export class DeviceStore {
 }
 
 function byNativeId<T extends { readonly nativeId: string }>(
-  kept: readonly Kept<T>[],
-): Map<string, Kept<T>> {
+  kept: readonly Entry<T>[],
+): Map<string, Entry<T>> {
   return new Map(kept.map((each) => [each.description.nativeId, each]));
 }
 

@@ -4,7 +4,7 @@ import { type Action, actionOf } from "./convert-button.ts";
 import { follows, lightBody } from "./convert-light.ts";
 import { describe, type Described } from "./convert.ts";
 import { Feed, type FeedDependencies } from "./feed.ts";
-import type { Kept } from "./options.ts";
+import type { BridgeState } from "./options.ts";
 import type { Change, Resource } from "./resources.ts";
 
 /** A bridge sends events once a second; a command that cannot wait reads the state after this. */
@@ -57,7 +57,7 @@ export class HueBridge {
     return this.#described;
   }
 
-  kept(): Kept {
+  kept(): BridgeState {
     return this.#feed.kept();
   }
 

@@ -9,7 +9,7 @@ import { HueBridge } from "./bridge.ts";
 import { findBridges } from "./discovery.ts";
 import { type FeedDependencies, TIMES } from "./feed.ts";
 import { merge, type Place } from "./merge.ts";
-import type { Kept, Options, State } from "./options.ts";
+import type { BridgeState, Options, State } from "./options.ts";
 import { Publisher } from "./publisher.ts";
 import { at } from "./resources.ts";
 
@@ -62,7 +62,7 @@ class House {
   #shownAt = -Infinity;
   #degraded: string | undefined;
 
-  constructor(ctx: Context, outside: Outside, known: (id: string) => Kept | undefined) {
+  constructor(ctx: Context, outside: Outside, known: (id: string) => BridgeState | undefined) {
     this.#ctx = ctx;
     this.#publisher = new Publisher(ctx);
     this.#bridges = Object.entries(ctx.config.bridges).map(
@@ -171,7 +171,9 @@ class House {
   }
 }
 
-function storedOf(stored: unknown, id: string): Kept | undefined {
+function storedOf(stored: unknown, id: string): BridgeState | undefined {
   const resources = at(stored, id);
-  return Array.isArray(resources) ? { resources: resources as Kept["resources"] } : undefined;
+  return Array.isArray(resources)
+    ? { resources: resources as BridgeState["resources"] }
+    : undefined;
 }

@@ -4,7 +4,7 @@ import { awayError } from "./bridge-error.ts";
 import { eventsIn, type StreamEvent } from "./client-events.ts";
 import { Client } from "./client.ts";
 import type { findBridges } from "./discovery.ts";
-import type { BridgeOptions, Kept } from "./options.ts";
+import type { BridgeOptions, BridgeState } from "./options.ts";
 import { type Change, Resources } from "./resources.ts";
 
 /** Times in milliseconds. Tests use shorter ones. */
@@ -32,7 +32,7 @@ const UNTRIED = "it has not answered yet";
 export interface FeedDependencies {
   readonly id: string;
   readonly options: BridgeOptions;
-  readonly kept: Kept | undefined;
+  readonly kept: BridgeState | undefined;
   readonly log: Log;
   readonly times: Times;
   readonly find: typeof findBridges;
@@ -50,7 +50,7 @@ export class Feed {
   readonly resources = new Resources();
   readonly #parts: FeedDependencies;
   #client: Client;
-  #moved: Kept["moved"];
+  #moved: BridgeState["moved"];
   #lastEventId: string | undefined;
   #heardAt: number | undefined;
   #problem: string | undefined = UNTRIED;
@@ -101,7 +101,7 @@ export class Feed {
   }
 
   /** State from which the next generation continues without missing an event. */
-  kept(): Kept {
+  kept(): BridgeState {
     return {
       resources: this.resources.kept(),
       isThere: this.#problem === undefined,
@@ -123,7 +123,7 @@ export class Feed {
       else if (this.#isDoubted) await this.#client.get("bridge");
       this.#isDoubted = false;
       openedAt = performance.now();
-      this.#tell(undefined);
+      this.#reportProblem(undefined);
       for await (const event of eventsIn(stream)) {
         silence.refresh();
         this.#take(event);
@@ -133,7 +133,7 @@ export class Feed {
       if (openedAt === undefined) this.#heardAt = undefined; // a bridge that restarts forgets its events
       // a stream that worked may end for any reason, and is reopened immediately
       else if (again.signal.aborted || failures === 0) return performance.now() - openedAt;
-      if (!signal.aborted) this.#tell(awayError(error, undefined).message);
+      if (!signal.aborted) this.#reportProblem(awayError(error, undefined).message);
     } finally {
       clearTimeout(silence);
       again.abort();
@@ -173,7 +173,7 @@ export class Feed {
   }
 
   /** Logs that the bridge is unreachable or back, when that has changed. */
-  #tell(problem: string | undefined): void {
+  #reportProblem(problem: string | undefined): void {
     if (problem === this.#problem) return;
     const { log, id, onChange } = this.#parts;
     this.#problem = problem;

@@ -43,7 +43,7 @@ export const Options = Type.Object(
 export type Options = Static<typeof Options>;
 
 /** The state of a bridge in handovers and in storage. */
-export const Kept = Type.Object(
+export const BridgeState = Type.Object(
   {
     resources: Type.Array(
       Type.Object({ id: Type.String(), type: Type.String() }, { additionalProperties: true }),
@@ -58,10 +58,10 @@ export const Kept = Type.Object(
   },
   Strict,
 );
-export type Kept = Static<typeof Kept>;
+export type BridgeState = Static<typeof BridgeState>;
 
 export const State = Type.Object(
-  { version: Type.Literal(1), bridges: Type.Record(Type.String(), Kept) },
+  { version: Type.Literal(1), bridges: Type.Record(Type.String(), BridgeState) },
   Strict,
 );
 export type State = Static<typeof State>;

@@ -1,4 +1,4 @@
-import type { Kept } from "./options.ts";
+import type { BridgeState } from "./options.ts";
 
 /** A resource as its bridge tells it: what it says is read with care, by `at`. */
 export type Resource = { readonly id: string; readonly type: string } & Readonly<
@@ -74,7 +74,7 @@ export class Resources {
   }
 
   /** As it is handed to the next generation, and stored. */
-  kept(): Kept["resources"] {
+  kept(): BridgeState["resources"] {
     return this.list();
   }
 

@@ -24,7 +24,7 @@ export interface Known {
 }
 
 /** The stored forecast. It is ignored for another place or service. */
-interface Kept extends Known {
+interface StoredForecast extends Known {
   readonly of: string;
 }
 
@@ -41,7 +41,7 @@ export class Fetcher {
 
   /** The stored forecast for this place. */
   async restore(): Promise<Known | undefined> {
-    const kept = (await this.#ctx.storage.get(KEY)) as Kept | undefined;
+    const kept = (await this.#ctx.storage.get(KEY)) as StoredForecast | undefined;
     if (kept?.of === this.#place) this.#known = kept;
     return this.#known;
   }
@@ -91,7 +91,7 @@ export class Fetcher {
 
   async #keep(known: Known): Promise<Known> {
     this.#known = known;
-    await this.#ctx.storage.set(KEY, { ...known, of: this.#place } satisfies Kept);
+    await this.#ctx.storage.set(KEY, { ...known, of: this.#place } satisfies StoredForecast);
     return known;
   }
 }

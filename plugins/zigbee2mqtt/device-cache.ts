@@ -22,7 +22,7 @@ export class DeviceCache {
   }
 
   async recall(): Promise<DeviceDescription[]> {
-    const kept = (await this.#storage.get(KEY)) as Partial<Kept> | undefined;
+    const kept = (await this.#storage.get(KEY)) as Partial<StoredDevices> | undefined;
     return kept?.version === VERSION && Array.isArray(kept.devices) ? kept.devices : [];
   }
 
@@ -41,14 +41,14 @@ export class DeviceCache {
     if (!gather) return;
     this.#gather = undefined;
     try {
-      await this.#storage.set(KEY, { version: VERSION, devices: gather() } satisfies Kept);
+      await this.#storage.set(KEY, { version: VERSION, devices: gather() } satisfies StoredDevices);
     } catch (error) {
       this.#log.warn("could not store the devices", { error });
     }
   }
 }
 
-interface Kept {
+interface StoredDevices {
   readonly version: number;
   readonly devices: DeviceDescription[];
 }

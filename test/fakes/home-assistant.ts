@@ -106,11 +106,13 @@ export class FakeHomeAssistant {
     const before = this.entities.get(id);
     const next = { state, attributes };
     this.entities.set(id, next);
-    if (!before) return this.#tell({ a: { [id]: compressed(next) } });
-    if (this.faults.stale) this.#tell({ c: { [id]: { "+": { s: before.state, lu: 1 } } } });
+    if (!before) return this.#sendEvent({ a: { [id]: compressed(next) } });
+    if (this.faults.stale) this.#sendEvent({ c: { [id]: { "+": { s: before.state, lu: 1 } } } });
     const gone = Object.keys(before.attributes).filter((name) => !(name in attributes));
     const plus = { s: state, a: attributes, lc: 2 };
-    this.#tell({ c: { [id]: { "+": plus, ...(gone.length > 0 ? { "-": { a: gone } } : {}) } } });
+    this.#sendEvent({
+      c: { [id]: { "+": plus, ...(gone.length > 0 ? { "-": { a: gone } } : {}) } },
+    });
   }
 
   /** Changes some attributes, and the state when one is given. */
@@ -122,7 +124,7 @@ export class FakeHomeAssistant {
 
   remove(...ids: string[]): void {
     for (const id of ids) this.entities.delete(id);
-    this.#tell({ r: ids });
+    this.#sendEvent({ r: ids });
   }
 
   rename(from: string, to: string): void {
@@ -143,7 +145,7 @@ export class FakeHomeAssistant {
     }
   }
 
-  #tell(event: Json): void {
+  #sendEvent(event: Json): void {
     for (const client of this.#sockets) {
       if (client.entities !== undefined) {
         this.#send(client, { id: client.entities, type: "event", event });

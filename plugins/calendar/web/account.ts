@@ -27,7 +27,7 @@ export interface AccountOptions {
 }
 
 /** The stored state of an account. */
-interface Kept {
+interface CachedAccount {
   readonly home: DavHome;
   readonly collections: readonly KeptCollection[];
   /** Storage keys of the collections' content. */
@@ -69,7 +69,7 @@ export class Account {
 
   /** Shows what was kept, as stale until it has been asked for again. */
   async restore(): Promise<void> {
-    const kept = (await this.#options.storage.get(this.#key)) as Partial<Kept> | undefined;
+    const kept = (await this.#options.storage.get(this.#key)) as Partial<CachedAccount> | undefined;
     if (kept?.home && Array.isArray(kept.collections)) {
       this.#home = kept.home;
       for (const each of kept.collections) await this.#open(each).restore();
@@ -197,7 +197,7 @@ export class Account {
     if (id !== undefined && !isTaken) this.#options.remove(id);
   }
 
-  get #kept(): Kept | undefined {
+  get #kept(): CachedAccount | undefined {
     if (!this.#home) return undefined;
     const collections = [...this.#collections.values()];
     return {

@@ -26,7 +26,7 @@ interface Validators {
  * The stored copy of a calendar, so that it is shown immediately after a restart and requested
  * conditionally.
  */
-interface Kept extends Validators {
+interface CachedFeed extends Validators {
   readonly fetchedAt: string;
   /** Base64. */
   readonly body: string;
@@ -55,7 +55,7 @@ export class Subscription {
   /** Shows the stored copy, if there is one, as stale until the server has answered. */
   async restore(): Promise<void> {
     const { source, storage } = this.#options;
-    const kept = (await storage.get(this.#key)) as Partial<Kept> | undefined;
+    const kept = (await storage.get(this.#key)) as Partial<CachedFeed> | undefined;
     if (typeof kept?.body !== "string" || typeof kept.fetchedAt !== "string") return;
     try {
       const bytes = Buffer.from(kept.body, "base64");
@@ -93,7 +93,7 @@ export class Subscription {
     if (digest === this.#digest) return source.confirm(now);
     this.#digest = digest;
     const body = Buffer.from(bytes).toString("base64");
-    const kept: Kept = { ...this.#validators, fetchedAt: now.toISOString(), body };
+    const kept: CachedFeed = { ...this.#validators, fetchedAt: now.toISOString(), body };
     await keep({ storage, log }, this.#key, kept);
   }
 }
