@@ -24,26 +24,29 @@ export class Publisher {
     return this.#published.has(nativeId);
   }
 
-  /** Publishes the set, and once more when it is asked to while one is on its way. */
+  /** Publishes the set, and once more if it is asked to while one is in progress, also if that one is refused. */
   async publish(): Promise<void> {
     this.#isStale = true;
     if (this.#isPublishing) return;
     this.#isPublishing = true;
+    while (this.#isStale) await this.#publishOnce(); // never throws: a newer set follows one that was refused
+    this.#isPublishing = false;
+  }
+
+  async #publishOnce(): Promise<void> {
     const { health, ctx } = this.#parts;
+    this.#isStale = false;
     try {
-      while (this.#isStale) await this.#publishOnce();
+      await this.#publishSet();
       health.set("host", undefined);
     } catch (error) {
       health.set("host", "the host did not take the list of devices; the log says why");
       ctx.log.error("the devices could not be published", { error });
-    } finally {
-      this.#isPublishing = false;
     }
   }
 
-  async #publishOnce(): Promise<void> {
+  async #publishSet(): Promise<void> {
     const { ctx, home } = this.#parts;
-    this.#isStale = false;
     const devices = home.describe();
     this.#published = new Set(devices.map(({ nativeId }) => nativeId));
     await ctx.devices.publish(devices);
