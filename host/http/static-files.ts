@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { constants, gzip } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Asset, AssetsDependency } from "./dependencies.ts";
 import type { Context, Middleware } from "./route.ts";
@@ -60,7 +60,8 @@ function isCompressible({ body, type }: Asset): boolean {
 
 /** Compresses each asset once. Assets contain no secrets, so their compressed lengths reveal nothing. */
 function compressed(asset: Asset): Promise<Buffer> {
-  const made = zipped.get(asset) ?? promisify(gzip)(asset.body);
+  const made =
+    zipped.get(asset) ?? promisify(gzip)(asset.body, { level: constants.Z_BEST_COMPRESSION });
   zipped.set(asset, made);
   return made;
 }

@@ -5,9 +5,9 @@ const english = {
   house: "Home",
   night: "Night",
   settings: "Settings",
-  settingsAway: "Settings (not available)",
+  settingsAway: "Settings (offline)",
   editLayout: "Edit the layout",
-  editorAway: (reason: string) => `The editor cannot be opened: ${reason}`,
+  editorAway: (reason: string) => `The editor did not open: ${reason}`,
   open: "{name} open",
   unlocked: "{name} unlocked",
   locked: "Locked",
@@ -29,10 +29,10 @@ const english = {
 
   showTroubles: (summary: string) => `Show problems: ${summary}`,
   troubles: "Problems",
-  needALook: (count: number) => `${count} modules need attention`,
-  restsAfterCrashes: "crashed too often and was stopped",
+  needALook: (count: number) => `${count} modules with problems`,
+  restsAfterCrashes: "stopped after crashes",
   doesNotRun: "is not running",
-  runsSettingsBefore: "runs with the previous settings",
+  runsSettingsBefore: "runs with previous settings",
   runsCodeBefore: "runs the previous version",
 };
 
@@ -41,9 +41,9 @@ const german: Translation<typeof english> = {
   house: "Zuhause",
   night: "Nacht",
   settings: "Einstellungen",
-  settingsAway: "Einstellungen (nicht verfügbar)",
+  settingsAway: "Einstellungen (offline)",
   editLayout: "Layout bearbeiten",
-  editorAway: (reason) => `Der Editor lässt sich nicht öffnen: ${reason}`,
+  editorAway: (reason) => `Editor nicht geöffnet: ${reason}`,
   open: "{name} offen",
   unlocked: "{name} entriegelt",
   locked: "Verriegelt",
@@ -65,11 +65,11 @@ const german: Translation<typeof english> = {
 
   showTroubles: (summary) => `Probleme anzeigen: ${summary}`,
   troubles: "Probleme",
-  needALook: (count) => `${count} Module brauchen Aufmerksamkeit`,
-  restsAfterCrashes: "ist zu oft abgestürzt und wurde gestoppt",
+  needALook: (count) => `${count} Module mit Problemen`,
+  restsAfterCrashes: "nach Abstürzen gestoppt",
   doesNotRun: "läuft nicht",
-  runsSettingsBefore: "läuft mit den vorherigen Einstellungen",
-  runsCodeBefore: "läuft mit der vorherigen Version",
+  runsSettingsBefore: "läuft mit alten Einstellungen",
+  runsCodeBefore: "läuft mit alter Version",
 };
 
 /** Texts of the shell: header, banner, tile notices and problems. */
