@@ -148,10 +148,10 @@ async function openFoundation(
   const orphans = killProcessesOfEarlierHosts(dataFolder);
   if (orphans > 0) log.warn("killed processes left over from an earlier host", { orphans });
   await finishReplacement(dataFolder, log);
+  await setAsideMisplacedFiles(dataFolder, log);
   const cacheFolder = join(dataFolder, "cache");
   const kernel = openKernel(cacheFolder, log); // awaited later, because it starts a process
   kernel.catch(() => undefined); // if a later step fails first, nothing awaits it
-  await setAsideMisplacedFiles(dataFolder, log);
   await sweepTemporaryFiles(dataFolder);
   const bus = new Bus();
   const config = await ConfigStore.open({ dataFolder, environment, log });

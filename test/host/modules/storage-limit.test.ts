@@ -105,7 +105,7 @@ test("a plugin whose storage is nearly full is degraded until it has deleted", a
     error?.message ?? "",
     /^its storage is nearly full: the limit is 4 MiB and 1024 files; delete/,
   );
-  assert.ok((resources.storageBytes ?? 0) >= 3.4 * MIB);
+  assert.ok((resources.storageBytes ?? 0) >= 0.8 * 4 * MIB, `${resources.storageBytes}`); // it may still write
   assert.equal(limits.storageMiB, 4);
   await run(`fs.rmSync("large")`);
   await once("keeper", ({ state }) => state === "active");
