@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What esbuild replaces by the constants of `ownMeta`. */
+/** The expressions that esbuild replaces by the constants of `ownMeta`. */
 export const OWN_META = {
   "import.meta.url": "__mantelUrl",
   "import.meta.filename": "__mantelFilename",

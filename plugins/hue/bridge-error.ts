@@ -88,7 +88,7 @@ const WORDS = new Map([
   ["EAI_AGAIN", "its name cannot be resolved now"],
 ]);
 
-/** The first description in `{errors: [{description}]}`; empty if there is none. */
+/** The first description in `{errors: [{description}]}`; empty without one. */
 function descriptionIn(answer: unknown): string {
   const { errors } = (answer ?? {}) as { errors?: unknown };
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;

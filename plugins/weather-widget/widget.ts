@@ -146,7 +146,7 @@ function dayList(ctx: Context, { days }: WeatherForecast, room: number): unknown
   </ol>`;
 }
 
-/** Explains why there is no forecast, and the next step. */
+/** Explains a missing forecast, and the next step. */
 function missing({ t }: Context, module: ModuleStatus | undefined): TemplateResult {
   const fault = module?.error?.message ?? "";
   switch (module?.state) {

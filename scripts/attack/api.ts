@@ -1,6 +1,6 @@
 import type { Target } from "./target.ts";
 
-/** What the API answered. */
+/** An answer of the API. */
 export interface Answer {
   readonly status: number;
   /** The cookie that it sets, as a browser sends it back; empty if it sets none. */

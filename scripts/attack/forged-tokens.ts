@@ -37,7 +37,7 @@ export interface ForgeryCount {
 
 type Place = "header" | "cookie";
 
-/** How a request brings a token. A cookie comes with the origin of the dashboard itself. */
+/** The ways in which a request carries a token. A cookie comes with the origin of the dashboard itself. */
 const HEADERS: Readonly<Record<Place, (token: string, url: URL) => OutgoingHttpHeaders>> = {
   header: (token) => ({ authorization: `Bearer ${token}` }),
   cookie: (token, { origin, port }) => ({ origin, cookie: `mantel_session_${port}=${token}` }),

@@ -10,7 +10,7 @@ export interface Listeners {
   readonly datagrams: number;
   readonly socket: string;
   readonly abstractSocket: string;
-  /** Who came; whoever looks at it empties it. */
+  /** The visits since a caller last emptied the list. */
   readonly visits: string[];
   close(): void;
 }

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 const LISTENS = "0A";
 
 /**
- * Finds the program that listens on a TCP port, such as `nginx (process 812)`. Returns `undefined` if there is none,
+ * Finds the program that listens on a TCP port, such as `nginx (process 812)`. Returns `undefined` if none does,
  * or if it belongs to a user whose processes are not visible (proc(5)).
  */
 export async function holderOf(port: number): Promise<string | undefined> {

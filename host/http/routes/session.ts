@@ -97,7 +97,7 @@ function signOutRoute(parts: HttpDependencies): Route {
     errors: ["not_found", "disk_full"],
     async handle(ctx, { principal }) {
       if (!principal.session) {
-        throw new MantelError("not_found", "there is no session: the request has a token");
+        throw new MantelError("not_found", "the request has a token and no session");
       }
       await endSession(ctx, parts);
       clearSessionCookie(ctx);

@@ -99,7 +99,7 @@ export class LiveProcess {
    */
   async replace(build: Build, confirm?: Confirm): Promise<Swap> {
     const old = this.#live;
-    if (!old) throw new MantelError("module_down", "there is no live process to replace");
+    if (!old) throw new MantelError("module_down", "the module has no live process to replace");
     const next = await this.#loader.load(build, this.#limitsFor(build).startMs);
     try {
       await confirm?.();

@@ -28,7 +28,7 @@ export interface Version {
   readonly widget: WidgetBundle | undefined;
 }
 
-/** What identifies a version: its manifest, and the hashes of its code. */
+/** Identifies a version: its manifest, and the hashes of its code. */
 export interface VersionId {
   readonly plugin: PluginPackage;
   readonly server?: string | undefined;

@@ -4,7 +4,7 @@ import { fetchError } from "./fetch-error.ts";
 
 /**
  * The text of a property in tsdav's result: a text, a number or boolean parsed from one, one of
- * several, or an element around any of these. `undefined` if there is none.
+ * several, or an element around any of these. `undefined` without a text.
  */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value.trim();

@@ -39,7 +39,7 @@ export async function download(request: DownloadRequest): Promise<Download> {
   }
 }
 
-/** True if no server answered, for example because there is none for HTTPS. */
+/** True if no server answered, for example because none supports HTTPS. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof MantelError && error.cause !== undefined && error.code === "invalid";
 }

@@ -7,13 +7,13 @@ export type Variables = ReadonlyMap<string, Value>;
 
 /**
  * A Home Assistant template: Jinja with additional filters. Templates come from any client that may
- * publish to the broker, so they are limited: length, steps, depth and output are bounded, there
- * are no regular expressions, and values contain no objects of the host (`values.ts`).
+ * publish to the broker, so they are limited: length, steps, depth and output are bounded, regular
+ * expressions are not supported, and values do not contain objects of the host (`values.ts`).
  */
 export class Template {
   readonly #block: Block;
 
-  /** @throws TemplateError when the template is wrong, or uses what there is not here */
+  /** @throws TemplateError if the template is invalid or uses an unsupported feature */
   constructor(source: string) {
     this.#block = new Statements(split(source.trim())).all();
   }

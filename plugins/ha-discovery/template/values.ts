@@ -16,7 +16,7 @@ export type Dict = ReadonlyMap<Value, Value>;
 
 /**
  * The values of a template. A template cannot access any properties except the entries of a `Dict`,
- * so there is no path from a value to an object of the host. `undefined` is Jinja's undefined,
+ * so no path leads from a value to an object of the host. `undefined` is Jinja's undefined,
  * `null` is None.
  */
 export type Value =

@@ -78,7 +78,7 @@ export async function findKernelSupport(cacheFolder: string): Promise<KernelSupp
   }
   const filter = seccompFilter();
   if (!filter) {
-    const reason = `there is no system call filter for the processor ${process.arch}`;
+    const reason = `Mantel has no system call filter for the processor ${process.arch}`;
     return unsupported(reason, "install only plugins that you trust");
   }
   const bubblewrap = { program, filter, folder: join(cacheFolder, "sandbox") };
