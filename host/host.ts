@@ -98,8 +98,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
 
 async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const foundation = await openFoundation(options, scope);
-  const house = await openHouse(foundation, scope);
-  const modules = await openModules(options, { ...foundation, ...house }, scope);
+  const registries = await openRegistries(foundation, scope);
+  const modules = await openModules(options, { ...foundation, ...registries }, scope);
   const { log, version } = options;
   const streams = new EventStreams(foundation.bus);
   const pairings = new Pairings();
@@ -107,7 +107,7 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   scope.onDispose(() => backups.close());
   const app = createApp({
     ...foundation,
-    ...house,
+    ...registries,
     log,
     version,
     modules,
@@ -124,7 +124,9 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
     await server.close(ANSWERS_DEADLINE_MS);
   });
 
-  const settled = Promise.all([house.assets.openShell(), modules.start()]).then(() => undefined);
+  const settled = Promise.all([registries.assets.openShell(), modules.start()]).then(
+    () => undefined,
+  );
   logWaitingModules(settled, modules, log);
   return {
     url: server.url,
@@ -187,7 +189,7 @@ function openConnectionLimit({ config, log }: Foundation): ConnectionLimit {
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** The registries that answer reads. */
-async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
+async function openRegistries(foundation: Foundation, { onDispose }: DisposeScope) {
   const { bus, config, audit, log } = foundation;
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
@@ -217,11 +219,11 @@ async function openHouse(foundation: Foundation, { onDispose }: DisposeScope) {
   return { ...registries, photos, calendar, calendarFeed, publisher, assets };
 }
 
-type House = Awaited<ReturnType<typeof openHouse>>;
+type Registries = Awaited<ReturnType<typeof openRegistries>>;
 
 async function openModules(
   { pluginFolders, shippedFolder, inspect, consentOnSave = false }: HostOptions,
-  parts: Foundation & House,
+  parts: Foundation & Registries,
   { onDispose }: DisposeScope,
 ): Promise<ModuleManager> {
   const { calendar, calendarFeed, samples, weather, cacheFolder } = parts;

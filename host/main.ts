@@ -73,7 +73,7 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * Prints a sign-in link for a new house, which has no token, and another one at a start after that has expired
+ * Prints a sign-in link for a new home, which has no token, and another one at a start after that has expired
  * unused. The fragment never reaches a server.
  */
 async function inviteFirstVisitor({ tokens, url }: Host): Promise<void> {

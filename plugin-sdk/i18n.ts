@@ -7,14 +7,14 @@ export type FormatUnit =
   | "bytes"
   | "percent";
 
-/** Formats dates, numbers and units in the house's locale. Instants are `Date`s or epoch milliseconds. */
+/** Formats dates, numbers and units in the home's locale. Instants are `Date`s or epoch milliseconds. */
 export interface Formats {
   time(at: Date | number): string;
   date(at: Date | number, style?: "day" | "short" | "full"): string;
   relative(at: Date | number): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;
   /**
-   * Formats a value given in °C, W, kWh, km/h, mm, bytes or percent, in the units of the house. `options`
+   * Formats a value given in °C, W, kWh, km/h, mm, bytes or percent, in the units of the home. `options`
    * override the default number format.
    */
   unit(value: number, unit: FormatUnit, options?: Intl.NumberFormatOptions): string;

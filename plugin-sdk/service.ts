@@ -55,7 +55,7 @@ export interface Services {
   /** Publishes a message. Resolves when the broker has acknowledged it. Throws `broker_down` or `broker_refused`. */
   "mqtt.publish": (message: MqttPublish) => Promise<void>;
   /**
-   * Returns the house's broker with its credentials: the broker of `mqtt.url`, or the embedded one. To connect to it,
+   * Returns the home's broker with its credentials: the broker of `mqtt.url`, or the embedded one. To connect to it,
    * a plugin also needs `service:mqtt.broker` under `permissions.hosts`.
    */
   "mqtt.broker": (nothing: Record<string, never>) => Promise<MqttBroker>;

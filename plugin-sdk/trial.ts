@@ -5,7 +5,7 @@ import type { PluginContext } from "./context.ts";
 export const TRIALS = ["test", "setup"] as const;
 export type Trial = (typeof TRIALS)[number];
 
-/** The context of `test`. It lacks devices, scenes and publishing, so a test changes nothing in the house. */
+/** The context of `test`. It lacks devices, scenes and publishing, so a test changes nothing in the home. */
 export type TrialContext<Options> = Pick<
   PluginContext<Options, never>,
   "id" | "config" | "home" | "log" | "signal" | "onDispose" | "call"

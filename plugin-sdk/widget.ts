@@ -128,7 +128,7 @@ export interface ModuleStatus {
 /** Live data besides devices, by name. Each is `undefined` until its first value arrives. */
 export interface Channels {
   readonly system: SystemSample;
-  /** Events of `calendar.defaultDays` days, from the start of today in the house's time zone. */
+  /** Events of `calendar.defaultDays` days, from the start of today in the home's time zone. */
   readonly calendar: CalendarWindow;
   readonly scenes: readonly Scene[];
   /** Stays `undefined` while no module publishes a forecast. `modules` contains the reason. */

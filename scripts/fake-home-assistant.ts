@@ -1,6 +1,6 @@
 // node --import tsx scripts/fake-home-assistant.ts: a fake Home Assistant with devices, for trying the plugin.
 
-import { furnish } from "../test/fakes/home-assistant-house.ts";
+import { furnish } from "../test/fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../test/fakes/home-assistant.ts";
 
 const fake = new FakeHomeAssistant();

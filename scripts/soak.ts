@@ -8,7 +8,7 @@
 // These check data: kills (a thousand kills while documents are written), full-disk (writes to a full disk), broker (a
 // hundred kills of an MQTT broker), home-assistant (a hundred cuts of the connection).
 import { summarise } from "./bench/shared/figures.ts";
-import { BRIDGES, openMqttHouse } from "./bench/shared/mqtt-house.ts";
+import { BRIDGES, openMqttHome } from "./bench/shared/mqtt-home.ts";
 import { FAULTS } from "./faults/kinds.ts";
 import { killBrokers, reloadUnderStates } from "./soak/brokers.ts";
 import { openChannelRun } from "./soak/channel.ts";
@@ -71,15 +71,15 @@ async function kills(count: number): Promise<boolean> {
 
 async function brokers(count: number): Promise<boolean> {
   const found = await killBrokers(count);
-  const house = await openMqttHouse({ zigbee2mqtt: SOAK_LAMPS, "ha-discovery": SOAK_LAMPS });
+  const home = await openMqttHome({ zigbee2mqtt: SOAK_LAMPS, "ha-discovery": SOAK_LAMPS });
   let isSound = found.doubled === 0;
   const bridges: Record<string, object> = {};
   const storm = { rounds: Math.ceil(count / 10), perSecond: STATES_PER_SECOND };
   try {
     for (const id of BRIDGES) {
       const backMs = summarise(found.backMs[id]);
-      const slider = await slide(house, id);
-      const reloads = await reloadUnderStates(house, id, storm);
+      const slider = await slide(home, id);
+      const reloads = await reloadUnderStates(home, id, storm);
       bridges[id] = { backMs, slider, reloads };
       const { failed, lost, vanished, unavailable, cuts } = reloads;
       const ofReloads = failed + lost + vanished + unavailable + cuts;
@@ -88,7 +88,7 @@ async function brokers(count: number): Promise<boolean> {
     }
     return tell("broker", isSound, { ...found, backMs: undefined, bridges });
   } finally {
-    await house.close();
+    await home.close();
   }
 }
 

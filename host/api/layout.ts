@@ -54,7 +54,7 @@ const Page = Type.Object(
   Strict,
 );
 
-/** A screen in the house, and its pages. */
+/** A screen in the home, and its pages. */
 const Display = Type.Object(
   {
     id: Id,

@@ -51,7 +51,7 @@ export const LastReload = Type.Object({
 });
 export type LastReload = Static<typeof LastReload>;
 
-/** The widget of a module: its code as browsers load it, where it runs, and the parts of the house it uses. */
+/** The widget of a module: its code as browsers load it, where it runs, and the parts of the home it uses. */
 export const WidgetView = Type.Object({
   hash: Type.String(),
   url: Type.String(),

@@ -11,7 +11,7 @@ const LONGEST = 2 ** 18;
 
 /**
  * Checks the schema of a plugin's options, as far as the host reads it:
- * an invalid one would break the config of the whole house. The validator handles all other
+ * an invalid one would break the config of the whole home. The validator handles all other
  * keywords.
  *
  * @throws MantelError `invalid`, with every fault

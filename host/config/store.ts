@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /**
- * The config of the house: from the environment, from `config.json`, which users may edit while
+ * The config of the home: from the environment, from `config.json`, which users may edit while
  * the host runs, and from `secrets.json`. A refused change changes nothing.
  */
 export class ConfigStore {

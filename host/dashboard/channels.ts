@@ -11,11 +11,14 @@ import type { Api } from "./api.ts";
 /** The store holds the modules, because every tile needs them. */
 type ChannelName = Exclude<keyof Channels, "modules">;
 type Readers = {
-  readonly [N in ChannelName]: (api: Api, house: House) => Promise<Channels[N] | undefined>;
+  readonly [N in ChannelName]: (
+    api: Api,
+    calendarSettings: CalendarSettings,
+  ) => Promise<Channels[N] | undefined>;
 };
 
 /** Settings that the calendar's time range depends on. */
-export interface House {
+export interface CalendarSettings {
   readonly timeZone: string;
   readonly calendarDays: number;
 }
@@ -47,12 +50,12 @@ interface CalendarAnswer {
 /** Live data other than devices. A channel is first read when a widget uses it. */
 export class ChannelSet {
   readonly #api: Api;
-  readonly #house: () => House;
+  readonly #calendarSettings: () => CalendarSettings;
   readonly #read = new Map<ChannelName, Signal<unknown>>();
 
-  constructor(api: Api, house: () => House) {
+  constructor(api: Api, calendarSettings: () => CalendarSettings) {
     this.#api = api;
-    this.#house = house;
+    this.#calendarSettings = calendarSettings;
   }
 
   get<N extends ChannelName>(name: N): ReadonlySignal<Channels[N] | undefined> {
@@ -75,7 +78,7 @@ export class ChannelSet {
     const known = this.#read.get(name);
     if (!known) return;
     try {
-      known.value = await READERS[name](this.#api, this.#house());
+      known.value = await READERS[name](this.#api, this.#calendarSettings());
     } catch (error) {
       console.warn(`could not read the channel ${name}`, error);
     }

@@ -7,10 +7,10 @@ const DATE_STYLES = {
   full: { weekday: "long", day: "numeric", month: "long", year: "numeric" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-type House = Required<Pick<UiSettings, "locale" | "timeZone" | "units">>;
+type FormatSettings = Required<Pick<UiSettings, "locale" | "timeZone" | "units">>;
 
 /** Formatters for the language, time zone and units of the home. */
-export function createFormats({ locale, timeZone, units }: House): Formats {
+export function createFormats({ locale, timeZone, units }: FormatSettings): Formats {
   const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone });
   const time = dates({ hour: "2-digit", minute: "2-digit" });

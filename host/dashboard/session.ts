@@ -128,7 +128,7 @@ export class Session {
     this.#held = [];
     this.#events.drop(); // older than the data that will be read
     this.#stale = false;
-    const loaded = await this.#readHouse().catch((error: unknown) => {
+    const loaded = await this.#readHome().catch((error: unknown) => {
       console.warn("could not load the state of the home", error);
       setTimeout(() => void this.#loadAll(), READ_AGAIN_MS);
       return false;
@@ -139,7 +139,7 @@ export class Session {
     if (this.#stale) await this.#loadAll();
   }
 
-  async #readHouse(): Promise<boolean> {
+  async #readHome(): Promise<boolean> {
     const [modules, devices, layout] = await Promise.all([
       this.api.get<{ modules: ModuleView[] }>("/modules"),
       this.api.get<{ devices: Device[] }>("/smart-home/devices"),

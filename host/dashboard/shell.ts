@@ -178,7 +178,7 @@ function headerOf(
   const chips = headerAlerts(devices).map(chip);
   return html`<h1 class="unseen">${current?.title ?? nothing}</h1>
     ${pages.length > 1 ? tabs : nothing}
-    <div class="chips" role="status" aria-label=${words.value.house}>${chips}</div>`;
+    <div class="chips" role="status" aria-label=${words.value.homeStatus}>${chips}</div>`;
 }
 
 function bannerOf(link: Link, now: number): unknown {

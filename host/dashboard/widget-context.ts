@@ -49,14 +49,14 @@ export class WidgetContexts {
   readonly shared: Shared;
   readonly formats: ReadonlySignal<Context["fmt"]>;
   /** All devices, including hidden ones. */
-  readonly house: ReadonlySignal<readonly Device[]>;
+  readonly allDevices: ReadonlySignal<readonly Device[]>;
   readonly units: ReadonlySignal<"metric" | "imperial">;
   readonly #api: Pick<Api, "open">;
 
   constructor({ api, store, channels, commands, theme, online, timeZone, announce }: Parts) {
     this.#api = api;
     const modules = store.modules();
-    this.house = store.allDevices();
+    this.allDevices = store.allDevices();
     this.units = computed(() => store.ui.value.units ?? "metric");
     this.formats = computed(() =>
       createFormats({

@@ -7,7 +7,7 @@ import type { HostLog } from "../log.ts";
 import { inTimeSlices } from "../time-slices.ts";
 import { check } from "../validate.ts";
 
-/** The most ids for one module, far above any house: a faulty bridge may invent devices. */
+/** The most ids for one module, far above any home: a faulty bridge may invent devices. */
 const IDS_PER_BRIDGE = 20_000;
 
 const Owner = Type.Object({ bridge: Type.String(), nativeId: Type.String() });

@@ -8,7 +8,7 @@ import { type Static, Type } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 
-/** The most devices with settings, far above any house; it limits what requests can add. */
+/** The most devices with settings, far above any home; it limits what requests can add. */
 const MAX_DEVICES = 5_000;
 
 const Strict = { additionalProperties: false } as const;

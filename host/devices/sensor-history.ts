@@ -12,7 +12,7 @@ const STEP_MS = 5 * 60_000;
 const KEPT_MS = 24 * 3_600_000;
 /** The disk may be an SD card: some hundred kB twice an hour, and once when the host stops. */
 const WRITE_EVERY_MS = 30 * 60_000;
-/** Far above any house; it limits memory and file to some MiB. */
+/** Far above any home; it limits memory and file to some MiB. */
 const MAX_FIELDS = 2_000;
 
 export const ReadingsFile = Type.Object({

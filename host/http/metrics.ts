@@ -8,7 +8,7 @@ const LAG_PERCENTILES = [50, 99, 100];
 
 /**
  * The metrics of `GET /metrics`, in Prometheus' text format (version 0.0.4). Figures of modules are read on
- * request. Label values come from this house (routes, module ids), never from a request: every
+ * request. Label values come from this home (routes, module ids), never from a request: every
  * series is kept for ever.
  */
 export class Metrics {

@@ -2,7 +2,7 @@ import type { HostApi } from "../protocol.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 
-/** Calls that change the house, with the names that plugin authors use. */
+/** Calls that change the home, with the names that plugin authors use. */
 const TELLING: Partial<Readonly<Record<keyof HostApi, string>>> = {
   publishDevices: "devices.publish",
   publishScenes: "scenes.publish",
@@ -17,7 +17,7 @@ type Reason = Parameters<HostApi["reportDegraded"]>[0];
 /**
  * A generation's connection to the host during `connect`. Until the start, the previous generation may still report
  * states and events: this one's data may be older, and an event that both received would count twice. Calls that
- * change the house are therefore refused or dropped before the start, with a message to the author.
+ * change the home are therefore refused or dropped before the start, with a message to the author.
  */
 export class PrestartHost implements HostLink {
   readonly #host: HostLink;

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit";
 
-/** A short status text of the house. `warn` highlights it. */
+/** A short status text of the home. `warn` highlights it. */
 export interface Chip {
   /** The text, with `{name}` as the placeholder for `name`. */
   readonly text: string;

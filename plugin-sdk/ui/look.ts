@@ -3,7 +3,7 @@ import type { I18n } from "../i18n.ts";
 import { oklchHue } from "./oklch.ts";
 import { shownReading } from "./reading.ts";
 
-/** The appearance of a device's tile, and its actions. Texts are in the house's language. */
+/** The appearance of a device's tile, and its actions. Texts are in the home's language. */
 export interface Look {
   /** A CSS hue: degrees, or a theme variable. */
   readonly hue: string;

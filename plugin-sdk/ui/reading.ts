@@ -6,7 +6,7 @@ export interface Reading {
   readonly value: number;
 }
 
-/** Units that depend on the house's settings or on the size of the value. */
+/** Units that depend on the home's settings or on the size of the value. */
 const FORMATS: Readonly<Record<string, FormatUnit>> = {
   "°C": "temperature",
   W: "power",

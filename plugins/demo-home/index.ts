@@ -7,7 +7,7 @@ import {
   MantelError,
   Type,
 } from "@mantel/plugin-sdk";
-import { HOUSE } from "./house.ts";
+import { DEVICES } from "./devices.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { obey, tick } from "./simulate.ts";
@@ -22,7 +22,7 @@ export default definePlugin({
   options: Type.Object({
     seed: Type.Integer({
       title: "Seed",
-      description: "The same seed gives the same house, with the same weather.",
+      description: "The same seed gives the same home, with the same weather.",
       default: 1,
     }),
     tickSeconds: Type.Number({
@@ -40,7 +40,7 @@ export default definePlugin({
     let world = openWorld(config.seed, handedOver);
     let shown = shownStates(world);
     await devices.publish(
-      HOUSE.map((device) => ({ ...device, state: shown.get(device.nativeId) ?? device.state })),
+      DEVICES.map((device) => ({ ...device, state: shown.get(device.nativeId) ?? device.state })),
     );
     await scenes.publish(SCENES);
 
@@ -77,7 +77,7 @@ export default definePlugin({
 function sceneOf(nativeId: string) {
   const scene = SCENES.find((each) => each.nativeId === nativeId);
   if (scene) return { targets: {}, ...scene };
-  throw new MantelError("scene_unknown", `the house has no scene ${nativeId}`);
+  throw new MantelError("scene_unknown", `the home has no scene ${nativeId}`);
 }
 
 function obeyAll(world: World, targets: Readonly<Record<string, DeviceState>>): World {

@@ -1,5 +1,5 @@
 import { type DeviceState, type StateValue, Type } from "@mantel/plugin-sdk";
-import { HOUSE } from "./house.ts";
+import { DEVICES } from "./devices.ts";
 
 const Value = Type.Union([
   Type.Boolean(),
@@ -28,7 +28,7 @@ export interface World {
 /** The initial world, or the stored one with devices added since. */
 export function openWorld(seed: number, left?: World): World {
   const devices = Object.fromEntries(
-    HOUSE.map(({ nativeId, state }) => [nativeId, { ...state, ...left?.devices[nativeId] }]),
+    DEVICES.map(({ nativeId, state }) => [nativeId, { ...state, ...left?.devices[nativeId] }]),
   );
   const blindsAim = Number(devices["blinds"]?.["position"]);
   return { version: 1, random: seed, blindsAim, ...left, devices };
@@ -37,7 +37,7 @@ export function openWorld(seed: number, left?: World): World {
 /** The states that the devices show: measured values in the steps of their capabilities. */
 export function shownStates({ devices }: World): Map<string, DeviceState> {
   return new Map(
-    HOUSE.map(({ nativeId, capabilities }) => {
+    DEVICES.map(({ nativeId, capabilities }) => {
       const shown = Object.entries(devices[nativeId] ?? {}).map(([field, value]) => {
         const capability = capabilities[field];
         const measured = capability?.type === "number" && capability.readOnly === true;

@@ -54,13 +54,13 @@ export interface Account {
   /** Absent for anonymous clients. */
   readonly name: string | undefined;
   /** True for Mantel's own plugins. */
-  readonly isHouse: boolean;
+  readonly isPluginsAccount: boolean;
   readonly read: readonly string[];
   readonly write: readonly string[];
 }
 
 /** The user name of plugins; it cannot be used in the config. */
-export const HOUSE = "plugins@mantel";
+export const PLUGINS_ACCOUNT = "plugins@mantel";
 /** Maximum number of password checks running or waiting; each takes about 50 ms of CPU time. */
 const MOST_CHECKS = 32;
 
@@ -70,7 +70,7 @@ export type Refusal = "unavailable" | "wrong" | "anonymous";
 /** Authenticates clients by name and password. */
 export class Accounts {
   readonly #options: Static<typeof AccountOptions>;
-  readonly #housePassword: string;
+  readonly #pluginsPassword: string;
   readonly #checks = new SerialQueue();
   /** Replaces the stored password for unknown names, so that both checks take equally long. */
   readonly #decoy = hashPassword(randomBytes(16).toString("hex"));
@@ -82,32 +82,34 @@ export class Accounts {
   readonly #knownKey = randomBytes(32);
   #waiting = 0;
 
-  constructor(options: Static<typeof AccountOptions>, housePassword: string) {
+  constructor(options: Static<typeof AccountOptions>, pluginsPassword: string) {
     this.#options = options;
-    this.#housePassword = housePassword;
+    this.#pluginsPassword = pluginsPassword;
   }
 
   /** True if a user with this name, or an anonymous client, may connect at all. */
   has(name: string | undefined): boolean {
     const { users, anonymous } = this.#options;
     if (name === undefined) return anonymous !== undefined;
-    return name === HOUSE || Object.hasOwn(users, name);
+    return name === PLUGINS_ACCOUNT || Object.hasOwn(users, name);
   }
 
   async find(name: string | undefined, password: string): Promise<Account | Refusal> {
-    if (name === HOUSE) {
-      const isRight = isSameText(password, this.#housePassword);
-      return isRight ? { name, isHouse: true, read: ["#", "$SYS/#"], write: ["#"] } : "wrong";
+    if (name === PLUGINS_ACCOUNT) {
+      const isRight = isSameText(password, this.#pluginsPassword);
+      return isRight
+        ? { name, isPluginsAccount: true, read: ["#", "$SYS/#"], write: ["#"] }
+        : "wrong";
     }
     if (name !== undefined) return this.#findUser(name, password);
     const { anonymous } = this.#options;
-    return anonymous ? { ...rightsOf(anonymous), name, isHouse: false } : "anonymous";
+    return anonymous ? { ...rightsOf(anonymous), name, isPluginsAccount: false } : "anonymous";
   }
 
   async #findUser(name: string, password: string): Promise<Account | Refusal> {
     const { users } = this.#options;
     const user = Object.hasOwn(users, name) ? users[name] : undefined;
-    const found = user ? { ...rightsOf(user), name, isHouse: false } : undefined;
+    const found = user ? { ...rightsOf(user), name, isPluginsAccount: false } : undefined;
     const mark = createHmac("sha256", this.#knownKey).update(password).digest();
     const known = this.#known.get(name);
     if (found && known && timingSafeEqual(known, mark)) return found;

@@ -8,7 +8,7 @@ export const CONNECTION_LIMITS = {
   /** Maximum connections before authentication; beyond it the oldest is closed. */
   strangers: 64,
   /** Maximum connections of Mantel's plugins. */
-  house: 128,
+  plugins: 128,
   /** Maximum connections of all other users, and of one of them. */
   others: 512,
   ofOneUser: 256,
@@ -40,15 +40,15 @@ export class Connections {
   readonly #refusals: Refusals;
   readonly #all = new Map<Socket, Held>();
   readonly #strangers = new Set<Socket>();
-  readonly #house: FairShare<Socket>;
+  readonly #plugins: FairShare<Socket>;
   readonly #others: FairShare<Socket>;
   #unfinishedBytes = 0;
 
   constructor(refusals: Refusals, limits: Partial<typeof CONNECTION_LIMITS> = {}) {
     this.#refusals = refusals;
     this.#limits = { ...CONNECTION_LIMITS, ...limits };
-    const { house, others, ofOneUser } = this.#limits;
-    this.#house = new FairShare({ most: house, mostOfOne: house });
+    const { plugins, others, ofOneUser } = this.#limits;
+    this.#plugins = new FairShare({ most: plugins, mostOfOne: plugins });
     this.#others = new FairShare({ most: others, mostOfOne: ofOneUser });
   }
 
@@ -75,7 +75,7 @@ export class Connections {
   /** True if a client may stay, now that its user is known. */
   admit(socket: Socket, account: Account): boolean {
     if (socket.destroyed) return false;
-    const places = account.isHouse ? this.#house : this.#others;
+    const places = account.isPluginsAccount ? this.#plugins : this.#others;
     const owner = account.name ?? "";
     const { isGiven, replaced } = places.take(owner, socket);
     if (!isGiven) return false;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
-import { accountOptions, Accounts, HOUSE } from "./accounts.ts";
+import { accountOptions, Accounts, PLUGINS_ACCOUNT } from "./accounts.ts";
 import { openBroker } from "./broker.ts";
 import { Intake } from "./intake.ts";
 import { Listener } from "./listener.ts";
@@ -48,7 +48,9 @@ export default definePlugin({
     if (port !== kept) log.warn("the wanted port is taken", { ...fields, taken: kept });
 
     return {
-      services: { "broker.address": async () => ({ ...fields, username: HOUSE, password }) },
+      services: {
+        "broker.address": async () => ({ ...fields, username: PLUGINS_ACCOUNT, password }),
+      },
       async handOver() {
         await intake.close();
         await listener.close();

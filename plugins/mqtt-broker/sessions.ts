@@ -15,8 +15,8 @@ export const SESSION_LIMITS = {
   subscriptions: 1_000,
   subscriptionBytes: 64 * 2 ** 10,
   /** The same for one of Mantel's plugins, which may follow every device of a home. */
-  houseSubscriptions: 20_000,
-  houseSubscriptionBytes: 2 * 2 ** 20,
+  pluginsSubscriptions: 20_000,
+  pluginsSubscriptionBytes: 2 * 2 ** 20,
   /** Maximum QoS 2 messages whose exchange is not complete, for one session. */
   incoming: 1_000,
 };
@@ -144,15 +144,20 @@ export class Sessions {
   }
 
   /** True if a client may have one more subscription, which is then counted. */
-  grant(client: Client, { topic }: Pick<Subscription, "topic">, { isHouse }: Account): boolean {
+  grant(
+    client: Client,
+    { topic }: Pick<Subscription, "topic">,
+    { isPluginsAccount }: Account,
+  ): boolean {
     const granted = this.#granted.get(client) ?? { filters: new Set(), bytes: 0 };
     this.#granted.set(client, granted);
     if (granted.filters.has(topic)) return true;
     const bytes = granted.bytes + topic.length;
-    const { houseSubscriptions, houseSubscriptionBytes } = this.#limits;
+    const { pluginsSubscriptions, pluginsSubscriptionBytes } = this.#limits;
     const { subscriptions, subscriptionBytes } = this.#limits;
-    if (granted.filters.size >= (isHouse ? houseSubscriptions : subscriptions)) return false;
-    if (bytes > (isHouse ? houseSubscriptionBytes : subscriptionBytes)) return false;
+    if (granted.filters.size >= (isPluginsAccount ? pluginsSubscriptions : subscriptions))
+      return false;
+    if (bytes > (isPluginsAccount ? pluginsSubscriptionBytes : subscriptionBytes)) return false;
     granted.filters.add(topic);
     granted.bytes = bytes;
     return true;

@@ -9,7 +9,7 @@ import { PATIENT_MS, type Stage } from "./stage.ts";
 const MIB = 2 ** 20;
 const MODULE = "mqtt-broker";
 /** The user name of Mantel's own plugins, whose password nobody else knows. */
-const HOUSE = "plugins@mantel";
+const PLUGINS_ACCOUNT = "plugins@mantel";
 const PASSWORD = "watering-can";
 const USERS = {
   garden: { password: PASSWORD, read: ["garden/#"], write: ["garden/+/state"] },
@@ -62,7 +62,7 @@ export const BROKER: readonly Proof[] = [
     const attempts: IClientOptions[] = [
       {},
       { password: PASSWORD, username: "" },
-      ...["garden", HOUSE, "nobody", "__proto__"].flatMap((username) => [
+      ...["garden", PLUGINS_ACCOUNT, "nobody", "__proto__"].flatMap((username) => [
         { username },
         { username, password: "" },
         { username, password: "watering-cap" },

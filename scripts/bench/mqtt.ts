@@ -9,10 +9,10 @@ import { rounded, summarise } from "./shared/figures.ts";
 import {
   BRIDGES,
   type BridgeId,
-  type MqttHouse,
-  openMqttHouse,
+  type MqttHome,
+  openMqttHome,
   reloadBridge,
-} from "./shared/mqtt-house.ts";
+} from "./shared/mqtt-home.ts";
 import { StateStorm } from "./shared/state-storm.ts";
 
 const WARM_UP_MS = 3_000;
@@ -21,17 +21,17 @@ const RELOADS_EVERY_MS = 1_000;
 
 const [devices = 2_000, perSecond = 500, seconds = 20] = process.argv.slice(2).map(Number);
 for (const bridge of BRIDGES) {
-  const house = await openMqttHouse({ [bridge]: devices });
+  const home = await openMqttHome({ [bridge]: devices });
   const unit = { bench: "mqtt", unit: "ms", bridge, devices, perSecond, seconds };
   try {
-    await storm(house, bridge, { ms: WARM_UP_MS });
-    const steady = await storm(house, bridge, { ms: seconds * 1_000 });
+    await storm(home, bridge, { ms: WARM_UP_MS });
+    const steady = await storm(home, bridge, { ms: seconds * 1_000 });
     console.log(JSON.stringify({ ...unit, phase: "steady", ...steady }));
-    const now = () => reloadBridge(house, bridge);
-    const reloading = await storm(house, bridge, { ms: seconds * 1_000, now });
+    const now = () => reloadBridge(home, bridge);
+    const reloading = await storm(home, bridge, { ms: seconds * 1_000, now });
     console.log(JSON.stringify({ ...unit, phase: "reloads", ...reloading }));
   } finally {
-    await house.close();
+    await home.close();
   }
 }
 
@@ -42,7 +42,7 @@ interface Storm {
 }
 
 async function storm(
-  { lamps, served, devices: list }: MqttHouse,
+  { lamps, served, devices: list }: MqttHome,
   bridge: BridgeId,
   { ms, now }: Storm,
 ) {

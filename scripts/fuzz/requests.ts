@@ -15,7 +15,7 @@ export interface FuzzedRequest {
   readonly body: string | undefined;
 }
 
-/** Existing ids of the fuzzed house, so that not all requests end in 404. */
+/** Existing ids of the fuzzed home, so that not all requests end in 404. */
 const IDS = ["demo", "system", "demo:light:1", "demo:light:2", "demo:scene:3", "host:scene:a", "1"];
 /** Commands, publishes and windows that pass the first validation. */
 const BODIES = [

@@ -5,11 +5,11 @@ import { EventWatch } from "../bench/shared/event-watch.ts";
 import {
   BRIDGES,
   type BridgeId,
-  type MqttHouse,
-  openMqttHouse,
+  type MqttHome,
+  openMqttHome,
   reloadBridge,
   within,
-} from "../bench/shared/mqtt-house.ts";
+} from "../bench/shared/mqtt-home.ts";
 import { StateStorm } from "../bench/shared/state-storm.ts";
 
 /** Lamps per bridge. */
@@ -34,20 +34,20 @@ export interface BrokerCount {
 
 /** Kills a broker repeatedly with SIGKILL while commands run, over TLS with passwords and ACL. */
 export async function killBrokers(count: number): Promise<BrokerCount> {
-  const house = await openMqttHouse({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS });
+  const home = await openMqttHome({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS });
   const backMs: Record<BridgeId, number[]> = { zigbee2mqtt: [], "ha-discovery": [] };
-  const commands = new Commands(house, await house.devices());
+  const commands = new Commands(home, await home.devices());
   try {
     for (let kill = 0; kill < count; kill++) {
-      await house.broker.stop();
+      await home.broker.stop();
       await delay(Math.random() * LONGEST_OUTAGE_MS);
       const brightness = 1 + (kill % LEVELS);
-      for (const lamps of Object.values(house.lamps)) {
+      for (const lamps of Object.values(home.lamps)) {
         for (const name of lamps.names) lamps.become(name, { brightness });
       }
-      await house.broker.start();
+      await home.broker.start();
       const back = BRIDGES.map(async (id) => {
-        const isSo = () => isCurrent(house, id, toPercent(brightness, LEVELS));
+        const isSo = () => isCurrent(home, id, toPercent(brightness, LEVELS));
         backMs[id].push(await within(BACK_WITHIN_MS, isSo));
       });
       await Promise.all(back);
@@ -55,25 +55,25 @@ export async function killBrokers(count: number): Promise<BrokerCount> {
     return { kills: count, backMs, ...(await commands.end()) };
   } finally {
     await commands.end();
-    await house.close();
+    await home.close();
   }
 }
 
-async function isCurrent({ devices }: MqttHouse, id: BridgeId, brightness: number) {
+async function isCurrent({ devices }: MqttHome, id: BridgeId, brightness: number) {
   const all = await devices(id);
   return all.every(({ available, state }) => available && state["brightness"] === brightness);
 }
 
 /** Sends commands at a steady rate to the lamps in turn, each with a unique number. */
 class Commands {
-  readonly #house: MqttHouse;
+  readonly #home: MqttHome;
   readonly #statuses: Record<string, number> = {};
   readonly #timer: NodeJS.Timeout;
   #waiting: Promise<void>[] = [];
   #sent = 0;
 
-  constructor(house: MqttHouse, lamps: readonly Device[]) {
-    this.#house = house;
+  constructor(home: MqttHome, lamps: readonly Device[]) {
+    this.#home = home;
     this.#timer = setInterval(() => {
       const lamp = lamps[this.#sent++ % lamps.length];
       if (lamp) this.#waiting.push(this.#send(lamp.id, this.#sent));
@@ -83,7 +83,7 @@ class Commands {
   async end(): Promise<Pick<BrokerCount, "commands" | "doubled" | "statuses">> {
     clearInterval(this.#timer);
     await Promise.all(this.#waiting);
-    const told = Object.values(this.#house.lamps).flatMap(({ received }) =>
+    const told = Object.values(this.#home.lamps).flatMap(({ received }) =>
       received.map(({ payload }) => payload["counter"]),
     );
     const doubled = told.length - new Set(told).size;
@@ -91,27 +91,27 @@ class Commands {
   }
 
   async #send(id: string, counter: number): Promise<void> {
-    const { status } = await this.#house.command(id, { counter });
+    const { status } = await this.#home.command(id, { counter });
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 }
 
 /** Reloads a bridge repeatedly while states arrive. Counts devices that vanish or flap, and lost states. */
 export async function reloadUnderStates(
-  house: MqttHouse,
+  home: MqttHome,
   id: BridgeId,
   { rounds, perSecond }: { readonly rounds: number; readonly perSecond: number },
 ) {
-  const watch = new EventWatch(house.served);
+  const watch = new EventWatch(home.served);
   await watch.opened;
-  const states = new StateStorm(house.lamps[id], perSecond);
+  const states = new StateStorm(home.lamps[id], perSecond);
   let failed = 0;
   for (let round = 0; round < rounds; round++) {
-    if (!(await reloadBridge(house, id))) failed++;
+    if (!(await reloadBridge(home, id))) failed++;
   }
   const { sent } = states.end();
   await delay(SETTLE_MS);
-  const lost = states.lost(await house.devices());
+  const lost = states.lost(await home.devices());
   const { vanished, unavailable, cuts, gaps } = await watch.stop();
   return { rounds, failed, sent, lost, vanished, unavailable, cuts, gaps };
 }

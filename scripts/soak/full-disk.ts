@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openHome } from "../bench/bench-home.ts";
-import { WrittenHouse } from "./written-house.ts";
+import { KillableHost } from "./killable-host.ts";
 
 /** Disk size: slightly more than a host with one plugin needs. */
 const DISK_MIB = 20;
@@ -30,32 +30,32 @@ export interface FullDiskCount {
 export async function fillAgainAndAgain(count: number): Promise<FullDiskCount> {
   const home = await openHome();
   const unmount = mountSmall(home.data);
-  const house = new WrittenHouse(home);
+  const host = new KillableHost(home);
   const statuses: Record<number, number> = {};
   let lost = 0;
   try {
-    await house.start();
-    await house.writeAll();
+    await host.start();
+    await host.writeAll();
     for (let round = 0; round < count; round++) {
       await fill(home.data, Math.random() * LAST_BYTES);
-      for (const status of await house.writeAll()) statuses[status] = (statuses[status] ?? 0) + 1;
-      if (round % 10 === 9) await restartWithRoom(house, home.data);
-      lost += (await house.lost()).length;
+      for (const status of await host.writeAll()) statuses[status] = (statuses[status] ?? 0) + 1;
+      if (round % 10 === 9) await restartWithRoom(host, home.data);
+      lost += (await host.lost()).length;
     }
-    const corrupt = (await house.setAside()).length;
+    const corrupt = (await host.setAside()).length;
     return { rounds: count, statuses, lost, corrupt, left: await temporaryFiles(home.data) };
   } finally {
-    await house.stop();
+    await host.stop();
     unmount();
     await home.remove();
   }
 }
 
 /** Restarts the host with free space, so that it reads the stored documents from the disk. */
-async function restartWithRoom(house: WrittenHouse, folder: string): Promise<void> {
-  await house.kill();
+async function restartWithRoom(host: KillableHost, folder: string): Promise<void> {
+  await host.kill();
   await rm(fillerIn(folder), { force: true });
-  await house.start();
+  await host.start();
 }
 
 function mountSmall(folder: string): () => void {

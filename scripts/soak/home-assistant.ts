@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
 import { openHome, type Served, serveHost } from "../bench/bench-home.ts";
-import { within } from "../bench/shared/mqtt-house.ts";
+import { within } from "../bench/shared/mqtt-home.ts";
 
 /** The number of sensors, which change during an outage, and of number entities, which commands set. */
 const ENTITIES = 20;
@@ -34,11 +34,11 @@ export async function cutHomeAssistant(count: number): Promise<CutCount> {
   }
   await fake.listen();
   const home = await openHome(["home-assistant"]);
-  const house = new House(await serveHost(home), fake);
+  const client = new HomeClient(await serveHost(home), fake);
   const backMs: number[] = [];
   try {
-    await house.setUp();
-    const commands = new Commands(house, await house.devices());
+    await client.setUp();
+    const commands = new Commands(client, await client.devices());
     for (let cut = 0; cut < count; cut++) {
       const isKilled = cut % 2 === 1;
       if (isKilled) await fake.kill();
@@ -50,16 +50,16 @@ export async function cutHomeAssistant(count: number): Promise<CutCount> {
         await delay(Math.random() * LONGEST_OUTAGE_MS);
         await fake.listen();
       }
-      backMs.push(await within(BACK_WITHIN_MS, () => house.isCurrent(cut + 1)));
+      backMs.push(await within(BACK_WITHIN_MS, () => client.isCurrent(cut + 1)));
     }
     return { cuts: count, backMs, ...(await commands.end()) };
   } finally {
-    await house.close();
+    await client.close();
     await home.remove();
   }
 }
 
-class House {
+class HomeClient {
   readonly fake: FakeHomeAssistant;
   readonly #served: Served;
 
@@ -105,14 +105,14 @@ class House {
 
 /** Sends commands at a steady rate to the devices in turn, each with a unique number. */
 class Commands {
-  readonly #house: House;
+  readonly #client: HomeClient;
   readonly #statuses: Record<string, number> = {};
   readonly #timer: NodeJS.Timeout;
   readonly #waiting: Promise<void>[] = [];
   #sent = 0;
 
-  constructor(house: House, devices: readonly Device[]) {
-    this.#house = house;
+  constructor(client: HomeClient, devices: readonly Device[]) {
+    this.#client = client;
     const settable = devices.filter(({ name }) => name.startsWith("number."));
     this.#timer = setInterval(() => {
       const device = settable[this.#sent++ % settable.length];
@@ -123,7 +123,7 @@ class Commands {
   async end(): Promise<Pick<CutCount, "commands" | "doubled" | "statuses">> {
     clearInterval(this.#timer);
     await Promise.all(this.#waiting);
-    const told = this.#house.fake.calls.map(({ data }) => data["value"]);
+    const told = this.#client.fake.calls.map(({ data }) => data["value"]);
     return {
       commands: this.#sent,
       doubled: told.length - new Set(told).size,
@@ -134,7 +134,7 @@ class Commands {
   async #send(id: string, value: number): Promise<void> {
     const body = JSON.stringify({ value });
     const path = `/smart-home/devices/${id}/command`;
-    const { status } = await this.#house.api(path, { method: "POST", body });
+    const { status } = await this.#client.api(path, { method: "POST", body });
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openHome } from "../bench/bench-home.ts";
-import { WrittenHouse } from "./written-house.ts";
+import { KillableHost } from "./killable-host.ts";
 
 /** Maximum time between the first write and the kill. */
 const LONGEST_LIFE_MS = 300;
@@ -20,25 +20,25 @@ export interface KillCount {
 /** Kills a host with SIGKILL at random moments while its layout, config, tokens and scenes are written, and restarts it. */
 export async function killAgainAndAgain(count: number): Promise<KillCount> {
   const home = await openHome();
-  const house = new WrittenHouse(home);
+  const host = new KillableHost(home);
   const startMs: number[] = [];
   let [acknowledged, lost] = [0, 0];
   try {
-    await house.start();
-    await house.writeAll();
+    await host.start();
+    await host.writeAll();
     for (let kills = 0; kills < count; kills++) {
       const [written] = await Promise.all([
-        house.writeUntilGone(),
-        delay(Math.random() * LONGEST_LIFE_MS).then(() => house.kill()),
+        host.writeUntilGone(),
+        delay(Math.random() * LONGEST_LIFE_MS).then(() => host.kill()),
       ]);
       acknowledged += written;
-      startMs.push(await house.start());
-      lost += (await house.lost()).length;
+      startMs.push(await host.start());
+      lost += (await host.lost()).length;
     }
-    const corrupt = (await house.setAside()).length;
+    const corrupt = (await host.setAside()).length;
     return { kills: count, acknowledged, lost, corrupt, startMs };
   } finally {
-    await house.stop();
+    await host.stop();
     await home.remove();
   }
 }

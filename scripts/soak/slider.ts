@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer, BridgeId, MqttHouse } from "../bench/shared/mqtt-house.ts";
+import type { Answer, BridgeId, MqttHome } from "../bench/shared/mqtt-home.ts";
 
 const CHANGES = 300;
 const LASTS_MS = 3_000;
 
 /** Moves one lamp's slider 300 times in three seconds and records the answers and the values that reach the lamp. */
-export async function slide({ devices, command, lamps }: MqttHouse, bridge: BridgeId) {
+export async function slide({ devices, command, lamps }: MqttHome, bridge: BridgeId) {
   const [lamp] = await devices(bridge);
   const { received } = lamps[bridge];
   const before = received.length;

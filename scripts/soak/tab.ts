@@ -35,14 +35,14 @@ export async function openTab(): Promise<Run> {
   const host = await serveHost(home);
   const endings: (() => unknown)[] = [];
   const line = await layLine({ after: (end) => void endings.push(end as () => unknown) }, host.url);
-  const house = new House(host, home);
-  await house.beReady();
-  const tab = await openPage(`${line.url}/#token=${await house.pair()}`, async (page) => {
+  const client = new HomeClient(host, home);
+  await client.beReady();
+  const tab = await openPage(`${line.url}/#token=${await client.pair()}`, async (page) => {
     await page.clock.install();
   });
   await becomes(tab.session, `${LEVEL}.some((level) => level !== undefined)`);
   return {
-    round: (minute) => pass(minute, { tab, house, line }),
+    round: (minute) => pass(minute, { tab, client, line }),
     read: () => readPage(tab.session),
     bounds: BOUNDS,
     async end() {
@@ -57,14 +57,14 @@ export async function openTab(): Promise<Run> {
 
 async function pass(
   minute: number,
-  { tab, house, line }: { tab: SoakPage; house: House; line: Line },
+  { tab, client, line }: { tab: SoakPage; client: HomeClient; line: Line },
 ): Promise<void> {
   if (minute % CUT_EVERY === 0) line.cut();
-  if (minute % HOUR === 0) await house.change(minute / HOUR);
+  if (minute % HOUR === 0) await client.change(minute / HOUR);
   for (let step = 0; step < STEPS; step++) {
     await tab.page.clock.runFor(STEP_MS);
     line.mend();
-    await dim(1 + ((minute * STEPS + step) % 99), { tab, house });
+    await dim(1 + ((minute * STEPS + step) % 99), { tab, client });
   }
   if (minute % PAGE_EVERY !== 0) return;
   const page = PAGES[(minute / PAGE_EVERY) % PAGES.length];
@@ -73,9 +73,12 @@ async function pass(
 }
 
 /** Repeats a command, because a bridge that was restarted on a busy machine has lost the lamp's state. */
-async function dim(level: number, { tab, house }: { tab: SoakPage; house: House }): Promise<void> {
+async function dim(
+  level: number,
+  { tab, client }: { tab: SoakPage; client: HomeClient },
+): Promise<void> {
   for (let left = TRIES; left > 0; left--) {
-    await house.dim(level);
+    await client.dim(level);
     try {
       return await becomes(tab.session, `${LEVEL}.includes("${level}")`, SHOWN_WITHIN_MS);
     } catch (error) {
@@ -86,7 +89,7 @@ async function dim(level: number, { tab, house }: { tab: SoakPage; house: House 
 }
 
 /** The host behind the tab. */
-class House {
+class HomeClient {
   readonly #host: Served;
   readonly #data: string;
 
@@ -118,12 +121,12 @@ class House {
     await this.#ask("/smart-home/devices/demo:light:1/command", "POST", { on: true, brightness });
   }
 
-  /** Changes an appointment in the calendar and the house's settings. */
+  /** Changes an appointment in the calendar and the home's settings. */
   async change(hour: number): Promise<void> {
     const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
     const event = `UID:a\r\nDTSTART:${day}T200000Z\r\nRRULE:FREQ=DAILY\r\nSUMMARY:Hour ${hour}`;
     await writeFile(
-      join(this.#data, "calendars/house.ics"),
+      join(this.#data, "calendars/home.ics"),
       `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\n${event}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`,
     );
     const units = hour % 2 === 0 ? "metric" : "imperial";

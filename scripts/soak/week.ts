@@ -3,7 +3,7 @@ import { readAtRest, serveProbed } from "./reading.ts";
 import type { Run } from "./run.ts";
 
 const MINUTES = 60;
-/** Device changes per minute in a busy house: one per second. */
+/** Device changes per minute in a busy home: one per second. */
 const CHANGES = 60;
 const RELOAD_EVERY_HOURS = 24;
 
@@ -34,24 +34,24 @@ export default definePlugin({
 `;
 
 /**
- * One hour of a house per round: 3,600 device changes and 60 commands with an open event stream, a read of the device
+ * One hour of a home per round: 3,600 device changes and 60 commands with an open event stream, a read of the device
  * list, a short event stream, and a change of config and layout. One reload per day.
  */
 export async function openWeek(): Promise<Run> {
   const home = await openHome(["system"]);
   await writeSensors(home);
   const host = await serveProbed(home);
-  const house = new House(host);
+  const client = new HomeClient(host);
   const listening = new AbortController();
-  const stream = house.drain(listening.signal);
+  const stream = client.drain(listening.signal);
   return {
     async round(hour) {
-      for (let minute = 1; minute <= MINUTES; minute++) await house.pass(hour * MINUTES + minute);
-      await house.look();
-      await house.rearrange(hour);
+      for (let minute = 1; minute <= MINUTES; minute++) await client.pass(hour * MINUTES + minute);
+      await client.look();
+      await client.rearrange(hour);
       if (hour % RELOAD_EVERY_HOURS !== 1) return; // also in the first hour, so that the builder is warm
       await home.write("sensors/day.ts", dayFile(1 + hour / RELOAD_EVERY_HOURS));
-      await house.ask("/modules/sensors/reload", "POST");
+      await client.ask("/modules/sensors/reload", "POST");
     },
     read: () => readAtRest(host, home),
     async end() {
@@ -59,7 +59,7 @@ export async function openWeek(): Promise<Run> {
       await stream;
       await host.stop();
       await home.remove();
-      return house.counts;
+      return client.counts;
     },
   };
 }
@@ -75,7 +75,7 @@ async function writeSensors({ write }: BenchHome): Promise<void> {
 
 const dayFile = (day: number) => `export const day: number = ${Math.floor(day)};\n`;
 
-class House {
+class HomeClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   #asked = 0;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
-import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { openFullHome, showsAll } from "../helpers/full-home.ts";
 import { startHost } from "../helpers/host.ts";
 import { patchUi, picture, type Stage } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
@@ -16,7 +16,7 @@ const SIZES = [
 ];
 
 test("the dashboard with every widget has no accessibility violations", async (t) => {
-  const stage = await openFullHouse(t);
+  const stage = await openFullHome(t);
   const { page } = await stage.visit(t, "edit");
   // Colours on their way to another theme are neither the one's nor the other's.
   await page.emulateMedia({ reducedMotion: "reduce" });

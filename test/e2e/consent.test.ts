@@ -6,7 +6,7 @@ import type { ModuleView } from "../../host/api/module.ts";
 import type { AuditRecord } from "../../host/auth/audit.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
-import { type House, visitSettings } from "../helpers/settings.ts";
+import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
 const WIDGET = `import { defineWidget } from "@mantel/plugin-sdk/widget";
@@ -17,12 +17,12 @@ export default defineWidget({
 
 test("an update that asks for more permissions", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/demo-home", "plugins/system"] });
-  const house: House = { browser: await openBrowser(t), host };
+  const fixture: Fixture = { browser: await openBrowser(t), host };
   await until(async () => (await host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test(
     "waits in the settings, with its permissions described, until a user consents",
-    (each) => isAllowed(each, house),
+    (each) => isAllowed(each, fixture),
   );
   await t.test(
     "needs an admin over HTTP, who consents only to the shown permissions, and is recorded",
@@ -31,10 +31,10 @@ test("an update that asks for more permissions", async (t) => {
   await t.test("also waits if the plugin is only a widget", () => widgetWaits(host));
 });
 
-async function isAllowed(t: TestContext, house: House): Promise<void> {
-  const { host } = house;
+async function isAllowed(t: TestContext, fixture: Fixture): Promise<void> {
+  const { host } = fixture;
   const before = await read(host, "system");
-  const page = await visitSettings(t, house, "modules/system");
+  const page = await visitSettings(t, fixture, "modules/system");
   await page.getByRole("heading", { name: "System" }).waitFor();
 
   await ask(host, "system", { hosts: ["metrics.example.org"] });

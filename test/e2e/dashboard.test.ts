@@ -6,9 +6,9 @@ import { startHost, type TestHost } from "../helpers/host.ts";
 import { layLine } from "../helpers/line.ts";
 import { until } from "../helpers/until.ts";
 
-interface House {
+interface Fixture {
   readonly host: TestHost;
-  /** A page that shows the house to a holder of a token. */
+  /** A page that shows the home to a holder of a token. */
   readonly visit: (t: TestContext) => Promise<TestPage>;
   readonly browser: Browser;
 }
@@ -16,7 +16,7 @@ interface House {
 test("the dashboard", async (t) => {
   const browser = await openBrowser(t);
   const host = await startHost(t, { trusted: "all" });
-  const house: House = {
+  const fixture: Fixture = {
     host,
     browser,
     async visit(each) {
@@ -26,27 +26,27 @@ test("the dashboard", async (t) => {
     },
   };
 
-  await t.test("takes the token out of the address", (each) => takesToken(each, house));
+  await t.test("takes the token out of the address", (each) => takesToken(each, fixture));
   await t.test("asks for a token and accepts the printed link", (each) =>
-    asksForToken(each, house),
+    asksForToken(each, fixture),
   );
-  await t.test("reports an invalid token", (each) => refusesToken(each, house));
-  await t.test("switches a lamp by a tap", (each) => switches(each, house));
-  await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, house));
-  await t.test("dims a lamp by the keyboard", (each) => dimsByKeyboard(each, house));
-  await t.test("shows what changes elsewhere", (each) => showsChanges(each, house));
-  await t.test("changes its theme with the config", (each) => changesTheme(each, house));
-  await t.test("goes to another page and back", (each) => changesPage(each, house));
+  await t.test("reports an invalid token", (each) => refusesToken(each, fixture));
+  await t.test("switches a lamp by a tap", (each) => switches(each, fixture));
+  await t.test("dims a lamp by a sideways drag, to its last value", (each) => dims(each, fixture));
+  await t.test("dims a lamp by the keyboard", (each) => dimsByKeyboard(each, fixture));
+  await t.test("shows what changes elsewhere", (each) => showsChanges(each, fixture));
+  await t.test("changes its theme with the config", (each) => changesTheme(each, fixture));
+  await t.test("goes to another page and back", (each) => changesPage(each, fixture));
   await t.test("reports a tap that the token does not permit", (each) =>
-    saysNotAllowed(each, house),
+    saysNotAllowed(each, fixture),
   );
-  await t.test("asks before it unlocks a door", (each) => asksToUnlock(each, house));
+  await t.test("asks before it unlocks a door", (each) => asksToUnlock(each, fixture));
   await t.test("reports an unreachable host and reconnects", (each) =>
-    survivesOffline(each, house),
+    survivesOffline(each, fixture),
   );
 });
 
-async function takesToken(t: TestContext, { host, visit }: House): Promise<void> {
+async function takesToken(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page, faults } = await visit(t);
 
   assert.equal(page.url(), `${host.url}/`);
@@ -55,7 +55,7 @@ async function takesToken(t: TestContext, { host, visit }: House): Promise<void>
   assert.deepEqual(faults, []);
 }
 
-async function asksForToken(t: TestContext, { host, browser }: House): Promise<void> {
+async function asksForToken(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, host.url);
   const field = page.getByLabel("Link or token");
 
@@ -65,14 +65,14 @@ async function asksForToken(t: TestContext, { host, browser }: House): Promise<v
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
 }
 
-async function refusesToken(t: TestContext, { host, browser }: House): Promise<void> {
+async function refusesToken(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, `${host.url}/#token=forged`);
 
   await page.getByRole("alert").getByText("no longer valid").waitFor();
   assert.equal(await page.evaluate("localStorage.length"), 0);
 }
 
-async function switches(t: TestContext, { host, visit }: House): Promise<void> {
+async function switches(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   const lamp = page.getByRole("slider", { name: "Ceiling" });
   const before = await stateOf(host, "Ceiling");
@@ -83,7 +83,7 @@ async function switches(t: TestContext, { host, visit }: House): Promise<void> {
   await until(async () => ((await lamp.getAttribute("aria-valuetext")) === "Off") === before.on);
 }
 
-async function dims(t: TestContext, { host, visit }: House): Promise<void> {
+async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   const lamp = page.getByRole("slider", { name: "Island" });
   const commands = { sent: 0, answered: 0, most: 0 };
@@ -110,7 +110,7 @@ async function dims(t: TestContext, { host, visit }: House): Promise<void> {
   assert(commands.sent < 30, `${commands.sent} commands for 30 moves`);
 }
 
-async function dimsByKeyboard(t: TestContext, { host, visit }: House): Promise<void> {
+async function dimsByKeyboard(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   await host.api(`/smart-home/devices/${await idOf(host, "Sofa lamp")}/command`, {
     method: "POST",
@@ -126,7 +126,7 @@ async function dimsByKeyboard(t: TestContext, { host, visit }: House): Promise<v
   await until(async () => (await stateOf(host, "Sofa lamp")).brightness === 60);
 }
 
-async function showsChanges(t: TestContext, { host, visit }: House): Promise<void> {
+async function showsChanges(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   const blinds = page.getByRole("slider", { name: "TV backlight" });
 
@@ -138,7 +138,7 @@ async function showsChanges(t: TestContext, { host, visit }: House): Promise<voi
   await until(async () => (await blinds.getAttribute("aria-valuetext")) === "77 %");
 }
 
-async function changesTheme(t: TestContext, { host, visit }: House): Promise<void> {
+async function changesTheme(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
 
   await host.api("/config", {
@@ -152,7 +152,7 @@ async function changesTheme(t: TestContext, { host, visit }: House): Promise<voi
   await page.locator(":root[data-theme=dark]").waitFor();
 }
 
-async function changesPage(t: TestContext, { visit }: House): Promise<void> {
+async function changesPage(t: TestContext, { visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
 
   await page.getByRole("button", { name: "Climate" }).click();
@@ -163,7 +163,7 @@ async function changesPage(t: TestContext, { visit }: House): Promise<void> {
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
 }
 
-async function saysNotAllowed(t: TestContext, { host, browser }: House): Promise<void> {
+async function saysNotAllowed(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("read"));
   const lamp = page.getByRole("slider", { name: "TV backlight" });
   const before = await stateOf(host, "TV backlight");
@@ -174,7 +174,7 @@ async function saysNotAllowed(t: TestContext, { host, browser }: House): Promise
   assert.equal((await stateOf(host, "TV backlight")).on, before.on);
 }
 
-async function asksToUnlock(t: TestContext, { host, visit }: House): Promise<void> {
+async function asksToUnlock(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   await page.getByRole("button", { name: "Climate" }).click();
   const door = page.getByRole("button", { name: "Front door" });
@@ -189,7 +189,7 @@ async function asksToUnlock(t: TestContext, { host, visit }: House): Promise<voi
   await page.getByRole("status").getByText("Front door unlocked").waitFor();
 }
 
-async function survivesOffline(t: TestContext, { host, browser }: House): Promise<void> {
+async function survivesOffline(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const line = await layLine(t, host.url);
   const { page } = await openPage(t, browser, await host.link("read", line.url));
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });

@@ -13,7 +13,7 @@ const DISPLAYS = [
   { id: "bed", name: "Bed", pages: [], theme: "night" },
 ];
 
-interface House {
+interface Fixture {
   readonly host: TestHost;
   readonly visit: (t: TestContext, address?: string) => Promise<Page>;
 }
@@ -26,21 +26,21 @@ test("a screen that is a display of the layout", async (t) => {
   });
   await addDisplays(host);
   const visit = visitor(host, browser);
-  const house = { host, visit };
+  const fixture = { host, visit };
 
-  await t.test("shows its own pages and its own theme", (each) => showsItsPages(each, house));
+  await t.test("shows its own pages and its own theme", (each) => showsItsPages(each, fixture));
   await t.test("always has a way to leave kiosk mode, which returns when idle", (each) =>
-    leavesKiosk(each, house),
+    leavesKiosk(each, fixture),
   );
-  await t.test("turns its pages by itself", (each) => turnsPages(each, house));
-  await t.test("dims to a clock and wakes at a touch", (each) => dims(each, house));
+  await t.test("turns its pages by itself", (each) => turnsPages(each, fixture));
+  await t.test("dims to a clock and wakes at a touch", (each) => dims(each, fixture));
   await t.test("is laid out from right to left if the language of the home is", (each) =>
-    readsFromTheRight(each, house),
+    readsFromTheRight(each, fixture),
   );
-  await t.test("can be installed as an app", (each) => isInstallable(each, house));
+  await t.test("can be installed as an app", (each) => isInstallable(each, fixture));
 });
 
-async function showsItsPages(t: TestContext, { visit }: House): Promise<void> {
+async function showsItsPages(t: TestContext, { visit }: Fixture): Promise<void> {
   const page = await visit(t, "?display=wall");
 
   await page.locator(":root[data-theme=light][data-kiosk]").waitFor();
@@ -52,7 +52,7 @@ async function showsItsPages(t: TestContext, { visit }: House): Promise<void> {
   );
 }
 
-async function leavesKiosk(t: TestContext, { host, visit }: House): Promise<void> {
+async function leavesKiosk(t: TestContext, { host, visit }: Fixture): Promise<void> {
   await host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: 2 } } });
   t.after(() => host.api("/config", { method: "PATCH", json: { ui: { idleSeconds: null } } }));
   const page = await visit(t, "?display=wall");
@@ -69,7 +69,7 @@ async function leavesKiosk(t: TestContext, { host, visit }: House): Promise<void
   await page.locator(":root[data-kiosk]").waitFor();
 }
 
-async function turnsPages(t: TestContext, { visit }: House): Promise<void> {
+async function turnsPages(t: TestContext, { visit }: Fixture): Promise<void> {
   const page = await visit(t, "?display=hall");
   await page.clock.install();
   await page.reload();
@@ -81,7 +81,7 @@ async function turnsPages(t: TestContext, { visit }: House): Promise<void> {
   await until(async () => /#(home|lights)$/.test(page.url()));
 }
 
-async function dims(t: TestContext, { visit }: House): Promise<void> {
+async function dims(t: TestContext, { visit }: Fixture): Promise<void> {
   const page = await visit(t);
   await page.clock.install();
   await page.goto(`${page.url()}?display=bed`);
@@ -97,7 +97,7 @@ async function dims(t: TestContext, { visit }: House): Promise<void> {
   assert.match(String(shift), /^-?\d+px$/);
 }
 
-async function readsFromTheRight(t: TestContext, { host, visit }: House): Promise<void> {
+async function readsFromTheRight(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const speak = (locale: string | null) =>
     host.api("/config", { method: "PATCH", json: { ui: { locale } } });
   t.after(() => speak(null));
@@ -114,7 +114,7 @@ async function readsFromTheRight(t: TestContext, { host, visit }: House): Promis
   assert.equal(await page.evaluate("document.documentElement.lang"), "de-DE");
 }
 
-async function isInstallable(t: TestContext, { host, visit }: House): Promise<void> {
+async function isInstallable(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const page = await visit(t);
   const session = await page.context().newCDPSession(page);
 
@@ -138,7 +138,7 @@ async function addDisplays(host: TestHost): Promise<void> {
   assert.equal(put.status, 200);
 }
 
-function visitor(host: TestHost, browser: Browser): House["visit"] {
+function visitor(host: TestHost, browser: Browser): Fixture["visit"] {
   return async (t, address = "") => {
     const { page } = await openPage(t, browser, await host.link("edit"));
     await page.locator(".tabs [aria-current]").waitFor();

@@ -6,7 +6,7 @@ import {
   at,
   geometryOf,
   giveFinger,
-  type House,
+  type Fixture,
   open,
   save,
   says,
@@ -25,8 +25,8 @@ testEditor("the gallery of the layout editor", {
   "lets a preview be dragged by a finger, onto a page as a phone has it": dragsInByTouch,
 });
 
-async function adds(t: TestContext, house: House): Promise<void> {
-  const { page, faults } = await visit(t, house);
+async function adds(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page, faults } = await visit(t, fixture);
   await open(page);
 
   await page.getByRole("button", { name: "Add a tile" }).click();
@@ -38,14 +38,14 @@ async function adds(t: TestContext, house: House): Promise<void> {
   await page.keyboard.press("Escape");
   await save(page);
 
-  const added = (await stored(house)).pages[0]?.widgets.find(({ id }) => id === "clock-2");
+  const added = (await stored(fixture)).pages[0]?.widgets.find(({ id }) => id === "clock-2");
   assert.deepEqual(added?.config, { seconds: true });
   assert.equal(await page.locator("[data-tile=clock-2] time.seconds").count(), 1);
   assert.deepEqual(faults, []);
 }
 
-async function addsByKeyboard(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function addsByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
 
   await page.getByRole("button", { name: "Add a tile" }).press("Enter");
@@ -56,11 +56,11 @@ async function addsByKeyboard(t: TestContext, house: House): Promise<void> {
   await page.locator("[data-tile=clock-2] :focus").waitFor();
   await save(page);
 
-  assert.deepEqual(geometryOf(await stored(house), "clock-2"), at(4, 7, 4, 8));
+  assert.deepEqual(geometryOf(await stored(fixture), "clock-2"), at(4, 7, 4, 8));
 }
 
-async function dragsIn(t: TestContext, house: House): Promise<void> {
-  const { page, faults } = await visit(t, house);
+async function dragsIn(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page, faults } = await visit(t, fixture);
   await open(page);
   await page.getByRole("button", { name: "Add a tile" }).click();
 
@@ -72,7 +72,7 @@ async function dragsIn(t: TestContext, house: House): Promise<void> {
   await says(page, "Clock added: column 5, row 1, 4 wide, 8 high");
   await page.locator("h2:focus", { hasText: "Clock" }).waitFor();
   await save(page);
-  const document = await stored(house);
+  const document = await stored(fixture);
   await page.keyboard.press("Control+z");
   await says(page, "Undone: Clock added");
   await page.locator("[data-tile=clock-2]").waitFor({ state: "detached" });
@@ -84,8 +84,8 @@ async function dragsIn(t: TestContext, house: House): Promise<void> {
   assert.deepEqual(faults, []);
 }
 
-async function takesBack(t: TestContext, house: House): Promise<void> {
-  const { page, faults } = await visit(t, house);
+async function takesBack(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page, faults } = await visit(t, fixture);
   await open(page);
   await page.getByRole("button", { name: "Add a tile" }).click();
   const clock = card(page, "Clock");
@@ -107,8 +107,8 @@ async function takesBack(t: TestContext, house: House): Promise<void> {
   assert.deepEqual(faults, []);
 }
 
-async function dragsInByTouch(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function dragsInByTouch(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await page.setViewportSize({ width: 390, height: 844 });
   const finger = await giveFinger(page);
   await open(page);
@@ -124,7 +124,7 @@ async function dragsInByTouch(t: TestContext, house: House): Promise<void> {
   await page.keyboard.press("Escape");
   await save(page);
 
-  const document = await stored(house);
+  const document = await stored(fixture);
   const order = document.pages[0]?.widgets
     .toSorted((a, b) => (a.geometry.sm?.y ?? 0) - (b.geometry.sm?.y ?? 0))
     .map(({ id }) => id);

@@ -8,7 +8,7 @@ import type { LayoutDocument } from "../../host/dashboard/editor/document.ts";
 import {
   at,
   geometryOf,
-  type House,
+  type Fixture,
   LAYOUT,
   open,
   save,
@@ -30,12 +30,12 @@ testEditor("how the layout editor saves", {
   "asks before changes are lost": asksToLeave,
 });
 
-async function merges(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function merges(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
   await tile(page, "Clock").focus();
   await page.keyboard.press("ArrowDown");
-  await saveElsewhere(house, (document) => {
+  await saveElsewhere(fixture, (document) => {
     const [home, lights] = document.pages;
     assert(home?.widgets[0] && lights);
     home.widgets[0].geometry = at(0, 4, 4, 4);
@@ -45,21 +45,21 @@ async function merges(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Review" }).click();
   await page.getByText("Page Lights: changed").waitFor();
   await picture(page, "editor-merge");
-  assert.equal((await stored(house)).pages[1]?.title, "Lamps", "nothing is overwritten");
+  assert.equal((await stored(fixture)).pages[1]?.title, "Lamps", "nothing is overwritten");
   await page.getByRole("radio", { name: "Mine: moved" }).check();
   await page.getByRole("button", { name: "Merge" }).click();
   await save(page);
 
-  const document = await stored(house);
+  const document = await stored(fixture);
   assert.deepEqual(geometryOf(document, "clock"), at(0, 1, 4, 8));
   assert.equal(document.pages[1]?.title, "Lamps");
 }
 
-async function follows(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function follows(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
 
-  await saveElsewhere(house, ({ pages: [home] }) => {
+  await saveElsewhere(fixture, ({ pages: [home] }) => {
     assert(home);
     home.title = "Hallway";
   });
@@ -68,10 +68,10 @@ async function follows(t: TestContext, house: House): Promise<void> {
   assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
 }
 
-async function restores(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function restores(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
-  const { revision } = await stored(house);
+  const { revision } = await stored(fixture);
   await tile(page, "Clock").focus();
   await page.keyboard.press("Delete");
   await save(page);
@@ -84,20 +84,20 @@ async function restores(t: TestContext, house: House): Promise<void> {
   await picture(page, "editor-versions");
   await page.getByRole("button", { name: `Restore version ${revision}`, exact: true }).click();
   await tile(page, "Clock").waitFor();
-  const restored = await stored(house);
+  const restored = await stored(fixture);
   await importFile(t, page, JSON.stringify(file));
   await says(page, "layout.json imported");
 
   assert.equal(restored.pages[0]?.widgets.length, 3);
-  assert.equal((await stored(house)).pages[0]?.widgets.length, 2);
+  assert.equal((await stored(fixture)).pages[0]?.widgets.length, 2);
   await page.getByRole("button", { name: "Undo: layout.json imported" }).click();
   await tile(page, "Clock").waitFor();
 }
 
-async function refusesFiles(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function refusesFiles(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
-  const before = await stored(house);
+  const before = await stored(fixture);
   await page.getByRole("button", { name: "Versions" }).click();
 
   await importFile(t, page, "{ not JSON");
@@ -106,12 +106,12 @@ async function refusesFiles(t: TestContext, house: House): Promise<void> {
   await page.getByRole("alert").getByText("/pages/0/title", { exact: true }).waitFor();
   await page.getByRole("alert").getByText("/pages/0/widgets/0/module", { exact: true }).waitFor();
 
-  assert.deepEqual(await stored(house), before);
+  assert.deepEqual(await stored(fixture), before);
   await tile(page, "Clock").waitFor();
 }
 
-async function asksToLeave(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function asksToLeave(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
   await tile(page, "Clock").focus();
   await page.keyboard.press("Delete");
@@ -124,7 +124,7 @@ async function asksToLeave(t: TestContext, house: House): Promise<void> {
 
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   await page.locator(".edit-layout:focus").waitFor();
-  assert.equal((await stored(house)).pages[0]?.widgets.length, 3);
+  assert.equal((await stored(fixture)).pages[0]?.widgets.length, 3);
 }
 
 async function importFile(t: TestContext, page: Page, text: string): Promise<void> {

@@ -6,7 +6,7 @@ import {
   drag,
   geometryOf,
   giveFinger,
-  type House,
+  type Fixture,
   LAYOUT,
   open,
   save,
@@ -29,8 +29,8 @@ testEditor("tiles in the layout editor", {
   "share a phone in halves, and are no narrower there": keepsToSizesOnPhones,
 });
 
-async function worksByKeyboard(t: TestContext, house: House): Promise<void> {
-  const { page, faults } = await visit(t, house);
+async function worksByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page, faults } = await visit(t, fixture);
   await open(page);
   const clock = tile(page, "Clock");
 
@@ -56,12 +56,12 @@ async function worksByKeyboard(t: TestContext, house: House): Promise<void> {
   await page.keyboard.press("Control+s");
   await says(page, "Saved");
 
-  assert.deepEqual(geometryOf(await stored(house), "clock"), at(0, 1, 3, 8));
+  assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 1, 3, 8));
   assert.deepEqual(faults, []);
 }
 
-async function drags(t: TestContext, house: House): Promise<void> {
-  const { page, faults } = await visit(t, house);
+async function drags(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page, faults } = await visit(t, fixture);
   await open(page);
 
   await drag(page, tile(page, "Room Living room"), { by: [0, 96] });
@@ -75,7 +75,7 @@ async function drags(t: TestContext, house: House): Promise<void> {
   await says(page, "Clock moved to Lights");
   await save(page);
 
-  const document = await stored(house);
+  const document = await stored(fixture);
   assert.deepEqual(geometryOf(document, "living"), at(4, 5, 6, 7));
   assert.deepEqual(
     document.pages[1]?.widgets.map(({ id }) => id),
@@ -89,8 +89,8 @@ async function drags(t: TestContext, house: House): Promise<void> {
   assert.deepEqual(faults, []);
 }
 
-async function dragsByTouch(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function dragsByTouch(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   const finger = await giveFinger(page);
   await open(page);
 
@@ -100,8 +100,8 @@ async function dragsByTouch(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: /^Clock, column 1, row [34]/ }).waitFor();
 }
 
-async function resizesByTouch(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function resizesByTouch(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   const finger = await giveFinger(page);
   await open(page);
   const living = page.locator("[data-tile=living]");
@@ -121,19 +121,19 @@ async function resizesByTouch(t: TestContext, house: House): Promise<void> {
   await says(page, "Room Living room moved to Lights");
   await save(page);
 
-  const { pages } = await stored(house);
+  const { pages } = await stored(fixture);
   assert.deepEqual(
     pages[1]?.widgets.map(({ id, geometry: { lg } }) => [id, lg.w, lg.h]),
     [["living", 6, 7]],
   );
 }
 
-async function keepsToSizes(t: TestContext, house: House): Promise<void> {
-  await saveElsewhere(house, ({ pages: [home] }) => {
+async function keepsToSizes(t: TestContext, fixture: Fixture): Promise<void> {
+  await saveElsewhere(fixture, ({ pages: [home] }) => {
     assert(home?.widgets[0]);
     home.widgets[0].geometry = at(0, 0, 3, 5);
   });
-  const { page } = await visit(t, house);
+  const { page } = await visit(t, fixture);
   await open(page);
 
   const clock = tile(page, "Clock");
@@ -151,15 +151,15 @@ async function keepsToSizes(t: TestContext, house: House): Promise<void> {
   await says(page, "Clock cannot be larger");
   await save(page);
 
-  assert.deepEqual(geometryOf(await stored(house), "clock"), at(0, 0, 2, 14));
+  assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 0, 2, 14));
 }
 
-async function showsTooSmall(t: TestContext, house: House): Promise<void> {
-  await saveElsewhere(house, ({ pages: [home] }) => {
+async function showsTooSmall(t: TestContext, fixture: Fixture): Promise<void> {
+  await saveElsewhere(fixture, ({ pages: [home] }) => {
     assert(home?.widgets[0]);
     home.widgets[0].geometry = at(0, 0, 1, 2);
   });
-  const { page } = await visit(t, house);
+  const { page } = await visit(t, fixture);
   await open(page);
 
   const clock = page.getByRole("button", {
@@ -176,11 +176,11 @@ async function showsTooSmall(t: TestContext, house: House): Promise<void> {
   await says(page, "Clock cannot be smaller");
   await save(page);
 
-  assert.deepEqual(geometryOf(await stored(house), "clock"), at(0, 0, 2, 2));
+  assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 0, 2, 2));
 }
 
-async function keepsToSizesOnPhones(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function keepsToSizesOnPhones(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
 
   await page.getByRole("button", { name: "Phone" }).click();
@@ -193,5 +193,5 @@ async function keepsToSizesOnPhones(t: TestContext, house: House): Promise<void>
   await says(page, "Clock cannot be larger");
   await save(page);
 
-  assert.equal(geometryOf(await stored(house), "clock").sm?.w, 6);
+  assert.equal(geometryOf(await stored(fixture), "clock").sm?.w, 6);
 }

@@ -5,7 +5,7 @@ import { openPage } from "../helpers/browser.ts";
 import {
   at,
   geometryOf,
-  type House,
+  type Fixture,
   open,
   save,
   saveElsewhere,
@@ -25,7 +25,7 @@ testEditor("the layout editor", {
   "can be used by everyone: both themes, screen and phone": isAccessible,
 });
 
-async function isLoadedLate(t: TestContext, { host, browser }: House): Promise<void> {
+async function isLoadedLate(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("control"));
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Edit the layout" }).count(), 0);
@@ -42,12 +42,12 @@ async function isLoadedLate(t: TestContext, { host, browser }: House): Promise<v
   assert.deepEqual(editor.faults, []);
 }
 
-async function showsUnfit(t: TestContext, house: House): Promise<void> {
-  await saveElsewhere(house, ({ pages: [home] }) => {
+async function showsUnfit(t: TestContext, fixture: Fixture): Promise<void> {
+  await saveElsewhere(fixture, ({ pages: [home] }) => {
     assert(home?.widgets[0]);
     home.widgets[0].config = { seconds: "often", colour: "<i>red</i>" };
   });
-  const { page } = await visit(t, house);
+  const { page } = await visit(t, fixture);
   await open(page);
 
   await tile(page, "Clock").click();
@@ -55,16 +55,16 @@ async function showsUnfit(t: TestContext, house: House): Promise<void> {
   await page.getByText('colour: "<i>red</i>"').waitFor();
   await page.getByRole("switch", { name: "Show seconds" }).check();
   await save(page);
-  const kept = (await stored(house)).pages[0]?.widgets[0]?.config;
+  const kept = (await stored(fixture)).pages[0]?.widgets[0]?.config;
   await page.getByRole("button", { name: "Drop colour" }).click();
   await save(page);
 
   assert.deepEqual(kept, { seconds: true, colour: "<i>red</i>" });
-  assert.deepEqual((await stored(house)).pages[0]?.widgets[0]?.config, { seconds: true });
+  assert.deepEqual((await stored(fixture)).pages[0]?.widgets[0]?.config, { seconds: true });
 }
 
-async function editsPages(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function editsPages(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
 
   await page.getByRole("button", { name: "Add a page" }).click();
@@ -76,7 +76,7 @@ async function editsPages(t: TestContext, house: House): Promise<void> {
   await says(page, "Page Lights removed");
   await save(page);
 
-  const { pages } = await stored(house);
+  const { pages } = await stored(fixture);
   assert.deepEqual(
     pages.map(({ title, icon }) => [title, icon]),
     [
@@ -86,8 +86,8 @@ async function editsPages(t: TestContext, house: House): Promise<void> {
   );
 }
 
-async function arrangesPhones(t: TestContext, house: House): Promise<void> {
-  const { page } = await visit(t, house);
+async function arrangesPhones(t: TestContext, fixture: Fixture): Promise<void> {
+  const { page } = await visit(t, fixture);
   await open(page);
 
   await page.getByRole("button", { name: "Phone" }).click();
@@ -96,7 +96,7 @@ async function arrangesPhones(t: TestContext, house: House): Promise<void> {
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("ArrowUp");
   await save(page);
-  const byHand = await stored(house);
+  const byHand = await stored(fixture);
   await page.getByRole("button", { name: "Page", exact: true }).click();
   await page.getByRole("button", { name: "Use the wall layout again: Phone" }).click();
   await save(page);
@@ -104,16 +104,16 @@ async function arrangesPhones(t: TestContext, house: House): Promise<void> {
   const order = byHand.pages[0]?.widgets.map(({ geometry: { sm } }) => sm?.y) ?? [];
   assert.ok((order[1] ?? 9) < (order[0] ?? 0), `rows on the phone: ${order.join(", ")}`);
   assert.deepEqual(geometryOf(byHand, "living").lg, at(4, 2, 8, 5).lg, "the wall stays");
-  assert.deepEqual(geometryOf(await stored(house), "living"), at(4, 2, 8, 5));
+  assert.deepEqual(geometryOf(await stored(fixture), "living"), at(4, 2, 8, 5));
 }
 
-async function isAccessible(t: TestContext, house: House): Promise<void> {
+async function isAccessible(t: TestContext, fixture: Fixture): Promise<void> {
   for (const colorScheme of ["dark", "light"] as const) {
     for (const viewport of [
       { width: 1280, height: 800 },
       { width: 390, height: 844 },
     ]) {
-      const { page, faults } = await visit(t, house);
+      const { page, faults } = await visit(t, fixture);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
       await open(page);

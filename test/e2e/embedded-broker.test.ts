@@ -18,7 +18,7 @@ interface Published {
 }
 
 test("during reloads of the link every publish arrives once, and clients stay connected", async (t) => {
-  const { host, received, connections } = await openHouse(t);
+  const { host, received, connections } = await openHome(t);
 
   const published = await publishDuring(host, async () => {
     await saveAgain(host, "mqtt");
@@ -35,7 +35,7 @@ test("during reloads of the link every publish arrives once, and clients stay co
 });
 
 test("a crash of the link leaves at most one publish unknown and repeats none", async (t) => {
-  const { host, received, connections } = await openHouse(t);
+  const { host, received, connections } = await openHome(t);
 
   const published = await publishDuring(host, () => crash(host, "mqtt"));
 
@@ -50,7 +50,7 @@ test("a crash of the link leaves at most one publish unknown and repeats none", 
 });
 
 test("during reloads of the broker a publish is either refused or acknowledged and delivered", async (t) => {
-  const { host, received, connections } = await openHouse(t);
+  const { host, received, connections } = await openHome(t);
 
   const published = await publishDuring(host, async () => {
     await saveAgain(host, "mqtt-broker");
@@ -69,7 +69,7 @@ test("during reloads of the broker a publish is either refused or acknowledged a
 });
 
 /** A host with the embedded broker, and a client of it whose session outlasts its connections. */
-async function openHouse(t: TestContext) {
+async function openHome(t: TestContext) {
   const port = await freePort();
   const host = await startHost(t, {
     plugins: ["plugins/mqtt", "plugins/mqtt-broker"],

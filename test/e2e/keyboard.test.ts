@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { openFullHome, showsAll } from "../helpers/full-home.ts";
 import type { Stage } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
 test("the dashboard with a keyboard and a screen reader", async (t) => {
-  const stage = await openFullHouse(t);
+  const stage = await openFullHome(t);
   await addPage(stage);
   const { page } = await stage.visit(t, "edit");
   await showsAll(page);

@@ -12,7 +12,7 @@ const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/;
 /** The display asks every five seconds, on a machine that other tests share. */
 const COLLECTED = { timeout: 20_000 };
 
-interface House {
+interface Fixture {
   readonly host: TestHost;
   readonly browser: Browser;
 }
@@ -20,23 +20,23 @@ interface House {
 test("pairing a display", async (t) => {
   const browser = await openBrowser(t);
   const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
-  const house = { host, browser };
+  const fixture = { host, browser };
 
-  await t.test("shows a code until a user approves the display", (each) => pairs(each, house));
+  await t.test("shows a code until a user approves the display", (each) => pairs(each, fixture));
   await t.test("tells a revoked display that it was revoked and can be paired again", (each) =>
-    revokes(each, house),
+    revokes(each, fixture),
   );
-  await t.test("rejects a display, which may ask again", (each) => turnsAway(each, house));
-  await t.test("reports an invalid code or name", (each) => saysFaults(each, house));
+  await t.test("rejects a display, which may ask again", (each) => turnsAway(each, fixture));
+  await t.test("reports an invalid code or name", (each) => saysFaults(each, fixture));
   await t.test("has German texts if the browser's language is German", (each) =>
-    speaksGerman(each, house),
+    speaksGerman(each, fixture),
   );
   await t.test("has no accessibility violations, in both themes, wide and narrow", (each) =>
-    isAccessible(each, house),
+    isAccessible(each, fixture),
   );
 });
 
-async function pairs(t: TestContext, { host, browser }: House): Promise<void> {
+async function pairs(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page: screen } = await openPage(t, browser, host.url);
   const link = await linkOn(screen);
   await picture(screen, "new-screen");
@@ -52,7 +52,7 @@ async function pairs(t: TestContext, { host, browser }: House): Promise<void> {
   assert.deepEqual([kitchen?.display, kitchen?.scope], [true, ["control"]]);
 }
 
-async function revokes(t: TestContext, { host, browser }: House): Promise<void> {
+async function revokes(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page: screen } = await openPage(t, browser, host.url);
   await approve(t, { host, browser }, { link: await linkOn(screen), name: "Hall" });
   await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
@@ -64,7 +64,7 @@ async function revokes(t: TestContext, { host, browser }: House): Promise<void> 
   await screen.getByRole("slider", { name: "Sofa lamp" }).waitFor(COLLECTED);
 }
 
-async function turnsAway(t: TestContext, { host, browser }: House): Promise<void> {
+async function turnsAway(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page: screen } = await openPage(t, browser, host.url);
   const person = await visitAsPerson(t, { host, browser }, await linkOn(screen));
 
@@ -76,7 +76,7 @@ async function turnsAway(t: TestContext, { host, browser }: House): Promise<void
   assert.match(await codeOn(screen), CODE);
 }
 
-async function saysFaults(t: TestContext, { host, browser }: House): Promise<void> {
+async function saysFaults(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page: screen } = await openPage(t, browser, host.url);
   const link = await linkOn(screen);
   const person = await visitAsPerson(t, { host, browser }, `${host.url}/#pair`);
@@ -94,7 +94,7 @@ async function saysFaults(t: TestContext, { host, browser }: House): Promise<voi
   assert.equal(await person.getByRole("radio", { name: "do everything" }).count(), 0);
 }
 
-async function speaksGerman(t: TestContext, { host, browser }: House): Promise<void> {
+async function speaksGerman(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const context = await browser.newContext({ locale: "de-DE" });
   t.after(() => context.close());
   const page = await context.newPage();
@@ -105,7 +105,7 @@ async function speaksGerman(t: TestContext, { host, browser }: House): Promise<v
   assert.equal(await page.evaluate("document.documentElement.lang"), "de-DE");
 }
 
-async function isAccessible(t: TestContext, { host, browser }: House): Promise<void> {
+async function isAccessible(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page: screen } = await openPage(t, browser, host.url);
   const person = await visitAsPerson(t, { host, browser }, await linkOn(screen));
   for (const colorScheme of ["dark", "light"] as const) {
@@ -141,7 +141,11 @@ async function codeOn(screen: Page): Promise<string> {
 }
 
 /** The page of somebody with the scope `edit`, on a browser of their own, at `url`. */
-async function visitAsPerson(t: TestContext, { host, browser }: House, url: string): Promise<Page> {
+async function visitAsPerson(
+  t: TestContext,
+  { host, browser }: Fixture,
+  url: string,
+): Promise<Page> {
   const { page } = await openPage(t, browser, await host.link("edit"));
   await until(async () => page.url() === `${host.url}/`);
   await page.goto(url);
@@ -150,10 +154,10 @@ async function visitAsPerson(t: TestContext, { host, browser }: House, url: stri
 
 async function approve(
   t: TestContext,
-  house: House,
+  fixture: Fixture,
   { link, name }: { link: string; name: string },
 ): Promise<Page> {
-  const person = await visitAsPerson(t, house, link);
+  const person = await visitAsPerson(t, fixture, link);
   await person.getByLabel("Name of the display").fill(name);
   await picture(person, "approval");
   await person.getByRole("button", { name: "Approve" }).click();

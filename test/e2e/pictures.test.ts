@@ -41,7 +41,7 @@ const CALENDARS: Readonly<Record<string, readonly Appointment[]>> = {
   Noah: [["Swimming lesson", 15.25]],
 };
 
-interface House {
+interface Fixture {
   readonly host: TestHost;
   readonly browser: Browser;
 }
@@ -65,13 +65,13 @@ test("the home as it ships", async (t) => {
       weather: { latitude: 52.5, longitude: 13.4, url: weather.url },
     },
   });
-  const house = { host, browser };
+  const fixture = { host, browser };
   await showMemory(host);
 
-  await t.test("fits a wall in the dark and in the light", (each) => fitsWall(each, house));
-  await t.test("fits a phone", (each) => fitsPhone(each, house));
-  await t.test("shows its settings", (each) => showsSettings(each, house));
-  await t.test("is edited beside the gallery", (each) => isEdited(each, house));
+  await t.test("fits a wall in the dark and in the light", (each) => fitsWall(each, fixture));
+  await t.test("fits a phone", (each) => fitsPhone(each, fixture));
+  await t.test("shows its settings", (each) => showsSettings(each, fixture));
+  await t.test("is edited beside the gallery", (each) => isEdited(each, fixture));
 });
 
 /** Whoever draws pictures has a busy processor; the home they are to show has not. */
@@ -84,30 +84,30 @@ async function showMemory(host: TestHost): Promise<void> {
   assert.equal(status, 200);
 }
 
-async function fitsWall(t: TestContext, house: House): Promise<void> {
-  const page = await visit(t, house);
+async function fitsWall(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visit(t, fixture);
   await page.getByRole("button", { name: "Dinner" }).click();
   await page.locator("[aria-pressed=true]", { hasText: "Dinner" }).waitFor();
   await page.waitForTimeout(FIGURES_MS);
   for (const theme of ["dark", "light"]) {
-    await patchUi(house.host, { theme });
+    await patchUi(fixture.host, { theme });
     await page.locator(`:root[data-theme=${theme}]`).waitFor();
     await picture(page, theme === "dark" ? "dashboard" : "dashboard-light");
     assert.deepEqual(await sizeOf(page), { width: 1280, height: 800 });
   }
-  await patchUi(house.host, { theme: "dark" });
+  await patchUi(fixture.host, { theme: "dark" });
 }
 
-async function fitsPhone(t: TestContext, house: House): Promise<void> {
-  const page = await visit(t, house);
+async function fitsPhone(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visit(t, fixture);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.locator("[data-module=clock-widget][flow]").waitFor();
   assert.equal((await sizeOf(page)).width, 390, "nothing is to be found sideways");
   await picture(page, "phone");
 }
 
-async function showsSettings(t: TestContext, house: House): Promise<void> {
-  const page = await visit(t, house);
+async function showsSettings(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visit(t, fixture);
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { name: "Modules", level: 1 }).waitFor();
   await page.locator(".settings .row .state").first().waitFor();
@@ -116,8 +116,8 @@ async function showsSettings(t: TestContext, house: House): Promise<void> {
   await picture(page, "settings");
 }
 
-async function isEdited(t: TestContext, house: House): Promise<void> {
-  const page = await visit(t, house);
+async function isEdited(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visit(t, fixture);
   await page.getByRole("button", { name: "Edit the layout" }).click();
   await page.getByRole("button", { name: "Add a tile" }).click();
   await page.locator(".card .preview .widget").nth(3).waitFor();
@@ -125,7 +125,7 @@ async function isEdited(t: TestContext, house: House): Promise<void> {
   await picture(page, "editor");
 }
 
-async function visit(t: TestContext, { host, browser }: House): Promise<Page> {
+async function visit(t: TestContext, { host, browser }: Fixture): Promise<Page> {
   const url = await host.link("admin");
   const { page } = await openPage(t, browser, url);
   await page.emulateMedia({ reducedMotion: "reduce" });

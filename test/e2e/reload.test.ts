@@ -7,7 +7,7 @@ import { until } from "../helpers/until.ts";
 
 test("a save changes the answer of the host, and a syntax error changes nothing", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/demo-home"] });
-  const file = join(host.plugins, "demo-home", "house.ts");
+  const file = join(host.plugins, "demo-home", "devices.ts");
   const source = await readFile(file, "utf8");
   assert.match(source, /Sofa lamp/);
 
@@ -20,7 +20,7 @@ test("a save changes the answer of the host, and a syntax error changes nothing"
   });
 
   assert.equal(state, "active");
-  assert.equal(lastReload?.error?.file, "house.ts");
+  assert.equal(lastReload?.error?.file, "devices.ts");
   assert.ok(lastReload?.error?.line);
   assert.ok((await names(host)).includes("Reading lamp"));
 

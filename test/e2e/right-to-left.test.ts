@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { boxOf } from "../helpers/browser.ts";
-import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { openFullHome, showsAll } from "../helpers/full-home.ts";
 import { patchUi, picture } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
 import { until } from "../helpers/until.ts";
 
 test("a home with a right-to-left language", async (t) => {
-  const stage = await openFullHouse(t);
+  const stage = await openFullHome(t);
   const { page } = await stage.visit(t, "edit");
   await showsAll(page);
   await patchUi(stage.host, { locale: "ar" });

@@ -5,7 +5,7 @@ import { FakeHomeAssistant } from "../fakes/home-assistant.ts";
 import { type FakeHueBridge, startHueBridge } from "../fakes/hue-bridge.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
-import { type House, visitSettings } from "../helpers/settings.ts";
+import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
@@ -16,25 +16,25 @@ test("bridges in the settings", async (t) => {
     FakeHomeAssistant.start(t),
   ]);
   const plugins = ["plugins/hue", "plugins/home-assistant"];
-  const house: House = { browser, host: await startHost(t, { plugins, trusted: "all" }) };
-  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
+  const fixture: Fixture = { browser, host: await startHost(t, { plugins, trusted: "all" }) };
+  await until(async () => (await fixture.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("a Hue bridge is paired step by step, until its lights appear", (each) =>
-    pairs(each, house, bridge),
+    pairs(each, fixture, bridge),
   );
   await t.test("its entry can be changed, and its secret is not in the page", (each) =>
-    changesEntry(each, house, bridge),
+    changesEntry(each, fixture, bridge),
   );
   await t.test("a second entry is added, renamed and removed", (each) =>
-    addsEntry(each, house, bridge),
+    addsEntry(each, fixture, bridge),
   );
   await t.test("a connection is tested before it is saved, and a failure is reported", (each) =>
-    triesOut(each, house, homeAssistant),
+    triesOut(each, fixture, homeAssistant),
   );
 });
 
-async function pairs(t: TestContext, house: House, bridge: FakeHueBridge): Promise<void> {
-  const page = await visitSettings(t, house, "bridges");
+async function pairs(t: TestContext, fixture: Fixture, bridge: FakeHueBridge): Promise<void> {
+  const page = await visitSettings(t, fixture, "bridges");
 
   await page.getByRole("link", { name: /Philips Hue/ }).click();
   await page.getByRole("button", { name: "Start" }).click();
@@ -59,8 +59,12 @@ async function pairs(t: TestContext, house: House, bridge: FakeHueBridge): Promi
   await page.getByRole("link", { name: /hue:light:1/ }).waitFor();
 }
 
-async function changesEntry(t: TestContext, house: House, bridge: FakeHueBridge): Promise<void> {
-  const page = await visitSettings(t, house, "modules/hue");
+async function changesEntry(
+  t: TestContext,
+  fixture: Fixture,
+  bridge: FakeHueBridge,
+): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/hue");
   const entry = page.locator("details.entry");
 
   await entry.getByText(bridge.id, { exact: true }).click();
@@ -84,15 +88,15 @@ async function changesEntry(t: TestContext, house: House, bridge: FakeHueBridge)
   await page.getByRole("status").getByText(`${bridge.id} answers`).waitFor();
 }
 
-async function addsEntry(t: TestContext, house: House, bridge: FakeHueBridge): Promise<void> {
-  const page = await visitSettings(t, house, "modules/hue");
+async function addsEntry(t: TestContext, fixture: Fixture, bridge: FakeHueBridge): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/hue");
   const entry = page.locator("details.entry").last();
   const type = async (label: string, text: string) => {
     await entry.getByLabel(label).fill(text);
     await entry.getByLabel(label).blur();
   };
   const bridges = async () => {
-    const { config } = (await (await house.host.api("/config")).json()) as {
+    const { config } = (await (await fixture.host.api("/config")).json()) as {
       config: { hue: { bridges: object } };
     };
     return Object.keys(config.hue.bridges);
@@ -126,8 +130,8 @@ async function addsEntry(t: TestContext, house: House, bridge: FakeHueBridge): P
   assert.deepEqual(await bridges(), [bridge.id]);
 }
 
-async function triesOut(t: TestContext, house: House, fake: FakeHomeAssistant): Promise<void> {
-  const page = await visitSettings(t, house, "modules/home-assistant");
+async function triesOut(t: TestContext, fixture: Fixture, fake: FakeHomeAssistant): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/home-assistant");
   const tryWith = async (token: string) => {
     await page.getByLabel("Access token").fill(token);
     await page.getByLabel("Access token").blur();
@@ -149,7 +153,7 @@ async function triesOut(t: TestContext, house: House, fake: FakeHomeAssistant): 
   await tryWith(fake.token);
 
   await page.locator(".settings .said:not(.failed)").getByText(/./).waitFor();
-  const module = (await (await house.host.api("/modules/home-assistant")).json()) as object;
+  const module = (await (await fixture.host.api("/modules/home-assistant")).json()) as object;
   assert.equal("state" in module && module.state, "unconfigured", "a test stores nothing");
 }
 

@@ -5,34 +5,34 @@ import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
 import { layLine } from "../helpers/line.ts";
-import { type House, visitSettings } from "../helpers/settings.ts";
+import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
 
 test("forms in the settings", async (t) => {
   const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
-  const house: House = {
+  const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
   };
-  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
+  await until(async () => (await fixture.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
   await t.test("keep the input while offline, until it can be saved", (each) =>
-    staysOffline(each, house),
+    staysOffline(each, fixture),
   );
-  await t.test("ask before unsaved input is discarded", (each) => holdsBack(each, house));
-  await t.test("keep concurrent changes of another user", (each) => merges(each, house));
+  await t.test("ask before unsaved input is discarded", (each) => holdsBack(each, fixture));
+  await t.test("keep concurrent changes of another user", (each) => merges(each, fixture));
   await t.test("keep the input while the saved values are read again", (each) =>
-    keepsTyped(each, house),
+    keepsTyped(each, fixture),
   );
-  await t.test("report an invalid name at its field", (each) => saysAtField(each, house));
-  await t.test("revoke one of two tokens with the same name", (each) => revokesOne(each, house));
+  await t.test("report an invalid name at its field", (each) => saysAtField(each, fixture));
+  await t.test("revoke one of two tokens with the same name", (each) => revokesOne(each, fixture));
 });
 
-async function staysOffline(t: TestContext, house: House): Promise<void> {
-  const line = await layLine(t, house.host.url);
-  const host = { ...house.host, url: line.url };
-  const page = await visitSettings(t, { ...house, host }, "devices/demo:light:1");
+async function staysOffline(t: TestContext, fixture: Fixture): Promise<void> {
+  const line = await layLine(t, fixture.host.url);
+  const host = { ...fixture.host, url: line.url };
+  const page = await visitSettings(t, { ...fixture, host }, "devices/demo:light:1");
   const name = page.getByLabel("Name");
   await name.fill("Reading lamp");
 
@@ -50,8 +50,8 @@ async function staysOffline(t: TestContext, house: House): Promise<void> {
   await page.getByRole("status").getByText("Saved").waitFor();
 }
 
-async function holdsBack(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules/calendar");
+async function holdsBack(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/calendar");
   const days = page.getByLabel("Default days");
   await days.fill("5");
 
@@ -64,11 +64,11 @@ async function holdsBack(t: TestContext, house: House): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
 }
 
-async function merges(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules/calendar");
+async function merges(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/calendar");
   await page.getByLabel("Default days").fill("30");
   await page.getByLabel("Default days").blur();
-  const patch = (json: object) => house.host.api("/config", { method: "PATCH", json });
+  const patch = (json: object) => fixture.host.api("/config", { method: "PATCH", json });
 
   await patch({ ui: { theme: "dark" } });
   await save(page);
@@ -83,14 +83,14 @@ async function merges(t: TestContext, house: House): Promise<void> {
   assert.equal(await page.getByLabel("Default days").inputValue(), "31");
   await save(page);
   await page.getByRole("status").getByText("Saved").waitFor();
-  const { config } = (await (await house.host.api("/config")).json()) as {
+  const { config } = (await (await fixture.host.api("/config")).json()) as {
     config: { calendar: object };
   };
   assert.deepEqual(config.calendar, { refreshSeconds: 120, defaultDays: 31, sources: {} });
 }
 
-async function keepsTyped(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules/calendar");
+async function keepsTyped(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/calendar");
   const days = page.getByLabel("Default days");
   const type = async (text: string) => {
     await days.fill(text);
@@ -113,14 +113,14 @@ async function keepsTyped(t: TestContext, house: House): Promise<void> {
   await save(page);
 
   const stored = async () =>
-    (await (await house.host.api("/modules/calendar/config")).json()) as {
+    (await (await fixture.host.api("/modules/calendar/config")).json()) as {
       options: { defaultDays: number };
     };
   await until(async () => (await stored()).options.defaultDays === 41);
 }
 
-async function saysAtField(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "access");
+async function saysAtField(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "access");
   const name = page.getByLabel("Name");
   const make = page.getByRole("button", { name: "Create a token" });
 
@@ -142,10 +142,10 @@ async function saysAtField(t: TestContext, house: House): Promise<void> {
   assert.equal((await name.inputValue()).length, 64);
 }
 
-async function revokesOne(t: TestContext, house: House): Promise<void> {
+async function revokesOne(t: TestContext, fixture: Fixture): Promise<void> {
   const ask = { name: "tablet", scope: ["read"] };
-  for (let i = 0; i < 2; i++) await house.host.api("/tokens", { method: "POST", json: ask });
-  const page = await visitSettings(t, house, "access");
+  for (let i = 0; i < 2; i++) await fixture.host.api("/tokens", { method: "POST", json: ask });
+  const page = await visitSettings(t, fixture, "access");
   const rows = page.getByRole("listitem").filter({ hasText: "tablet" });
   const ids = rows.getByText(/^ID [\da-f]{8}…$/);
   await ids.nth(1).waitFor();

@@ -17,18 +17,18 @@ const SCREENS = [
 
 test("every page of the settings is accessible, wide and narrow, dark and light", async (t) => {
   const plugins = PLUGINS.map((id) => `plugins/${id}`);
-  const house = {
+  const fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
   };
-  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
-  const page = await visitSettings(t, house, "modules");
+  await until(async () => (await fixture.host.api("/health/ready")).ok, { withinMs: 20_000 });
+  const page = await visitSettings(t, fixture, "modules");
   const asked = followRequests(page);
   const pictures = process.env["MANTEL_SCREENSHOTS"];
   if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   for (const [theme, width, height] of SCREENS) {
     await page.setViewportSize({ width, height });
-    await house.host.api("/config", { method: "PATCH", json: { ui: { theme } } });
+    await fixture.host.api("/config", { method: "PATCH", json: { ui: { theme } } });
     await page.locator(`:root[data-theme=${theme}]`).waitFor();
     for (const address of [...PAGES, "modules/calendar", "modules/hue", "devices/demo:light:1"]) {
       await page.evaluate(`location.hash = "#/settings/${address}"`);

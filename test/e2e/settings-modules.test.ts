@@ -5,30 +5,30 @@ import { type TestContext, test } from "node:test";
 import type { ModuleView } from "../../host/api/module.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
-import { type House, visitSettings } from "../helpers/settings.ts";
+import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
 const PLUGINS = ["demo-home", "calendar", "clock-widget", "room-widget", "system"];
 
 test("modules in the settings", async (t) => {
   const plugins = PLUGINS.map((id) => `plugins/${id}`);
-  const house: House = {
+  const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
   };
-  await until(async () => (await house.host.api("/health/ready")).ok, { withinMs: 20_000 });
+  await until(async () => (await fixture.host.api("/health/ready")).ok, { withinMs: 20_000 });
 
-  await t.test("are shown, reloaded, and switched off and on", (each) => runs(each, house));
+  await t.test("are shown, reloaded, and switched off and on", (each) => runs(each, fixture));
   await t.test("are rolled back, and reloaded with the code on the disk", (each) =>
-    rollsBack(each, house),
+    rollsBack(each, fixture),
   );
-  await t.test("have their options changed by a form", (each) => changesOptions(each, house));
+  await t.test("have their options changed by a form", (each) => changesOptions(each, fixture));
 });
 
-async function runs(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules/demo-home");
+async function runs(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/demo-home");
   const state = async () => {
-    const answer = await house.host.api("/modules/demo-home");
+    const answer = await fixture.host.api("/modules/demo-home");
     return ((await answer.json()) as { state: string }).state;
   };
 
@@ -43,9 +43,9 @@ async function runs(t: TestContext, house: House): Promise<void> {
   await page.getByRole("log").waitFor();
 }
 
-async function rollsBack(t: TestContext, house: House): Promise<void> {
-  const { api, plugins } = house.host;
-  const page = await visitSettings(t, house, "modules/clock-widget");
+async function rollsBack(t: TestContext, fixture: Fixture): Promise<void> {
+  const { api, plugins } = fixture.host;
+  const page = await visitSettings(t, fixture, "modules/clock-widget");
   const read = async (id: string) => (await (await api(`/modules/${id}`)).json()) as ModuleView;
   const before = (await read("clock-widget")).widget?.hash;
   const back = page.getByRole("button", { name: "Roll back" });
@@ -69,8 +69,8 @@ async function rollsBack(t: TestContext, house: House): Promise<void> {
   assert.equal((await read("system")).generation, 3);
 }
 
-async function changesOptions(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "modules/calendar");
+async function changesOptions(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "modules/calendar");
   const field = page.getByLabel("Default days");
 
   await field.fill("400");
@@ -82,7 +82,7 @@ async function changesOptions(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("status").getByText("Saved").waitFor();
 
-  const { config } = (await (await house.host.api("/config")).json()) as {
+  const { config } = (await (await fixture.host.api("/config")).json()) as {
     config: { calendar: { defaultDays: number } };
   };
   assert.equal(config.calendar.defaultDays, 21);

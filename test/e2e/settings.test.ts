@@ -4,26 +4,26 @@ import { type TestContext, test } from "node:test";
 import { openBrowser } from "../helpers/browser.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
-import { type House, visitSettings } from "../helpers/settings.ts";
+import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { until } from "../helpers/until.ts";
 
 test("the settings", async (t) => {
   const plugins = ["plugins/demo-home", "plugins/calendar", "plugins/room-widget"];
-  const house: House = {
+  const fixture: Fixture = {
     browser: await openBrowser(t),
     host: await startHost(t, { plugins, trusted: "all" }),
   };
 
-  await t.test("are one tap away from the dashboard, and back", (each) => opens(each, house));
-  await t.test("name a device, put it into a room and hide it", (each) => names(each, house));
-  await t.test("save the current states of devices as a scene", (each) => captures(each, house));
-  await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, house));
-  await t.test("add a calendar and a feed address", (each) => addsCalendar(each, house));
-  await t.test("save a backup and restore it", (each) => backsUp(each, house));
+  await t.test("are one tap away from the dashboard, and back", (each) => opens(each, fixture));
+  await t.test("name a device, put it into a room and hide it", (each) => names(each, fixture));
+  await t.test("save the current states of devices as a scene", (each) => captures(each, fixture));
+  await t.test("make a token that is shown once, and revoke it", (each) => revokes(each, fixture));
+  await t.test("add a calendar and a feed address", (each) => addsCalendar(each, fixture));
+  await t.test("save a backup and restore it", (each) => backsUp(each, fixture));
 });
 
-async function opens(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "");
+async function opens(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "");
 
   await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { level: 1, name: "Modules" }).waitFor();
@@ -38,8 +38,8 @@ interface Devices {
   readonly devices: readonly { name: string; room: string | null; hidden?: boolean }[];
 }
 
-async function names(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "devices");
+async function names(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "devices");
   const name = "<b>Reading</b> lamp \u202e";
 
   await page.getByLabel("Search").fill("bedside");
@@ -50,7 +50,7 @@ async function names(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("status").getByText("Saved").waitFor();
 
-  const { devices } = (await (await house.host.api("/smart-home/devices")).json()) as Devices;
+  const { devices } = (await (await fixture.host.api("/smart-home/devices")).json()) as Devices;
   const found = devices.find((each) => each.name === name);
   assert.deepEqual([found?.room, found?.hidden], ["Study", true]);
   await page.getByRole("button", { name: "From the bridge" }).click();
@@ -58,8 +58,8 @@ async function names(t: TestContext, house: House): Promise<void> {
   await until(async () => /Bedside/.test(await page.getByLabel("Name").inputValue()));
 }
 
-async function captures(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "scenes");
+async function captures(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "scenes");
 
   await page.getByLabel("Name").fill("Late night");
   await page.getByRole("checkbox", { name: /Sofa lamp/ }).check();
@@ -67,7 +67,7 @@ async function captures(t: TestContext, house: House): Promise<void> {
   await page.getByRole("button", { name: "Activate Late night" }).click();
   await page.getByRole("status").getByText("Late night activated").waitFor();
 
-  const answer = await house.host.api("/smart-home/scenes/host:scene:late-night");
+  const answer = await fixture.host.api("/smart-home/scenes/host:scene:late-night");
   const { targets } = (await answer.json()) as { targets: object };
   assert.equal(Object.keys(targets).length, 1);
   await page.getByRole("button", { name: "Remove Late night" }).click();
@@ -75,7 +75,7 @@ async function captures(t: TestContext, house: House): Promise<void> {
   await page.getByRole("status").getByText("Removed").waitFor();
 }
 
-async function revokes(t: TestContext, { host, browser }: House): Promise<void> {
+async function revokes(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const page = await visitSettings(t, { host, browser }, "access");
 
   await page.getByLabel("Name").fill("guest");
@@ -93,7 +93,7 @@ async function revokes(t: TestContext, { host, browser }: House): Promise<void> 
   assert.deepEqual([before, (await ask()).status], [200, 401]);
 }
 
-async function addsCalendar(t: TestContext, { host, browser }: House): Promise<void> {
+async function addsCalendar(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const page = await visitSettings(t, { host, browser }, "calendars");
 
   await page.getByRole("button", { name: "Add: Calendars" }).click();
@@ -111,8 +111,8 @@ async function addsCalendar(t: TestContext, { host, browser }: House): Promise<v
   assert.doesNotMatch(text, /calendar\.example/, "an address is as good as a password");
 }
 
-async function backsUp(t: TestContext, house: House): Promise<void> {
-  const page = await visitSettings(t, house, "backup");
+async function backsUp(t: TestContext, fixture: Fixture): Promise<void> {
+  const page = await visitSettings(t, fixture, "backup");
   const folder = await emptyFolder(t);
   const file = join(folder, "home.backup");
   const passphrases = page.getByLabel(/Passphrase/);

@@ -9,7 +9,7 @@ import { until } from "../helpers/until.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/room-widget"];
 
-interface House {
+interface Fixture {
   readonly host: TestHost;
   readonly browser: Browser;
 }
@@ -17,27 +17,31 @@ interface House {
 test("signing in", async (t) => {
   const browser = await openBrowser(t);
   const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
-  const house = { host, browser };
+  const fixture = { host, browser };
 
   await t.test("leaves no credential that a script could read", (each) =>
-    keepsNothing(each, house),
+    keepsNothing(each, fixture),
   );
-  await t.test("works once for each link", (each) => worksOnce(each, house));
-  await t.test("is not undone by a junk link", (each) => survivesJunk(each, house));
-  await t.test("asks before a link replaces the signed-in user", (each) => asksFirst(each, house));
-  await t.test("migrates a token that an earlier version stored", (each) => movesOver(each, house));
-  await t.test("reports an invalid stored token", (each) => movesNothing(each, house));
-  await t.test("ends on every tab when the person signs out", (each) => signsOut(each, house));
-  await t.test("ends when the token is revoked", (each) => endsRevoked(each, house));
+  await t.test("works once for each link", (each) => worksOnce(each, fixture));
+  await t.test("is not undone by a junk link", (each) => survivesJunk(each, fixture));
+  await t.test("asks before a link replaces the signed-in user", (each) =>
+    asksFirst(each, fixture),
+  );
+  await t.test("migrates a token that an earlier version stored", (each) =>
+    movesOver(each, fixture),
+  );
+  await t.test("reports an invalid stored token", (each) => movesNothing(each, fixture));
+  await t.test("ends on every tab when the person signs out", (each) => signsOut(each, fixture));
+  await t.test("ends when the token is revoked", (each) => endsRevoked(each, fixture));
   await t.test("continues after the browser has cleared its storage", (each) =>
-    needsNoNote(each, house),
+    needsNoNote(each, fixture),
   );
-  await t.test("has no accessibility violations", (each) => isAccessible(each, house));
+  await t.test("has no accessibility violations", (each) => isAccessible(each, fixture));
 });
 
-async function keepsNothing(t: TestContext, { host, browser }: House): Promise<void> {
+async function keepsNothing(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page, faults } = await openPage(t, browser, await host.link("admin"));
-  await showsHouse(page);
+  await showsHome(page);
 
   const kept = await page.evaluate<string>(
     "JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, history.state, globalThis.mantelLink])",
@@ -55,30 +59,30 @@ async function keepsNothing(t: TestContext, { host, browser }: House): Promise<v
   assert.deepEqual(faults, []);
 }
 
-async function worksOnce(t: TestContext, { host, browser }: House): Promise<void> {
+async function worksOnce(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const link = await host.link("read");
   const { page: first } = await openPage(t, browser, link);
-  await showsHouse(first);
+  await showsHome(first);
 
   const { page: second } = await openPage(t, browser, link);
 
   await second.getByRole("alert").getByText("This link was already used").waitFor();
   await second.getByRole("img", { name: "QR code that opens the approval" }).waitFor();
   await first.reload();
-  await showsHouse(first);
+  await showsHome(first);
 }
 
-async function survivesJunk(t: TestContext, { host, browser }: House): Promise<void> {
+async function survivesJunk(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const used = await host.link("read");
-  await openPage(t, browser, used).then(({ page }) => showsHouse(page));
+  await openPage(t, browser, used).then(({ page }) => showsHome(page));
   const { page } = await openPage(t, browser, await host.link("admin"));
-  await showsHouse(page);
+  await showsHome(page);
 
   for (const link of [`${host.url}/#token=junk`, used]) {
     await page.goto("about:blank");
     await page.goto(link);
     await page.getByRole("alert").getByText("“browser admin” is still signed in here.").waitFor();
-    await showsHouse(page);
+    await showsHome(page);
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("alert").waitFor({ state: "detached" });
   }
@@ -86,13 +90,13 @@ async function survivesJunk(t: TestContext, { host, browser }: House): Promise<v
   await page.getByRole("alert").getByText("still signed in").waitFor();
   await page.reload();
 
-  await showsHouse(page);
+  await showsHome(page);
   assert.equal(await page.getByRole("alert").count(), 0);
 }
 
-async function asksFirst(t: TestContext, { host, browser }: House): Promise<void> {
+async function asksFirst(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("control"));
-  await showsHouse(page);
+  await showsHome(page);
   const link = await host.link("read");
 
   await page.goto("about:blank");
@@ -101,31 +105,31 @@ async function asksFirst(t: TestContext, { host, browser }: House): Promise<void
   await page.getByText("The link belongs to “browser read” (read).").waitFor();
   await picture(page, "replace");
   await page.getByRole("button", { name: "Stay signed in as “browser control”" }).click();
-  await showsHouse(page);
+  await showsHome(page);
   const stayed = await signedInOn(page);
   await page.goto("about:blank");
   await page.goto(link);
   await page.getByRole("button", { name: "Sign in as “browser read”" }).click();
-  await showsHouse(page);
+  await showsHome(page);
 
   assert.deepEqual([stayed, await signedInOn(page)], ["browser control", "browser read"]);
 }
 
-async function movesOver(t: TestContext, { host, browser }: House): Promise<void> {
+async function movesOver(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const token = (await host.link("control")).split("=")[1] ?? "";
   const { page } = await openPage(t, browser, `${host.url}/icon.svg`);
   await page.evaluate(`localStorage.setItem("mantel.token", ${JSON.stringify(token)})`);
 
   await page.goto(host.url);
-  await showsHouse(page);
+  await showsHome(page);
 
   assert.equal(await page.evaluate(`localStorage.getItem("mantel.token")`), null);
   assert.equal(await signedInOn(page), "browser control");
   await page.reload();
-  await showsHouse(page);
+  await showsHome(page);
 }
 
-async function movesNothing(t: TestContext, { host, browser }: House): Promise<void> {
+async function movesNothing(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, `${host.url}/icon.svg`);
   await page.evaluate(`localStorage.setItem("mantel.token", "gone")`);
 
@@ -135,12 +139,12 @@ async function movesNothing(t: TestContext, { host, browser }: House): Promise<v
   assert.equal(await page.evaluate("localStorage.length"), 0);
 }
 
-async function signsOut(t: TestContext, { host, browser }: House): Promise<void> {
+async function signsOut(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("admin"));
-  await showsHouse(page);
+  await showsHome(page);
   const other = await page.context().newPage();
   await other.goto(host.url);
-  await showsHouse(other);
+  await showsHome(other);
   const [cookie] = await page.context().cookies();
 
   await page.goto(`${host.url}/#/settings/access`);
@@ -156,12 +160,12 @@ async function signsOut(t: TestContext, { host, browser }: House): Promise<void>
   assert.equal((await fetch(`${host.url}/api/v1/config`, { headers })).status, 401);
 }
 
-async function endsRevoked(t: TestContext, { host, browser }: House): Promise<void> {
+async function endsRevoked(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const json = { name: "guest", scope: ["read"] };
   const made = await host.api("/tokens", { method: "POST", json });
   const { token } = (await made.json()) as { token: string };
   const { page } = await openPage(t, browser, `${host.url}/#token=${token}`);
-  await showsHouse(page);
+  await showsHome(page);
 
   await host.api("/tokens/guest", { method: "DELETE" });
 
@@ -169,20 +173,20 @@ async function endsRevoked(t: TestContext, { host, browser }: House): Promise<vo
   await page.getByRole("heading", { name: "Pair this screen" }).waitFor();
 }
 
-async function needsNoNote(t: TestContext, { host, browser }: House): Promise<void> {
+async function needsNoNote(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("control"));
-  await showsHouse(page);
+  await showsHome(page);
 
   await page.evaluate("localStorage.clear()");
   await page.reload();
 
-  await showsHouse(page);
+  await showsHome(page);
   assert.match(await page.evaluate<string>(`localStorage.getItem("mantel.signed-in")`), /control/);
 }
 
-async function isAccessible(t: TestContext, { host, browser }: House): Promise<void> {
+async function isAccessible(t: TestContext, { host, browser }: Fixture): Promise<void> {
   const { page } = await openPage(t, browser, await host.link("control"));
-  await showsHouse(page);
+  await showsHome(page);
   await page.goto("about:blank");
   await page.goto(await host.link("read"));
   await page.getByRole("heading", { name: "Sign in as someone else?" }).waitFor();
@@ -197,7 +201,7 @@ async function isAccessible(t: TestContext, { host, browser }: House): Promise<v
   await picture(page, "link-notice");
 }
 
-async function showsHouse(page: Page): Promise<void> {
+async function showsHome(page: Page): Promise<void> {
   await page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
 }
 

@@ -1,11 +1,11 @@
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { openFullHouse, showsAll } from "../helpers/full-house.ts";
+import { openFullHome, showsAll } from "../helpers/full-home.ts";
 import { picture } from "../helpers/stage.ts";
 import { assertFits } from "../helpers/text-boxes.ts";
 
 test("nothing on the dashboard is cut off or overlaps", async (t) => {
-  const stage = await openFullHouse(t);
+  const stage = await openFullHome(t);
   const { page } = await stage.visit(t);
   await showsAll(page);
 

@@ -39,7 +39,7 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
 const ROUNDS = [0, 3];
 
 test("a host whose files are all damaged starts with the last good ones and logs it", async (t) => {
-  const { data, token } = await furnishedHouse(t);
+  const { data, token } = await furnishedHome(t);
   const before = await readAll(data);
 
   for (const round of ROUNDS) {
@@ -98,8 +98,8 @@ function damageOf(at: number): [what: string, damage: Damage] {
   return damage;
 }
 
-/** A house in which every document has something to lose. */
-async function furnishedHouse(t: TestContext) {
+/** A home in which every document has something to lose. */
+async function furnishedHome(t: TestContext) {
   const url = "mqtt://somebody:a-secret@127.0.0.1:9";
   const host = await startHost(t, {
     plugins: PLUGINS,

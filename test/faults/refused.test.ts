@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { packageJson, startModules } from "../helpers/module.ts";
 import { until } from "../helpers/until.ts";
-import { bridge, startOdd } from "./odd.ts";
+import { bridge, startMisbehavingBridge } from "./misbehaving-bridge.ts";
 
 test("an answer that is too large fails that call alone, with its size", async (t) => {
-  const { services, assertGoesOn } = await startOdd(
+  const { services, assertStillWorks } = await startMisbehavingBridge(
     t,
     "",
     `{ "calendar.events": async () => "x".repeat(20 * 2 ** 20) }`,
@@ -14,7 +14,7 @@ test("an answer that is too large fails that call alone, with its size", async (
 
   await assert.rejects(services.call("calendar.events", {}), /answer of a call has 20\.0 MiB/);
 
-  await assertGoesOn();
+  await assertStillWorks();
 });
 
 /** Calls that the host refuses, and what it says. */
@@ -47,7 +47,7 @@ const REFUSED: readonly (readonly [what: string, call: string, reason: RegExp])[
 
 test("data of the wrong type, size or owner is refused by name, and the module continues", async (t) => {
   const calls = REFUSED.map(([what, call]) => `["${what}", () => ${call}]`);
-  const { registry, assertGoesOn, devices } = await startOdd(
+  const { registry, assertStillWorks, devices } = await startMisbehavingBridge(
     t,
     `for (const [what, call] of [${calls.join(", ")}] as [string, () => Promise<void>][]) {
        await call().catch((error: Error) => ctx.log.error(what, { reason: String(error) }));
@@ -59,7 +59,7 @@ test("data of the wrong type, size or owner is refused by name, and the module c
   );
   for (const [what, , reason] of REFUSED) assert.match(String(reasons.get(what)), reason, what);
   assert.equal(devices.list().length, 1);
-  await assertGoesOn();
+  await assertStillWorks();
 });
 
 test("a service that another module provides is not given to a second one", async (t) => {
@@ -88,23 +88,23 @@ export default definePlugin({ start: () => ({ services: { "calendar.events": asy
 });
 
 test("an update of another module's device is refused, and the other updates are applied", async (t) => {
-  const { assertGoesOn, devices } = await startOdd(
+  const { assertStillWorks, devices } = await startMisbehavingBridge(
     t,
     `ctx.devices.update({ nativeId: "another", state: { on: true } }, { nativeId: 7 } as any);`,
   );
 
-  await assertGoesOn();
+  await assertStillWorks();
   assert.equal(devices.list().length, 1);
 });
 
 test("a refused update is in the module's log, with its location and count", async (t) => {
-  const { registry, assertGoesOn } = await startOdd(
+  const { registry, assertStillWorks } = await startMisbehavingBridge(
     t,
     `for (let n = 0; n < 1_000; n++) ctx.devices.event("lamp-" + n, "on");
     ctx.devices.update({ nativeId: "lamp", state: { on: "yes" } });`,
   );
 
-  await assertGoesOn();
+  await assertStillWorks();
 
   const told = registry.logs("odd").map(({ sentence, level, fields = {} }) => {
     const [fault] = fields["errors"] as readonly Fault[];
@@ -138,7 +138,7 @@ export default definePlugin({ async start({ devices }) {
 });
 
 test("a failed call of a plugin is logged once, with its location", async (t) => {
-  const { services, registry, assertGoesOn } = await startOdd(
+  const { services, registry, assertStillWorks } = await startMisbehavingBridge(
     t,
     "",
     `{ "calendar.events": async () => { throw new Error("no calendar"); } }`,
@@ -149,7 +149,7 @@ test("a failed call of a plugin is logged once, with its location", async (t) =>
   const told = registry.logs("odd").map(({ fields }) => String(fields?.["error"]));
   assert.equal(told.length, 1, told.join());
   assert.match(told[0] ?? "", /no calendar[^]*index\.ts:\d+/);
-  await assertGoesOn();
+  await assertStillWorks();
 });
 
 /** Ways not to give a state, and what the log says of each. */
@@ -162,19 +162,23 @@ const UNREST: readonly (readonly [code: string, said: string, cause: RegExp])[] 
 for (const [code, said, cause] of UNREST) {
   test(`a quiesce with "${code}" loses the state, logs the reason, and the new code works`, async (t) => {
     const handOver = `{}, handOver() { ${code} }`;
-    const { registry, once, edit, assertGoesOn } = await startOdd(t, "", handOver);
+    const { registry, once, edit, assertStillWorks } = await startMisbehavingBridge(
+      t,
+      "",
+      handOver,
+    );
 
     await edit("odd/index.ts", (source) => source.replace(handOver, "{}"));
     await once("odd", ({ generation }) => generation === 2, 30_000);
 
     const told = registry.logs("odd").find(({ sentence }) => sentence.includes(said));
     assert.match(String(told?.fields?.["error"]), cause);
-    await assertGoesOn();
+    await assertStillWorks();
   });
 }
 
 test("a hanging quiesce is cut off, and the new code works", async (t) => {
-  const { registry, once, edit, assertGoesOn } = await startOdd(
+  const { registry, once, edit, assertStillWorks } = await startMisbehavingBridge(
     t,
     "ctx.onDispose(() => new Promise(() => undefined));",
   );
@@ -184,5 +188,5 @@ test("a hanging quiesce is cut off, and the new code works", async (t) => {
 
   const sentences = registry.logs("odd").map(({ sentence }) => sentence);
   assert.ok(sentences.some((sentence) => sentence.includes("did not quiesce")));
-  await assertGoesOn();
+  await assertStillWorks();
 });

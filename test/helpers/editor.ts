@@ -36,15 +36,15 @@ export const LAYOUT = {
   displays: [],
 };
 
-/** A house whose layout is edited. */
-export interface House {
+/** A fixture whose layout is edited. */
+export interface Fixture {
   readonly host: TestHost;
   readonly browser: Browser;
 }
 
-type Step = (t: TestContext, house: House) => Promise<void>;
+type Step = (t: TestContext, fixture: Fixture) => Promise<void>;
 
-/** Tests the editor step by step in one house; each step begins with `LAYOUT`. */
+/** Tests the editor step by step in one fixture; each step begins with `LAYOUT`. */
 export function testEditor(name: string, steps: Readonly<Record<string, Step>>): void {
   void test(name, async (t) => {
     const browser = await openBrowser(t);
@@ -64,7 +64,7 @@ export function at(...[x, y, w, h]: readonly [number, number, number, number]) {
 }
 
 /** The dashboard, for someone who may edit it. */
-export async function visit(t: TestContext, { host, browser }: House): Promise<TestPage> {
+export async function visit(t: TestContext, { host, browser }: Fixture): Promise<TestPage> {
   const visited = await openPage(t, browser, await host.link("admin"));
   await visited.page.getByRole("slider", { name: "Sofa lamp" }).waitFor();
   return visited;
@@ -142,7 +142,7 @@ export async function giveFinger(page: Page): Promise<Finger> {
   };
 }
 
-export async function stored({ host }: House): Promise<LayoutDocument> {
+export async function stored({ host }: Fixture): Promise<LayoutDocument> {
   return (await (await host.api("/layout")).json()) as LayoutDocument;
 }
 
@@ -154,11 +154,11 @@ export function geometryOf({ pages }: LayoutDocument, id: string) {
 
 /** Somebody else's change, from another screen. */
 export async function saveElsewhere(
-  house: House,
+  fixture: Fixture,
   change: (document: LayoutDocument) => void,
 ): Promise<void> {
-  const document = await stored(house);
+  const document = await stored(fixture);
   change(document);
-  const answer = await house.host.api("/layout", { method: "PUT", json: document });
+  const answer = await fixture.host.api("/layout", { method: "PUT", json: document });
   assert.equal(answer.status, 200);
 }

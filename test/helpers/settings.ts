@@ -3,15 +3,15 @@ import type { Browser, Page } from "playwright-core";
 import { openPage } from "./browser.ts";
 import type { TestHost } from "./host.ts";
 
-export interface House {
+export interface Fixture {
   readonly host: TestHost;
   readonly browser: Browser;
 }
 
-/** A page of the settings, such as `modules/hue`, as an admin sees it; empty for the house itself. */
+/** A page of the settings, such as `modules/hue`, as an admin sees it; empty for their first page. */
 export async function visitSettings(
   t: TestContext,
-  { host, browser }: House,
+  { host, browser }: Fixture,
   address: string,
 ): Promise<Page> {
   const url = await host.link("admin", host.url); // a test may lay a line of its own

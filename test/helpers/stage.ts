@@ -27,7 +27,7 @@ interface StageOptions {
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
-/** A house of described devices, and screens that show it. */
+/** A home of described devices, and screens that show it. */
 export interface Stage {
   readonly host: TestHost;
   /** A new screen; it has the rights of `scope`. */
@@ -78,7 +78,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Changes the house's language, theme or the like on every screen. */
+/** Changes the home's language, theme or the like on every screen. */
 export async function patchUi(host: TestHost, ui: object): Promise<void> {
   await host.api("/config", { method: "PATCH", json: { ui } });
 }

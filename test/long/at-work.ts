@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FAULTS, idOf } from "../../scripts/faults/kinds.ts";
-import { openHouse, share } from "../faults/house.ts";
+import { startFaultyModules, share } from "../faults/faulty-modules.ts";
 
 const PARTS = 3;
 /** Faults at the same time, so that the tests take bearable time. */
@@ -14,7 +14,11 @@ export function testFaultsAtWork(part: number): void {
     "a module with a fault at run time is ended, reported and restarted",
     { concurrency: AT_ONCE },
     async (t) => {
-      const { harm, once, send, causeOfFall, assertGoodWorks } = await openHouse(t, kinds, "call");
+      const { harm, once, send, causeOfFall, assertGoodWorks } = await startFaultyModules(
+        t,
+        kinds,
+        "call",
+      );
 
       const tests = kinds.map((kind) =>
         t.test(kind.name, async () => {

@@ -23,7 +23,7 @@ test("secrets of config and environment are found in no answer, log, file, backu
     plugins: ["plugins/mqtt"],
     config: { mqtt: { url }, log: { level: "debug" } },
     env: {
-      SECRET_OF_THE_HOUSE: ENVIRONMENT_CANARY,
+      SECRET_OF_THE_HOME: ENVIRONMENT_CANARY,
       MANTEL_MQTT_PASSWORD: ENVIRONMENT_CANARY,
       PATH: `${npm.folder}:${process.env["PATH"]}`,
     },
@@ -80,11 +80,11 @@ test("secrets in addresses, the environment and tokens are never disclosed", asy
   const host = await startHost(t, {
     plugins: ["plugins/calendar", "plugins/mqtt", "plugins/clock-widget"],
     config: { log: { level: "debug" } },
-    env: { MANTEL_MQTT_URL: `mqtt://house:${BROKER_CANARY}@127.0.0.1:9` },
+    env: { MANTEL_MQTT_URL: `mqtt://home:${BROKER_CANARY}@127.0.0.1:9` },
   });
   const token = await host.token("admin");
   const events = await followEvents(t, host, token);
-  const url = `http://house:${LOGIN_CANARY}@127.0.0.1:9/${PATH_CANARY}/calendar.ics`;
+  const url = `http://home:${LOGIN_CANARY}@127.0.0.1:9/${PATH_CANARY}/calendar.ics`;
   const sources = { home: { url, allowPrivate: true }, away: { url, password: LOGIN_CANARY } };
   const patched = await host.api("/modules/calendar/config", {
     method: "PATCH",

@@ -5,9 +5,9 @@ import zigbee from "../../plugins/zigbee2mqtt/package.json" with { type: "json" 
 import {
   BRIDGES,
   type LampCounts,
-  type MqttHouse,
-  openMqttHouse,
-} from "../../scripts/bench/shared/mqtt-house.ts";
+  type MqttHome,
+  openMqttHome,
+} from "../../scripts/bench/shared/mqtt-home.ts";
 import { killBrokers, reloadUnderStates } from "../../scripts/soak/brokers.ts";
 import { slide } from "../../scripts/soak/slider.ts";
 import { withoutMosquitto } from "../helpers/mosquitto.ts";
@@ -17,8 +17,8 @@ const real = { skip: withoutMosquitto };
 const RATES = { zigbee2mqtt: zigbee.mantel.bridge, "ha-discovery": discovered.mantel.bridge };
 
 /** Real processes over TLS, passwords and ACL; all of it ends with the test. */
-async function house(t: TestContext, lamps: LampCounts): Promise<MqttHouse> {
-  const opened = await openMqttHouse(lamps);
+async function home(t: TestContext, lamps: LampCounts): Promise<MqttHome> {
+  const opened = await openMqttHome(lamps);
   t.after(() => opened.close());
   return opened;
 }
@@ -43,7 +43,7 @@ for (const id of BRIDGES) {
     `a slider reaches a lamp of ${id} at its rate and always with its last value`,
     real,
     async (t) => {
-      const found = await slide(await house(t, { [id]: 3 }), id);
+      const found = await slide(await home(t, { [id]: 3 }), id);
 
       const { commandsPerSecond, burst } = RATES[id];
       const most = burst + 1 + (found.elapsedMs / 1_000) * commandsPerSecond;
@@ -55,7 +55,7 @@ for (const id of BRIDGES) {
   );
 
   test(`reloads of ${id} lose no incoming state, and no device flaps`, real, async (t) => {
-    const opened = await house(t, { [id]: 60 });
+    const opened = await home(t, { [id]: 60 });
 
     const found = await reloadUnderStates(opened, id, { rounds: 2, perSecond: 60 });
 
@@ -67,7 +67,7 @@ for (const id of BRIDGES) {
 }
 
 test("a lamp keeps its number when it is renamed, removed and added again", real, async (t) => {
-  const { lamps, devices } = await house(t, { zigbee2mqtt: 3 });
+  const { lamps, devices } = await home(t, { zigbee2mqtt: 3 });
   const fake = lamps.zigbee2mqtt;
   const named = async (name: string) => (await devices()).find((each) => each.name === name)?.id;
   const id = await named("lamp 2");

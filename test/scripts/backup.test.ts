@@ -9,7 +9,7 @@ import { forgedBackup } from "../helpers/forged-backup.ts";
 import { startHost } from "../helpers/host.ts";
 
 const PASSPHRASE = "correct horse battery";
-const SECRET = "a-secret-of-the-house";
+const SECRET = "a-secret-of-the-home";
 
 test("a running home is backed up and restored, with its secrets, on another machine", async (t) => {
   const url = `mqtt://somebody:${SECRET}@127.0.0.1:9`;

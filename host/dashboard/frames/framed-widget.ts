@@ -7,7 +7,7 @@ import type { WidgetContexts } from "../widget-context.ts";
 import { codeAt } from "./code-at.ts";
 import { type Frame, type FrameUser, openFrame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
-import { HouseFeed } from "./house-feed.ts";
+import { HomeFeed } from "./home-feed.ts";
 import type { FrameState } from "./to-frame.ts";
 import { watchFrames } from "./watch.ts";
 import { words } from "./words.ts";
@@ -61,7 +61,7 @@ const spares = new WeakMap<Element, Frame>();
 class FramedWidget implements FrameUser, MountedWidget {
   readonly host: Frame;
   readonly #request: FrameRequest;
-  readonly #feed: HouseFeed;
+  readonly #feed: HomeFeed;
   #stops: (() => void)[] = [];
   readonly #mounted: Promise<void>;
   #settle = { resolve: (): void => undefined, reject: (_error: Error): void => undefined };
@@ -71,7 +71,7 @@ class FramedWidget implements FrameUser, MountedWidget {
   constructor(frame: Frame, request: FrameRequest) {
     this.host = frame;
     this.#request = request;
-    this.#feed = new HouseFeed(frame, request);
+    this.#feed = new HomeFeed(frame, request);
     this.#mounted = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#mounted.catch(() => undefined); // the caller that waits for the frame reports the error
     frame.user = this;

@@ -32,7 +32,7 @@ class Inside {
   readonly #icons: Icons;
   readonly #calls = new Map<number, (answer: never) => void>();
   #lastCall = 0;
-  #house: House | undefined;
+  #home: Home | undefined;
   #mounted: PageWidget | undefined;
 
   constructor(port: MessagePort) {
@@ -69,19 +69,19 @@ class Inside {
         this.#calls.delete(message.call);
         return undefined;
       default:
-        return this.#house?.take(message);
+        return this.#home?.take(message);
     }
   }
 
   async #mount(request: Mount, handedOverPort: MessagePort | undefined): Promise<void> {
-    const house = new House(request, {
+    const home = new Home(request, {
       command: (device, command) =>
         this.#ask((call) => ({ kind: "command", call, device, command })),
       scene: (scene) => this.#ask((call) => ({ kind: "scene", call, scene })),
       read: (path, ended) => this.#read(path, ended),
       announce: (text) => this.#send({ kind: "announce", text: text.slice(0, 500) }),
     });
-    this.#house = house;
+    this.#home = home;
     for (const [name, svg] of Object.entries(request.icons)) this.#icons.put(name, svg);
     try {
       const code = await codeOf(request.code);
@@ -90,16 +90,16 @@ class Inside {
         code,
         handedOver,
         instance: request.instance,
-        surroundings: house.surroundings,
-        config: house.config,
-        size: house.size,
-        visible: house.visible,
+        surroundings: home.surroundings,
+        config: home.config,
+        size: home.size,
+        visible: home.visible,
         sheetOf: mediaSheet,
         onFault: (error) => this.#send({ kind: "fault", message: messageOf(error) }),
       });
       this.#mounted = mounted;
       mounted.host.classList.remove("waiting");
-      house.follow(mounted.host, (px) => this.#send({ kind: "height", px }));
+      home.follow(mounted.host, (px) => this.#send({ kind: "height", px }));
       await painted();
       this.#send({ kind: "mounted" });
     } catch (error) {
@@ -153,7 +153,7 @@ interface Asks {
 }
 
 /** The home, as received from the dashboard. */
-class House {
+class Home {
   readonly surroundings: WidgetContexts;
   readonly config: Signal<FrameState["config"]>;
   readonly size: Signal<FrameState["size"]>;

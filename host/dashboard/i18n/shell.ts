@@ -2,7 +2,7 @@ import { inEachLanguage, type Translation } from "./language.ts";
 
 const english = {
   pages: "Pages",
-  house: "Home",
+  homeStatus: "Home",
   night: "Night",
   settings: "Settings",
   settingsAway: "Settings (offline)",
@@ -38,7 +38,7 @@ const english = {
 
 const german: Translation<typeof english> = {
   pages: "Seiten",
-  house: "Zuhause",
+  homeStatus: "Zuhause",
   night: "Nacht",
   settings: "Einstellungen",
   settingsAway: "Einstellungen (offline)",

@@ -13,7 +13,7 @@ const Query = Type.Object({
   ),
 });
 
-/** `/events`: events of the house as they happen. */
+/** `/events`: events of the home as they happen. */
 export function eventRoutes({ streams, tokens }: HttpDependencies): Route[] {
   return [
     route({

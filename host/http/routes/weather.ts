@@ -5,10 +5,10 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
 import { ok, type Route, route } from "../route.ts";
 
-/** A house without a location has no forecast, which is not an error: the modules say how to set it up. */
+/** A home without a location has no forecast, which is not an error: the modules say how to set it up. */
 const Answer = Type.Object({ forecast: Nullable(WeatherForecast) });
 
-/** `/weather`: the forecast for the house. */
+/** `/weather`: the forecast for the home. */
 export function weatherRoutes({ weather }: HttpDependencies): Route[] {
   return [
     route({

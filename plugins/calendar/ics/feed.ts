@@ -96,12 +96,12 @@ interface Placed {
 
 async function groupsOf(
   calendars: readonly RawCalendar[],
-  house: Zone,
+  homeZone: Zone,
   pace: Pace,
 ): Promise<Group[]> {
   const byUid = new Map<string, Placed[]>();
   for (const each of calendars) {
-    const calendar = { zones: zonesOf(each, house), cancels: cancels(each) };
+    const calendar = { zones: zonesOf(each, homeZone), cancels: cancels(each) };
     for (const raw of each.events) {
       const uid = lineOf(raw.lines, "UID") ?? raw.lines.join("\n");
       const group = byUid.get(uid);
@@ -117,10 +117,10 @@ async function groupsOf(
   return groups;
 }
 
-function zonesOf({ lines, zones }: RawCalendar, house: Zone): FeedZones {
+function zonesOf({ lines, zones }: RawCalendar, homeZone: Zone): FeedZones {
   const name = firstText(lines, "X-WR-TIMEZONE");
   const floating = name === undefined ? undefined : (findZone(name) ?? describedZone(name));
-  return { floating: floating ?? house, find: zoneTable(zones) };
+  return { floating: floating ?? homeZone, find: zoneTable(zones) };
 }
 
 /** True for a cancellation message (RFC 5546, 3.2.5), as saved by mail programs. */

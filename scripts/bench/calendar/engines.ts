@@ -14,27 +14,29 @@ export interface Found {
 /** Parses a calendar and returns a function that looks up a window, given in epoch milliseconds. */
 type Engine = (
   bytes: Buffer,
-  house: string,
+  homeZone: string,
 ) => Promise<(from: number, to: number) => Promise<Found[]> | Found[]>;
 
-/** Each library, used as in its documentation. Times without a zone are in the process's zone, which is the house's. */
+/** Each library, used as in its documentation. Times without a zone are in the process's zone, which is the home's. */
 export const ENGINES: Readonly<Record<string, Engine>> = {
   mantel,
   "ical.js": plainIcal,
   "node-ical": nodeIcal,
 };
 
-async function mantel(bytes: Buffer, house: string) {
-  const feed = await Feed.read(bytes, findZone(house) ?? UTC);
+async function mantel(bytes: Buffer, homeZone: string) {
+  const feed = await Feed.read(bytes, findZone(homeZone) ?? UTC);
   return async (from: number, to: number) => {
     const { events } = await feed.eventsIn({ from, to }, { calendarId: "a", color: "#112233" });
     const text = (bound: (typeof events)[number]["start"]) =>
       "date" in bound ? bound.date : new Date(bound.dateTime).toISOString();
-    return touching(timed(events), { start: from, end: to, timeZone: house }).map(({ event }) => ({
-      start: text(event.start),
-      end: text(event.end),
-      title: event.title,
-    }));
+    return touching(timed(events), { start: from, end: to, timeZone: homeZone }).map(
+      ({ event }) => ({
+        start: text(event.start),
+        end: text(event.end),
+        title: event.title,
+      }),
+    );
   };
 }
 

@@ -62,12 +62,12 @@ async function measureBombs(read: NonNullable<typeof engine>): Promise<void> {
 
 /** Prints one line per case, so that the benchmark knows in which case an engine hangs. */
 async function checkCorpus(read: NonNullable<typeof engine>, from: number): Promise<void> {
-  for (const { calendar, window, house, expected } of readCorpus().slice(from)) {
-    process.env["TZ"] = house;
-    const [start, end] = [startOfDay(window[0], house), startOfDay(window[1], house)];
+  for (const { calendar, window, homeZone, expected } of readCorpus().slice(from)) {
+    process.env["TZ"] = homeZone;
+    const [start, end] = [startOfDay(window[0], homeZone), startOfDay(window[1], homeZone)];
     let isRight = false;
     try {
-      const found = await (await read(calendar, house))(start, end);
+      const found = await (await read(calendar, homeZone))(start, end);
       const [wanted, got] = compare(expected, found);
       isRight = JSON.stringify(wanted) === JSON.stringify(got);
     } catch {

@@ -1,5 +1,5 @@
 import type { Device } from "@mantel/plugin-sdk/device";
-import type { MqttHouse } from "./mqtt-house.ts";
+import type { MqttHome } from "./mqtt-home.ts";
 
 /** The last used number of all storms. Numbers are unique, because an unchanged state causes no event. */
 let said = 0;
@@ -13,7 +13,7 @@ export class StateStorm {
   readonly #timer: NodeJS.Timeout;
   #count = 0;
 
-  constructor(lamps: MqttHouse["lamps"][keyof MqttHouse["lamps"]], perSecond: number) {
+  constructor(lamps: MqttHome["lamps"][keyof MqttHome["lamps"]], perSecond: number) {
     const { names } = lamps;
     const startedAt = performance.now();
     this.#timer = setInterval(() => {

@@ -11,12 +11,12 @@ const OPTIONS = Type.Object({
 
 /** A plugin with all its options set, of which a later version has one. */
 async function openWithLeftOptions(t: Parameters<typeof openConfig>[0]) {
-  const house = await openConfig(t);
-  const { config } = house;
+  const opened = await openConfig(t);
+  const { config } = opened;
   config.registerOptions("lamp", OPTIONS);
   await config.patch({ lamp: { host: "a.local", timeout: 5, key: "secret" } }, admin);
   config.registerOptions("lamp", Type.Pick(OPTIONS, ["host"]));
-  return house;
+  return opened;
 }
 
 test("an option that its plugin no longer has can be removed but not set", async (t) => {

@@ -18,8 +18,8 @@ const Options = Type.Object({
 });
 
 /** A config with a plugin whose users have passwords that are stored as hashes. */
-async function setUp(...[t, house]: Parameters<typeof openConfig>) {
-  const opened = await openConfig(t, house);
+async function setUp(...[t, setup]: Parameters<typeof openConfig>) {
+  const opened = await openConfig(t, setup);
   opened.config.registerOptions("broker", Options);
   const patch = (broker: object) => opened.config.patch({ broker }, admin);
   const passwordOf = (user: string) => {

@@ -5,19 +5,19 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { BridgeLimits } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
 import { until } from "../../helpers/until.ts";
-import { createBridge, lamp, openHouse } from "./open-house.ts";
+import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 const ID = "demo:light:1";
 
 async function openCommands(t: TestContext, limits: Partial<BridgeLimits> = {}, lamps = ["a"]) {
   const bridge = createBridge("b", "demo", limits);
-  const house = await openHouse(t, [bridge]);
-  await house.devices.publish(
+  const home = await openDevices(t, [bridge]);
+  await home.devices.publish(
     "b",
     lamps.map((nativeId) => lamp(nativeId)),
   );
-  house.heard();
-  return { ...house, bridge, commands: new Commands(house) };
+  home.heard();
+  return { ...home, bridge, commands: new Commands(home) };
 }
 
 /** Commands stay with the bridge until the test lets them go. */
@@ -263,9 +263,9 @@ test("a flood of callers for one waiting batch is refused", async (t) => {
 test("groups and scenes keep to a rate of their own", async (t) => {
   const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 0.1, burst: 1 };
   const bridge = createBridge("b", "demo", { rates: [slow] });
-  const house = await openHouse(t, [bridge]);
-  await house.devices.publish("b", [lamp("a"), lamp("all", { kind: "group" })]);
-  const commands = new Commands(house);
+  const home = await openDevices(t, [bridge]);
+  await home.devices.publish("b", [lamp("a"), lamp("all", { kind: "group" })]);
+  const commands = new Commands(home);
 
   await commands.send("demo:group:1", { on: true }).done;
   await commands.send(ID, { on: true }).done;

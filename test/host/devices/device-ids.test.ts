@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { DeviceIds } from "../../../host/devices/device-ids.ts";
-import { recordedLog } from "./open-house.ts";
+import { recordedLog } from "./open-devices.ts";
 
 const HUE = { id: "hue-bridge", kind: "hue" };
 const light = (nativeId: string) => ({ nativeId, kind: "light" });

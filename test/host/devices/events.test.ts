@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { ApiEvents } from "../../../host/api/events.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
-import { createBridge, lamp, openHouse } from "./open-house.ts";
+import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 test("two equal events are announced twice, with the device's id and time", async (t) => {
-  const { devices, bus } = await openHouse(t, [createBridge("hue-1", "hue")]);
+  const { devices, bus } = await openDevices(t, [createBridge("hue-1", "hue")]);
   const heard: ApiEvents["device.event"][] = [];
   bus.on(({ topic, data }) => topic === "device.event" && heard.push(data));
   await devices.publish("hue-1", [lamp("a")]);
@@ -25,7 +25,7 @@ test("two equal events are announced twice, with the device's id and time", asyn
 });
 
 test("invalid events, events of unknown devices and too many events are refused", async (t) => {
-  const { devices, bus } = await openHouse(t, [createBridge("hue-1", "hue")]);
+  const { devices, bus } = await openDevices(t, [createBridge("hue-1", "hue")]);
   let heard = 0;
   bus.on(({ topic }) => topic === "device.event" && heard++);
   await devices.publish("hue-1", [lamp("a")]);
@@ -51,7 +51,7 @@ test("invalid events, events of unknown devices and too many events are refused"
 });
 
 test("an event of a device comes after the device's publish", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("hue-1", "hue")]);
+  const { devices, heard } = await openDevices(t, [createBridge("hue-1", "hue")]);
 
   const published = devices.publish("hue-1", [lamp("a")]);
   await devices.announceEvent("hue-1", { nativeId: "a", event: "on" });

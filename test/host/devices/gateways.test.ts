@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { Commands } from "../../../host/devices/commands.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
-import { createBridge, lamp, openHouse } from "./open-house.ts";
+import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 /** A bridge that lets one thing through at once, and another one no sooner than in ten seconds. */
 async function openGateways(t: TestContext) {
   const slow = { commandsPerSecond: 0.1, burst: 1 };
   const bridge = createBridge("b", "demo", { ...slow, rates: [{ kinds: ["scene"], ...slow }] });
-  const house = await openHouse(t, [bridge]);
-  const commands = new Commands(house);
-  const scenes = await SceneRegistry.open({ ...house, commands });
+  const home = await openDevices(t, [bridge]);
+  const commands = new Commands(home);
+  const scenes = await SceneRegistry.open({ ...home, commands });
   const send = (number: number) => commands.send(`demo:light:${number}`, { on: true });
-  return { ...house, bridge, scenes, send };
+  return { ...home, bridge, scenes, send };
 }
 
 const REFUSED = { code: "bridge_rate_limited" };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
-import { createBridge, lamp, openHouse } from "./open-house.ts";
+import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 const ID = "demo:light:1";
 
 test("a user's name for a device overrides the bridge's name until it is set to null", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a", { room: "Hall" })]);
   heard();
 
@@ -23,7 +23,7 @@ test("a user's name for a device overrides the bridge's name until it is set to 
 });
 
 test("an invalid override is refused and changes nothing", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a")]);
   const wrong: unknown[] = [{}, { name: "" }, { name: " " }, { name: 3 }, { colour: "red" }, []];
 
@@ -36,7 +36,7 @@ test("an invalid override is refused and changes nothing", async (t) => {
 });
 
 test("a present device cannot be forgotten", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a")]);
 
   await assert.rejects(devices.forget(ID), { code: "device_present" });
@@ -45,7 +45,7 @@ test("a present device cannot be forgotten", async (t) => {
 });
 
 test("a forgotten device stays removed while it is unreachable and returns under its id", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   const gone = lamp("a", { available: false });
   await devices.publish("b", [gone, lamp("c")]);
   await devices.adjust(ID, { name: "Old lamp" });
@@ -62,13 +62,13 @@ test("a forgotten device stays removed while it is unreachable and returns under
 });
 
 test("overrides and forgotten devices survive a restart", async (t) => {
-  const house = await openHouse(t, [createBridge("b", "demo")]);
+  const home = await openDevices(t, [createBridge("b", "demo")]);
   const described = [lamp("a", { available: false }), lamp("c")];
-  await house.devices.publish("b", described);
-  await house.devices.forget(ID);
-  await house.devices.adjust("demo:light:2", { name: "Counter", room: "" });
+  await home.devices.publish("b", described);
+  await home.devices.forget(ID);
+  await home.devices.adjust("demo:light:2", { name: "Counter", room: "" });
 
-  const again = await DeviceRegistry.open(house);
+  const again = await DeviceRegistry.open(home);
   await again.publish("b", described);
 
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { RateLimiter, RateLimiters } from "../../../host/devices/rate-limiter.ts";
 import { watchResources } from "../../helpers/resources.ts";
-import { createBridge } from "./open-house.ts";
+import { createBridge } from "./open-devices.ts";
 
 const light = { kind: "light", gateway: undefined } as const;
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { createBridge, lamp, openHouse } from "./open-house.ts";
+import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 test("a published device is served with its id and defaults for missing fields", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("hue-bridge", "hue")]);
+  const { devices, heard } = await openDevices(t, [createBridge("hue-bridge", "hue")]);
 
   await devices.publish("hue-bridge", [lamp("a", { info: { model: "X1" } })]);
 
@@ -35,7 +35,7 @@ test("a published device is served with its id and defaults for missing fields",
 });
 
 test("the id is on the disk before the device is announced", async (t) => {
-  const { devices, bus, dataFolder } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, bus, dataFolder } = await openDevices(t, [createBridge("b", "demo")]);
   const onDisk: Promise<string>[] = [];
   bus.on(() => onDisk.push(readFile(join(dataFolder, "devices.json"), "utf8")));
 
@@ -47,7 +47,7 @@ test("the id is on the disk before the device is announced", async (t) => {
 });
 
 test("a full publish that changes nothing announces nothing and keeps the revision", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a"), lamp("c")]);
   heard();
   const { revision } = devices;
@@ -59,7 +59,7 @@ test("a full publish that changes nothing announces nothing and keeps the revisi
 });
 
 test("a device that is absent from a publish is removed and returns under its id", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a"), lamp("c")]);
   heard();
 
@@ -73,7 +73,7 @@ test("a device that is absent from a publish is removed and returns under its id
 });
 
 test("a device that becomes another kind of device gets another id", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a")]);
   heard();
 
@@ -84,7 +84,7 @@ test("a device that becomes another kind of device gets another id", async (t) =
 });
 
 test("an update that changes a value is announced once and its instant is noted", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a")]);
   const before = devices.get("demo:light:1");
   heard();
@@ -100,7 +100,7 @@ test("an update that changes a value is announced once and its instant is noted"
 });
 
 test("a device heard again after a minute updates its last-seen time without an event", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
   await devices.publish("b", [lamp("a")]);
   heard();
@@ -116,7 +116,7 @@ test("a device heard again after a minute updates its last-seen time without an 
 });
 
 test("an invalid update is refused with every fault, and the others are applied", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a"), lamp("c")]);
 
   const updated = devices.update("b", [
@@ -141,7 +141,7 @@ test("an invalid update is refused with every fault, and the others are applied"
 });
 
 test("updates that come while a publish waits for the disk are applied after it, in order", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
 
   const published = devices.publish("b", [lamp("a")]);
   const first = devices.update("b", [{ nativeId: "a", state: { brightness: 1 } }]);
@@ -157,7 +157,7 @@ test("updates that come while a publish waits for the disk are applied after it,
 });
 
 test("a bridge removed during a publish leaves no devices", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
 
   const published = devices.publish("b", [lamp("a")]);
   devices.removeBridge("b");
@@ -170,7 +170,7 @@ test("a bridge removed during a publish leaves no devices", async (t) => {
 
 test("a list of 2,000 devices is taken in turns, whole and in order, and so is its JSON", async (t) => {
   const bridge = createBridge("b", "demo");
-  const { devices, heard } = await openHouse(t, [bridge]);
+  const { devices, heard } = await openDevices(t, [bridge]);
   const list = (from: number, room: string) =>
     Array.from({ length: 2_000 }, (_, index) => lamp(`${from + index}`, { room }));
   await devices.publish("b", list(0, "old"));
@@ -213,7 +213,7 @@ test("a list of 2,000 devices is taken in turns, whole and in order, and so is i
 });
 
 test("5,000 devices, and 80 wrong capabilities of each, hold the host for no longer than 50 ms", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   const list = (room: string) =>
     Array.from({ length: 5_000 }, (_, index) => lamp(`${index}`, { room }));
   const names = Array.from({ length: 80 }, (_, index) => `c${index}`);
@@ -255,7 +255,7 @@ async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 test("a publish with faults lists them all and changes nothing", async (t) => {
-  const { devices, heard } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices, heard } = await openDevices(t, [createBridge("b", "demo")]);
   await devices.publish("b", [lamp("a")]);
   heard();
   const bad = [
@@ -289,7 +289,7 @@ test("a publish with faults lists them all and changes nothing", async (t) => {
 });
 
 test("too many devices are refused before validation", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
 
   const publish = devices.publish(
     "b",
@@ -300,7 +300,7 @@ test("too many devices are refused before validation", async (t) => {
 });
 
 test("a device with too many capabilities is refused", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
   const names = Array.from({ length: 101 }, (_, n) => `value${n}`);
   const capabilities = Object.fromEntries(
     names.map((name) => [name, { type: "boolean" as const }]),
@@ -312,14 +312,14 @@ test("a device with too many capabilities is refused", async (t) => {
 });
 
 test("a module that is not a bridge cannot publish devices", async (t) => {
-  const { devices } = await openHouse(t, []);
+  const { devices } = await openDevices(t, []);
 
   await assert.rejects(devices.publish("clock", [lamp("a")]), { code: "invalid" });
 });
 
 test("devices are available only while their bridge is, and only the changed are announced", async (t) => {
   const bridge = createBridge("b", "demo");
-  const { devices, heard } = await openHouse(t, [bridge]);
+  const { devices, heard } = await openDevices(t, [bridge]);
   await devices.publish("b", [lamp("a"), lamp("c", { available: false })]);
   heard();
 
@@ -339,7 +339,7 @@ test("devices are available only while their bridge is, and only the changed are
 
 test("the list is built once per revision and contains the status of every bridge", async (t) => {
   const bridge = createBridge("b", "demo");
-  const { devices } = await openHouse(t, [bridge, createBridge("dead", "hue")]);
+  const { devices } = await openDevices(t, [bridge, createBridge("dead", "hue")]);
   await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c")]);
 
   const first = await devices.snapshot();
@@ -359,7 +359,7 @@ test("the list is built once per revision and contains the status of every bridg
 });
 
 test("a list is filtered by bridge, kind and room", async (t) => {
-  const { devices } = await openHouse(t, [createBridge("b", "demo"), createBridge("h", "hue")]);
+  const { devices } = await openDevices(t, [createBridge("b", "demo"), createBridge("h", "hue")]);
   await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c", { kind: "switch" })]);
   await devices.publish("h", [lamp("a", { room: "Attic" })]);
 
@@ -375,11 +375,11 @@ test("a list is filtered by bridge, kind and room", async (t) => {
 test("a revision from before a restart is not reused", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
   const bridge = createBridge("b", "demo");
-  const before = await openHouse(t, [bridge]);
+  const before = await openDevices(t, [bridge]);
   await before.devices.publish("b", [lamp("a")]);
 
   t.mock.timers.tick(1_000);
-  const after = await openHouse(t, [bridge], before.dataFolder);
+  const after = await openDevices(t, [bridge], before.dataFolder);
 
   assert.ok(after.devices.revision > before.devices.revision);
 });

@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk/device";
 import { SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-import { createBridge, openHouse } from "./open-house.ts";
+import { createBridge, openDevices } from "./open-devices.ts";
 
 const MINUTE = 60_000;
 const ALL = { from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -25,7 +25,7 @@ const CLIMATE: DeviceDescription = {
 async function openSensor(t: TestContext) {
   t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.parse("2026-11-20T00:00:00Z") });
   const dataFolder = await emptyFolder(t);
-  const { devices, bus, log } = await openHouse(t, [createBridge("b", "demo")], dataFolder);
+  const { devices, bus, log } = await openDevices(t, [createBridge("b", "demo")], dataFolder);
   const open = () => SensorHistory.open({ dataFolder, bus, log });
   const history = await open();
   await devices.publish("b", [CLIMATE]);

@@ -68,11 +68,11 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const tokens = await Tokens.open({ dataFolder: data, log });
   const lastUse = await LastUse.open(data, log);
   const commands: DeviceCommand[] = [];
-  const house = await openHouse({ data, bus, log, commands });
+  const registries = await openRegistries({ data, bus, log, commands });
   const samples = new Samples({ bus });
   const streams = new EventStreams(bus);
   const parts: HttpDependencies = {
-    ...house,
+    ...registries,
     ...{ version: "0.0.0", log, tokens, config, streams, samples },
     audit: new Audit(data),
     lastUse,
@@ -100,7 +100,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     samples.close();
     await server.close(1_000);
     await lastUse.close();
-    await house.readings.close();
+    await registries.readings.close();
     await config.close();
   });
 
@@ -115,7 +115,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     ...{
       url: server.url,
       parts,
-      devices: house.devices,
+      devices: registries.devices,
       bus,
       tokens,
       config,
@@ -163,14 +163,14 @@ export function rawStatus(
   });
 }
 
-interface House {
+interface RegistryOptions {
   readonly data: string;
   readonly bus: Bus;
   readonly log: CollectedLog;
   readonly commands: DeviceCommand[];
 }
 
-async function openHouse({ data, bus, log, commands: told }: House) {
+async function openRegistries({ data, bus, log, commands: told }: RegistryOptions) {
   const bridge: Bridge = {
     view: { id: "demo", kind: "demo", name: "Demo", status: "ok", reason: null },
     isComingBack: false,

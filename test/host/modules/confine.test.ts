@@ -150,7 +150,7 @@ const BY_NODE = [
   ["a file with a promise", "await fs.promises.readFile('/etc/fstab')", folders("/etc/fstab")],
   ["a file with a callback", "await promisify(fs.stat)('/etc/passwd')", folders("/etc/passwd")],
   ["a folder", "fs.readdirSync('/etc')", folders("/etc")],
-  ["a folder of the house", "fs.readdirSync('../../calendars/x')", folders("calendars")],
+  ["a folder of the home", "fs.readdirSync('../../calendars/x')", folders("calendars")],
   [
     "the secrets of the host",
     "await fs.promises.readFile('../../keys.json')",

@@ -26,30 +26,30 @@ const inSteps = (step: number) => COUNTER.replace("STEP: number = 1", `STEP: num
 const manifest = (version: string) =>
   packageJson("counter", { provides: ["broker.address"] }).replace("1.0.0", version);
 
-type House = Awaited<ReturnType<typeof startModules>>;
+type Modules = Awaited<ReturnType<typeof startModules>>;
 
 /** A counter in steps of ten, which has counted in steps of one before. */
-async function openCounter(t: TestContext): Promise<House> {
+async function openCounter(t: TestContext): Promise<Modules> {
   const counter = { "package.json": manifest("1.0.0"), "index.ts": COUNTER };
-  const house = await startModules(t, { counter });
-  await house.write("counter/index.ts", inSteps(10));
-  await house.once("counter", ({ earlier }) => earlier !== null);
-  return house;
+  const modules = await startModules(t, { counter });
+  await modules.write("counter/index.ts", inSteps(10));
+  await modules.once("counter", ({ earlier }) => earlier !== null);
+  return modules;
 }
 
-const count = ({ services }: House) =>
+const count = ({ services }: Modules) =>
   services.call("broker.address", {}).then((answer) => (answer as { url: string }).url);
 
 /** How the last reload went. */
-const lastOf = ({ registry }: House) => {
+const lastOf = ({ registry }: Modules) => {
   const { trigger, result } = registry.get("counter").lastReload ?? {};
   return [trigger, result];
 };
 
 test("a module is rolled back with its state, until the files change", async (t) => {
-  const house = await openCounter(t);
-  const { registry, write, once } = house;
-  assert.equal(await count(house), "10 none");
+  const modules = await openCounter(t);
+  const { registry, write, once } = modules;
+  assert.equal(await count(modules), "10 none");
   assert.equal(registry.get("counter").earlier?.version, "1.0.0");
 
   const { module, reload } = await registry.rollBack("counter");
@@ -57,17 +57,17 @@ test("a module is rolled back with its state, until the files change", async (t)
   assert.deepEqual([reload.result, reload.stateHandedOver], ["rolled_back", true]);
   assert.deepEqual([module.state, module.generation, module.earlier], ["active", 3, null]);
   assert.ok(module.heldSince);
-  assert.equal(await count(house), "11 none");
+  assert.equal(await count(modules), "11 none");
 
   await write("counter/index.ts", inSteps(100));
   await once("counter", ({ heldSince }) => heldSince === null);
-  assert.equal(await count(house), "111 none");
+  assert.equal(await count(modules), "111 none");
   assert.ok(registry.get("counter").earlier, "and there is a way back again");
 });
 
 test("code on the disk stays pending through unchanged saves and config changes", async (t) => {
-  const house = await openCounter(t);
-  const { registry, config, root, write, once } = house;
+  const modules = await openCounter(t);
+  const { registry, config, root, write, once } = modules;
   await registry.rollBack("counter");
   const index = join(root, "counter/index.ts");
 
@@ -78,27 +78,27 @@ test("code on the disk stays pending through unchanged saves and config changes"
   await write("other/package.json", packageJson("other"));
   await until(() => registry.list().some(({ id, state }) => id === "other" && state === "active"));
 
-  assert.equal(await count(house), "1 set");
+  assert.equal(await count(modules), "1 set");
   assert.ok(registry.get("counter").heldSince);
-  assert.deepEqual(lastOf(house), ["config", "reloaded"]);
+  assert.deepEqual(lastOf(modules), ["config", "reloaded"]);
 });
 
 test("a requested reload uses the code on the disk and can be rolled back again", async (t) => {
-  const house = await openCounter(t);
-  const { registry } = house;
+  const modules = await openCounter(t);
+  const { registry } = modules;
   await registry.rollBack("counter");
 
   const { module } = await registry.reload("counter");
 
   assert.equal(module.heldSince, null);
-  assert.equal(await count(house), "10 none");
+  assert.equal(await count(modules), "10 none");
   await registry.rollBack("counter");
-  assert.equal(await count(house), "11 none");
+  assert.equal(await count(modules), "11 none");
 });
 
 test("without a previous version a rollback is refused and changes nothing", async (t) => {
-  const house = await openCounter(t);
-  const { registry } = house;
+  const modules = await openCounter(t);
+  const { registry } = modules;
   await registry.rollBack("counter");
   const before = registry.get("counter");
 
@@ -121,17 +121,17 @@ test("if the previous code does not start, the running code continues with its s
     'if (handedOver?.count === 20) throw new Error("not from 20");\n    let count',
   );
   const counter = { "package.json": manifest("1.0.0"), "index.ts": picky };
-  const house = await startModules(t, { counter });
-  const { registry, write, once } = house;
+  const modules = await startModules(t, { counter });
+  const { registry, write, once } = modules;
   await write("counter/index.ts", inSteps(10));
   await once("counter", ({ generation }) => generation === 2);
-  await count(house);
-  await count(house);
+  await count(modules);
+  await count(modules);
 
   await assert.rejects(registry.rollBack("counter"), { code: "reload_failed" });
 
-  assert.equal(await count(house), "30 none");
-  assert.deepEqual(lastOf(house), ["rollback", "failed"]);
+  assert.equal(await count(modules), "30 none");
+  assert.deepEqual(lastOf(modules), ["rollback", "failed"]);
   assert.match(registry.get("counter").lastReload?.error?.message ?? "", /not from 20/);
   assert.equal(registry.get("counter").heldSince, null);
 });
@@ -162,12 +162,12 @@ test("an update made while the host was stopped can be rolled back", async (t) =
   await first.write("counter/package.json", manifest("2.0.0"));
   await first.write("counter/index.ts", inSteps(50));
 
-  const house = await startModules(t, {}, first.home);
-  assert.equal(await count(house), "50 none");
-  await house.registry.rollBack("counter");
+  const modules = await startModules(t, {}, first.home);
+  assert.equal(await count(modules), "50 none");
+  await modules.registry.rollBack("counter");
 
-  assert.equal(await count(house), "60 none");
-  assert.equal(house.registry.get("counter").version, "1.0.0");
+  assert.equal(await count(modules), "60 none");
+  assert.equal(modules.registry.get("counter").version, "1.0.0");
 });
 
 test("a crashed module works again after a rollback", async (t) => {
@@ -175,20 +175,20 @@ test("a crashed module works again after a rollback", async (t) => {
   await first.stop();
   const crashing = inSteps(1).replace("async () => (", "async () => process.exit(3) ?? (");
   await first.write("counter/index.ts", crashing);
-  const house = await startModules(t, {}, first.home);
-  const call = count(house).catch(() => "lost");
-  await house.once("counter", ({ restarts, state }) => restarts > 0 && state === "loading");
+  const modules = await startModules(t, {}, first.home);
+  const call = count(modules).catch(() => "lost");
+  await modules.once("counter", ({ restarts, state }) => restarts > 0 && state === "loading");
 
-  const { module } = await house.registry.rollBack("counter");
+  const { module } = await modules.registry.rollBack("counter");
 
   await call;
-  assert.match(await count(house), /^[12]0 none$/);
+  assert.match(await count(modules), /^[12]0 none$/);
   assert.deepEqual([module.state, module.error], ["active", null]);
 });
 
 test("code that crashes soon after its start is rolled back once", async (t) => {
-  const house = await openCounter(t);
-  const { registry, services, write, once } = house;
+  const modules = await openCounter(t);
+  const { registry, services, write, once } = modules;
   await write(
     "counter/index.ts",
     inSteps(10).replace("async () => (", "() => process.exit(3) ?? ("),
@@ -197,6 +197,6 @@ test("code that crashes soon after its start is rolled back once", async (t) => 
   await services.call("broker.address", {}).catch(() => undefined);
   await once("counter", ({ lastReload }) => lastReload?.trigger === "crash");
 
-  assert.match(await count(house), /0 none$/);
+  assert.match(await count(modules), /0 none$/);
   assert.equal(registry.get("counter").earlier, null, "it is what runs");
 });

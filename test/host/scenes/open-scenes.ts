@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Commands } from "../../../host/devices/commands.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
-import { createBridge, lamp, openHouse } from "../devices/open-house.ts";
+import { createBridge, lamp, openDevices } from "../devices/open-devices.ts";
 
 /** A scene of the host. */
 export const EVENING = {
@@ -16,11 +16,11 @@ export const EVENING = {
 /** Scenes over a bridge `demo` with two lamps. */
 export async function openScenes(t: TestContext, usedFolder?: string) {
   const bridge = createBridge("b", "demo");
-  const house = await openHouse(t, [bridge], usedFolder);
-  await house.devices.publish("b", [lamp("a"), lamp("c")]);
-  const scenes = await SceneRegistry.open({ ...house, commands: new Commands(house) });
-  house.heard();
-  return { ...house, bridge, scenes };
+  const home = await openDevices(t, [bridge], usedFolder);
+  await home.devices.publish("b", [lamp("a"), lamp("c")]);
+  const scenes = await SceneRegistry.open({ ...home, commands: new Commands(home) });
+  home.heard();
+  return { ...home, bridge, scenes };
 }
 
 /** Checks that an error names faults at these places, and no others. */

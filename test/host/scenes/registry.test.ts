@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Commands } from "../../../host/devices/commands.ts";
 import { SceneRegistry } from "../../../host/scenes/registry.ts";
-import { createBridge, lamp, openHouse } from "../devices/open-house.ts";
+import { createBridge, lamp, openDevices } from "../devices/open-devices.ts";
 import { EVENING, faultsOf, openScenes } from "./open-scenes.ts";
 
 test("a scene of the host exists after a restart", async (t) => {
@@ -124,13 +124,13 @@ test("a scene of the host sends every command and reports each result", async (t
 
 test("commands of a large scene are spread over time, and none fails", async (t) => {
   const bridge = createBridge("b", "demo", { commandsPerSecond: 50, burst: 5 });
-  const house = await openHouse(t, [bridge]);
-  await house.devices.publish(
+  const home = await openDevices(t, [bridge]);
+  await home.devices.publish(
     "b",
     Array.from({ length: 70 }, (_, n) => lamp(`lamp-${n}`)),
   );
-  const scenes = await SceneRegistry.open({ ...house, commands: new Commands(house) });
-  const targets = Object.fromEntries(house.devices.list().map(({ id }) => [id, { on: false }]));
+  const scenes = await SceneRegistry.open({ ...home, commands: new Commands(home) });
+  const targets = Object.fromEntries(home.devices.list().map(({ id }) => [id, { on: false }]));
   await scenes.put("host:scene:all-off", { name: "All off", targets });
 
   const { status, results } = await scenes.activate("host:scene:all-off");

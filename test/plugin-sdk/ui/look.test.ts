@@ -8,7 +8,7 @@ import { oklchHue } from "@mantel/plugin-sdk/ui/oklch";
 import { createFormats } from "../../../host/dashboard/format.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
-/** As an English house says it. */
+/** As an English home says it. */
 const SPEECH: I18n = {
   t: (text) => text,
   fmt: createFormats({ locale: "en-GB", timeZone: "UTC", units: "metric" }),

@@ -25,13 +25,13 @@ test("the corpus has at least 150 cases, each with a name of its own", () => {
   assert.equal(new Set(CORPUS.map(({ name }) => name)).size, CORPUS.length);
 });
 
-/** What Mantel shows in the window: the plugin works it out, and the host cuts it to days of the house. */
-async function expand({ calendar, window, house }: Case) {
-  const [start, end] = [startOfDay(window[0], house), startOfDay(window[1], house)];
-  const zone = findZone(house) ?? assert.fail(`there is no zone ${house}`);
+/** What Mantel shows in the window: the plugin works it out, and the host cuts it to days of the home. */
+async function expand({ calendar, window, homeZone }: Case) {
+  const [start, end] = [startOfDay(window[0], homeZone), startOfDay(window[1], homeZone)];
+  const zone = findZone(homeZone) ?? assert.fail(`there is no zone ${homeZone}`);
   const feed = await Feed.read(calendar, zone);
   const { events, skipped, reason } = await feed.eventsIn({ from: start, to: end }, MARKING);
-  const found = touching(timed(events), { start, end, timeZone: house }).map(({ event }) => ({
+  const found = touching(timed(events), { start, end, timeZone: homeZone }).map(({ event }) => ({
     start: textOf(event.start),
     end: textOf(event.end),
     title: event.title,

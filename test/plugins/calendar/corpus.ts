@@ -6,9 +6,9 @@ import { join } from "node:path";
 export interface Case {
   readonly name: string;
   readonly calendar: Buffer;
-  /** Days of the house, half open. */
+  /** Days of the home, half open. */
   readonly window: readonly [from: string, to: string];
-  readonly house: string;
+  readonly homeZone: string;
   readonly skipped: number;
   /** True when another answer would be right too. */
   readonly policy: boolean;
@@ -65,7 +65,7 @@ function readCase(text: string, prefix: string, defaults: Settings): Case {
     why.some((line) => line !== "" && !SETTING.test(line)),
     `${name} has no reasoning`,
   );
-  const { window, house, ends, skipped, policy } = {
+  const { window, homeZone, ends, skipped, policy } = {
     ...STANDARD,
     ...defaults,
     ...settingsOf(head),
@@ -73,16 +73,17 @@ function readCase(text: string, prefix: string, defaults: Settings): Case {
   const [from = "", to = ""] = window.split(" ");
   const lines = answer.split("\n").filter((line) => line !== "");
   return {
-    ...{ name, house, window: [from, to], skipped: Number(skipped), policy: policy !== "no" },
+    ...{ name, homeZone, window: [from, to], skipped: Number(skipped), policy: policy !== "no" },
     calendar: bytesOf(content, ends),
     expected: lines.flatMap((line) => readExpected(line, name)).toSorted(byStart),
   };
 }
 
-type Settings = Partial<Record<"window" | "house" | "skipped" | "policy" | "ends", string>>;
-const SETTING = /^(?:(window) (\S+ \S+)|(house) (\S+)|(skipped) (\d+)|(ends) (LF|CR)|(policy)())$/;
+type Settings = Partial<Record<"window" | "homeZone" | "skipped" | "policy" | "ends", string>>;
+const SETTING =
+  /^(?:(window) (\S+ \S+)|(homeZone) (\S+)|(skipped) (\d+)|(ends) (LF|CR)|(policy)())$/;
 const LINE_ENDS: Readonly<Record<string, string>> = { LF: "\n", CR: "\r", "CR LF": "\r\n" };
-const STANDARD = { window: "", house: "", ends: "CR LF", skipped: "0", policy: "no" };
+const STANDARD = { window: "", homeZone: "", ends: "CR LF", skipped: "0", policy: "no" };
 
 function settingsOf(head: string): Settings {
   const pairs = head.split("\n").flatMap((line) => {

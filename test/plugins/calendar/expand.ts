@@ -4,7 +4,7 @@ import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 const BERLIN = findZone("Europe/Berlin") ?? UTC;
 const MARKING = { calendarId: "home", color: "#112233" };
 
-/** The events of a window in 2026, by start. The house is in Berlin. */
+/** The events of a window in 2026, by start. The home is in Berlin. */
 export async function expand(bytes: Buffer, from = "2026-01-01", to = "2027-01-01") {
   const feed = await Feed.read(bytes, BERLIN);
   const expansion = await feed.eventsIn({ from: Date.parse(from), to: Date.parse(to) }, MARKING);

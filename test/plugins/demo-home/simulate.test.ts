@@ -86,7 +86,7 @@ test("the energy meter follows lamps and plugs", () => {
   const darker = obey(world, "island", { on: false });
   const brewing = obey(darker, "coffee", { on: true });
 
-  assert.ok(power > 1_100 && power < 1_300, `the house takes ${power} W`);
+  assert.ok(power > 1_100 && power < 1_300, `the home takes ${power} W`);
   assert.ok(Math.abs(power - value(darker, "energy", "power") - 18 * 0.85) < 0.001);
   assert.ok(
     Math.abs(value(brewing, "energy", "power") - value(darker, "energy", "power") - 1_350) < 0.001,

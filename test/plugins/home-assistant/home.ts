@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { startPlugin, type RunningTest } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/home-assistant/index.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
-import { furnish } from "../../fakes/home-assistant-house.ts";
+import { furnish } from "../../fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { until } from "../../helpers/until.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { furnish } from "../../fakes/home-assistant-house.ts";
+import { furnish } from "../../fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
 import { startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";

@@ -151,12 +151,12 @@ test("a last will to a topic that its sender may not write is not published", as
 
 test("a client id belongs to the user who came with it", async (t) => {
   const { url, login } = await startBroker(t, { users: { garden } });
-  const house = await connected(t, url, { ...login, clientId: "mantel-1" });
+  const plugins = await connected(t, url, { ...login, clientId: "mantel-1" });
   const thief = { username: "garden", password: garden.password, clientId: "mantel-1" };
 
   await assert.rejects(connected(t, url, thief), { code: 2 });
 
-  assert.ok(house.connected);
+  assert.ok(plugins.connected);
   const again = await connected(t, url, { ...login, clientId: "mantel-1" });
   assert.ok(again.connected);
 });

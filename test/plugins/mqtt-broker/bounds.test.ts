@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, test, type TestContext } from "node:test";
 import { connect as connectClient, type MqttClient } from "mqtt";
-import { Accounts, HOUSE } from "../../../plugins/mqtt-broker/accounts.ts";
+import { Accounts, PLUGINS_ACCOUNT } from "../../../plugins/mqtt-broker/accounts.ts";
 import { openBroker } from "../../../plugins/mqtt-broker/broker.ts";
 import { Listener } from "../../../plugins/mqtt-broker/listener.ts";
 import { collect } from "../../helpers/mosquitto.ts";
@@ -25,7 +25,7 @@ async function startBounded(t: TestContext, limits: Parameters<typeof openBroker
     garden: { password: "watering-can", ...rights },
     kitchen: { password: "coffee-machine", ...rights },
   };
-  const accounts = new Accounts({ users }, "house-password");
+  const accounts = new Accounts({ users }, "plugins-password");
   const broker = await openBroker({ accounts, log, ...(limits ? { limits } : {}) });
   const listener = new Listener("127.0.0.1", broker.accept);
   const port = await listener.open(0);
@@ -33,9 +33,9 @@ async function startBounded(t: TestContext, limits: Parameters<typeof openBroker
     await listener.close();
     await broker.close();
   });
-  const login = (username: keyof typeof users | typeof HOUSE) => ({
+  const login = (username: keyof typeof users | typeof PLUGINS_ACCOUNT) => ({
     ...({ username, protocolVersion: 4, reconnectPeriod: 0 } as const),
-    password: username === HOUSE ? "house-password" : users[username].password,
+    password: username === PLUGINS_ACCOUNT ? "plugins-password" : users[username].password,
   });
   return { url: `mqtt://127.0.0.1:${port}`, port, login, logs };
 }
@@ -174,7 +174,7 @@ test("silent connections are dropped for new ones, authenticated ones are not", 
 
 test("a user with many connections blocks neither other users nor plugins", async (t) => {
   const { url, login } = await startBounded(t, {
-    connections: { others: 3, ofOneUser: 3, house: 1 },
+    connections: { others: 3, ofOneUser: 3, plugins: 1 },
   });
   const [first] = [
     await connected(t, url, login("garden")),
@@ -185,11 +185,11 @@ test("a user with many connections blocks neither other users nor plugins", asyn
 
   await assert.rejects(connected(t, url, login("garden")), { code: 3 });
   const other = await connected(t, url, login("kitchen"));
-  const house = await connected(t, url, login(HOUSE));
+  const plugins = await connected(t, url, login(PLUGINS_ACCOUNT));
 
   await gone;
-  assert.ok(other.connected && house.connected);
-  await assert.rejects(connected(t, url, login(HOUSE)), { code: 3 });
+  assert.ok(other.connected && plugins.connected);
+  await assert.rejects(connected(t, url, login(PLUGINS_ACCOUNT)), { code: 3 });
 });
 
 test("a client has a bounded number of subscriptions, and may change which", async (t) => {

@@ -34,8 +34,8 @@ test("a display shows its own pages in its own order, and all of them when it na
 });
 
 test("a display's theme and night settings override the home's", () => {
-  const house = { theme: "dark", night: { from: "22:00", to: "06:00" }, locale: "de" } as const;
+  const home = { theme: "dark", night: { from: "22:00", to: "06:00" }, locale: "de" } as const;
 
-  assert.deepEqual(settingsOn(HALL, house), { ...house, theme: "light", night: null });
-  assert.deepEqual(settingsOn(KITCHEN, house), house);
+  assert.deepEqual(settingsOn(HALL, home), { ...home, theme: "light", night: null });
+  assert.deepEqual(settingsOn(KITCHEN, home), home);
 });

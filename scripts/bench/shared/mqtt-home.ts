@@ -9,13 +9,13 @@ import { type Mosquitto, startMosquitto } from "../../../test/helpers/mosquitto.
 import { openHome, type Served, serveHost } from "../bench-home.ts";
 
 const READY_WITHIN_MS = 60_000;
-const USER = { username: "house", password: "right horse" } as const;
+const USER = { username: "home", password: "right horse" } as const;
 const ACL = [
   `user ${USER.username}`,
   ...["zigbee2mqtt/#", "homeassistant/#", "lamps/#"].map((topic) => `topic readwrite ${topic}`),
 ];
 
-/** The ids of the bridge modules of the simulated house. */
+/** The ids of the bridge modules of the simulated home. */
 export const BRIDGES = ["zigbee2mqtt", "ha-discovery"] as const;
 export type BridgeId = (typeof BRIDGES)[number];
 
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** A real host and broker with simulated lamps on two bridges. The lamps count their states and have unique names. */
-export interface MqttHouse {
+export interface MqttHome {
   readonly served: Served;
   readonly broker: Mosquitto;
   readonly lamps: {
@@ -46,7 +46,7 @@ export interface MqttHouse {
 }
 
 /** Starts everything with a broker that has passwords, ACL and TLS, and waits until every lamp is available. */
-export async function openMqttHouse(counts: LampCounts): Promise<MqttHouse> {
+export async function openMqttHome(counts: LampCounts): Promise<MqttHome> {
   const endings: (() => unknown)[] = [];
   const broker = await startMosquitto(
     { after: (work) => void endings.push(work as () => unknown) },
@@ -59,34 +59,34 @@ export async function openMqttHouse(counts: LampCounts): Promise<MqttHouse> {
     zigbee2mqtt: new FakeZigbee2Mqtt(broker.url, { devices: zigbees, groups: [], connection }),
     "ha-discovery": new DiscoveredLamps(broker.url, counts["ha-discovery"] ?? 0, connection),
   };
-  const home = await openHome(["mqtt", ...BRIDGES]);
-  await mkdir(home.data, { recursive: true, mode: 0o700 });
+  const benchHome = await openHome(["mqtt", ...BRIDGES]);
+  await mkdir(benchHome.data, { recursive: true, mode: 0o700 });
   const config = {
     mqtt: { url: broker.url, username: USER.username, ca },
     zigbee2mqtt: { topic: lamps.zigbee2mqtt.base },
     "ha-discovery": { prefix: "homeassistant" },
   };
-  await writeFile(join(home.data, "config.json"), JSON.stringify(config));
-  const served = await serveHost(home);
-  const house = { served, broker, lamps, ...clientOf(served) };
+  await writeFile(join(benchHome.data, "config.json"), JSON.stringify(config));
+  const served = await serveHost(benchHome);
+  const home = { served, broker, lamps, ...clientOf(served) };
   const password = { method: "PATCH", body: JSON.stringify({ mqtt: { password: USER.password } }) };
-  const patched = await house.api("/config", password);
+  const patched = await home.api("/config", password);
   if (!patched.ok) throw new Error(`${patched.status}: ${await patched.text()}`);
   const all = BRIDGES.reduce((sum, id) => sum + (counts[id] ?? 0), 0);
-  const areUp = async () => (await house.devices()).filter(({ available }) => available).length;
+  const areUp = async () => (await home.devices()).filter(({ available }) => available).length;
   await within(READY_WITHIN_MS, async () => (await areUp()) === all);
   const close = async () => {
     await served.stop();
     for (const id of BRIDGES) await lamps[id].stop();
     for (const end of endings) await end();
-    await home.remove();
+    await benchHome.remove();
   };
-  return { ...house, close };
+  return { ...home, close };
 }
 
-function clientOf({ url, token }: Served): Pick<MqttHouse, "api" | "devices" | "command"> {
+function clientOf({ url, token }: Served): Pick<MqttHome, "api" | "devices" | "command"> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const api: MqttHouse["api"] = (path, init = {}) =>
+  const api: MqttHome["api"] = (path, init = {}) =>
     fetch(`${url}/api/v1${path}`, { ...init, headers });
   return {
     api,
@@ -109,7 +109,7 @@ function clientOf({ url, token }: Served): Pick<MqttHouse, "api" | "devices" | "
  * Reloads a bridge by changing an unused option and waits for the end of the reload. Returns false if the previous
  * generation continues, for example because the start timed out on a busy machine.
  */
-export async function reloadBridge({ api }: MqttHouse, id: BridgeId): Promise<boolean> {
+export async function reloadBridge({ api }: MqttHome, id: BridgeId): Promise<boolean> {
   const module = async () => (await (await api(`/modules/${id}`)).json()) as ModuleView;
   const before = await module();
   const body = JSON.stringify({ username: `nobody-${Date.now()}` }); // unused without a url

@@ -29,15 +29,15 @@ export default definePlugin({
 
 const LAMP = "odd:light:1";
 
-/** A house with the bridge `odd`, which does something odd and shall go on all the same. */
-export async function startOdd(t: TestContext, code: string, services?: string) {
-  const house = await startModules(t, { odd: bridge(code, services) });
-  const { registry, commands, devices } = house;
+/** Starts the bridge `odd`, which runs `code` and must keep working afterwards. */
+export async function startMisbehavingBridge(t: TestContext, code: string, services?: string) {
+  const modules = await startModules(t, { odd: bridge(code, services) });
+  const { registry, commands, devices } = modules;
   return {
-    ...house,
+    ...modules,
     sentences: () => registry.logs("odd").map(({ sentence }) => sentence),
     logDrops: () => registry.work().find(({ id }) => id === "odd")?.logDrops ?? 0,
-    assertGoesOn: async () => {
+    assertStillWorks: async () => {
       await commands.send(LAMP, { on: true }).done;
       const { state, restarts } = registry.get("odd");
       assert.deepEqual([state, restarts], ["active", 0]);

@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
   { id: "weather.home", state: "sunny", attributes: {} },
 ];
 
-/** Fills a fake with a house. */
+/** Fills a fake with a home. */
 export function furnish(fake: FakeHomeAssistant): void {
   fake.areas.set("living", "Living room").set("cellar", "Cellar");
   fake.devices.set("dev-1", { area_id: "living", manufacturer: "Signify", model: "LCA001" });

@@ -48,7 +48,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface House {
+export interface OpenDevices {
   readonly dataFolder: string;
   readonly bus: Bus;
   readonly bridges: BridgeDirectory;
@@ -60,11 +60,11 @@ export interface House {
 }
 
 /** A registry over bridges of the test, in a folder of its own or one that was used before. */
-export async function openHouse(
+export async function openDevices(
   t: TestContext,
   bridges: readonly TestBridge[],
   usedFolder?: string,
-): Promise<House> {
+): Promise<OpenDevices> {
   const dataFolder = usedFolder ?? (await mkdtemp(join(tmpdir(), "mantel-devices-")));
   if (!usedFolder) t.after(() => rm(dataFolder, { recursive: true, force: true }));
   const bus = new Bus();

@@ -31,7 +31,7 @@ test("a home without devices shows a message and no errors", async (t) => {
   await tileOf(page, "device-widget").getByText("Device stage:light:1 not found.").waitFor();
   await tileOf(page, "history-widget").getByText("No device measures temperature.").waitFor();
   assert.equal(await page.locator(".notice").count(), 0);
-  await picture(page, "house-empty");
+  await picture(page, "home-empty");
   await assertFits(page);
   await page.goto(`${host.url}/#/settings/devices`);
   await page.getByRole("heading", { name: "Devices" }).first().waitFor();

@@ -19,7 +19,7 @@ interface TokenView {
 }
 
 /** A host whose layout, config, tokens and scenes are written repeatedly and which may be killed at any moment. */
-export class WrittenHouse {
+export class KillableHost {
   readonly #home: BenchHome;
   readonly #documents: readonly Written[];
   #host: Served | undefined;

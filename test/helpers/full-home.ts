@@ -80,8 +80,8 @@ const TILES: readonly Placed[] = [
   { id: "absent", module: "calendar", at: [10, 47, 2, 4] },
 ];
 
-/** A house with every widget and every kind of device tile, in each of the states they can be in. */
-export async function openFullHouse(t: TestContext): Promise<Stage> {
+/** A home with every widget and every kind of device tile, in each of the states they can be in. */
+export async function openFullHome(t: TestContext): Promise<Stage> {
   const [{ url }, elsewhere] = await Promise.all([
     serveWeather(t, openMeteoAnswer()),
     servePage(t, PAGE),

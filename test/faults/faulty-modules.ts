@@ -7,30 +7,30 @@ const GOOD: FaultKind = { name: "good", code: "", cause: /never/ };
 
 const FALL = "the module crashed; restarting";
 
-/** A house with a plugin for each fault, and a good one that is commanded all the time. */
-export async function openHouse(
+/** Starts a plugin for each fault, and a good one that is commanded all the time. */
+export async function startFaultyModules(
   t: TestContext,
   kinds: readonly FaultKind[],
   when: "call" | "start",
 ) {
   const faulty = kinds.map((kind) => [idOf(kind), faultyPlugin(idOf(kind), kind, when)] as const);
   const good = ["good", faultyPlugin("good", GOOD, "call")] as const;
-  const house = await startModules(t, Object.fromEntries([good, ...faulty]));
+  const modules = await startModules(t, Object.fromEntries([good, ...faulty]));
   const lampOf = (id: string) => `${id.replaceAll("-", "")}:light:1`;
   const send = (id: string, command: Record<string, unknown>) =>
-    house.commands.send(lampOf(id), command).done;
+    modules.commands.send(lampOf(id), command).done;
   return {
-    ...house,
+    ...modules,
     send,
     harm: (kind: FaultKind) => send(idOf(kind), { effect: "harm" }).catch(() => undefined),
     /** What the log says; the module's own error goes when it works again. */
     causeOfFall: (id: string): string => {
-      const fall = house.registry.logs(id).findLast(({ sentence }) => sentence === FALL);
+      const fall = modules.registry.logs(id).findLast(({ sentence }) => sentence === FALL);
       return String(fall?.fields?.["message"]);
     },
     assertGoodWorks: async () => {
       await send("good", { on: true });
-      const { state, restarts, generation } = house.registry.get("good");
+      const { state, restarts, generation } = modules.registry.get("good");
       assert.deepEqual(
         { state, restarts, generation },
         { state: "active", restarts: 0, generation: 1 },

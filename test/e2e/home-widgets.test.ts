@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { GREEN } from "../helpers/full-house.ts";
+import { GREEN } from "../helpers/full-home.ts";
 import { servePage } from "../helpers/serve-page.ts";
 import { DOOR, lamp, WINDOW } from "../helpers/stage-devices.ts";
 import { openStage, patchUi, picture, type Stage, tileOf } from "../helpers/stage.ts";
@@ -158,7 +158,7 @@ async function frames(page: Page): Promise<void> {
   assert.match(page.url(), /^http:\/\/127\.0\.0\.1:\d+\/$/);
   await page.getByText("https://example.org is not allowed yet").waitFor();
   await page.getByText("javascript:alert(1) does not start with").waitFor();
-  await picture(page, "house-dark");
+  await picture(page, "home-dark");
 }
 
 async function german(page: Page, { host }: Stage): Promise<void> {
@@ -168,7 +168,7 @@ async function german(page: Page, { host }: Stage): Promise<void> {
   await page.getByRole("button", { name: "Nächster Monat" }).waitFor();
   await page.getByText("Gib in den Einstellungen").waitFor();
   await page.getByText("https://example.org ist noch nicht erlaubt").waitFor();
-  await picture(page, "house-light-german");
+  await picture(page, "home-light-german");
 }
 
 const THIS_MONTH = new Date().toISOString().slice(0, 7).replace("-", "");

@@ -237,7 +237,7 @@ const ELSEWHERE: readonly DeviceDescription[] = [
 ];
 
 /** All devices of the demo home in their initial state. */
-export const HOUSE: readonly DeviceDescription[] = [
+export const DEVICES: readonly DeviceDescription[] = [
   ...LIVING_ROOM,
   ...KITCHEN,
   ...UPSTAIRS,

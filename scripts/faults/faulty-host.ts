@@ -22,20 +22,20 @@ interface Module {
 }
 
 /** A real host with one plugin for each kind of fault and one working plugin. */
-export async function openFaultyHouse(
+export async function openFaultyHost(
   kinds: readonly FaultKind[],
   serve: (home: BenchHome) => Promise<Served> = serveHost,
-): Promise<FaultyHouse> {
+): Promise<FaultyHost> {
   const home = await openHome();
   for (const kind of [GOOD, ...kinds]) {
     for (const [file, content] of Object.entries(faultyPlugin(idOf(kind), kind, "call"))) {
       await home.write(`${idOf(kind)}/${file}`, content);
     }
   }
-  return new FaultyHouse(home, await serve(home));
+  return new FaultyHost(home, await serve(home));
 }
 
-class FaultyHouse {
+class FaultyHost {
   readonly home: BenchHome;
   readonly mantel: Served;
   readonly #headers: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ interface FeedDependencies {
  * The home as one framed widget sees it, and the answers to its requests. Enforces the needs that
  * the widget declares.
  */
-export class HouseFeed {
+export class HomeFeed {
   readonly #frame: Pick<Frame, "send">;
   readonly #surroundings: WidgetContexts;
   readonly #permitted: Permitted;
@@ -44,7 +44,7 @@ export class HouseFeed {
 
   /** All visible data, for the first paint. */
   first(): Pick<Extract<ToFrame, { kind: "mount" }>, "devices" | "channels" | "icons"> {
-    this.#devices = this.#permitted.seen(this.#surroundings.house.peek());
+    this.#devices = this.#permitted.seen(this.#surroundings.allDevices.peek());
     for (const name of this.#permitted.channels)
       this.#values.set(name, told(name, this.#surroundings.shared.channel(name).peek()));
     return {
@@ -60,7 +60,7 @@ export class HouseFeed {
    */
   start(): () => void {
     const stops = [
-      this.#surroundings.house.subscribe((house) => this.#sendDevices(house)),
+      this.#surroundings.allDevices.subscribe((devices) => this.#sendDevices(devices)),
       ...this.#permitted.channels.map((name) =>
         this.#surroundings.shared
           .channel(name)
@@ -89,8 +89,8 @@ export class HouseFeed {
   }
 
   /** Sends changed devices one by one, or all devices if the set has changed. */
-  #sendDevices(house: readonly Device[]): void {
-    const [now, before] = [this.#permitted.seen(house), this.#devices];
+  #sendDevices(devices: readonly Device[]): void {
+    const [now, before] = [this.#permitted.seen(devices), this.#devices];
     this.#devices = now;
     const isSame = now.length === before.length && now.every(({ id }, at) => id === before[at]?.id);
     if (!isSame) return this.#frame.send({ kind: "devices", all: now });
@@ -147,7 +147,7 @@ export class HouseFeed {
   }
 
   #device(id: string): Device | undefined {
-    return this.#surroundings.house.peek().find((device) => device.id === id);
+    return this.#surroundings.allDevices.peek().find((device) => device.id === id);
   }
 
   #announce(text: string): void {

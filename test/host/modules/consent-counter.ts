@@ -26,31 +26,31 @@ export const LITTLE = { hosts: ["a.test"] };
 export const MORE = { hosts: ["a.test", "b.test"], listen: true };
 export const NEEDED = ["connect to b.test", "listen on the network"];
 
-type House = Awaited<ReturnType<typeof startModules>>;
+type Modules = Awaited<ReturnType<typeof startModules>>;
 
-export const startCounter = (t: TestContext, permissions: object = LITTLE): Promise<House> =>
+export const startCounter = (t: TestContext, permissions: object = LITTLE): Promise<Modules> =>
   startModules(t, {
     counter: { "package.json": manifest(permissions), "index.ts": COUNTER },
   });
 
 /** Saves other code under a manifest with these permissions. */
-export async function save(house: House, name: string, permissions: object): Promise<void> {
-  await house.write("counter/index.ts", code(name));
-  await house.write("counter/package.json", manifest(permissions));
+export async function save(modules: Modules, name: string, permissions: object): Promise<void> {
+  await modules.write("counter/index.ts", code(name));
+  await modules.write("counter/package.json", manifest(permissions));
 }
 
 /** Saves an update that asks for more, and waits until it is known to. */
-export async function saveMore(house: House): Promise<void> {
-  await house.write("counter/package.json", manifest(MORE));
-  await house.once("counter", (view) => view.consent !== null);
-  await house.write("counter/index.ts", code("second"));
+export async function saveMore(modules: Modules): Promise<void> {
+  await modules.write("counter/package.json", manifest(MORE));
+  await modules.once("counter", (view) => view.consent !== null);
+  await modules.write("counter/index.ts", code("second"));
 }
 
 /** Gives consent as the route does. */
-export async function consent({ registry }: House, seen?: readonly string[]) {
+export async function consent({ registry }: Modules, seen?: readonly string[]) {
   const granted = await registry.allow("counter", seen);
   return { granted, ...(await registry.takeOver("counter")) };
 }
 
-export const call = ({ services }: House): Promise<string> =>
+export const call = ({ services }: Modules): Promise<string> =>
   services.call("broker.address", {}).then((answer) => (answer as { url: string }).url);
