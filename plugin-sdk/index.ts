@@ -4,6 +4,8 @@ export { distance, toChromaticity, toHueSaturation } from "./color.ts";
 export type { Chromaticity, Gamut } from "./color.ts";
 export { withDeadline } from "./deadline.ts";
 export { toKelvin, toLevel, toMired, toPercent } from "./units.ts";
+export { Health } from "./health.ts";
+export type { Ignored } from "./health.ts";
 export { FairShare } from "./fair-share.ts";
 export { hashPassword, isSameText, verifyPassword } from "./password-hash.ts";
 export { Semaphore } from "./semaphore.ts";

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Static, TObject } from "typebox";
 import type { PluginContext } from "../context.ts";
 import { brokerOf, type brokerOptions } from "./broker.ts";
-import { MqttLink } from "./link.ts";
+import { MqttClient } from "./client.ts";
 
 const LOOK_EVERY_MS = 10;
 
-/** Receives events of the connection. */
-export interface LinkOwner {
+/** Receives the events of a connection. */
+export interface ConnectionListener {
   /** Called for a new connection after the broker has answered all subscriptions. */
   connected(): void;
   /** Called with a reason when the broker is unreachable, and with `undefined` when it is connected again. */
@@ -22,20 +22,20 @@ type Context = Pick<
 >;
 
 /**
- * An MQTT link that a plugin opens in `connect`, before its start. `tell` attaches the owner later and reports the
- * current state of the connection to it. The link closes when the generation ends.
+ * An MQTT client that a plugin opens in `connect`, before its start. The plugin attaches its listener in `start`. The
+ * client closes when the generation ends.
  */
 export class PreconnectedClient {
-  readonly link: MqttLink;
+  readonly client: MqttClient;
   readonly #ctx: Context;
-  #owner: LinkOwner | undefined;
+  #listener: ConnectionListener | undefined;
   #isConnected = false;
   #awayReason: string | undefined;
   #refusal: string | undefined;
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
-    this.link = new MqttLink({
+    this.client = new MqttClient({
       broker: brokerOf(ctx.config, ctx.call),
       log: ctx.log,
       status: {
@@ -47,24 +47,24 @@ export class PreconnectedClient {
       },
       onRefused: (sentence) => {
         this.#refusal = sentence;
-        this.#owner?.brokerRefuses(sentence);
+        this.#listener?.brokerRefuses(sentence);
       },
       onConnected: () => {
         this.#isConnected = true;
-        this.#owner?.connected();
+        this.#listener?.connected();
       },
     });
   }
 
   /**
    * Connects. Resolves with true when connected and subscribed; with false when the first attempt fails or takes
-   * long. The link keeps trying in the background.
+   * long. The client keeps trying in the background.
    */
   async open(): Promise<boolean> {
     const { signal, onDispose } = this.#ctx;
-    const running = this.link.run(signal);
+    const running = this.client.run(signal);
     onDispose(() => running);
-    await this.link.attempted();
+    await this.client.attempted();
     return this.#isConnected;
   }
 
@@ -74,16 +74,16 @@ export class PreconnectedClient {
     while (!isReady() && performance.now() < endsAt) await delay(LOOK_EVERY_MS);
   }
 
-  /** Attaches the owner and reports the current state of the connection to it. */
-  tell(owner: LinkOwner): void {
-    this.#owner = owner;
-    if (this.#awayReason !== undefined) owner.brokerIsAway(this.#awayReason);
-    if (this.#refusal !== undefined) owner.brokerRefuses(this.#refusal);
-    if (this.#isConnected) owner.connected();
+  /** Attaches the listener and reports the current state of the connection to it. */
+  attach(listener: ConnectionListener): void {
+    this.#listener = listener;
+    if (this.#awayReason !== undefined) listener.brokerIsAway(this.#awayReason);
+    if (this.#refusal !== undefined) listener.brokerRefuses(this.#refusal);
+    if (this.#isConnected) listener.connected();
   }
 
   #brokerIsAway(reason: string | undefined): void {
     this.#awayReason = reason;
-    this.#owner?.brokerIsAway(reason);
+    this.#listener?.brokerIsAway(reason);
   }
 }

@@ -25,7 +25,7 @@ interface Arrived {
   readonly retained: boolean;
 }
 
-/** The subscriptions of a link. Distributes each message to those that match. */
+/** The subscriptions of a client. Distributes each message to those that match. */
 export class Subscriptions {
   readonly #log: Log;
   /** Subscriptions without wildcards, by topic, for a fast look-up: a bridge can have thousands. */

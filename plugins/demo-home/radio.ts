@@ -10,7 +10,7 @@ export interface Radio {
   send(path: string, message: object): Promise<void>;
 }
 
-/** A radio over the MQTT link. Without a broker, messages are dropped with a log line. */
+/** A radio over the MQTT connection. Without a broker, messages are dropped with a log line. */
 export function openRadio({
   call,
   log,

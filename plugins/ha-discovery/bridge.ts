@@ -4,7 +4,7 @@ import {
   type PluginContext,
   type SceneDescription,
 } from "@mantel/plugin-sdk";
-import type { LinkOwner } from "@mantel/plugin-sdk/mqtt";
+import type { ConnectionListener } from "@mantel/plugin-sdk/mqtt";
 import { Commands } from "./commands.ts";
 import { DeviceStore } from "./device-store.ts";
 import type { Listener, Listening } from "./listening.ts";
@@ -21,7 +21,7 @@ type Ctx = Pick<PluginContext<BridgeConfig, State>, "config" | "devices" | "scen
 const SWEEP_MS = 1_000;
 
 /** Devices that announce themselves on a broker: what they are and what they tell. */
-export class Bridge implements Listener, LinkOwner {
+export class Bridge implements Listener, ConnectionListener {
   readonly commands: Commands;
   readonly #ctx: Ctx;
   readonly #listening: Listening;
@@ -37,12 +37,12 @@ export class Bridge implements Listener, LinkOwner {
     this.#ctx = ctx;
     this.#listening = listening;
     const update = (change: DeviceUpdate) => ctx.devices.update(change);
-    this.commands = new Commands({ home: this.#home, link: listening.ahead.link, update });
+    this.commands = new Commands({ home: this.#home, mqtt: listening.mqtt.client, update });
   }
 
   /** Publishes what is known from before, and takes what has come since. */
   async start(handedOver: State | undefined): Promise<void> {
-    const { announcements, ahead, health } = this.#listening;
+    const { announcements, mqtt, health } = this.#listening;
     health.startReporting();
     if (handedOver) this.#recall(handedOver);
     this.#hasSettled = handedOver !== undefined;
@@ -51,7 +51,7 @@ export class Bridge implements Listener, LinkOwner {
     if (handedOver) void this.#publish();
     else if (Object.keys(announcements.kept).length > 0) await this.#publish();
     this.#listening.hear(this, handedOver?.heard ?? []);
-    ahead.tell(this);
+    mqtt.attach(this);
     this.#sweep = setInterval(() => this.#expire(), SWEEP_MS);
   }
 
@@ -153,7 +153,7 @@ export class Bridge implements Listener, LinkOwner {
   #tellBirth(): void {
     const { config, log } = this.#ctx;
     const topic = `${config.prefix}/status`;
-    this.#listening.ahead.link
+    this.#listening.mqtt.client
       .publish({ topic, payload: "online", qos: 0, retain: false })
       .catch((error: Error) => {
         log.debug("the birth message was not sent", { reason: error.message });

@@ -4,7 +4,7 @@ import {
   type DeviceUpdate,
   MantelError,
 } from "@mantel/plugin-sdk";
-import type { MqttLink } from "@mantel/plugin-sdk/mqtt";
+import type { MqttClient } from "@mantel/plugin-sdk/mqtt";
 import type { Arranged } from "./arrange.ts";
 import { isConfirmed } from "./coerce.ts";
 import { Waiting } from "./confirmation.ts";
@@ -16,7 +16,7 @@ const RETRY_MS = 3_000;
 
 interface Parts {
   readonly home: DeviceStore;
-  readonly link: MqttLink;
+  readonly mqtt: MqttClient;
   readonly update: (update: DeviceUpdate) => void;
 }
 
@@ -66,7 +66,7 @@ export class Commands {
   /** @throws MantelError `bridge_down`, `broker_refused` */
   async send(message: Message): Promise<void> {
     try {
-      await this.#parts.link.publish(message);
+      await this.#parts.mqtt.publish(message);
     } catch (error) {
       if (!(error instanceof MantelError) || error.code !== "broker_down") throw error;
       const { message: reason } = error;

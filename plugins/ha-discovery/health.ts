@@ -1,4 +1,4 @@
-import type { Health } from "@mantel/plugin-sdk/mqtt";
+import type { Health } from "@mantel/plugin-sdk";
 
 /** Possible problems, most important first. */
 export const REASONS = ["broker", "refused", "host", "announcements", "devices", "topics"] as const;

@@ -1,6 +1,5 @@
-import type { PluginContext } from "@mantel/plugin-sdk";
+import { Health, type PluginContext } from "@mantel/plugin-sdk";
 import {
-  Health,
   HandoverBuffer,
   type BufferedMessage,
   PreconnectedClient,
@@ -39,7 +38,7 @@ type Options = ConstructorParameters<typeof PreconnectedClient>[0]["config"] & {
 
 /** Announcements and device messages of a broker, buffered until the bridge has started. */
 export class Listening {
-  readonly ahead: PreconnectedClient;
+  readonly mqtt: PreconnectedClient;
   readonly health: BridgeHealth;
   readonly announcements: Announcements;
   readonly #prefix: string;
@@ -64,8 +63,8 @@ export class Listening {
         mayPublish: publishableTo(config.prefix, config.refusedTopics),
       },
     });
-    this.ahead = new PreconnectedClient(ctx);
-    this.#states = new Subscribed(this.ahead.link, this.health, (...message) =>
+    this.mqtt = new PreconnectedClient(ctx);
+    this.#states = new Subscribed(this.mqtt.client, this.health, (...message) =>
       this.#hearState(...message),
     );
     ctx.onDispose(() => {
@@ -82,13 +81,13 @@ export class Listening {
   ): Promise<Listening> {
     const listening = new Listening(ctx);
     listening.#listen(kept);
-    const { ahead } = listening;
-    if (!(await ahead.open())) return listening;
+    const { mqtt } = listening;
+    if (!(await mqtt.open())) return listening;
     listening.expectAll();
-    await ahead.until(() => !listening.#first.isWaiting, SETTLED_WITHIN_MS);
+    await mqtt.until(() => !listening.#first.isWaiting, SETTLED_WITHIN_MS);
     listening.follow();
     // The previous generation listens until all its topics are subscribed here too.
-    await ahead.until(() => ahead.link.isSubscribed, SUBSCRIBED_WITHIN_MS);
+    await mqtt.until(() => mqtt.client.isSubscribed, SUBSCRIBED_WITHIN_MS);
     return listening;
   }
 
@@ -142,7 +141,7 @@ export class Listening {
     }
     this.follow();
     for (const filter of discoveryFilters(this.#prefix)) {
-      this.ahead.link.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
+      this.mqtt.client.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
         maxBytes: ANNOUNCEMENT_BYTES,
         onTooLong: (where) =>
           this.health.countIgnored({ what: "an announcement", why: "it is too long", where }),

@@ -1,18 +1,18 @@
-import type { MqttLink, OnMessage } from "@mantel/plugin-sdk/mqtt";
+import type { MqttClient, OnMessage } from "@mantel/plugin-sdk/mqtt";
 import type { BridgeHealth } from "./health.ts";
 
 /** Far above what the devices of a house listen to. */
 const MOST_TOPICS = 20_000;
 
-/** Keeps a link subscribed to the topics that devices listen to, and to no others. */
+/** Keeps a client subscribed to the topics that devices listen to, and to no others. */
 export class Subscribed {
-  readonly #link: MqttLink;
+  readonly #client: MqttClient;
   readonly #health: BridgeHealth;
   readonly #onMessage: OnMessage;
   readonly #ends = new Map<string, () => void>();
 
-  constructor(link: MqttLink, health: BridgeHealth, onMessage: OnMessage) {
-    this.#link = link;
+  constructor(client: MqttClient, health: BridgeHealth, onMessage: OnMessage) {
+    this.#client = client;
     this.#health = health;
     this.#onMessage = onMessage;
   }
@@ -26,7 +26,7 @@ export class Subscribed {
     }
     for (const topic of topics) {
       if (this.#ends.has(topic) || this.#ends.size >= MOST_TOPICS) continue;
-      const end = this.#link.subscribe(topic, this.#onMessage, {
+      const end = this.#client.subscribe(topic, this.#onMessage, {
         onTooLong: (where) =>
           this.#health.countIgnored({ what: "a message", why: "it is too long", where }),
       });

@@ -1,5 +1,5 @@
 import { MantelError, type TrialContext, withDeadline } from "@mantel/plugin-sdk";
-import { brokerOf, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { brokerOf, MqttClient } from "@mantel/plugin-sdk/mqtt";
 import { discoveryFilters } from "./discovery.ts";
 
 const CONNECT_MS = 8_000;
@@ -17,7 +17,7 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
   let reached: () => void = () => undefined;
   let failed: (error: MantelError) => void = () => undefined;
   const connected = new Promise<void>((...settle) => ([reached, failed] = settle));
-  const link = new MqttLink({
+  const client = new MqttClient({
     broker: brokerOf(config, call),
     log,
     status: {
@@ -28,11 +28,11 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
     onConnected: () => reached(),
   });
   for (const filter of discoveryFilters(config.prefix)) {
-    link.subscribe(filter, (topic, payload) => payload.length > 0 && announced.add(topic));
+    client.subscribe(filter, (topic, payload) => payload.length > 0 && announced.add(topic));
   }
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort());
-  const running = link.run(end.signal);
+  const running = client.run(end.signal);
   onDispose(async () => {
     end.abort();
     await running;

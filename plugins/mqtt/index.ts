@@ -1,5 +1,5 @@
 import { definePlugin, type PluginContext, type Static, Type } from "@mantel/plugin-sdk";
-import { brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { brokerOptions, MqttClient } from "@mantel/plugin-sdk/mqtt";
 
 const Options = Type.Object(brokerOptions);
 
@@ -11,15 +11,15 @@ export default definePlugin({
   async connect(ctx) {
     const { log, status, signal, onDispose } = ctx;
     const broker = brokerFrom(ctx);
-    const link = new MqttLink({ broker, log, status });
-    const running = link.run(signal);
+    const client = new MqttClient({ broker, log, status });
+    const running = client.run(signal);
     onDispose(() => running);
-    await link.attempted();
-    return { link, broker };
+    await client.attempted();
+    return { client, broker };
   },
 
-  start: (_ctx, { link, broker }) => ({
-    services: { "mqtt.publish": (message) => link.publish(message), "mqtt.broker": broker },
+  start: (_ctx, { client, broker }) => ({
+    services: { "mqtt.publish": (message) => client.publish(message), "mqtt.broker": broker },
   }),
 });
 

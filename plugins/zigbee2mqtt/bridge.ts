@@ -6,7 +6,7 @@ import {
   MantelError,
   type PluginContext,
 } from "@mantel/plugin-sdk";
-import type { LinkOwner, Mark, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import type { ConnectionListener, Mark, MqttClient } from "@mantel/plugin-sdk/mqtt";
 import type { Client, Listener } from "./client.ts";
 import { Confirmations, type Expected, expectedOf } from "./confirmations.ts";
 import type { DeviceCache } from "./device-cache.ts";
@@ -30,7 +30,7 @@ const RETRY_MS = 5_000;
 
 interface Parts {
   readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
-  readonly link: MqttLink;
+  readonly mqtt: MqttClient;
   readonly client: Client;
   readonly health: BridgeHealth;
   readonly memory: DeviceCache;
@@ -46,7 +46,7 @@ export interface HandedOver {
 }
 
 /** One Zigbee2MQTT instance: turns its messages into devices, and commands into its messages. */
-export class Bridge implements Listener, LinkOwner {
+export class Bridge implements Listener, ConnectionListener {
   readonly #parts: Parts;
   readonly #home: DeviceStore;
   readonly #publisher: Publisher;
@@ -217,7 +217,7 @@ export class Bridge implements Listener, LinkOwner {
   async #send(topic: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
     const message = { payload: JSON.stringify(payload), qos: 1 as const, retain: false };
     try {
-      await this.#parts.link.publish({ topic: `${this.#parts.topic}/${topic}`, ...message });
+      await this.#parts.mqtt.publish({ topic: `${this.#parts.topic}/${topic}`, ...message });
     } catch (error) {
       const isAway = error instanceof MantelError && error.code === "broker_down";
       throw isAway ? down(error.message) : error;

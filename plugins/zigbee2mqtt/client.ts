@@ -2,7 +2,7 @@ import {
   HandoverBuffer,
   type BufferedMessage,
   type Mark,
-  type MqttLink,
+  type MqttClient,
 } from "@mantel/plugin-sdk/mqtt";
 import { type Inventory, inventoryOf, NOT_SUPPORTED } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
@@ -58,8 +58,8 @@ export class Client {
    * Subscribes to the bridge, and buffers messages for the later listener. The returned function
    * stops this.
    */
-  follow(link: MqttLink): () => void {
-    const end = link.subscribe(
+  follow(mqtt: MqttClient): () => void {
+    const end = mqtt.subscribe(
       `${this.#base}/#`,
       (topic, payload, retained) => {
         if (payload.length > 0) this.#receive({ topic, payload, retained, at: Date.now() });

@@ -1,5 +1,5 @@
-import type { PluginContext, Static, Type } from "@mantel/plugin-sdk";
-import { type brokerOptions, Health, PreconnectedClient } from "@mantel/plugin-sdk/mqtt";
+import { Health, type PluginContext, type Static, type Type } from "@mantel/plugin-sdk";
+import { type brokerOptions, PreconnectedClient } from "@mantel/plugin-sdk/mqtt";
 import { Client } from "./client.ts";
 import { type BridgeHealth, REASONS } from "./health.ts";
 
@@ -13,7 +13,7 @@ type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOpt
 
 /** A connection to a broker, and a buffer for its messages until the bridge has started. */
 export interface Connection {
-  readonly ahead: PreconnectedClient;
+  readonly mqtt: PreconnectedClient;
   readonly client: Client;
   readonly health: BridgeHealth;
 }
@@ -22,9 +22,9 @@ export interface Connection {
 export async function connect(ctx: PluginContext<Options, undefined>): Promise<Connection> {
   const health = new Health(ctx, REASONS);
   const client = new Client(ctx.config.topic, health);
-  const ahead = new PreconnectedClient(ctx);
+  const mqtt = new PreconnectedClient(ctx);
   ctx.onDispose(() => health.close());
-  ctx.onDispose(client.follow(ahead.link));
-  if (await ahead.open()) await ahead.until(() => client.isListed, LISTED_WITHIN_MS);
-  return { ahead, client, health };
+  ctx.onDispose(client.follow(mqtt.client));
+  if (await mqtt.open()) await mqtt.until(() => client.isListed, LISTED_WITHIN_MS);
+  return { mqtt, client, health };
 }

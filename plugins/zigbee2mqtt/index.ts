@@ -28,16 +28,16 @@ export default definePlugin({
   test: tryOut,
   connect,
 
-  async start(ctx, { ahead, client, health }) {
+  async start(ctx, { mqtt, client, health }) {
     const { config, log, storage, handedOver, onDispose } = ctx;
     const memory = new DeviceCache(storage, log);
     onDispose(() => memory.close());
     const before = handedOver ?? { isOnline: false, devices: await memory.recall(), heard: [] };
-    const parts = { ctx, link: ahead.link, client, health, memory, topic: config.topic };
+    const parts = { ctx, mqtt: mqtt.client, client, health, memory, topic: config.topic };
     const bridge = new Bridge(parts, before);
     onDispose(() => bridge.close());
     await bridge.open(before.heard);
-    ahead.tell(bridge);
+    mqtt.attach(bridge);
 
     return {
       command: (nativeId, command) => bridge.command(nativeId, command),

@@ -1,5 +1,5 @@
 import { MantelError, type Static, type TrialContext, type Type } from "@mantel/plugin-sdk";
-import { brokerOf, type brokerOptions, MqttLink } from "@mantel/plugin-sdk/mqtt";
+import { brokerOf, type brokerOptions, MqttClient } from "@mantel/plugin-sdk/mqtt";
 
 /** A bridge that is there has said so by then: its state and its lists are retained. */
 const SILENT_MS = 5_000;
@@ -20,7 +20,7 @@ export async function tryOut(ctx: TrialContext<Options>): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const fail = (code: "broker_down" | "broker_refused" | "bridge_down", why: string) =>
       reject(new MantelError(code, why));
-    const link = new MqttLink({
+    const client = new MqttClient({
       ...{ broker: brokerOf(config, call), log },
       status: { ok: () => undefined, degraded: (reason) => fail("broker_down", reason) },
       onRefused: (sentence) => sentence !== undefined && fail("broker_refused", sentence),
@@ -37,9 +37,9 @@ export async function tryOut(ctx: TrialContext<Options>): Promise<string> {
       onDispose(() => clearTimeout(rest));
     };
     for (const name of ["state", "info", "devices"]) {
-      link.subscribe(`${config.topic}/bridge/${name}`, take, { maxBytes: LIST_BYTES });
+      client.subscribe(`${config.topic}/bridge/${name}`, take, { maxBytes: LIST_BYTES });
     }
-    const running = link.run(ending.signal);
+    const running = client.run(ending.signal);
     onDispose(() => running);
     onDispose(() => {
       clearTimeout(silence);

@@ -20,7 +20,7 @@ test("a save in a part of the SDK reloads the modules that it is bundled with", 
   await save("ui/figure-card.ts");
   await until(() => next("energy-widget"), { withinMs: 10_000 });
   assert.equal((await module("mqtt")).generation, 1);
-  await save("mqtt/link.ts");
+  await save("mqtt/client.ts");
   await until(() => next("mqtt"), { withinMs: 10_000 });
 
   assert.deepEqual((await module("mqtt")).lastReload?.trigger, "file");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { withDeadline } from "../../../plugin-sdk/deadline.ts";
-import { MqttLink } from "../../../plugin-sdk/mqtt/link.ts";
+import { MqttClient } from "../../../plugin-sdk/mqtt/client.ts";
 import type { MqttBroker } from "../../../plugin-sdk/service.ts";
 import { atEnd } from "../../helpers/at-end.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
@@ -26,27 +26,27 @@ async function startDeafBroker(t: TestContext) {
   return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
 }
 
-function startLink(broker: () => Promise<MqttBroker>) {
+function startClient(broker: () => Promise<MqttBroker>) {
   const ending = new AbortController();
-  const link = new MqttLink({
+  const client = new MqttClient({
     broker,
     log: collectedLog(),
     status: { ok: () => undefined, degraded: () => undefined },
   });
-  const running = link.run(ending.signal);
+  const running = client.run(ending.signal);
   const end = async () => {
     ending.abort();
-    await withDeadline(running, 1_000, "the end of the link");
+    await withDeadline(running, 1_000, "the end of the client");
   };
   return { running, ending, end };
 }
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-test("a link aborted while it waits for the broker leaves no timer and no socket", async (t) => {
+test("a client aborted while it waits for the broker leaves no timer and no socket", async (t) => {
   const { url, sockets } = await startDeafBroker(t);
   const before = timers();
-  const { end } = startLink(async () => ({ url }));
+  const { end } = startClient(async () => ({ url }));
   await until(() => sockets.size === 1);
 
   await end();
@@ -55,15 +55,15 @@ test("a link aborted while it waits for the broker leaves no timer and no socket
   assert.equal(timers(), before);
 });
 
-test("a link aborted during the broker look-up does not connect", async (t) => {
+test("a client aborted during the broker look-up does not connect", async (t) => {
   const { url, sockets } = await startDeafBroker(t);
   const before = timers();
   let answer: (broker: MqttBroker) => void = () => undefined;
-  const { running, ending } = startLink(() => new Promise((resolve) => (answer = resolve)));
+  const { running, ending } = startClient(() => new Promise((resolve) => (answer = resolve)));
 
   ending.abort();
   answer({ url });
-  await withDeadline(running, 1_000, "the end of the link");
+  await withDeadline(running, 1_000, "the end of the client");
 
   assert.equal(sockets.size, 0);
   assert.equal(timers(), before);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test, type TestContext } from "node:test";
 import { connectAsync } from "mqtt";
-import { MqttLink } from "../../../plugin-sdk/mqtt/link.ts";
+import { MqttClient } from "../../../plugin-sdk/mqtt/client.ts";
 import { Subscriptions } from "../../../plugin-sdk/mqtt/subscriptions.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
@@ -13,13 +13,13 @@ after(watchResources());
 
 const real = { skip: withoutMosquitto };
 
-/** A link that runs until the test ends, with what it reported. */
-function startLink(t: TestContext, url: string) {
+/** A client that runs until the test ends, with what it reported. */
+function startClient(t: TestContext, url: string) {
   const reported: (string | undefined)[] = [];
   const log = collectedLog();
   const connections: number[] = [];
   const refused: (string | undefined)[] = [];
-  const link = new MqttLink({
+  const client = new MqttClient({
     broker: async () => ({ url }),
     log,
     status: {
@@ -30,26 +30,26 @@ function startLink(t: TestContext, url: string) {
     onRefused: (sentence) => void refused.push(sentence),
   });
   const ending = new AbortController();
-  const running = link.run(ending.signal);
+  const running = client.run(ending.signal);
   const stop = async () => {
     ending.abort();
     await running;
   };
   t.after(stop);
-  return { link, stop, reported, log, connections, refused };
+  return { client, stop, reported, log, connections, refused };
 }
 
 test("messages arrive by filter, before and after the broker is killed", real, async (t) => {
   const broker = await startMosquitto(t);
-  const { link, connections } = startLink(t, broker.url);
+  const { client, connections } = startClient(t, broker.url);
   const heard: string[] = [];
-  link.subscribe(
+  client.subscribe(
     "home/+/state",
     (topic, payload) => void heard.push(`${topic} ${payload.toString()}`),
   );
   await until(() => connections.length === 1);
   const say = (payload: string) =>
-    link.publish({ topic: "home/desk/state", payload, qos: 1, retain: false });
+    client.publish({ topic: "home/desk/state", payload, qos: 1, retain: false });
   await say("one");
   await until(() => heard.length === 1);
 
@@ -64,23 +64,23 @@ test("messages arrive by filter, before and after the broker is killed", real, a
 
 test("an ended subscription receives no messages", real, async (t) => {
   const broker = await startMosquitto(t);
-  const { link, connections } = startLink(t, broker.url);
+  const { client, connections } = startClient(t, broker.url);
   const heard: string[] = [];
-  const end = link.subscribe("a", () => void heard.push("first"));
-  link.subscribe("a", () => void heard.push("second"));
+  const end = client.subscribe("a", () => void heard.push("first"));
+  client.subscribe("a", () => void heard.push("second"));
   await until(() => connections.length === 1);
 
   end();
-  await link.publish({ topic: "a", payload: "", qos: 1, retain: false });
+  await client.publish({ topic: "a", payload: "", qos: 1, retain: false });
 
   await until(() => heard.length > 0);
   assert.deepEqual(heard, ["second"]);
 });
 
-test("ending a subscription after its link does not wait for the broker", real, async (t) => {
+test("ending a subscription after its client does not wait for the broker", real, async (t) => {
   const broker = await startMosquitto(t);
-  const { link, stop, connections } = startLink(t, broker.url);
-  const end = link.subscribe("a", () => undefined);
+  const { client, stop, connections } = startClient(t, broker.url);
+  const end = client.subscribe("a", () => undefined);
   await until(() => connections.length === 1);
   await stop();
   const before = process.getActiveResourcesInfo().length;
@@ -92,10 +92,10 @@ test("ending a subscription after its link does not wait for the broker", real, 
 
 test("a payload of ten MiB is dropped and the connection continues", real, async (t) => {
   const broker = await startMosquitto(t);
-  const { link, connections, log } = startLink(t, broker.url);
+  const { client, connections, log } = startClient(t, broker.url);
   const heard: string[] = [];
   const tooLong: number[] = [];
-  link.subscribe("a", (_, payload) => void heard.push(payload.toString()), {
+  client.subscribe("a", (_, payload) => void heard.push(payload.toString()), {
     onTooLong: (_topic, bytes) => void tooLong.push(bytes),
   });
   await until(() => connections.length === 1);
@@ -129,7 +129,7 @@ test("other handlers get a message whose first handler throws", () => {
 
 test("a broker that is unreachable for more than a second is reported with a reason, and its return too", async (t) => {
   const port = await freePort();
-  const { reported } = startLink(t, `mqtt://127.0.0.1:${port}`);
+  const { reported } = startClient(t, `mqtt://127.0.0.1:${port}`);
 
   await until(() => reported.length > 0);
 
@@ -158,13 +158,13 @@ for (const [filter, matching, others] of [
 
 test("a refused filter is reported once, and the other filters work", async (t) => {
   const { url } = await startOddBroker(t);
-  const { link, refused, log, connections } = startLink(t, url);
+  const { client, refused, log, connections } = startClient(t, url);
   let heard = 0;
-  link.subscribe("refused/first", () => undefined);
-  link.subscribe("a", () => heard++);
+  client.subscribe("refused/first", () => undefined);
+  client.subscribe("a", () => heard++);
   await until(() => connections.length === 1);
 
-  const end = link.subscribe("refused/later", () => undefined);
+  const end = client.subscribe("refused/later", () => undefined);
   await until(() => refused.length === 2);
   end();
 
@@ -180,11 +180,11 @@ test("a refused filter is reported once, and the other filters work", async (t) 
 
 test("the connection stays open while the broker is too busy to answer pings", async (t) => {
   const { url, pings } = await startOddBroker(t);
-  const { link, connections, log } = startLink(t, url);
+  const { client, connections, log } = startClient(t, url);
   await until(() => connections.length === 1);
 
   const message = { topic: "b", payload: "late", qos: 0, retain: false } as const;
-  await assert.rejects(link.publish(message), { code: "broker_down" });
+  await assert.rejects(client.publish(message), { code: "broker_down" });
 
   assert.ok(pings.length > 0);
   assert.ok(!log.records.some(({ sentence }) => sentence.includes("was lost")));

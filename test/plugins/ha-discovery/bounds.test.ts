@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
-import { Health } from "../../../plugin-sdk/mqtt/health.ts";
+import { Health } from "../../../plugin-sdk/health.ts";
 import { LONGEST_MESSAGE } from "../../../plugin-sdk/rpc/lines.ts";
 import { Announcements } from "../../../plugins/ha-discovery/announcements.ts";
 import { DeviceStore } from "../../../plugins/ha-discovery/device-store.ts";

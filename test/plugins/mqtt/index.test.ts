@@ -8,18 +8,18 @@ import plugin from "../../../plugins/mqtt/index.ts";
 import { collect, freePort, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
-import { real, startLink } from "./start-link.ts";
+import { real, startMqtt } from "./start-mqtt.ts";
 
 after(watchResources());
 
 const brokerConfig = async () => ({ host: "127.0.0.1", users: {}, port: await freePort() });
 
-test("without an address the link uses the embedded broker, over MQTT 3.1.1", async (t) => {
+test("without an address the client uses the embedded broker, over MQTT 3.1.1", async (t) => {
   const embedded = await startPlugin(broker, { config: await brokerConfig() });
   t.after(() => embedded.stop());
   const { url, ...login } = await embedded.call("broker.address", {});
   const messages = await collect(t, url, { protocolVersion: 4, ...login });
-  const { publish, logs } = await startLink(t, {}, () => embedded.call("broker.address", {}));
+  const { publish, logs } = await startMqtt(t, {}, () => embedded.call("broker.address", {}));
 
   await publish({ qos: 2 });
 
@@ -31,7 +31,7 @@ test("without an address the link uses the embedded broker, over MQTT 3.1.1", as
 test("the embedded broker's address is asked for again at each attempt", async (t) => {
   const first = await startPlugin(broker, { config: await brokerConfig() });
   let serving = first;
-  const { publish } = await startLink(t, {}, () => serving.call("broker.address", {}));
+  const { publish } = await startMqtt(t, {}, () => serving.call("broker.address", {}));
   await publish();
   await first.stop();
   serving = await startPlugin(broker, { config: await brokerConfig() });
@@ -42,14 +42,14 @@ test("the embedded broker's address is asked for again at each attempt", async (
 
 test("a broker that requires credentials accepts them", real, async (t) => {
   const { url } = await startMosquitto(t, { users: { mantel: "canary-7f3a" } });
-  const { publish } = await startLink(t, { url, username: "mantel", password: "canary-7f3a" });
+  const { publish } = await startMqtt(t, { url, username: "mantel", password: "canary-7f3a" });
 
   await publish();
 });
 
-test("wrong credentials make the link degraded and are not logged", real, async (t) => {
+test("wrong credentials make the client degraded and are not logged", real, async (t) => {
   const { url, port } = await startMosquitto(t, { users: { mantel: "right" } });
-  const { degraded, logs } = await startLink(t, {
+  const { degraded, logs } = await startMqtt(t, {
     url,
     username: "mantel",
     password: "canary-7f3a",
@@ -63,14 +63,14 @@ test("wrong credentials make the link degraded and are not logged", real, async 
 
 test("a TLS broker is trusted by its certificate in mqtt.ca", real, async (t) => {
   const { url, caFile } = await startMosquitto(t, { tls: true });
-  const { publish } = await startLink(t, { url, ca: await readFile(caFile, "utf8") });
+  const { publish } = await startMqtt(t, { url, ca: await readFile(caFile, "utf8") });
 
   await publish();
 });
 
 test("a broker with an untrusted certificate gets no data", real, async (t) => {
   const { url } = await startMosquitto(t, { tls: true });
-  const { publish, degraded } = await startLink(t, { url });
+  const { publish, degraded } = await startMqtt(t, { url });
 
   await assert.rejects(publish(), { code: "broker_down" });
 
@@ -80,8 +80,8 @@ test("a broker with an untrusted certificate gets no data", real, async (t) => {
   );
 });
 
-test("without a broker plugin the link reports what is missing", async (t) => {
-  const { degraded } = await startLink(t, {});
+test("without a broker plugin the client reports what is missing", async (t) => {
+  const { degraded } = await startMqtt(t, {});
 
   await until(degraded);
 
@@ -91,7 +91,7 @@ test("without a broker plugin the link reports what is missing", async (t) => {
 test("a broker is reached over a web socket", real, async (t) => {
   const port = await freePort();
   await startMosquitto(t, { lines: [`listener ${port} lo`, "protocol websockets"] });
-  const { publish } = await startLink(t, { url: `ws://127.0.0.1:${port}` });
+  const { publish } = await startMqtt(t, { url: `ws://127.0.0.1:${port}` });
 
   await until(() => publish().then(() => true));
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DeviceDescription } from "@mantel/plugin-sdk";
-import { Health } from "@mantel/plugin-sdk/mqtt";
+import { type DeviceDescription, Health } from "@mantel/plugin-sdk";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { REASONS } from "../../../plugins/zigbee2mqtt/health.ts";
 import { Publisher } from "../../../plugins/zigbee2mqtt/publisher.ts";

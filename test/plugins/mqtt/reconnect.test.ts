@@ -3,12 +3,12 @@ import { after, test } from "node:test";
 import { collect, freePort, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { LOAD, until } from "../../helpers/until.ts";
-import { listen, real, startLink } from "./start-link.ts";
+import { listen, real, startMqtt } from "./start-mqtt.ts";
 
 after(watchResources());
 
 test("without a broker a publish fails within 2 s, and later ones immediately", async (t) => {
-  const { publish, degraded } = await startLink(t, { url: `mqtt://127.0.0.1:${await freePort()}` });
+  const { publish, degraded } = await startMqtt(t, { url: `mqtt://127.0.0.1:${await freePort()}` });
 
   const firstMs = await millisToReject(publish(), { code: "broker_down" });
   const secondMs = await millisToReject(publish(), { code: "broker_down" });
@@ -20,14 +20,14 @@ test("without a broker a publish fails within 2 s, and later ones immediately", 
 
 test("a publish just after the start waits for the connection", real, async (t) => {
   const { url } = await startMosquitto(t);
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
 
   await publish();
 });
 
 test("a returning broker is connected again, and no messages were queued", real, async (t) => {
   const mosquitto = await startMosquitto(t);
-  const { publish, degraded } = await startLink(t, { url: mosquitto.url });
+  const { publish, degraded } = await startMqtt(t, { url: mosquitto.url });
   await publish();
   await mosquitto.stop();
   await until(degraded);
@@ -47,7 +47,7 @@ test("a returning broker is connected again, and no messages were queued", real,
 
 test("a broker that only restarts is not reported", real, async (t) => {
   const mosquitto = await startMosquitto(t);
-  const { publish, logs } = await startLink(t, { url: mosquitto.url });
+  const { publish, logs } = await startMqtt(t, { url: mosquitto.url });
   await publish();
   await mosquitto.stop();
   await mosquitto.start();
@@ -65,7 +65,7 @@ test(
   real,
   async (t) => {
     const mosquitto = await startMosquitto(t);
-    const { publish } = await startLink(t, { url: mosquitto.url });
+    const { publish } = await startMqtt(t, { url: mosquitto.url });
     await publish();
     mosquitto.freeze();
 
@@ -79,7 +79,7 @@ test(
 
 test("stopping does not wait for a broker that never answers", async (t) => {
   const silent = await listen(t, () => undefined);
-  const { stop } = await startLink(t, { url: silent });
+  const { stop } = await startMqtt(t, { url: silent });
   const started = performance.now();
 
   await stop();

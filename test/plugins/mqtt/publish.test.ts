@@ -4,7 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk";
 import { collect, startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { LOAD, until } from "../../helpers/until.ts";
-import { listen, real, startLink } from "./start-link.ts";
+import { listen, real, startMqtt } from "./start-mqtt.ts";
 
 const CONNACK = Buffer.from([0x20, 2, 0, 0]);
 const PINGREQ = 0xc0;
@@ -16,7 +16,7 @@ for (const qos of [0, 1, 2] as const) {
   test(`a message of QoS ${qos} reaches a real broker over MQTT 5`, real, async (t) => {
     const { url } = await startMosquitto(t);
     const messages = await collect(t, url);
-    const { publish, logs } = await startLink(t, { url });
+    const { publish, logs } = await startMqtt(t, { url });
 
     await publish({ qos, payload: "grün ☀" });
 
@@ -28,7 +28,7 @@ for (const qos of [0, 1, 2] as const) {
 
 test("a retained message is kept by the broker", real, async (t) => {
   const { url } = await startMosquitto(t);
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
 
   await publish({ retain: true });
 
@@ -48,14 +48,14 @@ test("a broker that closes an MQTT 5 connection is connected with 3.1.1", async 
       });
     });
   });
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
 
   await publish({ qos: 0 });
 });
 
 test("a frozen broker is detected with QoS 0 too", real, async (t) => {
   const mosquitto = await startMosquitto(t);
-  const { publish } = await startLink(t, { url: mosquitto.url });
+  const { publish } = await startMqtt(t, { url: mosquitto.url });
   await publish({ qos: 0 });
   mosquitto.freeze();
 
@@ -65,7 +65,7 @@ test("a frozen broker is detected with QoS 0 too", real, async (t) => {
 test("a hundred publishes of QoS 0 at once arrive in their order", real, async (t) => {
   const { url } = await startMosquitto(t);
   const messages = await collect(t, url);
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
   const payloads = Array.from({ length: 100 }, (_, at) => `${at}`);
 
   await Promise.all(payloads.map((payload) => publish({ payload, qos: 0 })));
@@ -77,9 +77,9 @@ test("a hundred publishes of QoS 0 at once arrive in their order", real, async (
   );
 });
 
-test("a publish that the ACL denies is refused, and the link continues", real, async (t) => {
+test("a publish that the ACL denies is refused, and the client continues", real, async (t) => {
   const { url } = await startMosquitto(t, { acl: ["topic readwrite home/#"] });
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
 
   for (const qos of [1, 2] as const) {
     await assert.rejects(publish({ topic: "garage/door", qos }), {
@@ -93,7 +93,7 @@ test("a publish that the ACL denies is refused, and the link continues", real, a
 
 test("a broker that dies during a publish is reported immediately", real, async (t) => {
   const mosquitto = await startMosquitto(t);
-  const { publish } = await startLink(t, { url: mosquitto.url });
+  const { publish } = await startMqtt(t, { url: mosquitto.url });
   await publish();
   mosquitto.freeze();
   const pending = publish();
@@ -107,9 +107,9 @@ test("a broker that dies during a publish is reported immediately", real, async 
 });
 
 for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""]) {
-  test(`the link survives the topic ${JSON.stringify(topic.slice(0, 10))}`, real, async (t) => {
+  test(`the client survives the topic ${JSON.stringify(topic.slice(0, 10))}`, real, async (t) => {
     const { url } = await startMosquitto(t);
-    const { publish } = await startLink(t, { url });
+    const { publish } = await startMqtt(t, { url });
 
     await assert.rejects(publish({ topic }), MantelError);
 
@@ -120,7 +120,7 @@ for (const topic of ["#", "home/+", "\0", "home\u0001", "x".repeat(70_000), ""])
 test("stopping finishes accepted publishes", real, async (t) => {
   const { url } = await startMosquitto(t);
   const messages = await collect(t, url);
-  const { publish, stop } = await startLink(t, { url });
+  const { publish, stop } = await startMqtt(t, { url });
   await publish();
   const pending = Array.from({ length: 200 }, (_, at) => publish({ payload: `${at}`, qos: 2 }));
 
@@ -133,7 +133,7 @@ test("stopping finishes accepted publishes", real, async (t) => {
 test("a thousand publishes at once arrive in their order", real, async (t) => {
   const { url } = await startMosquitto(t);
   const messages = await collect(t, url);
-  const { publish } = await startLink(t, { url });
+  const { publish } = await startMqtt(t, { url });
   const payloads = Array.from({ length: 1_000 }, (_, at) => `${at}`);
 
   await Promise.all(payloads.map((payload) => publish({ payload })));

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
-import { awayReason, HUNG_UP, refusal, speaksOlderMqtt } from "../../../plugin-sdk/mqtt/reasons.ts";
+import {
+  connectionError,
+  isOlderMqtt,
+  requestError,
+} from "../../../plugin-sdk/mqtt/open-connection.ts";
 
 const withCode = (code: string | number, message = "it failed") =>
   Object.assign(new Error(message), { code });
@@ -20,22 +24,22 @@ for (const [error, reason] of [
   [new MantelError("service_unavailable", "nothing provides it"), "nothing provides it"],
 ] as const) {
   test(`the user-facing reason is "${reason}"`, () => {
-    assert.equal(awayReason(error, URL_WITH_SECRET), reason);
+    assert.equal(connectionError(error, URL_WITH_SECRET), reason);
   });
 }
 
 test("a broker that refuses the version or closes the connection may support only an older MQTT", () => {
-  assert.ok(speaksOlderMqtt(withCode(1)));
-  assert.ok(speaksOlderMqtt(withCode(132)));
-  assert.ok(speaksOlderMqtt(new Error(HUNG_UP)));
+  assert.ok(isOlderMqtt(withCode(1)));
+  assert.ok(isOlderMqtt(withCode(132)));
+  assert.ok(isOlderMqtt(new Error("the broker closed the connection without an answer")));
 });
 
 test("a refused password does not suggest an older MQTT", () => {
-  assert.ok(!speaksOlderMqtt(withCode(135)));
-  assert.ok(!speaksOlderMqtt(withCode("ECONNREFUSED")));
+  assert.ok(!isOlderMqtt(withCode(135)));
+  assert.ok(!isOlderMqtt(withCode("ECONNREFUSED")));
 });
 
 test("an error with a reason code is a refusal, any other error a broken connection", () => {
-  assert.equal(refusal(withCode(151), "home/desk").code, "broker_refused");
-  assert.equal(refusal(new Error("client disconnecting"), "home/desk").code, "broker_down");
+  assert.equal(requestError(withCode(151), "home/desk").code, "broker_refused");
+  assert.equal(requestError(new Error("client disconnecting"), "home/desk").code, "broker_down");
 });

@@ -16,16 +16,16 @@ const noBroker: Services["broker.address"] = async () => {
 };
 
 /** The plugin, started; it is stopped when the test ends. */
-export async function startLink(t: TestContext, config: object, address = noBroker) {
-  const link = await startPlugin(plugin, { config, services: { "broker.address": address } });
+export async function startMqtt(t: TestContext, config: object, address = noBroker) {
+  const client = await startPlugin(plugin, { config, services: { "broker.address": address } });
   let stopped: Promise<unknown> | undefined;
-  const stop = () => (stopped ??= link.stop());
+  const stop = () => (stopped ??= client.stop());
   t.after(stop);
   return {
     publish: (message: Partial<MqttPublish> = {}) =>
-      link.call("mqtt.publish", { ...MESSAGE, ...message }),
-    degraded: () => link.degraded,
-    logs: link.logs,
+      client.call("mqtt.publish", { ...MESSAGE, ...message }),
+    degraded: () => client.degraded,
+    logs: client.logs,
     stop,
   };
 }

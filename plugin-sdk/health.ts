@@ -1,4 +1,4 @@
-import type { PluginContext } from "../context.ts";
+import type { PluginContext } from "./context.ts";
 
 /** Ignored messages are shown until none has arrived for this time. */
 const QUIET_MS = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { Health } from "../../../plugin-sdk/mqtt/health.ts";
-import { collectedLog } from "../../helpers/collected-log.ts";
+import { Health } from "../../plugin-sdk/health.ts";
+import { collectedLog } from "../helpers/collected-log.ts";
 
 const NOISE = { what: "a message", why: "it is not JSON", where: "hall/lamp" };
 
