@@ -6,89 +6,11 @@ import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
 import type { Scene } from "./scene.ts";
 import type { WeatherForecast } from "./weather.ts";
+import type { Settings, SettingValues } from "./widget-settings.ts";
 
 export type { CalendarWindow, Device, DeviceCommand, Scene, SystemSample, WeatherForecast };
+export { s, type Setting, type Settings, type SettingValues } from "./widget-settings.ts";
 export type Signal<T> = ReadonlySignal<T>;
-
-/** The JSON Schema of one setting. `format` selects the input in the settings form. */
-export interface SettingSchema {
-  readonly type: "string" | "number" | "boolean" | "array";
-  readonly title?: string;
-  readonly default?: unknown;
-  readonly format?: "device" | "room" | "color" | "icon" | "lines";
-  readonly deviceKind?: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly multipleOf?: number;
-  readonly maxItems?: number;
-  readonly items?: SettingSchema;
-}
-
-declare const fieldType: unique symbol;
-
-/** A setting of type `T`, made with `s`. */
-export interface Field<T> {
-  readonly schema: SettingSchema;
-  readonly [fieldType]?: T;
-}
-export type Settings = Readonly<Record<string, Field<unknown>>>;
-export type SettingValues<S extends Settings> = {
-  readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never;
-};
-
-const field = <T>(schema: SettingSchema): Field<T> => ({ schema });
-
-interface Titled<T> {
-  readonly title?: string;
-  readonly default?: T;
-}
-
-/** Builders for settings. Each defines the form input, the validation and the type in `ctx.settings`. */
-export const s = {
-  text: (o: Titled<string> = {}) => field<string>({ type: "string", default: "", ...o }),
-  /** Text of several lines. */
-  lines: (o: Titled<string> = {}) =>
-    field<string>({ type: "string", format: "lines", default: "", ...o }),
-  number: ({
-    min,
-    max,
-    step,
-    ...o
-  }: Titled<number> & { min?: number; max?: number; step?: number } = {}) =>
-    field<number>({
-      type: "number",
-      default: min ?? 0,
-      ...o,
-      ...(min === undefined ? {} : { minimum: min }),
-      ...(max === undefined ? {} : { maximum: max }),
-      ...(step === undefined ? {} : { multipleOf: step }),
-    }),
-  bool: (o: Titled<boolean> = {}) => field<boolean>({ type: "boolean", default: false, ...o }),
-  choice: <const T extends string>(values: readonly T[], o: Titled<T> = {}) =>
-    field<T>({ type: "string", enum: values, default: values[0], ...o }),
-  device: ({ kind, ...o }: { kind?: string; title?: string } = {}) =>
-    field<string>({
-      type: "string",
-      format: "device",
-      default: "",
-      ...o,
-      ...(kind === undefined ? {} : { deviceKind: kind }),
-    }),
-  room: (o: { title?: string } = {}) =>
-    field<string>({ type: "string", format: "room", default: "", ...o }),
-  color: (o: Titled<string> = {}) =>
-    field<string>({ type: "string", format: "color", default: "", ...o }),
-  icon: (o: Titled<`mdi:${string}`> = {}) =>
-    field<string>({ type: "string", format: "icon", default: "", ...o }),
-  list: <T>(of: Field<T>, { max }: { max?: number } = {}) =>
-    field<readonly T[]>({
-      type: "array",
-      items: of.schema,
-      default: [],
-      ...(max === undefined ? {} : { maxItems: max }),
-    }),
-} as const;
 
 /** The result of a command. `device` is the device after the command. */
 export interface CommandResult {

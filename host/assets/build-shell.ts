@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build as bundle, type BuildOptions, type Metafile, type Plugin } from "esbuild";
+import { build as bundle, type BuildOptions, type Metafile } from "esbuild";
 import type { BuildCache } from "../build-cache.ts";
 import { appFiles, named } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
+import { CSS_TEXT_IN_CODE } from "./css-text.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
@@ -94,22 +94,6 @@ function neededBy(main: RegExp, outputs: Metafile["outputs"]): string[] {
   return imports.map(({ path }) => basename(path));
 }
 
-/** Style sheets imported by code become text; those imported by style sheets are bundled. */
-const cssText: Plugin = {
-  name: "css-text",
-  setup(build) {
-    build.onResolve({ filter: /\.css$/ }, ({ kind, path, importer }) =>
-      kind === "import-statement"
-        ? { path: createRequire(importer).resolve(path), namespace: "css-text" }
-        : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: "css-text" }, async ({ path }) => ({
-      contents: await readFile(path, "utf8"),
-      loader: "text",
-    }));
-  },
-};
-
 const OPTIONS = {
   absWorkingDir: DASHBOARD,
   outdir: "/assets",
@@ -123,7 +107,7 @@ const OPTIONS = {
   assetNames: "[name].[hash]",
   loader: { ".woff2": "file", ".svg": "file" },
   define: { ICONS_URL: JSON.stringify(ICONS) },
-  plugins: [cssText],
+  plugins: [CSS_TEXT_IN_CODE],
   metafile: true,
   legalComments: "none",
   logLevel: "silent",

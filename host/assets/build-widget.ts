@@ -5,6 +5,7 @@ import { toReloadFailure } from "../modules/build/code-frame.ts";
 import { sourceBoundary } from "../modules/build/source-boundary.ts";
 import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
+import { CSS_TEXT } from "./css-text.ts";
 import { guardLoops } from "./guard-loops.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
@@ -59,12 +60,11 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     platform: "browser",
     target: "es2022",
     external: SHARED,
-    loader: { ".css": "text" },
     sourcemap: "inline",
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
-    plugins: [sourceBoundary(folder, () => widget.allowsLinks === true), BROWSER_ONLY],
+    plugins: [sourceBoundary(folder, () => widget.allowsLinks === true), BROWSER_ONLY, CSS_TEXT],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });

@@ -1,17 +1,11 @@
-import type {
-  Channels,
-  Device,
-  Field,
-  Settings,
-  SettingSchema,
-  WidgetContext,
-} from "@mantel/plugin-sdk/widget";
+import type { Channels, Device, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
 import { createFormats } from "./format.ts";
 import { spokenLocale as locale } from "./i18n/language.ts";
+import { valuesOf } from "./setting-values.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";
 
@@ -85,32 +79,11 @@ export class WidgetContexts {
     return this.#api.open(path, {}, AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]));
   }
 
-  /**
-   * The settings of a widget from its tile's config. Absent and invalid values get their defaults.
-   */
+  /** The settings of a widget from its tile's config. */
   settings(
-    fields: Settings,
+    settings: Settings,
     config: ReadonlySignal<Readonly<Record<string, unknown>>>,
   ): Context["settings"] {
-    return computed(() =>
-      Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => [name, valueOf(field, config.value[name])]),
-      ),
-    ) as Context["settings"];
+    return computed(() => valuesOf(settings, config.value)) as Context["settings"];
   }
-}
-
-/** Invalid items of a list are dropped. */
-function valueOf({ schema }: Field<unknown>, value: unknown): unknown {
-  const { type, items, maxItems = Infinity } = schema;
-  if (type !== "array") return fits(schema, value) ? value : schema.default;
-  if (!Array.isArray(value)) return schema.default;
-  return value.filter((each) => !items || fits(items, each)).slice(0, maxItems);
-}
-
-function fits(schema: SettingSchema, value: unknown): boolean {
-  const { type, enum: choices, minimum = -Infinity, maximum = Infinity } = schema;
-  if (typeof value !== type) return false;
-  if (typeof value === "number") return minimum <= value && value <= maximum;
-  return !choices || choices.includes(value as string);
 }

@@ -258,15 +258,17 @@ test("the widget of an installed plugin, in its frame", async (t) => {
   await t.test("is shown in the editor, and its settings are read in a frame", async (each) => {
     await installGuest(host, SETTABLE);
     const { page, faults } = await visit(each, ["settable-widget"]);
-    await frameOf(page, "settable-widget").getByText("word: none").waitFor();
+    await frameOf(page, "settable-widget").getByText("word: none!").waitFor();
 
     await page.getByRole("button", { name: "Edit the layout" }).click();
     await page.getByRole("button", { name: /^Guest, column/ }).click();
     await page.getByLabel("Your word").fill("green");
+    await page.getByLabel("How often").fill("2");
     await page.keyboard.press("Tab");
+    await page.getByLabel("Ends with").selectOption("?");
 
     const edited = page.locator(".editor [data-module=settable-widget] iframe").contentFrame();
-    await edited.getByText("word: green").waitFor();
+    await edited.getByText("word: greengreen?").waitFor();
     assert.deepEqual(faults, []);
   });
 });
@@ -479,10 +481,18 @@ function endless(): Guest {
 
 const SETTABLE: Guest = {
   id: "settable-widget",
-  more: `settings: { word: s.text({ title: "Your word", default: "none" }) },`,
+  before: 'import { Type } from "typebox";',
+  more: `settings: {
+    word: s.text({ title: "Your word", default: "none" }),
+    times: Type.Integer({ title: "How often", minimum: 1, maximum: 3 }),
+    end: Type.Union([Type.Literal("!"), Type.Literal("?")], { title: "Ends with" }),
+  },`,
   mount: `
     const p = document.createElement("p");
     root.append(p);
-    ctx.effect(() => { p.textContent = "word: " + ctx.settings.value.word; });
+    ctx.effect(() => {
+      const { word, times, end } = ctx.settings.value;
+      p.textContent = "word: " + word.repeat(times) + end;
+    });
 `,
 };

@@ -60,8 +60,8 @@ export class Definitions {
  * it.
  */
 export function schemaOf({ settings = {}, texts = {} }: WidgetFacts, locale: string): FieldSchema {
-  const fields = Object.entries<{ readonly schema: FieldSchema }>(settings);
-  const properties = fields.map(([key, { schema }]) => {
+  const fields = Object.entries<FieldSchema>(settings);
+  const properties = fields.map(([key, schema]) => {
     const { title, items } = schema;
     const said = title === undefined ? {} : { title: translate(title, { texts, locale }) };
     const item =

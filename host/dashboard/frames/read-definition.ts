@@ -1,4 +1,4 @@
-import type { SettingSchema } from "@mantel/plugin-sdk/widget";
+import { choicesOf, type FieldSchema } from "../form/schema.ts";
 import type { WidgetFacts } from "../widget-loader.ts";
 import { type Check, orAbsent, record, textUpTo } from "./checks.ts";
 import { codeAt } from "./code-at.ts";
@@ -54,27 +54,40 @@ const each =
 const text = textUpTo(100_000);
 const short = textUpTo(200);
 const numeric: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const choices: Check = (value) => Array.isArray(value) && value.length <= 200 && value.every(short);
 
-const TYPES: readonly unknown[] = ["string", "number", "boolean", "array"];
-const schema: Check = (value) =>
-  record({
-    type: (type) => TYPES.includes(type),
-    title: orAbsent(short),
-    format: orAbsent(short),
-    deviceKind: orAbsent(short),
-    enum: orAbsent(choices),
-    minimum: orAbsent(numeric),
-    maximum: orAbsent(numeric),
-    multipleOf: orAbsent(numeric),
-    maxItems: orAbsent(numeric),
-    items: orAbsent((items) => schema(items) && (items as SettingSchema).type !== "array"),
-  })(value);
+const constant: Check = (value) => short(value) || numeric(value) || typeof value === "boolean";
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.length <= 200 && value.every(check);
+
+const TYPES: readonly unknown[] = ["string", "number", "integer", "boolean"];
+const keywords: Check = record({
+  title: orAbsent(short),
+  format: orAbsent(short),
+  deviceKind: orAbsent(short),
+  enum: orAbsent(listOf(constant)),
+  anyOf: orAbsent(listOf(record({ const: constant, title: orAbsent(short) }))),
+  minimum: orAbsent(numeric),
+  maximum: orAbsent(numeric),
+  multipleOf: orAbsent(numeric),
+  minLength: orAbsent(numeric),
+  maxLength: orAbsent(numeric),
+  maxItems: orAbsent(numeric),
+});
+const single: Check = (value) => {
+  if (!keywords(value)) return false;
+  const { type, ...schema } = value as FieldSchema;
+  return TYPES.includes(type) || (type === undefined && choicesOf(schema) !== undefined);
+};
+const list: Check = (value) =>
+  keywords(value) && record({ type: (type) => type === "array", items: single })(value);
+const setting: Check = (value) => single(value) || list(value);
 
 const isDefinition = record({
   name: short,
   icon: orAbsent(short),
   texts: orAbsent(each(each(text))),
-  settings: orAbsent(each(record({ schema }))),
+  settings: orAbsent(each(setting)),
   size: record({ default: cells, min: orAbsent(cells), max: orAbsent(cells) }),
 });

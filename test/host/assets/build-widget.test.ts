@@ -88,7 +88,7 @@ test("every pass of every loop is reported, and the loops behave as before", asy
   assert.equal(passes, 2 + 2 + 1 + 2 + 2 + 1);
 });
 
-test("an imported style sheet becomes its text and counts as a source file", async (t) => {
+test("an imported style sheet becomes minified text and counts as a source file", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `import styles from "./widget.css"; export default styles;`,
     "widget.css": "b { color: red }",
@@ -96,7 +96,7 @@ test("an imported style sheet becomes its text and counts as a source file", asy
 
   const { code, inputs } = await buildWidget({ id: "x", folder, entry: "widget.ts" });
 
-  assert.equal(run(code)[0]?.factory().default, "b { color: red }");
+  assert.equal(run(code)[0]?.factory().default, "b{color:red}");
   assert.deepEqual(inputs.toSorted(), [join(folder, "widget.css"), join(folder, "widget.ts")]);
 });
 
