@@ -9,20 +9,22 @@ const MOST_CHIPS = 4;
  * locked.
  */
 export function headerAlerts(devices: readonly Device[]): Chip[] {
-  const say = words.value;
+  const texts = words.value;
   const open = devices
     .filter(({ kind, state }) => kind === "binary-sensor" && state.contact === false)
-    .map(({ name }): Chip => ({ text: say.open, name, icon: openIcon(name), hue: "warn" }));
+    .map(({ name }): Chip => ({ text: texts.lockOpen, name, icon: openIcon(name), hue: "warn" }));
   const locks = devices.filter(({ kind, available }) => kind === "lock" && available);
   const unlocked = locks
     .filter(({ state }) => state.locked === false)
     .map(({ name }): Chip => ({
-      text: say.unlocked,
+      text: texts.unlocked,
       name,
       icon: "mdi:lock-open-variant",
       hue: "warn",
     }));
   const allLocked = locks.length > 0 && locks.every(({ state }) => state.locked === true);
-  const calm: Chip[] = allLocked ? [{ text: say.locked, icon: "mdi:lock-outline", hue: "ok" }] : [];
+  const calm: Chip[] = allLocked
+    ? [{ text: texts.locked, icon: "mdi:lock-outline", hue: "ok" }]
+    : [];
   return [...open, ...unlocked, ...calm].slice(0, MOST_CHIPS);
 }

@@ -45,8 +45,8 @@ function faultOf({ state, error, lastReload }: ModuleView): ModuleView["error"] 
 }
 
 function effectOf({ state, lastReload }: ModuleView): string {
-  if (state === "quarantined") return words.value.restsAfterCrashes;
-  if (state === "failed") return words.value.doesNotRun;
-  if (lastReload?.trigger === "config") return words.value.runsSettingsBefore;
-  return words.value.runsCodeBefore;
+  if (state === "quarantined") return words.value.stoppedAfterCrashes;
+  if (state === "failed") return words.value.notRunning;
+  if (lastReload?.trigger === "config") return words.value.runsPreviousSettings;
+  return words.value.runsPreviousVersion;
 }

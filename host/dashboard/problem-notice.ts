@@ -17,23 +17,29 @@ export function showModuleProblems(
   effect(() => void render(noticeOf(moduleProblems(modules.value)), notice));
 }
 
-function noticeOf(troubles: readonly ModuleProblem[]): unknown {
-  const [first] = troubles;
+function noticeOf(problems: readonly ModuleProblem[]): unknown {
+  const [first] = problems;
   if (!first) return nothing;
-  const say = words.value;
+  const texts = words.value;
   const text =
-    troubles.length === 1 ? `${first.name} ${first.effect}` : say.needALook(troubles.length);
-  return html`<button class="trouble" popovertarget="troubles" aria-label=${say.showTroubles(text)}>
+    problems.length === 1
+      ? `${first.name} ${first.effect}`
+      : texts.modulesWithProblems(problems.length);
+  return html`<button
+      class="problem-notice"
+      popovertarget="module-problems"
+      aria-label=${texts.showProblems(text)}
+    >
       <mantel-icon name="mdi:code-braces"></mantel-icon><span>${text}</span>
     </button>
-    <div id="troubles" class="troubles" popover aria-label=${say.troubles}>
-      ${troubles.map(troubleView)}
+    <div id="module-problems" class="module-problems" popover aria-label=${texts.problems}>
+      ${problems.map(problemView)}
     </div>`;
 }
 
-function troubleView({ name, message, place, frame, ...trouble }: ModuleProblem): unknown {
+function problemView({ name, message, place, frame, effect }: ModuleProblem): unknown {
   return html`<section>
-    <h2>${name} <span>${trouble.effect}</span></h2>
+    <h2>${name} <span>${effect}</span></h2>
     <p>${message}</p>
     ${place === undefined ? nothing : html`<p class="place">${place}</p>`}
     ${frame === undefined ? nothing : html`<pre tabindex="0">${frame}</pre>`}

@@ -12,11 +12,11 @@ const away = signal(false);
 /** Link to the settings in the header, for users who may edit. */
 export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult | typeof nothing {
   if (!mayEdit) return nothing;
-  const say = words.value;
+  const texts = words.value;
   return html`<a
     class="icon-button settings-link"
     href="#/settings/modules"
-    aria-label=${away.value ? say.settingsAway : say.settings}
+    aria-label=${away.value ? texts.settingsOffline : texts.settings}
   >
     <mantel-icon name="mdi:cog-outline"></mantel-icon>
   </a>`;

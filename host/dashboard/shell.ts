@@ -183,12 +183,12 @@ function headerOf(
 
 function bannerOf(link: Link, now: number): unknown {
   if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
-  const say = words.value;
+  const texts = words.value;
   const left = Math.ceil((link.retryAt - now) / 1000);
   return html`<div class="banner" role="alert">
     <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
-    <span>${say.offlineFor(spanOf(now - link.since))}</span>
-    <span>${left > 0 ? say.retryIn(left) : say.retrying}</span>
+    <span>${texts.offlineFor(spanOf(now - link.since))}</span>
+    <span>${left > 0 ? texts.retryIn(left) : texts.retrying}</span>
   </div>`;
 }
 

@@ -37,7 +37,7 @@ test("the dashboard with every widget has no accessibility violations", async (t
     await page.reload();
     await page.getByRole("alert").getByText("no ink").waitFor();
     await page.getByRole("button", { name: /^Show problems/ }).click();
-    await page.locator("#troubles").getByText("index.ts:1").waitFor();
+    await page.locator("#module-problems").getByText("index.ts:1").waitFor();
     await inBothThemes(page, stage, async (theme) => {
       await picture(page, `wall-broken-${theme}`);
       await assertAccessible(page);

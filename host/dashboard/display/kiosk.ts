@@ -25,7 +25,7 @@ export function keepKiosk(
   };
   effect(() => {
     document.documentElement.toggleAttribute("data-kiosk", on.value);
-    exit.ariaLabel = words.value.leaveKiosk;
+    exit.ariaLabel = words.value.leaveKioskMode;
     render(on.value ? exitView(leave) : nothing, exit);
   });
   // Fullscreen requires a touch, closes the confirmation, and may be refused by the browser.
@@ -44,19 +44,19 @@ export function keepKiosk(
 }
 
 function exitView(leave: () => void): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<button
       class="icon-button kiosk-exit"
       popovertarget="kiosk-exit"
-      aria-label=${say.leaveKiosk}
+      aria-label=${texts.leaveKioskMode}
     >
       <mantel-icon name="mdi:fullscreen-exit"></mantel-icon>
     </button>
-    <div id="kiosk-exit" class="kiosk-question" popover aria-label=${say.leaveKiosk}>
-      <p>${say.isKiosk}</p>
-      <button class="action" @click=${leave}>${say.leaveKiosk}</button>
+    <div id="kiosk-exit" class="kiosk-question" popover aria-label=${texts.leaveKioskMode}>
+      <p>${texts.kioskNotice}</p>
+      <button class="action" @click=${leave}>${texts.leaveKioskMode}</button>
       <button class="action quiet" popovertarget="kiosk-exit" popovertargetaction="hide">
-        ${say.stay}
+        ${texts.stayInKioskMode}
       </button>
     </div>`;
 }

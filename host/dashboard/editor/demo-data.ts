@@ -10,12 +10,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export function scenes(): readonly Scene[] {
-  const say = words.value;
+  const texts = words.value;
   const made = [
-    [say.morning, "mdi:weather-sunset-up"],
-    [say.dinner, "mdi:silverware-fork-knife"],
-    [say.movie, "mdi:movie-open"],
-    [say.night, "mdi:moon-waning-crescent"],
+    [texts.morning, "mdi:weather-sunset-up"],
+    [texts.dinner, "mdi:silverware-fork-knife"],
+    [texts.movie, "mdi:movie-open"],
+    [texts.night, "mdi:moon-waning-crescent"],
   ] as const;
   return made.map(([name, icon], index) => ({
     id: `host:scene:demo-${index}`,
@@ -30,17 +30,17 @@ export function scenes(): readonly Scene[] {
 }
 
 export function calendar(timeZone: string): CalendarWindow {
-  const say = words.value;
+  const texts = words.value;
   const today = startOfDay(timeZone);
   const at = (hours: number) => ({
     dateTime: new Date(today + hours * HOUR_MS).toISOString(),
     timeZone,
   });
   const events = [
-    [say.choir, 19, "#9ecbff"],
-    [say.call, 20.5, "#86e0ae"],
-    [say.swimming, 33.25, "#ffb08a"],
-    [say.visit, 42, "#f5a9ec"],
+    [texts.choir, 19, "#9ecbff"],
+    [texts.call, 20.5, "#86e0ae"],
+    [texts.swimming, 33.25, "#ffb08a"],
+    [texts.visit, 42, "#f5a9ec"],
   ] as const;
   return {
     start: new Date(today).toISOString(),
@@ -61,7 +61,7 @@ export function calendar(timeZone: string): CalendarWindow {
       url: null,
       color,
     })),
-    sources: [{ id: "demo", name: say.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
+    sources: [{ id: "demo", name: texts.family, color: "#9ecbff", status: "ok", fetchedAt: null }],
   };
 }
 

@@ -48,33 +48,33 @@ function answerTo(path: string, timeZone: string): Response {
 }
 
 function devices(): Device[] {
-  const say = words.value;
+  const texts = words.value;
   const percent = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
   const celsius = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" } as const;
   const measured = { type: "number", unit: "°C", readOnly: true } as const;
   const watts = { type: "number", unit: "W", readOnly: true } as const;
   const onOff = { type: "boolean" } as const;
   const made: readonly [Device["kind"], string, Device["capabilities"], DeviceState][] = [
-    ["light", say.lamp, { on: onOff, brightness: percent }, { on: true, brightness: 62 }],
-    ["light", say.ceiling, { on: onOff, brightness: percent }, { on: false, brightness: 40 }],
-    ["cover", say.blinds, { position: percent }, { position: 40 }],
+    ["light", texts.lamp, { on: onOff, brightness: percent }, { on: true, brightness: 62 }],
+    ["light", texts.ceiling, { on: onOff, brightness: percent }, { on: false, brightness: 40 }],
+    ["cover", texts.blinds, { position: percent }, { position: 40 }],
     [
       "thermostat",
-      say.heating,
+      texts.heating,
       { targetTemperature: celsius },
       { temperature: 19.2, targetTemperature: 20.5 },
     ],
-    ["sensor", say.air, { temperature: measured }, { temperature: 21.4, humidity: 46 }],
-    ["binary-sensor", say.window, {}, { open: true }],
-    ["lock", say.door, { locked: onOff }, { locked: true }],
+    ["sensor", texts.air, { temperature: measured }, { temperature: 21.4, humidity: 46 }],
+    ["binary-sensor", texts.window, {}, { open: true }],
+    ["lock", texts.door, { locked: onOff }, { locked: true }],
     [
       "media-player",
-      say.player,
+      texts.player,
       { playback: { type: "choice", values: ["playing", "paused"] }, volume: percent },
-      { playback: "playing", title: say.song, volume: 35 },
+      { playback: "playing", title: texts.song, volume: 35 },
     ],
-    ["fan", say.fan, { on: onOff }, { on: false }],
-    ["switch", say.coffee, { on: onOff, power: watts }, { on: true, power: 840 }],
+    ["fan", texts.fan, { on: onOff }, { on: false }],
+    ["switch", texts.coffee, { on: onOff, power: watts }, { on: true, power: 840 }],
   ];
   return made.map(([kind, name, capabilities, state], index) =>
     device({ kind, name, capabilities, state, number: index + 1 }),

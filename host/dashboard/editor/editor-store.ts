@@ -189,7 +189,7 @@ export class EditorStore {
   /** Drops the page's own arrangement for a screen. */
   derive({ id, title }: LayoutPage, breakpoint: Override): void {
     const document = operations.derivePage(this.document.peek(), id, breakpoint);
-    this.#edit(document, words.value.derived(title));
+    this.#edit(document, words.value.wallLayoutUsedAgain(title));
   }
 
   addPage(): void {
@@ -327,8 +327,8 @@ export class EditorStore {
         revision > known ? await this.#api.get<LayoutDocument>("/layout") : this.#base.peek();
       const isNewer = stored.revision > this.#base.peek().revision;
       if (isNewer && !this.isDirty.peek()) {
-        this.#rebase(stored, stored, words.value.takenOver);
-        return this.#note(words.value.takenOver);
+        this.#rebase(stored, stored, words.value.newVersionShown);
+        return this.#note(words.value.newVersionShown);
       }
       if (isNewer) this.#theirs.value = stored;
       if (this.#theirs.peek()) this.say(words.value.changedElsewhere);

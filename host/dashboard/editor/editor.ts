@@ -158,14 +158,14 @@ async function mayLeave(store: EditorStore, editor: HTMLElement): Promise<boolea
 /** Escape keeps editing. */
 function askToDiscard(editor: HTMLElement): Promise<string> {
   const dialog = document.createElement("dialog");
-  const say = words.value;
+  const texts = words.value;
   render(
     html`<form method="dialog">
-      <p id="editor-leave">${say.unsaved}</p>
+      <p id="editor-leave">${texts.unsaved}</p>
       <div class="actions">
-        <button class="pill strong" value="save">${say.save}</button>
-        <button class="pill" value="discard">${say.discard}</button>
-        <button class="pill" value="stay">${say.stay}</button>
+        <button class="pill strong" value="save">${texts.save}</button>
+        <button class="pill" value="discard">${texts.discard}</button>
+        <button class="pill" value="stay">${texts.keepEditing}</button>
       </div>
     </form>`,
     dialog,

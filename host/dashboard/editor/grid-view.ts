@@ -89,9 +89,13 @@ export class GridView {
       this.#store.arrange(id, isResized ? "resized" : "moved", places);
       return;
     }
-    const { value: say } = words;
+    const { value: texts } = words;
     const isSmaller = (by.w ?? 0) + (by.h ?? 0) < 0;
-    const why = isResized ? (isSmaller ? say.atSmallest : say.atLargest) : say.atEdge;
+    const why = isResized
+      ? isSmaller
+        ? texts.cannotBeSmaller
+        : texts.cannotBeLarger
+      : texts.cannotMoveFurther;
     this.#store.say(why(this.#store.nameOfId(id)));
   }
 
@@ -273,7 +277,7 @@ export class GridView {
     const name = this.#store.nameOfId(id);
     const said = place ? words.value.tile(name, words.value.place(place)) : name;
     return this.#items.get(id)?.element.classList.contains("misfit")
-      ? words.value.tile(said, words.value.misfit)
+      ? words.value.tile(said, words.value.notRecommendedSize)
       : said;
   }
 }

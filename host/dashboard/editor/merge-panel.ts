@@ -9,7 +9,7 @@ import { words } from "./words.ts";
  * into the draft.
  */
 export function mergePanel(store: EditorStore): unknown {
-  const say = words.value;
+  const texts = words.value;
   const theirs = store.theirs.value;
   const merge = store.merge.value;
   if (!merge || !theirs) return nothing;
@@ -17,23 +17,23 @@ export function mergePanel(store: EditorStore): unknown {
   const others = changesBetween(store.base.value, theirs).filter(
     (change) => !conflicting.has(keyOf(change)),
   );
-  return html`<p class="hint">${say.changedElsewhere}</p>
+  return html`<p class="hint">${texts.changedElsewhere}</p>
     ${
       others.length === 0
         ? nothing
-        : html`<h3>${say.theirChanges}</h3>
+        : html`<h3>${texts.changedOnlyElsewhere}</h3>
             <ul class="changes">
-              ${others.map((change) => html`<li>${say.change(nameOf(store, change), howIs(change.how))}</li>`)}
+              ${others.map((change) => html`<li>${texts.change(nameOf(store, change), howIs(change.how))}</li>`)}
             </ul>`
     }
     ${
       conflicting.size === 0
         ? nothing
-        : html`<h3>${say.conflicts}</h3>
+        : html`<h3>${texts.conflicts}</h3>
             ${merge.conflicts.map((conflict) => conflictView(store, conflict))}`
     }
     <button type="button" class="pill strong" @click=${() => store.takeOver()}>
-      ${say.takeOver}
+      ${texts.merge}
     </button>`;
 }
 
@@ -69,15 +69,15 @@ function nameOf(store: EditorStore, { kind, id }: Thing): string {
 }
 
 function howIs(how: Change["how"]): string {
-  const say = words.value;
+  const texts = words.value;
   switch (how) {
     case "added":
-      return say.howAdded;
+      return texts.howAdded;
     case "removed":
-      return say.howRemoved;
+      return texts.howRemoved;
     case "moved":
-      return say.howMoved;
+      return texts.howMoved;
     case "changed":
-      return say.howChanged;
+      return texts.howChanged;
   }
 }

@@ -6,7 +6,7 @@ import { words } from "./words.ts";
 
 /** Panel of a page: its title, its position and its manual arrangements. */
 export function pagePanel(store: EditorStore): unknown {
-  const say = words.value;
+  const texts = words.value;
   const page = store.page.value;
   const { pages } = store.document.value;
   if (!page) return nothing;
@@ -22,37 +22,37 @@ export function pagePanel(store: EditorStore): unknown {
       <mantel-icon name=${icon}></mantel-icon>
     </button>`;
   return html`${faceView(store, page)}
-    <div class="shift" role="group" aria-label=${say.move}>
-      <span>${say.move}</span>
-      ${moveButton(say.earlier, "mdi:arrow-left", -1)}
-      ${moveButton(say.later, "mdi:arrow-right", 1)}
+    <div class="shift" role="group" aria-label=${texts.move}>
+      <span>${texts.move}</span>
+      ${moveButton(texts.earlier, "mdi:arrow-left", -1)}
+      ${moveButton(texts.later, "mdi:arrow-right", 1)}
     </div>
     ${(["md", "sm"] as const).map((at) => {
-      const screen = at === "md" ? say.tablet : say.phone;
-      if (!isOverridden(page, at)) return html`<p class="hint">${say.followsWall(screen)}</p>`;
-      return html`<p class="hint">${say.byHand(screen)}</p>
+      const screen = at === "md" ? texts.tablet : texts.phone;
+      if (!isOverridden(page, at)) return html`<p class="hint">${texts.usesWallLayout(screen)}</p>`;
+      return html`<p class="hint">${texts.arrangedManually(screen)}</p>
         <button type="button" class="pill" @click=${() => store.derive(page, at)}>
-          ${say.followAgain}: ${screen}
+          ${texts.useWallLayoutAgain}: ${screen}
         </button>`;
     })}
     ${
       pages.length === 1
-        ? html`<p class="hint">${say.lastPage}</p>`
+        ? html`<p class="hint">${texts.lastPage}</p>`
         : html`<button type="button" class="pill danger" @click=${() => store.removePage(page)}>
-            <mantel-icon name="mdi:trash-can-outline"></mantel-icon>${say.removePage}
+            <mantel-icon name="mdi:trash-can-outline"></mantel-icon>${texts.removePage}
           </button>`
     }`;
 }
 
 function faceView(store: EditorStore, page: LayoutPage): unknown {
-  const say = words.value;
+  const texts = words.value;
   const { title, icon } = page;
   return formView({
     schema: {
       type: "object",
       properties: {
-        title: { type: "string", title: say.title, minLength: 1, maxLength: 200 },
-        icon: { type: "string", format: "icon", title: say.icon },
+        title: { type: "string", title: texts.title, minLength: 1, maxLength: 200 },
+        icon: { type: "string", format: "icon", title: texts.icon },
       },
     },
     values: icon === undefined ? { title } : { title, icon },

@@ -97,16 +97,16 @@ export class PanelView {
   }
 
   #titleOf(panel: Panel): string {
-    const say = words.value;
+    const texts = words.value;
     switch (panel.kind) {
       case "gallery":
-        return say.gallery;
+        return texts.gallery;
       case "page":
-        return say.pageSettings;
+        return texts.pageSettings;
       case "versions":
-        return say.versions;
+        return texts.versions;
       case "merge":
-        return say.theirChanges;
+        return texts.changedOnlyElsewhere;
       case "tile": {
         const widget = findWidget(this.#store.document.value, panel.id);
         return widget ? this.#store.nameOf(widget) : panel.id;

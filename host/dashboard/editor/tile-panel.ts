@@ -75,7 +75,7 @@ export class TilePanel {
 
   #settingsView({ id, module, config }: LayoutWidget): unknown {
     const schema = this.#schema.value;
-    if (!schema) return html`<p class="hint">${words.value.moduleGone(module)}</p>`;
+    if (!schema) return html`<p class="hint">${words.value.moduleUnavailable(module)}</p>`;
     const isBare = Object.keys({ ...schema.properties, ...config }).length === 0;
     if (isBare) return html`<p class="hint">${words.value.noSettings}</p>`;
     return formView({
@@ -89,7 +89,7 @@ export class TilePanel {
 
   /** Move and resize buttons, as an alternative to dragging (WCAG 2.2, success criterion 2.5.7). */
   #shiftView(id: string): unknown {
-    const say = words.value;
+    const texts = words.value;
     const button = (name: string, icon: string, by: Partial<Geometry>): unknown =>
       html`<button
         type="button"
@@ -100,18 +100,19 @@ export class TilePanel {
         <mantel-icon name=${icon}></mantel-icon>
       </button>`;
     const isWall = this.#store.breakpoint.value === "lg";
-    return html`<div class="shift" role="group" aria-label=${say.move}>
-        <span>${say.move}</span>
-        ${button(say.left, "mdi:arrow-left", { x: -1 })}
-        ${button(say.up, "mdi:arrow-up", { y: -1 })} ${button(say.down, "mdi:arrow-down", { y: 1 })}
-        ${button(say.right, "mdi:arrow-right", { x: 1 })}
+    return html`<div class="shift" role="group" aria-label=${texts.move}>
+        <span>${texts.move}</span>
+        ${button(texts.left, "mdi:arrow-left", { x: -1 })}
+        ${button(texts.up, "mdi:arrow-up", { y: -1 })}
+        ${button(texts.down, "mdi:arrow-down", { y: 1 })}
+        ${button(texts.right, "mdi:arrow-right", { x: 1 })}
       </div>
-      <div class="shift" role="group" aria-label=${say.size}>
-        <span>${say.size}</span>
-        ${button(say.narrower, "mdi:arrow-collapse-horizontal", { w: -1 })}
-        ${button(say.wider, "mdi:arrow-expand-horizontal", { w: 1 })}
-        ${isWall ? button(say.lower, "mdi:arrow-collapse-vertical", { h: -1 }) : nothing}
-        ${isWall ? button(say.higher, "mdi:arrow-expand-vertical", { h: 1 }) : nothing}
+      <div class="shift" role="group" aria-label=${texts.size}>
+        <span>${texts.size}</span>
+        ${button(texts.narrower, "mdi:arrow-collapse-horizontal", { w: -1 })}
+        ${button(texts.wider, "mdi:arrow-expand-horizontal", { w: 1 })}
+        ${isWall ? button(texts.shorter, "mdi:arrow-collapse-vertical", { h: -1 }) : nothing}
+        ${isWall ? button(texts.taller, "mdi:arrow-expand-vertical", { h: 1 }) : nothing}
       </div>`;
   }
 
@@ -120,9 +121,9 @@ export class TilePanel {
     const size = this.#definitions.sizes.value.get(module);
     const { columns } = this.#store.document.value.grid;
     if (this.#store.breakpoint.value !== "lg" || !size?.min) return nothing;
-    const say = words.value;
+    const texts = words.value;
     const beyond = misfit(geometry.lg, size, { breakpoint: "lg", columns });
-    return html`${beyond === undefined ? nothing : html`<p class="misfit">${say[beyond]}</p>`}
-      <p class="hint">${say.asksFor(size.min, size.max)}</p>`;
+    return html`${beyond === undefined ? nothing : html`<p class="misfit">${texts[beyond]}</p>`}
+      <p class="hint">${texts.recommendedSize(size.min, size.max)}</p>`;
   }
 }

@@ -54,13 +54,13 @@ export function focusOpener(kind: Panel["kind"]): void {
 }
 
 function screensOf(store: EditorStore): unknown {
-  const say = words.value;
+  const texts = words.value;
   const screens: readonly (readonly [Breakpoint, string, string])[] = [
-    ["lg", say.wall, "mdi:television"],
-    ["md", say.tablet, "mdi:tablet"],
-    ["sm", say.phone, "mdi:cellphone"],
+    ["lg", texts.wall, "mdi:television"],
+    ["md", texts.tablet, "mdi:tablet"],
+    ["sm", texts.phone, "mdi:cellphone"],
   ];
-  return html`<div class="screens" role="group" aria-label=${say.arrangementFor}>
+  return html`<div class="screens" role="group" aria-label=${texts.arrangementFor}>
     ${screens.map(
       ([at, name, icon]) =>
         html`<button
@@ -78,14 +78,14 @@ function screensOf(store: EditorStore): unknown {
 }
 
 function stepsOf(store: EditorStore): unknown {
-  const say = words.value;
+  const texts = words.value;
   const { undoLabel, redoLabel } = store.history.value;
-  return html`${toolOf(say.undo, "mdi:undo", {
+  return html`${toolOf(texts.undo, "mdi:undo", {
     act: () => store.undo(),
     off: undoLabel === undefined,
     hint: undoLabel,
   })}
-  ${toolOf(say.redo, "mdi:redo", {
+  ${toolOf(texts.redo, "mdi:redo", {
     act: () => store.redo(),
     off: redoLabel === undefined,
     hint: redoLabel,
@@ -93,7 +93,7 @@ function stepsOf(store: EditorStore): unknown {
 }
 
 function panelsOf(store: EditorStore): unknown {
-  const say = words.value;
+  const texts = words.value;
   const opener = (kind: "page" | "versions", name: string, icon: string): unknown =>
     html`<button
       type="button"
@@ -106,8 +106,8 @@ function panelsOf(store: EditorStore): unknown {
     >
       <mantel-icon name=${icon}></mantel-icon>
     </button>`;
-  return html`${opener("page", say.pageSettings, "mdi:file-cog-outline")}
-    ${opener("versions", say.versions, "mdi:history")}
+  return html`${opener("page", texts.pageSettings, "mdi:file-cog-outline")}
+    ${opener("versions", texts.versions, "mdi:history")}
     <button
       type="button"
       class="pill"
@@ -115,12 +115,12 @@ function panelsOf(store: EditorStore): unknown {
       aria-expanded=${store.panel.value?.kind === "gallery"}
       @click=${() => toggle(store, "gallery")}
     >
-      <mantel-icon name="mdi:plus"></mantel-icon><span>${say.addTile}</span>
+      <mantel-icon name="mdi:plus"></mantel-icon><span>${texts.addTile}</span>
     </button>`;
 }
 
 function endOf(store: EditorStore, leave: () => void): unknown {
-  const say = words.value;
+  const texts = words.value;
   const isSaving = store.isSaving.value;
   return html`<button
       type="button"
@@ -128,9 +128,9 @@ function endOf(store: EditorStore, leave: () => void): unknown {
       ?disabled=${isSaving || !store.isDirty.value}
       @click=${() => store.save()}
     >
-      ${isSaving ? say.saving : say.save}
+      ${isSaving ? texts.saving : texts.save}
     </button>
-    ${toolOf(say.close, "mdi:close", { act: leave })}`;
+    ${toolOf(texts.close, "mdi:close", { act: leave })}`;
 }
 
 function toggle(store: EditorStore, kind: Exclude<Panel["kind"], "tile">): void {
@@ -161,7 +161,7 @@ export function strip({ message, theirs, panel }: EditorStore): unknown {
       <mantel-icon name="mdi:account-sync-outline"></mantel-icon>
       <span>${words.value.changedElsewhere}</span>
       <button type="button" @click=${() => (panel.value = { kind: "merge" })}>
-        ${words.value.look}
+        ${words.value.reviewChanges}
       </button>
     </div>`;
   }

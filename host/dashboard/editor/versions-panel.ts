@@ -6,14 +6,14 @@ import { words } from "./words.ts";
 
 /** Panel for previous versions of the layout, and for export and import. */
 export function versionsPanel(store: EditorStore, formats: Formats): unknown {
-  const say = words.value;
-  return html`<p class="hint">${say.restoreHint}</p>
+  const texts = words.value;
+  return html`<p class="hint">${texts.restoreHint}</p>
     <div class="actions">
       <button type="button" class="pill" @click=${() => download(store.document.peek())}>
-        <mantel-icon name="mdi:download"></mantel-icon>${say.export}
+        <mantel-icon name="mdi:download"></mantel-icon>${texts.export}
       </button>
       <label class="pill">
-        <mantel-icon name="mdi:upload"></mantel-icon>${say.import}
+        <mantel-icon name="mdi:upload"></mantel-icon>${texts.import}
         <input
           class="unseen"
           type="file"
@@ -29,24 +29,24 @@ export function versionsPanel(store: EditorStore, formats: Formats): unknown {
 }
 
 function versionView(version: LayoutRevision, store: EditorStore, formats: Formats): unknown {
-  const say = words.value;
+  const texts = words.value;
   const { revision, name } = version;
   const savedAt = new Date(version.savedAt);
   return html`<li>
     <div>
       <strong>${formats.date(savedAt, "short")}, ${formats.time(savedAt)}</strong>
-      <span>${say.version(revision)}${name === undefined ? nothing : html` · ${name}`}</span>
+      <span>${texts.version(revision)}${name === undefined ? nothing : html` · ${name}`}</span>
     </div>
     ${
       revision === store.base.value.revision
-        ? html`<span class="chip">${say.current}</span>`
+        ? html`<span class="chip">${texts.current}</span>`
         : html`<button
             type="button"
             class="pill"
-            aria-label=${say.restore(revision)}
+            aria-label=${texts.restore(revision)}
             @click=${() => store.restore(revision)}
           >
-            ${say.restoreShort}
+            ${texts.restoreShort}
           </button>`
     }
   </li>`;

@@ -8,19 +8,21 @@ type Words = typeof words.value;
  * absent. Items of lists and groups are checked by their own fields. The host checks patterns and
  * the rules of the plugin.
  */
-export function faultOf(schema: FieldSchema, value: unknown, say: Words): string | undefined {
+export function faultOf(schema: FieldSchema, value: unknown, texts: Words): string | undefined {
   if (value === undefined) return undefined;
   const choices = choicesOf(schema);
   if (choices) {
-    return choices.some((each) => each.value === value) ? undefined : say.notOffered(shown(value));
+    return choices.some((each) => each.value === value)
+      ? undefined
+      : texts.notOffered(shown(value));
   }
-  return CHECKS[controlOf(schema)](schema, value, say);
+  return CHECKS[controlOf(schema)](schema, value, texts);
 }
 
-type Check = (schema: FieldSchema, value: unknown, say: Words) => string | undefined;
+type Check = (schema: FieldSchema, value: unknown, texts: Words) => string | undefined;
 
-const text: Check = (schema, value, say) =>
-  typeof value === "string" ? lengthFault(schema, value, say) : say.notText;
+const text: Check = (schema, value, texts) =>
+  typeof value === "string" ? lengthFault(schema, value, texts) : texts.notText;
 const anything: Check = () => undefined;
 
 const CHECKS: Readonly<Record<Control, Check>> = {
@@ -33,46 +35,46 @@ const CHECKS: Readonly<Record<Control, Check>> = {
   choice: anything,
   secret: anything,
   json: anything,
-  number: (schema, value, say) =>
-    typeof value === "number" ? rangeFault(schema, value, say) : say.notNumber,
-  switch: (_schema, value, say) =>
-    typeof value === "boolean" ? undefined : say.notSwitch(shown(value)),
-  list: (schema, value, say) =>
-    Array.isArray(value) ? countFault(schema, value, say) : say.notList,
-  choices: (schema, value, say) =>
-    Array.isArray(value) ? countFault(schema, value, say) : say.notList,
-  group: (_schema, value, say) => (isRecord(value) ? undefined : say.notGroup),
-  map: ({ maxProperties = Infinity }, value, say) => {
-    if (!isRecord(value)) return say.notGroup;
-    return Object.keys(value).length > maxProperties ? say.tooMany(maxProperties) : undefined;
+  number: (schema, value, texts) =>
+    typeof value === "number" ? rangeFault(schema, value, texts) : texts.notNumber,
+  switch: (_schema, value, texts) =>
+    typeof value === "boolean" ? undefined : texts.notBoolean(shown(value)),
+  list: (schema, value, texts) =>
+    Array.isArray(value) ? countFault(schema, value, texts) : texts.notList,
+  choices: (schema, value, texts) =>
+    Array.isArray(value) ? countFault(schema, value, texts) : texts.notList,
+  group: (_schema, value, texts) => (isRecord(value) ? undefined : texts.notGroup),
+  map: ({ maxProperties = Infinity }, value, texts) => {
+    if (!isRecord(value)) return texts.notGroup;
+    return Object.keys(value).length > maxProperties ? texts.tooMany(maxProperties) : undefined;
   },
 };
 
 function rangeFault(
   { minimum = -Infinity, maximum = Infinity, type }: FieldSchema,
   value: number,
-  say: Words,
+  texts: Words,
 ): string | undefined {
-  if (value < minimum) return say.atLeast(minimum);
-  if (value > maximum) return say.atMost(maximum);
-  return type === "integer" && !Number.isInteger(value) ? say.notWhole : undefined;
+  if (value < minimum) return texts.atLeast(minimum);
+  if (value > maximum) return texts.atMost(maximum);
+  return type === "integer" && !Number.isInteger(value) ? texts.notInteger : undefined;
 }
 
 function lengthFault(
   { minLength = 0, maxLength = Infinity }: FieldSchema,
   value: string,
-  say: Words,
+  texts: Words,
 ): string | undefined {
-  if (value.length < minLength) return say.tooShort(minLength);
-  return value.length > maxLength ? say.tooLong(maxLength) : undefined;
+  if (value.length < minLength) return texts.tooShort(minLength);
+  return value.length > maxLength ? texts.tooLong(maxLength) : undefined;
 }
 
 function countFault(
   { maxItems = Infinity }: FieldSchema,
   value: readonly unknown[],
-  say: Words,
+  texts: Words,
 ): string | undefined {
-  return value.length > maxItems ? say.tooMany(maxItems) : undefined;
+  return value.length > maxItems ? texts.tooMany(maxItems) : undefined;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -56,12 +56,16 @@ function unknownView(keys: readonly string[], { values, onChange }: FormRequest)
     onChange(rest);
   };
   return html`<div class="field unknown">
-    <p class="hint">${words.value.unknown}</p>
+    <p class="hint">${words.value.unknownSettingsKept}</p>
     ${keys.map(
       (key) =>
         html`<div class="row">
           <code>${key}: ${JSON.stringify(values[key])}</code>
-          <button type="button" aria-label=${words.value.drop(key)} @click=${() => drop(key)}>
+          <button
+            type="button"
+            aria-label=${words.value.discardUnknown(key)}
+            @click=${() => drop(key)}
+          >
             <mantel-icon name="mdi:close"></mantel-icon>
           </button>
         </div>`,

@@ -128,7 +128,7 @@ function selectInput(field: Field, offered: readonly (readonly [unknown, string]
         ...offered,
         [
           value,
-          words.value.gone(typeof value === "string" ? value : JSON.stringify(value)),
+          words.value.unavailable(typeof value === "string" ? value : JSON.stringify(value)),
         ] as const,
       ];
   return html`<select

@@ -82,7 +82,7 @@ function entryView(entry: Entry, draw: (field: Field) => unknown): unknown {
 function keyFaultOf({ entries, index, pattern }: Entry): string | undefined {
   const [name = ""] = entries[index] ?? [];
   if (name === "") return words.value.keyMissing;
-  return pattern.test(name) ? undefined : words.value.badKey(pattern.source);
+  return pattern.test(name) ? undefined : words.value.keyInvalid(pattern.source);
 }
 
 /** For the host, a renamed entry is a new one and has no secrets. */

@@ -5,10 +5,10 @@ const english = {
   homeStatus: "Home",
   night: "Night",
   settings: "Settings",
-  settingsAway: "Settings (offline)",
+  settingsOffline: "Settings (offline)",
   editLayout: "Edit the layout",
-  editorAway: (reason: string) => `The editor did not open: ${reason}`,
-  open: "{name} open",
+  editorFailed: (reason: string) => `The editor did not open: ${reason}`,
+  lockOpen: "{name} open",
   unlocked: "{name} unlocked",
   locked: "Locked",
 
@@ -16,9 +16,9 @@ const english = {
   retryIn: (seconds: number) => `retry in ${seconds} s`,
   retrying: "trying …",
 
-  leaveKiosk: "Leave kiosk mode",
-  isKiosk: "This screen shows only the dashboard.",
-  stay: "Stay",
+  leaveKioskMode: "Leave kiosk mode",
+  kioskNotice: "This screen shows only the dashboard.",
+  stayInKioskMode: "Stay",
 
   restart: "Restart",
   stopped: (reason: string) => `Stopped: ${reason}`,
@@ -27,13 +27,13 @@ const english = {
   notInstalled: "The module is not installed.",
   noWidget: "The module has no widget.",
 
-  showTroubles: (summary: string) => `Show problems: ${summary}`,
-  troubles: "Problems",
-  needALook: (count: number) => `${count} modules with problems`,
-  restsAfterCrashes: "stopped after crashes",
-  doesNotRun: "is not running",
-  runsSettingsBefore: "runs with previous settings",
-  runsCodeBefore: "runs the previous version",
+  showProblems: (summary: string) => `Show problems: ${summary}`,
+  problems: "Problems",
+  modulesWithProblems: (count: number) => `${count} modules with problems`,
+  stoppedAfterCrashes: "stopped after crashes",
+  notRunning: "is not running",
+  runsPreviousSettings: "runs with previous settings",
+  runsPreviousVersion: "runs the previous version",
 };
 
 const german: Translation<typeof english> = {
@@ -41,10 +41,10 @@ const german: Translation<typeof english> = {
   homeStatus: "Zuhause",
   night: "Nacht",
   settings: "Einstellungen",
-  settingsAway: "Einstellungen (offline)",
+  settingsOffline: "Einstellungen (offline)",
   editLayout: "Layout bearbeiten",
-  editorAway: (reason) => `Editor nicht geöffnet: ${reason}`,
-  open: "{name} offen",
+  editorFailed: (reason) => `Editor nicht geöffnet: ${reason}`,
+  lockOpen: "{name} offen",
   unlocked: "{name} entriegelt",
   locked: "Verriegelt",
 
@@ -52,9 +52,9 @@ const german: Translation<typeof english> = {
   retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
   retrying: "neuer Versuch …",
 
-  leaveKiosk: "Kioskmodus verlassen",
-  isKiosk: "Dieser Bildschirm zeigt nur das Dashboard.",
-  stay: "Bleiben",
+  leaveKioskMode: "Kioskmodus verlassen",
+  kioskNotice: "Dieser Bildschirm zeigt nur das Dashboard.",
+  stayInKioskMode: "Bleiben",
 
   restart: "Neu starten",
   stopped: (reason) => `Angehalten: ${reason}`,
@@ -63,13 +63,13 @@ const german: Translation<typeof english> = {
   notInstalled: "Das Modul ist nicht installiert.",
   noWidget: "Das Modul hat kein Widget.",
 
-  showTroubles: (summary) => `Probleme anzeigen: ${summary}`,
-  troubles: "Probleme",
-  needALook: (count) => `${count} Module mit Problemen`,
-  restsAfterCrashes: "nach Abstürzen gestoppt",
-  doesNotRun: "läuft nicht",
-  runsSettingsBefore: "läuft mit alten Einstellungen",
-  runsCodeBefore: "läuft mit alter Version",
+  showProblems: (summary) => `Probleme anzeigen: ${summary}`,
+  problems: "Probleme",
+  modulesWithProblems: (count) => `${count} Module mit Problemen`,
+  stoppedAfterCrashes: "nach Abstürzen gestoppt",
+  notRunning: "läuft nicht",
+  runsPreviousSettings: "läuft mit alten Einstellungen",
+  runsPreviousVersion: "läuft mit alter Version",
 };
 
 /** Texts of the shell: header, banner, tile notices and problems. */

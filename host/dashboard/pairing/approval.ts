@@ -45,8 +45,8 @@ export function mountApproval(root: HTMLElement, { api, code, scopes }: Options)
     attempt(async () => {
       if (grant) await api.post(`/pairing/${userCode}/approve`, grant);
       else await api.delete(`/pairing/${userCode}`);
-      const say = words.peek();
-      return { is: "done", text: grant ? say.letIn(grant.name) : say.wasTurnedAway };
+      const texts = words.peek();
+      return { is: "done", text: grant ? texts.displayApproved(grant.name) : texts.displayDenied };
     });
   effect(() => void (titles.page.value = words.value.approveDisplay));
   effect(() => void render(pageOf(step.value, { look, decide, scopes, names: names.value }), root));
@@ -73,9 +73,9 @@ interface Actions {
 }
 
 function pageOf(step: Step, actions: Actions): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<main class="welcome">
-    <header><h1>${say.approveDisplay}</h1></header>
+    <header><h1>${texts.approveDisplay}</h1></header>
     ${"fault" in step ? html`<p role="alert">${step.fault}</p>` : nothing}
     ${stepView(step, actions)}
   </main>`;
@@ -89,55 +89,55 @@ function stepView(step: Step, actions: Actions): TemplateResult {
 }
 
 function typingView({ look }: Actions): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<form @submit=${(event: SubmitEvent) => look(read(event).get("code") ?? "")}>
     <label>
-      ${say.codeOnDisplay}
+      ${texts.codeOnDisplay}
       <input name="code" autocomplete="off" autocapitalize="characters" maxlength="9" required />
     </label>
-    <button class="action">${say.goOn}</button>
+    <button class="action">${texts.continue}</button>
   </form>`;
 }
 
 function decidingView(display: Waiting, { decide, scopes, names }: Actions): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const allow = (event: SubmitEvent): void => {
     const fields = read(event);
     decide(display, { name: fields.get("name") ?? "", scope: [fields.get("scope") ?? ""] });
   };
-  return html`<p>${say.isThisCode}</p>
-    <p class="code" aria-label=${say.codeIs(display.userCode)}>${display.userCode}</p>
-    <p>${say.asksFrom(display.address)}</p>
+  return html`<p>${texts.confirmCode}</p>
+    <p class="code" aria-label=${texts.spelledCode(display.userCode)}>${display.userCode}</p>
+    <p>${texts.displayAddress(display.address)}</p>
     <form @submit=${allow}>
       <label>
-        ${say.displayName}
+        ${texts.displayName}
         <input name="name" autocomplete="off" maxlength="64" list="displays" required />
       </label>
       <datalist id="displays">
         ${names.map((name) => html`<option value=${name}></option>`)}
       </datalist>
       <fieldset>
-        <legend>${say.displayMay}</legend>
+        <legend>${texts.displayMay}</legend>
         ${scopes.map((scope) => scopeChoice(scope))}
       </fieldset>
-      <button class="action">${say.allow}</button>
+      <button class="action">${texts.approve}</button>
       <button class="action quiet" type="button" @click=${() => decide(display, undefined)}>
-        ${say.denyDisplay}
+        ${texts.denyDisplay}
       </button>
     </form>`;
 }
 
 function scopeChoice(scope: string): TemplateResult {
-  const say = words.value;
-  const texts: Record<string, string> = {
-    read: say.mayRead,
-    control: say.mayControl,
-    edit: say.mayEdit,
-    admin: say.mayAdmin,
+  const texts = words.value;
+  const scopeTexts: Record<string, string> = {
+    read: texts.mayRead,
+    control: texts.mayControl,
+    edit: texts.mayEdit,
+    admin: texts.mayAdmin,
   };
   return html`<label class="choice">
     <input type="radio" name="scope" value=${scope} ?checked=${scope === "control"} required />
-    ${texts[scope] ?? scope}
+    ${scopeTexts[scope] ?? scope}
   </label>`;
 }
 
@@ -148,15 +148,15 @@ function read(event: SubmitEvent): Map<string, string> {
 }
 
 function faultOf(error: unknown): string {
-  const say = words.peek();
+  const texts = words.peek();
   if (!(error instanceof ApiError)) return String(error);
   const known: Readonly<Record<string, string>> = {
-    pairing_unknown: say.codeUnknown,
-    bad_id: say.codeUnknown,
-    name_taken: say.nameTaken,
-    insufficient_scope: say.mayNotApprove,
-    offline: say.hostAway,
-    invalid: say.nameInvalid,
+    pairing_unknown: texts.codeUnknown,
+    bad_id: texts.codeUnknown,
+    name_taken: texts.nameTaken,
+    insufficient_scope: texts.approvalForbidden,
+    offline: texts.hostUnreachable,
+    invalid: texts.nameInvalid,
   };
   return known[error.code] ?? error.message;
 }

@@ -5,11 +5,11 @@ import type { Refusal } from "../signed-in.ts";
 
 /** Explains why the session ended, and the next step. */
 export function sayRefusal({ reason, name, detail }: Refusal): string {
-  const say = words.value;
+  const texts = words.value;
   if (detail !== undefined) return detail;
-  if (reason === "link_used") return say.linkUsed;
-  if (name === undefined) return say.refused;
-  return `${reason === "expired" ? say.displayExpired(name) : say.displayRevoked(name)} ${say.pairAgain}`;
+  if (reason === "link_used") return texts.linkUsed;
+  if (name === undefined) return texts.tokenInvalid;
+  return `${reason === "expired" ? texts.displayExpired(name) : texts.displayRevoked(name)} ${texts.pairAgain}`;
 }
 
 /** Explains why signing in with a link failed. */

@@ -12,11 +12,11 @@ export function showLinkNotice(root: HTMLElement, { name }: SignedIn, fault: Api
   const notice = document.createElement("div");
   root.after(notice);
   const end = effect(() => {
-    const say = words.value;
+    const texts = words.value;
     render(
       html`<div class="banner" role="alert">
-        <span>${sayFault(fault)} ${say.stillSignedIn(name)}</span>
-        <button class="action" @click=${() => close()}>${say.close}</button>
+        <span>${sayFault(fault)} ${texts.stillSignedIn(name)}</span>
+        <button class="action" @click=${() => close()}>${texts.close}</button>
       </div>`,
       notice,
     );

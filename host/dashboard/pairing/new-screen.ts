@@ -24,19 +24,19 @@ export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Opt
   wearStyles();
   const { state, again } = waitForApproval(api, onToken);
   effect(() => {
-    const say = words.value;
-    titles.page.value = say.pairThisScreen;
+    const texts = words.value;
+    titles.page.value = texts.pairThisScreen;
     render(
       html`<main class="welcome">
         <header>
           <h1>Mantel</h1>
           ${refusal ? html`<p role="alert">${sayRefusal(refusal)}</p>` : nothing}
         </header>
-        <section class="pair" aria-label=${say.pairThisScreen}>
+        <section class="pair" aria-label=${texts.pairThisScreen}>
           ${pairingView(state.value, again)}
         </section>
         <form @submit=${(event: SubmitEvent) => submit(event, onToken)}>
-          <p>${say.orOpenLink}</p>
+          <p>${texts.orOpenStartupLink}</p>
           ${fields()}
         </form>
       </main>`,
@@ -46,29 +46,29 @@ export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Opt
 }
 
 function pairingView(state: PairingState, again: () => void): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   switch (state.step) {
     case "asking":
-      return html`<p role="status">${say.asking}</p>`;
+      return html`<p role="status">${texts.requestingCode}</p>`;
     case "away":
-      return html`<p role="status">${say.hostAway}</p>`;
+      return html`<p role="status">${texts.hostUnreachable}</p>`;
     case "denied":
-      return html`<p role="alert">${say.turnedAway}</p>
-        <button class="action" @click=${again}>${say.tryAgain}</button>`;
+      return html`<p role="alert">${texts.screenDenied}</p>
+        <button class="action" @click=${again}>${texts.showNewCode}</button>`;
     case "shown":
       return codeView(state);
   }
 }
 
 function codeView({ code, link }: { code: string; link: string }): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const { origin } = new URL(link);
   return html`<div role="status">
-      <h2>${say.pairThisScreen}</h2>
-      <p class="code" aria-label=${say.codeIs(code)}>${code}</p>
-      <p>${say.howToApprove} <span class="address">${origin}/#pair</span></p>
+      <h2>${texts.pairThisScreen}</h2>
+      <p class="code" aria-label=${texts.spelledCode(code)}>${code}</p>
+      <p>${texts.howToApprove} <span class="address">${origin}/#pair</span></p>
     </div>
-    ${qrOf(link, say.qrCode)}`;
+    ${qrOf(link, texts.qrCode)}`;
 }
 
 function submit(event: SubmitEvent, onToken: (pasted: string) => void): void {
@@ -78,10 +78,10 @@ function submit(event: SubmitEvent, onToken: (pasted: string) => void): void {
 }
 
 function fields(): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<label>
-      ${say.linkOrToken}
+      ${texts.linkOrToken}
       <input name="token" type="password" autocomplete="off" spellcheck="false" required />
     </label>
-    <button class="action">${say.openDashboard}</button>`;
+    <button class="action">${texts.openDashboard}</button>`;
 }

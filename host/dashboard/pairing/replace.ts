@@ -30,22 +30,22 @@ export function mountReplacement(root: HTMLElement, { api, who, link }: Options)
     );
   };
   effect(() => {
-    const say = words.value;
-    titles.page.value = say.signInInstead;
+    const texts = words.value;
+    titles.page.value = texts.signInInstead;
     render(
       html`<main class="welcome">
         <header>
-          <h1>${say.signInInstead}</h1>
+          <h1>${texts.signInInstead}</h1>
           ${fault.value ? html`<p role="alert">${sayFault(fault.value)}</p>` : nothing}
         </header>
-        <p>${say.isSignedIn(who.name, who.scope.join(", "))}</p>
-        <p>${say.linkIsOf(next.name, next.scope.join(", "))}</p>
+        <p>${texts.signedInAs(who.name, who.scope.join(", "))}</p>
+        <p>${texts.linkBelongsTo(next.name, next.scope.join(", "))}</p>
         <form @submit=${(event: SubmitEvent) => event.preventDefault()}>
           <button class="action" type="button" @click=${() => location.reload()}>
-            ${say.stayAs(who.name)}
+            ${texts.staySignedInAs(who.name)}
           </button>
           <button class="action quiet" type="button" @click=${replace}>
-            ${say.signInAs(next.name)}
+            ${texts.signInAs(next.name)}
           </button>
         </form>
       </main>`,

@@ -22,13 +22,16 @@ export function aboutPage({ api, formAction }: SettingsDependencies): OpenPage {
 }
 
 function healthView({ version, uptimeSeconds, modules }: Health, api: string): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const facts: Fact[] = [
-    [say.version, version],
-    [say.upFor, say.hours(Math.floor(uptimeSeconds / 3600), Math.floor(uptimeSeconds / 60) % 60)],
-    [say.modules, say.moduleCounts(modules.active, modules.failed)],
-    [say.address, location.origin],
+    [texts.version, version],
+    [
+      texts.uptime,
+      texts.hours(Math.floor(uptimeSeconds / 3600), Math.floor(uptimeSeconds / 60) % 60),
+    ],
+    [texts.modules, texts.moduleCounts(modules.active, modules.failed)],
+    [texts.address, location.origin],
   ];
   return html`${factsView("Mantel", facts)}
-    <p><a class="link" href="${api}/docs">${say.apiDocs}</a></p>`;
+    <p><a class="link" href="${api}/docs">${texts.apiDocs}</a></p>`;
 }

@@ -9,35 +9,35 @@ export function backupPage(parts: SettingsDependencies): OpenPage {
 }
 
 function makingView(parts: SettingsDependencies): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<form class="panel form" @submit=${(event: SubmitEvent) => make(event, parts)}>
-    <h2>${say.makeBackup}</h2>
-    <p class="hint">${say.backupHint}</p>
+    <h2>${texts.createBackup}</h2>
+    <p class="hint">${texts.backupHint}</p>
     ${passphraseField("make-passphrase")}
     <div class="actions">
       <button class="button primary" ?disabled=${parts.formAction.busy.value}>
-        ${say.makeBackup}
+        ${texts.createBackup}
       </button>
     </div>
   </form>`;
 }
 
 function restoringView(parts: SettingsDependencies): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<form
     class="panel form"
     id="restore"
     @submit=${(event: SubmitEvent) => event.preventDefault()}
   >
-    <h2>${say.restore}</h2>
-    <p class="hint">${say.restoreHint}</p>
+    <h2>${texts.restore}</h2>
+    <p class="hint">${texts.restoreHint}</p>
     <div class="field">
-      <label for="backup-file">${say.backupFile}</label>
+      <label for="backup-file">${texts.backupFile}</label>
       <input id="backup-file" name="file" type="file" required />
     </div>
     ${passphraseField("restore-passphrase")}
     <div class="field line">
-      <label for="restore-credentials">${say.restoreCredentials}</label>
+      <label for="restore-credentials">${texts.restoreCredentials}</label>
       <input
         id="restore-credentials"
         name="credentials"
@@ -47,7 +47,7 @@ function restoringView(parts: SettingsDependencies): TemplateResult {
       />
     </div>
     <div class="actions">
-      ${parts.formAction.sureButton("restore", say.restoreOf, () => restore(parts))}
+      ${parts.formAction.sureButton("restore", texts.checkAndRestore, () => restore(parts))}
     </div>
   </form>`;
 }
@@ -76,7 +76,7 @@ function make(event: SubmitEvent, { api, formAction }: SettingsDependencies): vo
     link.download = `mantel-${new Date().toISOString().slice(0, 10)}.backup`;
     link.click();
     URL.revokeObjectURL(link.href);
-  }, words.value.backupMade);
+  }, words.value.backupCreated);
 }
 
 function restore({ api, formAction }: SettingsDependencies): void {
@@ -85,14 +85,16 @@ function restore({ api, formAction }: SettingsDependencies): void {
   if (!form?.reportValidity() || !file) return;
   const passphrase = formValue(form, "passphrase");
   const credentials = formValue(form, "credentials") !== "";
-  const say = words.value;
+  const texts = words.value;
   void formAction.save(
     async () => {
       const request = { backup: await base64Of(file), credentials };
       const opened = passphrase === "" ? request : { ...request, passphrase };
       await api.post("/restore", opened, 60_000);
     },
-    credentials ? say.restoreStaged : `${say.restoreStaged} ${say.keysStay}`,
+    credentials
+      ? texts.restoredAtNextStart
+      : `${texts.restoredAtNextStart} ${texts.credentialsNotRestored}`,
   );
 }
 

@@ -20,15 +20,15 @@ export function bridgesPage({ store }: SettingsDependencies): OpenPage {
 }
 
 function rowOf({ id, name, state, trials, error }: ModuleView, devices: number): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<li>
     <a class="row" href=${addressOf("modules", id)}>
       <span class="grow">
         <strong dir="auto">${name}</strong>
-        <small>${say.devicesFound(devices)}</small>
+        <small>${texts.devicesFound(devices)}</small>
         ${error ? html`<small dir="auto">${error.message}</small>` : nothing}
       </span>
-      ${trials.includes("setup") ? html`<span class="figure">${say.canPair}</span>` : nothing}
+      ${trials.includes("setup") ? html`<span class="figure">${texts.canPair}</span>` : nothing}
       ${stateChip(state)}
     </a>
   </li>`;

@@ -25,19 +25,19 @@ export function calendarsPage(parts: SettingsDependencies): OpenPage {
 }
 
 function feedsView(feeds: CredentialList<Feed>): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<section class="panel">
-    <h2>${say.feeds}</h2>
-    <p class="hint">${say.feedsHint}</p>
+    <h2>${texts.feeds}</h2>
+    <p class="hint">${texts.feedsHint}</p>
     <ul class="rows">
       ${feeds.items.value.map((feed) =>
-        feeds.rowOf(feed, html`<small>${say.madeAt(instantOf(feed.createdAt))}</small>`),
+        feeds.rowOf(feed, html`<small>${texts.createdAt(instantOf(feed.createdAt))}</small>`),
       )}
     </ul>
     ${feeds.formView({
       id: "feed",
-      make: say.makeFeed,
-      made: say.feedMade,
+      make: texts.createFeedAddress,
+      made: texts.feedAddressCreated,
       bodyOf: (form) => ({ name: formValue(form, "name") }),
     })}
   </section>`;

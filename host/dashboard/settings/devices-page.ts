@@ -32,9 +32,9 @@ function fits({ name, room, id }: Device, sought: string): boolean {
 }
 
 function listView(found: readonly Device[], onSearch: (text: string) => void): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<label class="search">
-      ${say.search}
+      ${texts.search}
       <input
         type="search"
         @input=${({ currentTarget }: { currentTarget: HTMLInputElement }) =>
@@ -42,7 +42,8 @@ function listView(found: readonly Device[], onSearch: (text: string) => void): T
       />
     </label>
     <p role="status">
-      ${say.devicesFound(found.length)} ${found.length > SHOWN ? say.firstShown(SHOWN) : nothing}
+      ${texts.devicesFound(found.length)}
+      ${found.length > SHOWN ? texts.firstShown(SHOWN) : nothing}
     </p>
     <ul class="rows">
       ${repeat(found.slice(0, SHOWN), ({ id }) => id, rowOf)}
@@ -50,52 +51,52 @@ function listView(found: readonly Device[], onSearch: (text: string) => void): T
 }
 
 function rowOf({ id, name, room, available, hidden }: Device): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<li>
     <a class="row" href=${addressOf("devices", id)}>
       <span class="grow"
         ><strong dir="auto">${name}</strong
-        ><small dir="auto">${room ?? say.noRoom} · ${id}</small></span
+        ><small dir="auto">${room ?? texts.noRoom} · ${id}</small></span
       >
-      ${hidden ? html`<span class="state none">${say.hidden}</span>` : nothing}
-      ${available ? nothing : html`<span class="state warn">${say.unreachable}</span>`}
+      ${hidden ? html`<span class="state none">${texts.hidden}</span>` : nothing}
+      ${available ? nothing : html`<span class="state warn">${texts.unreachable}</span>`}
     </a>
   </li>`;
 }
 
 function oneView(parts: SettingsDependencies, id: string): TemplateResult {
   const device = parts.store.device(id).value;
-  const say = words.value;
-  const back = backTo("devices", say.allDevices);
+  const texts = words.value;
+  const back = backTo("devices", texts.allDevices);
   if (!device)
     return html`${back}
-      <p>${say.noSuchDevice}</p>`;
-  return html`${back} ${formOf(parts, device)} ${factsView(say.facts, factsOf(device))}`;
+      <p>${texts.deviceNotFound}</p>`;
+  return html`${back} ${formOf(parts, device)} ${factsView(texts.facts, factsOf(device))}`;
 }
 
 function formOf(parts: SettingsDependencies, device: Device): TemplateResult {
   const { formAction } = parts;
-  const say = words.value;
+  const texts = words.value;
   return html`<form
     class="panel form"
     @submit=${(event: SubmitEvent) => save(event, parts, device)}
   >
     ${fieldsOf(parts, device)}
     <div class="actions">
-      <button class="button primary" ?disabled=${formAction.busy.value}>${say.save}</button>
-      ${formAction.button(say.asBridgeSays, () =>
+      <button class="button primary" ?disabled=${formAction.busy.value}>${texts.save}</button>
+      ${formAction.button(texts.nameFromBridge, () =>
         send(parts, device.id, { name: null, room: null, hidden: null }),
       )}
-      ${device.available ? nothing : formAction.sureButton("forget", say.forget, () => forget(parts, device.id))}
+      ${device.available ? nothing : formAction.sureButton("forget", texts.forget, () => forget(parts, device.id))}
     </div>
   </form>`;
 }
 
 function fieldsOf({ formAction, store }: SettingsDependencies, device: Device): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`${nameField(formAction, { id: "name", maxLength: 200, value: device.name })}
     <div class="field">
-      <label for="room">${say.room}</label>
+      <label for="room">${texts.room}</label>
       <input
         id="room"
         name="room"
@@ -110,7 +111,7 @@ function fieldsOf({ formAction, store }: SettingsDependencies, device: Device): 
       ${formAction.faultAt("/room")}
     </div>
     <div class="field line">
-      <label for="hidden">${say.hide}</label>
+      <label for="hidden">${texts.hide}</label>
       <input
         id="hidden"
         name="hidden"
@@ -118,7 +119,7 @@ function fieldsOf({ formAction, store }: SettingsDependencies, device: Device): 
         role="switch"
         .checked=${device.hidden === true}
       />
-      <p class="hint">${say.hideHint}</p>
+      <p class="hint">${texts.hideHint}</p>
     </div>`;
 }
 
@@ -142,7 +143,7 @@ function send({ api, formAction, store }: SettingsDependencies, id: string, patc
 }
 
 function forget({ api, formAction }: SettingsDependencies, id: string): void {
-  void formAction.run(() => api.send("DELETE", pathOf(id)), words.value.forgotten);
+  void formAction.run(() => api.send("DELETE", pathOf(id)), words.value.deviceForgotten);
 }
 
 function pathOf(id: string): string {
@@ -150,17 +151,17 @@ function pathOf(id: string): string {
 }
 
 function factsOf(device: Device): Fact[] {
-  const say = words.value;
+  const texts = words.value;
   const { manufacturer, model, serial, firmware } = device.info;
   const facts: readonly (readonly [string, string | null])[] = [
-    [say.id, device.id],
-    [say.bridge, device.bridge],
-    [say.kinds, device.kind],
-    [say.lastSeen, instantOf(device.lastSeenAt)],
-    [say.manufacturer, manufacturer],
-    [say.model, model],
-    [say.serial, serial],
-    [say.firmware, firmware],
+    [texts.id, device.id],
+    [texts.bridge, device.bridge],
+    [texts.kinds, device.kind],
+    [texts.lastSeen, instantOf(device.lastSeenAt)],
+    [texts.manufacturer, manufacturer],
+    [texts.model, model],
+    [texts.serial, serial],
+    [texts.firmware, firmware],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 }

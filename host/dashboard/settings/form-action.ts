@@ -61,7 +61,7 @@ export class FormAction {
   holdsBack(): boolean {
     if (this.#unsaved !== "typed") return false;
     this.#unsaved = "warned";
-    this.#notice.value = { text: words.peek().unsaved, failed: true };
+    this.#notice.value = { text: words.peek().discardUnsaved, failed: true };
     return true;
   }
 
@@ -110,7 +110,7 @@ export class FormAction {
       @click=${() => (armed ? work() : (this.#armed.value = key))}
       @blur=${() => armed && (this.#armed.value = undefined)}
     >
-      ${armed ? words.value.sure(text) : text}
+      ${armed ? words.value.confirmAgain(text) : text}
     </button>`;
   }
 

@@ -35,12 +35,12 @@ export class ModuleLog {
   }
 
   view(): TemplateResult {
-    const say = words.value;
+    const texts = words.value;
     return html`<section class="panel">
       <header>
-        <h2>${say.log}</h2>
+        <h2>${texts.log}</h2>
         <label class="inline"
-          >${say.leastLevel}
+          >${texts.minimumLevel}
           <select
             @change=${({ currentTarget }: { currentTarget: HTMLSelectElement }) => {
               this.#level.value = currentTarget.value as Level;
@@ -56,9 +56,9 @@ export class ModuleLog {
           </select>
         </label>
       </header>
-      <div class="log" role="log" tabindex="0" aria-label=${say.log} aria-live="off">
+      <div class="log" role="log" tabindex="0" aria-label=${texts.log} aria-live="off">
         ${this.#entries.value.map(lineOf)}
-        ${this.#entries.value.length === 0 ? html`<p>${say.noRecords}</p>` : ""}
+        ${this.#entries.value.length === 0 ? html`<p>${texts.noRecords}</p>` : ""}
       </div>
     </section>`;
   }

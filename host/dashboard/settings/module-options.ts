@@ -57,7 +57,7 @@ export class ModuleOptions {
     const schema = this.#shown;
     if (!schema) return nothing;
     const { formAction, store } = this.#parts;
-    const say = words.value;
+    const texts = words.value;
     return html`<section class="panel">
       <h2>${title}</h2>
       ${formView({
@@ -70,8 +70,8 @@ export class ModuleOptions {
       })}
       ${this.#testView()}
       <div class="actions">
-        ${formAction.button(say.save, () => void this.#save(), "primary")}
-        ${canTest ? formAction.button(say.test, () => void this.#test()) : nothing}
+        ${formAction.button(texts.save, () => void this.#save(), "primary")}
+        ${canTest ? formAction.button(texts.test, () => void this.#test()) : nothing}
       </div>
     </section>`;
   }

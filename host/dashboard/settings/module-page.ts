@@ -36,7 +36,7 @@ export class ModulePage {
     const back = backTo("modules", words.value.allModules);
     if (!module)
       return html`${back}
-        <p>${words.value.noSuchModule}</p>`;
+        <p>${words.value.moduleNotFound}</p>`;
     const trials = module.trials;
     return html`${back}
       <section class="panel">
@@ -65,32 +65,32 @@ export class ModulePage {
   #consent({ consent, state }: ModuleView): unknown {
     if (!consent) return nothing;
     const { api, formAction } = this.#parts;
-    const say = words.value;
+    const texts = words.value;
     const allow = () =>
       void formAction.run(
         () => api.post(`${this.#path}/consent`, { needed: consent.needed }),
-        say.consentGiven,
+        texts.consentGiven,
       );
     return html`<section>
-      <h3>${say.consentNeeded}</h3>
-      <p>${state === "unconfigured" ? say.waitsForConsent : say.runsUntilConsent}</p>
-      <p>${say.wantsTo}</p>
+      <h3>${texts.consentNeeded}</h3>
+      <p>${state === "unconfigured" ? texts.startsAfterConsent : texts.previousRunsUntilConsent}</p>
+      <p>${texts.requestedPermissions}</p>
       <ul>
         ${inWords(consent).map((each) => html`<li dir="auto">${each}</li>`)}
       </ul>
-      <div class="actions">${formAction.button(say.consent, allow, "primary")}</div>
+      <div class="actions">${formAction.button(texts.consent, allow, "primary")}</div>
     </section>`;
   }
 
   #actions({ state, earlier }: ModuleView): TemplateResult {
     const { formAction } = this.#parts;
-    const say = words.value;
+    const texts = words.value;
     if (state === "disabled") {
-      return formAction.button(say.enable, () => this.#post("enable", say.enabled), "primary");
+      return formAction.button(texts.enable, () => this.#post("enable", texts.enabled), "primary");
     }
-    return html`${formAction.button(say.reload, () => this.#post("reload", say.reloaded))}
-    ${earlier ? formAction.button(say.rollBack, () => this.#post("rollback", say.rolled_back)) : nothing}
-    ${formAction.sureButton("disable", say.disable, () => this.#post("disable", say.isDisabled))}`;
+    return html`${formAction.button(texts.reload, () => this.#post("reload", texts.reloaded))}
+    ${earlier ? formAction.button(texts.rollBack, () => this.#post("rollback", texts.rolled_back)) : nothing}
+    ${formAction.sureButton("disable", texts.disable, () => this.#post("disable", texts.isDisabled))}`;
   }
 
   #post(action: "enable" | "disable" | "reload" | "rollback", done: string): void {
@@ -106,7 +106,7 @@ function faultsView(module: ModuleView): TemplateResult {
   ${
     heldSince === null
       ? nothing
-      : html`<p class="said plain">${words.value.heldSince(instantOf(heldSince))}</p>`
+      : html`<p class="said plain">${words.value.rolledBackSince(instantOf(heldSince))}</p>`
   }
   ${faultsOf(module).map(
     ({ message, frame }) =>
@@ -120,35 +120,39 @@ function faultsView(module: ModuleView): TemplateResult {
 }
 
 function factsOf(module: ModuleView): Fact[] {
-  const say = words.value;
+  const texts = words.value;
   const { resources, limits, lastReload, earlier } = module;
   return [
-    [say.version, module.version],
-    [say.kinds, module.kinds.join(", ")],
-    [say.generation, String(module.generation)],
-    [say.since, instantOf(module.stateSince)],
-    [say.cpu, say.ofLimit(shareOf(resources.cpuPercent), shareOf(limits.cpuPercent))],
-    [say.memory, say.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
-    [say.storage, say.ofLimit(sizeOf(resources.storageBytes), `${limits.storageMiB} MiB`)],
-    [say.lag, spanOf(resources.loopLagP99Ms)],
-    [say.restarts, String(module.restarts)],
-    ...(earlier ? [[say.earlierCode, earlierOf(earlier)] as const] : []),
+    [texts.version, module.version],
+    [texts.kinds, module.kinds.join(", ")],
+    [texts.generation, String(module.generation)],
+    [texts.since, instantOf(module.stateSince)],
+    [texts.cpu, texts.ofLimit(shareOf(resources.cpuPercent), shareOf(limits.cpuPercent))],
+    [texts.memory, texts.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
+    [texts.storage, texts.ofLimit(sizeOf(resources.storageBytes), `${limits.storageMiB} MiB`)],
+    [texts.eventLoopLag, spanOf(resources.loopLagP99Ms)],
+    [texts.restarts, String(module.restarts)],
+    ...(earlier ? [[texts.previousVersion, earlierOf(earlier)] as const] : []),
     ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
-    [say.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
+    [texts.lastReload, lastReload ? lastReloadOf(lastReload) : "–"],
     ...permissionFacts(module),
   ];
 }
 
 function confinementOf({ confinement: { level, network, reason } }: ModuleView): Fact {
-  const say = words.value;
+  const texts = words.value;
   const levels = {
-    kernel: say.byKernel,
-    "permission-model": say.byPermissionModel,
-    none: say.notConfined,
+    kernel: texts.byKernel,
+    "permission-model": texts.byPermissionModel,
+    none: texts.notSandboxed,
   };
-  const networks = { none: say.noNetwork, proxied: say.proxiedNetwork, open: say.openNetwork };
+  const networks = {
+    none: texts.noNetwork,
+    proxied: texts.proxiedNetwork,
+    open: texts.openNetwork,
+  };
   const facts = [levels[level], networks[network], ...(reason === null ? [] : [reason])];
-  return [say.confinement, facts.join(" · ")];
+  return [texts.sandbox, facts.join(" · ")];
 }
 
 function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): string {
@@ -156,6 +160,6 @@ function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): stri
 }
 
 function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
-  const say = words.value;
-  return `${say[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
+  const texts = words.value;
+  return `${texts[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
 }

@@ -44,7 +44,7 @@ async function refresh({ api, store }: SettingsDependencies): Promise<void> {
 
 function rowOf(module: ModuleView): TemplateResult {
   const { id, name, version, resources, error, progress, heldSince, consent } = module;
-  const held = heldSince === null ? undefined : words.value.held;
+  const held = heldSince === null ? undefined : words.value.rolledBackNotice;
   const waits = consent ? words.value.consentNeeded : undefined;
   const note = progress ?? waits ?? error?.message ?? held;
   return html`<li>

@@ -5,23 +5,23 @@ import { words } from "./words.ts";
 
 /** The granted and newly requested permissions of a module. A folder given by its path is read-only. */
 export function permissionFacts({ permissions }: Pick<ModuleView, "permissions">): Fact[] {
-  const say = words.value;
+  const texts = words.value;
   const { hosts, folders, provides, uses, added } = permissions;
   const { openNetwork } = permissions;
-  const opened = { setup: say.useOpenNetworkAtSetup, always: say.useOpenNetwork };
+  const opened = { setup: texts.useOpenNetworkAtSetup, always: texts.useOpenNetwork };
   const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons", "sqlite"] as const)
     .filter((flag) => permissions[flag])
-    .map((flag) => say[flag]);
+    .map((flag) => texts[flag]);
   const lists: readonly (readonly [string, readonly string[]])[] = [
-    [say.hosts, hosts],
-    [say.readFolders, folders.filter(isPath)],
-    [say.writtenFolders, folders.filter((folder) => !isPath(folder))],
-    [say.provides, provides],
-    [say.uses, uses],
-    [say.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],
-    [say.newlyAsked, added],
+    [texts.allowedHosts, hosts],
+    [texts.readableFolders, folders.filter(isPath)],
+    [texts.writableFolders, folders.filter((folder) => !isPath(folder))],
+    [texts.provides, provides],
+    [texts.uses, uses],
+    [texts.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],
+    [texts.newPermissions, added],
   ];
   const asked = lists.filter(([, values]) => values.length > 0);
-  if (asked.length === 0) return [[say.permissions, say.nothingAsked]];
+  if (asked.length === 0) return [[texts.permissions, texts.noPermissionsRequested]];
   return asked.map(([name, values]) => [name, values.join(", ")]);
 }

@@ -27,16 +27,16 @@ class ScenesPage {
   }
 
   view(): TemplateResult {
-    const say = words.value;
+    const texts = words.value;
     return html`<ul class="rows">
         ${this.#scenes.value.map((scene) => this.#rowOf(scene))}
       </ul>
       <form class="panel form" @submit=${(event: SubmitEvent) => void this.#capture(event)}>
-        <h2>${say.newScene}</h2>
-        <p class="hint">${say.captureHint}</p>
+        <h2>${texts.newScene}</h2>
+        <p class="hint">${texts.captureHint}</p>
         ${nameField(this.#parts.formAction, { id: "scene", maxLength: 200 })}
         <fieldset class="field choices">
-          <legend>${say.devices}</legend>
+          <legend>${texts.devices}</legend>
           ${this.#capturable().map((device) => this.#choiceOf(device))}
         </fieldset>
         <div class="actions">
@@ -44,7 +44,7 @@ class ScenesPage {
             class="button primary"
             ?disabled=${this.#parts.formAction.busy.value || this.#chosen.value.size === 0}
           >
-            ${say.capture}
+            ${texts.capture}
           </button>
         </div>
       </form>`;
@@ -52,29 +52,29 @@ class ScenesPage {
 
   #rowOf(scene: Scene): TemplateResult {
     const { api, formAction } = this.#parts;
-    const say = words.value;
+    const texts = words.value;
     const path = `/smart-home/scenes/${encodeURIComponent(scene.id)}`;
     const targets = Object.keys(scene.targets);
     return html`<li class="row">
       <span class="grow">
         <strong dir="auto">${scene.name}</strong>
-        <small>${scene.source} · ${say.devicesFound(targets.length)}</small>
+        <small>${scene.source} · ${texts.devicesFound(targets.length)}</small>
       </span>
       ${formAction.button(
-        say.activate(scene.name),
-        () => void formAction.run(() => api.post(`${path}/activate`), say.activated(scene.name)),
+        texts.activate(scene.name),
+        () => void formAction.run(() => api.post(`${path}/activate`), texts.activated(scene.name)),
       )}
       ${
         scene.source === OWN
           ? html`${formAction.sureButton(
               `again ${scene.id}`,
-              say.captureAgain(scene.name),
+              texts.captureAgain(scene.name),
               () => void this.#put(scene.id, scene.name, targets),
             )}
             ${formAction.sureButton(
               scene.id,
-              say.remove(scene.name),
-              () => void this.#send(() => api.send("DELETE", path), say.removed),
+              texts.remove(scene.name),
+              () => void this.#send(() => api.send("DELETE", path), texts.removed),
             )}`
           : nothing
       }

@@ -45,20 +45,20 @@ export class SetupSteps {
   }
 
   view(): TemplateResult {
-    const say = words.value;
+    const texts = words.value;
     const setup = this.#view.value;
     const underWay = setup?.state === "working" || setup?.state === "asking";
     return html`<section class="panel">
-      <h2>${say.pairing}</h2>
+      <h2>${texts.pairing}</h2>
       <div aria-live="polite">
-        ${setup ? this.#stepView(setup) : html`<p>${say.pairingHint}</p>`}
+        ${setup ? this.#stepView(setup) : html`<p>${texts.pairingHint}</p>`}
       </div>
       <div class="actions">
         ${
           underWay
-            ? this.#parts.formAction.button(say.giveUp, () => this.#send("DELETE", ""))
+            ? this.#parts.formAction.button(texts.cancelPairing, () => this.#send("DELETE", ""))
             : this.#parts.formAction.button(
-                say.beginPairing,
+                texts.beginPairing,
                 () => this.#send("POST", ""),
                 "primary",
               )
@@ -68,9 +68,9 @@ export class SetupSteps {
   }
 
   #stepView(setup: SetupView): TemplateResult {
-    const say = words.value;
-    if (setup.state === "done") return html`<p class="said">${say.paired}</p>`;
-    if (setup.state === "cancelled") return html`<p>${say.pairingGivenUp}</p>`;
+    const texts = words.value;
+    if (setup.state === "done") return html`<p class="said">${texts.paired}</p>`;
+    if (setup.state === "cancelled") return html`<p>${texts.pairingCancelled}</p>`;
     if (setup.state === "failed") {
       return html`<p class="said failed" dir="auto">${setup.error}</p>`;
     }

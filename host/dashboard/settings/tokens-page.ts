@@ -34,7 +34,7 @@ export function tokensPage(parts: SettingsDependencies): OpenPage {
 
 /** The identity signed in in this browser, and the sign-out button. */
 function signedInView({ api, formAction }: SettingsDependencies): TemplateResult | typeof nothing {
-  const say = words.value;
+  const texts = words.value;
   const who = rememberedSignedIn();
   if (!who) return nothing;
   const signOut = async (): Promise<void> => {
@@ -44,42 +44,42 @@ function signedInView({ api, formAction }: SettingsDependencies): TemplateResult
     location.reload();
   };
   return html`<section>
-    <h2>${say.thisBrowser}</h2>
+    <h2>${texts.thisBrowser}</h2>
     <ul class="rows">
       <li class="row">
         <span class="grow">
           <strong dir="auto">${who.name}</strong><small>${who.scope.join(", ")}</small>
         </span>
-        ${formAction.sureButton("sign-out", say.signOut, () => void formAction.run(signOut))}
+        ${formAction.sureButton("sign-out", texts.signOut, () => void formAction.run(signOut))}
       </li>
     </ul>
   </section>`;
 }
 
 function pageView(tokens: CredentialList<Token>): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const all = tokens.items.value;
   return html`<section>
-      <h2>${say.displays}</h2>
+      <h2>${texts.displays}</h2>
       ${listOf(
         tokens,
         all.filter(({ display }) => display),
       )}
-      <p><a class="link" href="#pair">${say.pairDisplay}</a></p>
+      <p><a class="link" href="#pair">${texts.pairDisplay}</a></p>
     </section>
     <section>
-      <h2>${say.tokens}</h2>
+      <h2>${texts.tokens}</h2>
       ${listOf(
         tokens,
         all.filter(({ display }) => !display),
       )}
     </section>
     <section class="panel">
-      <h2>${say.newToken}</h2>
+      <h2>${texts.newToken}</h2>
       ${tokens.formView({
         id: "token",
-        make: say.make,
-        made: say.tokenMade,
+        make: texts.createToken,
+        made: texts.tokenCreated,
         fields: scopeField(),
         bodyOf: (form) => ({ name: formValue(form, "name"), scope: [formValue(form, "scope")] }),
       })}
@@ -95,23 +95,23 @@ function listOf(tokens: CredentialList<Token>, shown: readonly Token[]): Templat
 
 /** Tokens with the same name are shown with their id. */
 function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const { id, name, scope, expiresAt, lastUsedAt, display, session, current } = token;
   const isShared = tokens.items.value.some((each) => each.name === name && each.id !== id);
-  const details = html`<small>${scope.join(", ")} · ${say.until(instantOf(expiresAt))}</small>
-    <small>${lastUsedAt === null ? say.neverUsed : say.lastUsed(instantOf(lastUsedAt))}</small>
-    ${session && !display ? html`<small>${say.signedInBrowser}</small>` : nothing}
-    ${isShared ? html`<small>${say.withId(id.slice(0, 8))}</small>` : nothing}`;
-  const here = current ? html`<span class="state ok">${say.thisOne}</span>` : undefined;
+  const details = html`<small>${scope.join(", ")} · ${texts.until(instantOf(expiresAt))}</small>
+    <small>${lastUsedAt === null ? texts.neverUsed : texts.lastUsed(instantOf(lastUsedAt))}</small>
+    ${session && !display ? html`<small>${texts.signedInBrowser}</small>` : nothing}
+    ${isShared ? html`<small>${texts.withId(id.slice(0, 8))}</small>` : nothing}`;
+  const here = current ? html`<span class="state ok">${texts.thisToken}</span>` : undefined;
   return tokens.rowOf(token, details, here);
 }
 
 function scopeField(): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   return html`<div class="field">
-    <label for="token-scope">${say.scope}</label>
+    <label for="token-scope">${texts.scope}</label>
     <select id="token-scope" name="scope">
-      ${SCOPES.map((scope) => html`<option value=${scope}>${say[scope]}</option>`)}
+      ${SCOPES.map((scope) => html`<option value=${scope}>${texts[scope]}</option>`)}
     </select>
   </div>`;
 }

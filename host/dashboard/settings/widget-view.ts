@@ -15,13 +15,13 @@ export function widgetView(
   widget: WidgetView | null,
 ): TemplateResult | typeof nothing {
   if (!widget) return nothing;
-  const say = words.value;
+  const texts = words.value;
   const facts: Fact[] = [
-    [say.widgetRuns, widget.runsIn === "page" ? say.inPage : say.inFrame],
+    [texts.widgetRuns, widget.runsIn === "page" ? texts.runsInPage : texts.runsInFrame],
     ...needsOf(widget.needs),
   ];
   return html`<section class="panel">
-    <h2>${say.widget}</h2>
+    <h2>${texts.widget}</h2>
     <dl>
       ${facts.map(
         ([name, value]) =>
@@ -31,7 +31,7 @@ export function widgetView(
           </div>`,
       )}
     </dl>
-    ${widget.shipped ? html`<p>${say.shippedWidget}</p>` : trustView(parts, id, widget)}
+    ${widget.shipped ? html`<p>${texts.shippedWidget}</p>` : trustView(parts, id, widget)}
   </section>`;
 }
 
@@ -40,57 +40,57 @@ function trustView(
   id: string,
   widget: WidgetView,
 ): TemplateResult {
-  const say = words.value;
+  const texts = words.value;
   const set = (trusted: boolean | null): void =>
     void formAction.run(
       () => api.send("PATCH", "/config", { modules: { [id]: { trusted } } }),
-      say.trustChanged,
+      texts.trustChanged,
     );
   const isTrusted = widget.runsIn === "page";
-  return html`<p>${isTrusted ? say.trustedWidget : say.framedWidget}</p>
+  return html`<p>${isTrusted ? texts.trustedWidget : texts.framedWidget}</p>
     <div class="actions">
       ${
         isTrusted
-          ? formAction.button(say.distrust, () => set(null))
-          : formAction.sureButton("trust", say.trust, () => set(true))
+          ? formAction.button(texts.distrust, () => set(null))
+          : formAction.sureButton("trust", texts.trust, () => set(true))
       }
     </div>`;
 }
 
 function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fact[] {
-  const say = words.value;
+  const texts = words.value;
   const isLimited = kinds.length + rooms.length > 0;
-  const which = isLimited ? say.devicesOf(kinds.join(", "), rooms.join(", ")) : say.everyDevice;
+  const which = isLimited ? texts.devicesOf(kinds.join(", "), rooms.join(", ")) : texts.everyDevice;
   const channels = {
-    system: say.seesSystem,
-    calendar: say.seesCalendar,
-    scenes: say.seesScenes,
-    weather: say.seesWeather,
-    modules: say.seesModules,
+    system: texts.seesSystem,
+    calendar: texts.seesCalendar,
+    scenes: texts.seesScenes,
+    weather: texts.seesWeather,
+    modules: texts.seesModules,
   };
   const documents = {
-    calendar: say.readsCalendar,
-    history: say.readsHistory,
-    photos: say.readsPhotos,
+    calendar: texts.readsCalendar,
+    history: texts.readsHistory,
+    photos: texts.readsPhotos,
   };
   const lists: readonly (readonly [string, readonly string[]])[] = [
     [
-      say.needsToSee,
+      texts.widgetSees,
       [
         ...(devices.includes("read") ? [which] : []),
         ...(needs.channels ?? []).map((name) => channels[name]),
       ],
     ],
     [
-      say.needsToCommand,
+      texts.widgetControls,
       [
         ...(devices.includes("command") ? [which] : []),
-        ...(needs.scenes === true ? [say.needsScenes] : []),
+        ...(needs.scenes === true ? [texts.controlsScenes] : []),
       ],
     ],
-    [say.needsToRead, (needs.reads ?? []).map((name) => documents[name])],
+    [texts.widgetReads, (needs.reads ?? []).map((name) => documents[name])],
   ];
   const asked = lists.filter(([, values]) => values.length > 0);
-  if (asked.length === 0) return [[say.needsToSee, say.needsNothing]];
+  if (asked.length === 0) return [[texts.widgetSees, texts.widgetNeedsNothing]];
   return asked.map(([name, values]) => [name, values.join(" · ")]);
 }

@@ -20,11 +20,11 @@ test("the dashboard shows the fault and its line to editors only", async (t) => 
   await writeFile(file, `const = 1;\n${source}`);
   const notice = author.getByRole("button", { name: "Show problems" });
   await notice.click();
-  const popover = author.locator("#troubles");
+  const popover = author.locator("#module-problems");
   await popover.getByText("index.ts:1").waitFor();
 
   assert.match(await popover.innerText(), /runs the previous version[^]*> 1 \| const = 1;/);
-  assert.equal(await guest.locator(".trouble").count(), 0);
+  assert.equal(await guest.locator(".problem-notice").count(), 0);
   await writeFile(file, source);
   await notice.waitFor({ state: "detached" });
 });
