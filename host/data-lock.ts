@@ -31,7 +31,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
 }
 
 /** The process id of the host that uses this data folder now, if there is one. */
-export async function findHost(folder: string): Promise<number | undefined> {
+export async function findRunningHost(folder: string): Promise<number | undefined> {
   for (const name of await readdir(folder)) {
     if (await isHeld(name)) return Number(LOCK.exec(name)?.[1]);
   }

@@ -24,7 +24,7 @@ const FLUSH_DEADLINE_MS = 500;
 let unreadRecords = 0;
 
 /** The number of records dropped because standard error was not read. */
-export function recordsNobodyRead(): number {
+export function unreadRecordCount(): number {
   return unreadRecords;
 }
 
@@ -113,8 +113,8 @@ function wrap(logger: Logger, follow: () => void = () => undefined): HostLog {
       const child = logger.child(fields);
       if (!level) return wrap(child, follow);
       return wrap(child, () => {
-        const wanted = level() ?? logger.level;
-        if (child.level !== wanted) child.level = wanted;
+        const minimumLevel = level() ?? logger.level;
+        if (child.level !== minimumLevel) child.level = minimumLevel;
       });
     },
     setLevel(level) {

@@ -16,7 +16,7 @@ export async function inTimeSlices<T>(work: Iterator<undefined, T>): Promise<T> 
 }
 
 /** Runs all steps at once. */
-export function atOnce<T>(work: Iterator<undefined, T>): T {
+export function runWithoutPauses<T>(work: Iterator<undefined, T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;

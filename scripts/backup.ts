@@ -4,8 +4,8 @@ import { basename, join, resolve } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type FileSet, pack, unpack } from "../host/backup/archive.ts";
-import { readHome } from "../host/backup/contents.ts";
-import { shown } from "../host/backup/paths.ts";
+import { readContents } from "../host/backup/contents.ts";
+import { printableName } from "../host/backup/paths.ts";
 import { readOptions } from "./backup/options.ts";
 import { readPassphrase } from "./backup/passphrase.ts";
 
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     throw new MantelError("invalid", `${file} already exists; choose another file`);
   }
   const passphrase = withSecrets ? await readPassphrase() : undefined;
-  const { files, secrets, leftOut } = await readHome(await realpath(data), withSecrets);
+  const { files, secrets, leftOut } = await readContents(await realpath(data), withSecrets);
   const { version: mantel } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${file}: ${files.size} files ${kept}\n`);
   for (const path of leftOut) {
     process.stderr.write(
-      `backup: skipped a file with an unsupported name; rename it: ${shown(path)}\n`,
+      `backup: skipped a file with an unsupported name; rename it: ${printableName(path)}\n`,
     );
   }
 }

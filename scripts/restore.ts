@@ -7,7 +7,7 @@ import { openRestore } from "../host/backup/restore.ts";
 import { lockDataFolder } from "../host/data-lock.ts";
 import {
   finishReplacement,
-  nameOfStaging,
+  newStagingName,
   planReplacement,
   stageReplacement,
 } from "../host/documents/restore-transaction.ts";
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   try {
     await finishReplacement(dataFolder);
     await sweepTemporaryFiles(dataFolder);
-    const staging = nameOfStaging();
+    const staging = newStagingName();
     await stageReplacement(dataFolder, staging, await restore.replacementIn(dataFolder));
     await planReplacement(dataFolder, staging);
     const kept = await finishReplacement(dataFolder);

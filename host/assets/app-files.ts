@@ -15,12 +15,12 @@ interface AppFile {
 export async function appFiles(folder: string): Promise<{ files: AppFile[]; inputs: string[] }> {
   const [icon, appIcon] = [join(folder, "icon.svg"), join(folder, "app-icon.png")];
   const icons = await Promise.all(
-    [icon, appIcon].map(async (path) => named(path, await readFile(path))),
+    [icon, appIcon].map(async (path) => withHashInName(path, await readFile(path))),
   );
   const [sharp = "", full = ""] = icons.map(({ path }) => path);
   const manifest = Buffer.from(JSON.stringify(manifestWith(sharp, full)));
   return {
-    files: [...icons, named("app.webmanifest", manifest)],
+    files: [...icons, withHashInName("app.webmanifest", manifest)],
     inputs: [icon, appIcon, import.meta.filename],
   };
 }
@@ -41,7 +41,7 @@ function manifestWith(sharp: string, full: string): object {
 }
 
 /** A file whose name changes with its content, such as `/assets/icon.3f2a….svg`. */
-export function named(file: string, contents: Buffer): AppFile {
+export function withHashInName(file: string, contents: Buffer): AppFile {
   const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8);
   const end = extname(file);
   return {

@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as bundle, type BuildOptions, type Metafile } from "esbuild";
 import type { BuildCache } from "../build-cache.ts";
-import { appFiles, named } from "./app-files.ts";
+import { appFiles, withHashInName } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { CSS_TEXT_IN_CODE } from "./css-text.ts";
 
@@ -71,7 +71,7 @@ async function framePage(): Promise<{ file: ShellFile; inputs: Metafile["inputs"
   const built = await bundle({ ...OPTIONS, entryPoints, format: "iife" });
   const script = (built.outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script").trim();
   const body = `<!doctype html><html><head><meta charset="utf-8"><title>Widget</title></head><body><script>${script}</script></body></html>`;
-  const { path, base64 } = named("widget-frame.html", Buffer.from(body));
+  const { path, base64 } = withHashInName("widget-frame.html", Buffer.from(body));
   const hash = createHash("sha256").update(script).digest("base64");
   const framedPolicy = [`script-src 'sha256-${hash}' blob:`, ...FRAME_POLICY].join("; ");
   return { file: { path, base64, framedPolicy, needed: false }, inputs: built.metafile.inputs };

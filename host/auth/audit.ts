@@ -25,7 +25,7 @@ export interface AuditRecord {
 }
 
 /** A record as it is stored. */
-export interface KeptRecord extends AuditRecord {
+export interface StoredAuditRecord extends AuditRecord {
   readonly id: string;
   /** RFC 3339. */
   readonly at: string;
@@ -35,7 +35,7 @@ export interface KeptRecord extends AuditRecord {
 
 export interface AuditPage {
   /** Newest first. */
-  readonly records: readonly KeptRecord[];
+  readonly records: readonly StoredAuditRecord[];
   /** The value of `before` for the next page; `null` at the end. */
   readonly next: string | null;
 }
@@ -67,7 +67,7 @@ export class Audit {
    */
   read({ limit, before }: { limit: number; before?: string }): Promise<AuditPage> {
     return this.#turns.take(async () => {
-      const records: KeptRecord[] = [];
+      const records: StoredAuditRecord[] = [];
       let isFound = before === undefined;
       for await (const record of this.#newestFirst()) {
         if (isFound) records.push(record);
@@ -84,7 +84,7 @@ export class Audit {
     await this.#turns.ended();
   }
 
-  async *#newestFirst(): AsyncIterable<KeptRecord> {
+  async *#newestFirst(): AsyncIterable<StoredAuditRecord> {
     for (const name of FILES) {
       const text = (await readText(join(this.#folder, name))) ?? "";
       for (const line of text.split("\n").toReversed()) {
@@ -94,7 +94,7 @@ export class Audit {
     }
   }
 
-  async #append(record: KeptRecord): Promise<void> {
+  async #append(record: StoredAuditRecord): Promise<void> {
     const size = (await stat(join(this.#folder, NAME)).catch(() => undefined))?.size ?? 0;
     if (size >= MAX_BYTES) await this.#makeRoom();
     await appendLine(join(this.#folder, NAME), record);
@@ -113,9 +113,9 @@ function unlessAbsent(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }
 
-function parseLine(line: string): KeptRecord | undefined {
+function parseLine(line: string): StoredAuditRecord | undefined {
   try {
-    const record = JSON.parse(line) as KeptRecord | null;
+    const record = JSON.parse(line) as StoredAuditRecord | null;
     return typeof record?.id === "string" ? record : undefined;
   } catch {
     return undefined; // An empty line, or one truncated by a crash.
@@ -126,7 +126,7 @@ function parseLine(line: string): KeptRecord | undefined {
  * Stores the record of a completed action. It never fails, because the caller would report that nothing
  * happened. A record that cannot be stored goes to the log.
  */
-export async function recordDone(
+export async function recordCompleted(
   { audit, log }: { audit: Pick<Audit, "record">; log: HostLog },
   principal: Pick<Principal, "sub" | "jti">,
   record: AuditRecord,

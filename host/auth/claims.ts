@@ -56,13 +56,13 @@ function verifySignature(token: string, key: KeyObject): JwtPayload {
     return typeof claims === "string" ? {} : claims;
   } catch (cause) {
     const isExpired = cause instanceof jwt.TokenExpiredError;
-    if (isExpired) throw refused("expired", "the token has expired", cause);
+    if (isExpired) throw tokenRefused("expired", "the token has expired", cause);
     throw unauthorized("the token is not valid here", cause);
   }
 }
 
 /** The error for a token signed by this host, whose holder may know the reason. */
-export function refused(
+export function tokenRefused(
   reason: "revoked" | "expired",
   message: string,
   cause?: unknown,

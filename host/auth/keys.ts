@@ -8,7 +8,7 @@ import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { withFileLock } from "./file-lock.ts";
-import { FollowedFile } from "./followed-file.ts";
+import { SharedFile } from "./shared-file.ts";
 
 const NAME = "keys.json";
 const LOCK = ".keys.lock";
@@ -37,12 +37,12 @@ export type KeyRing = ReadonlyMap<string, KeyObject>;
 export class Keys {
   readonly #lock: string;
   readonly #document: DocumentFile<KeyFile>;
-  readonly #file: FollowedFile<KeyRing>;
+  readonly #file: SharedFile<KeyRing>;
 
   private constructor(path: string, document: DocumentFile<KeyFile>) {
     this.#lock = join(dirname(path), LOCK);
     this.#document = document;
-    this.#file = new FollowedFile(path, parseKeys);
+    this.#file = new SharedFile(path, parseKeys);
   }
 
   /**
@@ -84,10 +84,10 @@ export class Keys {
    * Signs with a new key from now on. Previous keys whose `kid` is in `kept` continue to verify;
    * the others are deleted, and their number is returned. Call it within `hold`.
    */
-  async rotate(kept: ReadonlySet<string>): Promise<number> {
+  async rotate(keptIds: ReadonlySet<string>): Promise<number> {
     const before = [...this.#file.value];
     const older = before
-      .filter(([kid]) => kept.has(kid))
+      .filter(([kid]) => keptIds.has(kid))
       .map(([kid, key]) => ({ kid, secret: key.export().toString("base64url") }));
     await this.#document.write({ keys: [createKey(), ...older] });
     this.#file.look();

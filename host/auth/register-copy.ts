@@ -4,7 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 
 /** The path of the copy of a file of JSON lines; every line is added to both. */
-export const copyOf = (path: string): string => `${path}.last-good`;
+export const copyPathOf = (path: string): string => `${path}.last-good`;
 
 /**
  * Restores missing lines of a file of JSON lines from its copy: a lost revocation would make
@@ -16,19 +16,19 @@ export async function restoreLines(
   log: HostLog,
 ): Promise<void> {
   // The copy is read first: another process adds a line to the file before the copy.
-  const copied = (await linesOf(copyOf(path))).filter(isWhole);
+  const copied = (await linesOf(copyPathOf(path))).filter(isWhole);
   const found = await linesOf(path);
-  const kept = found.filter(isWhole);
-  const all = [...new Set([...copied, ...kept])];
+  const wholeLines = found.filter(isWhole);
+  const all = [...new Set([...copied, ...wholeLines])];
   const text = all.map((line) => `${line}\n`).join("");
-  if (all.length > kept.length || found.length > kept.length) {
+  if (all.length > wholeLines.length || found.length > wholeLines.length) {
     const keptAs = `${path}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
     await rename(path, keptAs).catch(unlessAbsent);
     await writeFully(path, text);
-    const [damaged, restored] = [found.length - kept.length, all.length - kept.length];
+    const [damaged, restored] = [found.length - wholeLines.length, all.length - wholeLines.length];
     log.error("a damaged register was set aside and restored", { keptAs, damaged, restored });
   }
-  if (all.length > copied.length) await writeFully(copyOf(path), text);
+  if (all.length > copied.length) await writeFully(copyPathOf(path), text);
 }
 
 /** The lines of a file; none for a folder in its place. */

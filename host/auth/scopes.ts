@@ -7,6 +7,6 @@ export function isScope(value: unknown): value is Scope {
 }
 
 /** True if one of the held scopes is the needed one or includes it. */
-export function permits(held: readonly Scope[], needed: Scope): boolean {
-  return held.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
+export function permits(granted: readonly Scope[], needed: Scope): boolean {
+  return granted.some((scope) => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
 }

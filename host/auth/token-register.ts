@@ -3,9 +3,9 @@ import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { faultsOf } from "../validate.ts";
 import { appendLine } from "./append-line.ts";
-import { FollowedFile } from "./followed-file.ts";
-import { copyOf, restoreLines } from "./register-copy.ts";
+import { copyPathOf, restoreLines } from "./register-copy.ts";
 import { SCOPES } from "./scopes.ts";
+import { SharedFile } from "./shared-file.ts";
 
 const Instant = Type.String({ format: "date-time" });
 
@@ -55,7 +55,7 @@ function renewalsOf(jti: string, records: readonly TokenRecord[]): TokenRecord[]
 }
 
 /** All tokens that end with a token: those it was renewed from and as, and the sessions opened by any of these. */
-export function endingWith(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
+export function revokedTogether(jti: string, records: readonly TokenRecord[]): TokenRecord[] {
   const renewals = renewalsOf(jti, records);
   const ids = new Set(renewals.map((each) => each.jti));
   const isOpened = ({ openedWith = "" }: TokenRecord) => ids.has(openedWith);
@@ -77,7 +77,7 @@ export interface TokenRecords {
  */
 export class TokenRegister {
   readonly #path: string;
-  readonly #file: FollowedFile<TokenRecords>;
+  readonly #file: SharedFile<TokenRecords>;
 
   /** Lines that the file has lost are restored from its copy. */
   static async open(dataFolder: string, log: HostLog): Promise<TokenRegister> {
@@ -88,7 +88,7 @@ export class TokenRegister {
 
   private constructor(path: string, log: HostLog) {
     this.#path = path;
-    this.#file = new FollowedFile(path, (text) => parseRecords(text, log));
+    this.#file = new SharedFile(path, (text) => parseRecords(text, log));
   }
 
   /** The same object as long as nothing is issued or revoked. */
@@ -112,7 +112,7 @@ export class TokenRegister {
   async #append(line: Static<typeof Line>): Promise<void> {
     await appendLine(this.#path, line);
     // If it fails for lack of space, the next start updates the copy.
-    await appendLine(copyOf(this.#path), line).catch(() => undefined);
+    await appendLine(copyPathOf(this.#path), line).catch(() => undefined);
     this.#file.look();
   }
 }

@@ -5,16 +5,16 @@ import {
   keyIdOf,
   LEEWAY_SECONDS,
   readClaims,
-  refused,
+  tokenRefused,
   signClaims,
   type TokenClaims,
   unauthorized,
 } from "./claims.ts";
 import { type KeyRing, Keys } from "./keys.ts";
-import { keepPrivate } from "./private-file.ts";
+import { restrictToOwner } from "./restrict-to-owner.ts";
 import type { Scope } from "./scopes.ts";
 import {
-  endingWith,
+  revokedTogether,
   statusOf,
   type TokenRecord,
   TokenRegister,
@@ -90,7 +90,7 @@ export class Tokens {
   }
 
   static async open({ dataFolder, log }: { dataFolder: string; log: HostLog }): Promise<Tokens> {
-    await keepPrivate(dataFolder, log);
+    await restrictToOwner(dataFolder, log);
     const keys = await Keys.open(dataFolder, log);
     return new Tokens(keys, await TokenRegister.open(dataFolder, log), log);
   }
@@ -185,7 +185,7 @@ export class Tokens {
       this.#forgetWhenChanged();
     }
     const { byId, revoked } = this.#seenRecords;
-    if (revoked.has(claims.jti)) throw refused("revoked", "the token was revoked");
+    if (revoked.has(claims.jti)) throw tokenRefused("revoked", "the token was revoked");
     const record = byId.get(claims.jti);
     if (record && isRecordOf(record, claims, kid)) return record;
     this.#tellOffRecord(claims);
@@ -253,7 +253,7 @@ export class Tokens {
    */
   async revoke(name: string, jti?: string): Promise<number> {
     const named = this.list().filter((each) => each.name === name);
-    const meant = jti === undefined ? named : endingWith(jti, named);
+    const meant = jti === undefined ? named : revokedTogether(jti, named);
     const concerned = meant.filter((each) => !each.revokedAt);
     for (const token of concerned) await this.#register.addRevoked(token.jti);
     return concerned.length;

@@ -14,10 +14,10 @@ import {
   MAX_PACKED_BYTES,
   MAX_UNPACKED_BYTES,
   mebibytes,
-  requireWithin,
+  requireWithinLimits,
 } from "./limits.ts";
-import { COST, COST_OF_VERSION_1, keyFrom, ScryptCost } from "./passphrase-key.ts";
-import { faultOfNames, isSecret, shown } from "./paths.ts";
+import { SCRYPT_COST, SCRYPT_COST_OF_VERSION_1, deriveKey, ScryptCost } from "./passphrase-key.ts";
+import { findNameFault, isSecret, printableName } from "./paths.ts";
 
 const FORMAT = "mantel-backup";
 const VERSION = 2;
@@ -118,7 +118,7 @@ export async function unpack(
   const isFault = (path: string) => isSecret(path) && !isOpenInVersion1(path, version);
   const misplaced = Object.keys(files).find(isFault);
   if (misplaced !== undefined) {
-    throw refused(name, `it contains ${shown(misplaced)} outside its sealed part`);
+    throw refused(name, `it contains ${printableName(misplaced)} outside its sealed part`);
   }
   const secrets = passphrase === undefined ? {} : await unseal(archive, passphrase, name);
   assertBounded([...Object.entries(files), ...Object.entries(secrets)], name);
@@ -173,7 +173,7 @@ async function decompress(packed: Buffer, shape: JsonShape, name: string): Promi
       if (size > MAX_UNPACKED_BYTES) {
         throw refused(name, `it unpacks to more than ${mebibytes(MAX_UNPACKED_BYTES)}`);
       }
-      requireWithin(shape.add(chunk), ARCHIVE_LIMITS, name);
+      requireWithinLimits(shape.add(chunk), ARCHIVE_LIMITS, name);
       chunks.push(chunk);
     }
   } catch (cause) {
@@ -184,11 +184,15 @@ async function decompress(packed: Buffer, shape: JsonShape, name: string): Promi
 
 async function seal(files: Base64Files, passphrase: string, open: Open): Promise<Sealed> {
   const [salt, nonce] = [randomBytes(SALT_BYTES), randomBytes(NONCE_BYTES)];
-  const cipher = createCipheriv("aes-256-gcm", await keyFrom(passphrase, salt, COST), nonce);
+  const cipher = createCipheriv(
+    "aes-256-gcm",
+    await deriveKey(passphrase, salt, SCRYPT_COST),
+    nonce,
+  );
   cipher.setAAD(hashOf(open));
   const hidden = Buffer.concat([cipher.update(JSON.stringify(files)), cipher.final()]);
   const bytes = Buffer.concat([salt, nonce, cipher.getAuthTag(), hidden]).toString("base64");
-  return { scrypt: COST, bytes };
+  return { scrypt: SCRYPT_COST, bytes };
 }
 
 async function unseal(archive: Archive, passphrase: string, name: string): Promise<Base64Files> {
@@ -198,8 +202,8 @@ async function unseal(archive: Archive, passphrase: string, name: string): Promi
   const bytes = Buffer.from(isVersion1 ? sealed : sealed.bytes, "base64");
   const [nonceAt, tagAt] = [SALT_BYTES, SALT_BYTES + NONCE_BYTES];
   const hiddenAt = tagAt + TAG_BYTES;
-  const cost = isVersion1 ? COST_OF_VERSION_1 : sealed.scrypt;
-  const key = await keyFrom(passphrase, bytes.subarray(0, nonceAt), cost);
+  const cost = isVersion1 ? SCRYPT_COST_OF_VERSION_1 : sealed.scrypt;
+  const key = await deriveKey(passphrase, bytes.subarray(0, nonceAt), cost);
   let opened: Buffer;
   try {
     const options = { authTagLength: TAG_BYTES };
@@ -212,7 +216,7 @@ async function unseal(archive: Archive, passphrase: string, name: string): Promi
     throw new MantelError("invalid", detail, { cause });
   }
   const shape = new JsonShape().add(opened);
-  requireWithin(shape, SEALED_LIMITS, name);
+  requireWithinLimits(shape, SEALED_LIMITS, name);
   const files = check(Files, parseJson(opened, name), name);
   if (Object.keys(files).length !== shape.members) throw damaged(name);
   return files;
@@ -225,12 +229,12 @@ function hashOf(open: Open): Buffer {
 
 /** @throws MantelError `invalid` for more or larger files than a home has */
 function assertBounded(entries: readonly (readonly [string, string])[], name: string): void {
-  const fault = faultOfNames(entries.map(([path]) => path));
+  const fault = findNameFault(entries.map(([path]) => path));
   if (fault !== undefined) throw refused(name, fault);
   if (entries.length > MAX_FILES) throw refused(name, `it contains more than ${MAX_FILES} files`);
   const large = entries.find(([, base64]) => (base64.length / 4) * 3 > MAX_FILE_BYTES + 2);
   if (!large) return;
-  throw refused(name, `${shown(large[0])} has more than ${mebibytes(MAX_FILE_BYTES)}`);
+  throw refused(name, `${printableName(large[0])} has more than ${mebibytes(MAX_FILE_BYTES)}`);
 }
 
 function toBase64(files: FileSet): Base64Files {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
-import { dropStaging, nameOfStaging, planReplacement } from "../documents/restore-transaction.ts";
+import { dropStaging, newStagingName, planReplacement } from "../documents/restore-transaction.ts";
 import { compileEntry } from "../modules/build/runtime.ts";
 import type { RestoreSummary } from "./restore.ts";
-import { makeInProcess, stageInProcess } from "./worker-process.ts";
+import { makeBackupInProcess, stageRestoreInProcess } from "./worker-process.ts";
 
 /** Inserted by the compiler of the host (`host/compiled.js`): the path of the process's program. */
 declare const COMPILED_BACKUP_PROGRAM: string | undefined;
@@ -32,17 +32,17 @@ export class Backups {
    * One file with the home as it is now, and the names of files that it cannot contain. With a passphrase it contains
    * the secrets too, sealed by it.
    *
-   * @param gone cancels the work: nobody waits for it any more
+   * @param abandoned cancels the work: nobody waits for it any more
    * @throws MantelError `invalid`, `rate_limited`, `deadline_passed`
    */
   make(
     passphrase: string | undefined,
-    gone: AbortSignal,
+    abandoned: AbortSignal,
   ): Promise<{ packed: Buffer; leftOut: readonly string[] }> {
-    return this.#inTurn(gone, async (signal) => {
+    return this.#inTurn(abandoned, async (signal) => {
       const [dataFolder, version] = [this.#dataFolder, this.#version];
       const task = { kind: "make", dataFolder, version, passphrase } as const;
-      return makeInProcess(await this.#compiled(), task, signal);
+      return makeBackupInProcess(await this.#compiled(), task, signal);
     });
   }
 
@@ -50,18 +50,21 @@ export class Backups {
    * Checks a backup completely, and plans its restore for the next start.
    *
    * @param read returns the body of the request, which is `RestoreRequest`
-   * @param gone cancels the work: nobody waits for it any more
+   * @param abandoned cancels the work: nobody waits for it any more
    * @throws MantelError `invalid`, `bad_request`, `disk_full`, `rate_limited`, `deadline_passed`. Nothing is
    * changed then
    */
-  planRestore(read: () => Promise<Buffer>, gone: AbortSignal): Promise<RestoreSummary> {
+  planRestore(read: () => Promise<Buffer>, abandoned: AbortSignal): Promise<RestoreSummary> {
     return this.#inTurn(
-      gone,
+      abandoned,
       async (signal, body) => {
-        const [dataFolder, staging] = [this.#dataFolder, nameOfStaging()];
+        const [dataFolder, staging] = [this.#dataFolder, newStagingName()];
         const task = { kind: "restore", dataFolder, staging } as const;
         try {
-          const summary = await stageInProcess(await this.#compiled(), task, { body, signal });
+          const summary = await stageRestoreInProcess(await this.#compiled(), task, {
+            body,
+            signal,
+          });
           await planReplacement(dataFolder, staging);
           return summary;
         } finally {
@@ -81,7 +84,7 @@ export class Backups {
 
   /** The body of a request is read while it waits, and dropped when its client disconnects. */
   async #inTurn<T>(
-    gone: AbortSignal,
+    abandoned: AbortSignal,
     work: (signal: AbortSignal, body: Buffer) => Promise<T>,
     read: () => Promise<Buffer> = async () => Buffer.alloc(0),
   ): Promise<T> {
@@ -89,7 +92,7 @@ export class Backups {
       const detail = "another backup or restore is running, and more wait; try again later";
       throw new MantelError("rate_limited", detail, { retryAfterMs: RETRY_MS });
     }
-    const signal = AbortSignal.any([gone, this.#closing.signal]);
+    const signal = AbortSignal.any([abandoned, this.#closing.signal]);
     const place = Symbol("place");
     const leave = () => void this.#pending.delete(place);
     this.#pending.add(place);

@@ -5,10 +5,10 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { FileSet } from "./archive.ts";
 import { assertDocuments } from "./documents.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_HOME_BYTES, mebibytes } from "./limits.ts";
-import { folded, isLeftOut, isNameAllowed, isSecret } from "./paths.ts";
+import { foldedPath, isExcluded, isNameAllowed, isSecret } from "./paths.ts";
 
 /** The part of a data folder that belongs into a backup. */
-export interface Home {
+export interface BackupContents {
   readonly files: FileSet;
   readonly secrets: FileSet;
   /** Files whose names a backup cannot contain. */
@@ -16,14 +16,14 @@ export interface Home {
 }
 
 /** Paths of files in a data folder that belong into a backup, sorted. Does not follow links. */
-export async function pathsToKeep(dataFolder: string, withSecrets: boolean): Promise<string[]> {
+export async function pathsToBackUp(dataFolder: string, withSecrets: boolean): Promise<string[]> {
   const found: string[] = [];
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = readdir(join(dataFolder, folder), { withFileTypes: true }).catch(unlessGone);
     for (const entry of (await entries) ?? []) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (isLeftOut(path) || (!withSecrets && isSecret(path))) continue;
+      if (isExcluded(path) || (!withSecrets && isSecret(path))) continue;
       if (entry.isDirectory()) folders.push(path);
       else if (entry.isFile()) found.push(path);
     }
@@ -37,8 +37,11 @@ export async function pathsToKeep(dataFolder: string, withSecrets: boolean): Pro
  *
  * @throws MantelError `invalid` for a home that is too large, or has a damaged document
  */
-export async function readHome(dataFolder: string, withSecrets: boolean): Promise<Home> {
-  const [paths, leftOut] = await namesToKeep(dataFolder, withSecrets);
+export async function readContents(
+  dataFolder: string,
+  withSecrets: boolean,
+): Promise<BackupContents> {
+  const [paths, leftOut] = await namesToBackUp(dataFolder, withSecrets);
   const [files, secrets] = [new Map<string, Buffer>(), new Map<string, Buffer>()];
   let room = MAX_HOME_BYTES;
   for (const path of paths) {
@@ -51,24 +54,24 @@ export async function readHome(dataFolder: string, withSecrets: boolean): Promis
   return { files, secrets, leftOut };
 }
 
-async function namesToKeep(
+async function namesToBackUp(
   dataFolder: string,
   withSecrets: boolean,
-): Promise<[kept: string[], leftOut: string[]]> {
-  const paths = await pathsToKeep(dataFolder, withSecrets);
+): Promise<[included: string[], leftOut: string[]]> {
+  const paths = await pathsToBackUp(dataFolder, withSecrets);
   if (paths.length > MAX_FILES) {
     const most = mostCommonFolder(paths);
     throw tooLarge(`more than ${MAX_FILES} files, ${most.count} of them in ${most.folder}`);
   }
   const seen = new Set<string>();
-  const isKept = (path: string): boolean => {
-    const key = folded(path);
+  const isIncluded = (path: string): boolean => {
+    const key = foldedPath(path);
     if (!isNameAllowed(path) || seen.has(key)) return false;
     seen.add(key);
     return true;
   };
-  const kept = new Set(paths.filter(isKept));
-  return [[...kept], paths.filter((path) => !kept.has(path))];
+  const included = new Set(paths.filter(isIncluded));
+  return [[...included], paths.filter((path) => !included.has(path))];
 }
 
 function mostCommonFolder(paths: readonly string[]): { folder: string; count: number } {

@@ -5,18 +5,18 @@ import { KeyFile } from "../auth/keys.ts";
 import { USES_MIGRATIONS, UsesFile } from "../auth/last-use.ts";
 import { FeedFile } from "../calendar/feed-addresses.ts";
 import { parseDocument } from "../config/document.ts";
-import { liftCredentials } from "../config/environment.ts";
+import { moveCredentialsFromUrl } from "../config/environment.ts";
 import { KeyTable } from "../config/keys.ts";
 import { DeviceIdsFile } from "../devices/device-ids.ts";
 import { OverridesFile } from "../devices/overrides.ts";
 import { ReadingsFile } from "../devices/sensor-history.ts";
 import { JsonShape } from "../json-shape.ts";
-import { KeptLayout } from "../layout/history.ts";
+import { StoredLayout } from "../layout/history.ts";
 import { parseLayout } from "../layout/parse.ts";
 import { ConsentsFile } from "../modules/consent/consents.ts";
 import { ScenesFile } from "../scenes/schema.ts";
 import { check } from "../validate.ts";
-import { requireWithin } from "./limits.ts";
+import { requireWithinLimits } from "./limits.ts";
 
 /**
  * Enough for twenty thousand devices of several bridges; a list of empty values in 32 MiB would take 1 GiB of
@@ -32,7 +32,7 @@ interface Kind extends Partial<Versions> {
 const keys = new KeyTable();
 const config: Kind = {
   version: 0,
-  parse: (value) => parseDocument(liftCredentials(value), keys),
+  parse: (value) => parseDocument(moveCredentialsFromUrl(value), keys),
 };
 const by = (schema: TSchema): Kind["parse"] => {
   return (value, name) => check(schema, value, name);
@@ -53,7 +53,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["keys.json", { version: 0, parse: by(KeyFile) }],
   ["token-use.json", { migrations: USES_MIGRATIONS, parse: by(UsesFile) }],
 ]);
-const LAYOUT_REVISION: Kind = { version: 0, parse: by(KeptLayout) };
+const LAYOUT_REVISION: Kind = { version: 0, parse: by(StoredLayout) };
 /** For a document without a kind, only its JSON and its version are checked. */
 const UNKNOWN: Kind = { parse: (value) => value };
 
@@ -80,7 +80,7 @@ function assertDocument(
   path: string,
   bytes: Buffer,
 ): void {
-  requireWithin(new JsonShape().add(bytes), LIMITS, path);
+  requireWithinLimits(new JsonShape().add(bytes), LIMITS, path);
   const value = parseJsonText(bytes.toString(), path);
   parse(migrated(value, { version, migrations }, path), path);
 }

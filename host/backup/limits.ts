@@ -19,7 +19,7 @@ export interface JsonLimits {
 }
 
 /** Call it before the text is parsed. @throws MantelError `invalid`, in which `name` names the text */
-export function requireWithin(
+export function requireWithinLimits(
   { depth, values, members }: JsonShape,
   { maxDepth, maxParts }: JsonLimits,
   name: string,

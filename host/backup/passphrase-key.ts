@@ -17,17 +17,21 @@ export type ScryptCost = Static<typeof ScryptCost>;
  * One of the settings that OWASP lists as equally strong, and as the minimum. It takes
  * half the time of N = 2^17, p = 1 and an eighth of the memory, so that a backup fits a small machine.
  */
-export const COST: ScryptCost = { N: 2 ** 14, r: 8, p: 5 };
+export const SCRYPT_COST: ScryptCost = { N: 2 ** 14, r: 8, p: 5 };
 /** The cost of version 1, which its files do not contain. */
-export const COST_OF_VERSION_1: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
+export const SCRYPT_COST_OF_VERSION_1: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
 /** Twice the work of version 1, and its memory: the limits for a hostile file. */
-const MAX_WORK = 2 * COST_OF_VERSION_1.N * COST_OF_VERSION_1.r;
-const MAX_MEMORY = 128 * COST_OF_VERSION_1.N * COST_OF_VERSION_1.r;
+const MAX_WORK = 2 * SCRYPT_COST_OF_VERSION_1.N * SCRYPT_COST_OF_VERSION_1.r;
+const MAX_MEMORY = 128 * SCRYPT_COST_OF_VERSION_1.N * SCRYPT_COST_OF_VERSION_1.r;
 const KEY_BYTES = 32;
 
 /** An AES-256 key from a passphrase. @throws MantelError `invalid` for a cost beyond the limits */
-export async function keyFrom(passphrase: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
+export async function deriveKey(
+  passphrase: string,
+  salt: Buffer,
+  cost: ScryptCost,
+): Promise<Buffer> {
   const { N, r, p } = cost;
   const isAffordable = N * r * p <= MAX_WORK && 128 * N * r <= MAX_MEMORY;
   if (!isAffordable || !Number.isInteger(Math.log2(N))) {

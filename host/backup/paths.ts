@@ -23,32 +23,33 @@ const CREDENTIALS: readonly string[] = [
 const SECRET = /^((secrets|config\.pending)\.json$|(tls|plugins)(\/|$))/;
 
 /** True for a path in the data folder that no backup contains. */
-export const isLeftOut = (path: string): boolean => LEFT_OUT.test(folded(path));
+export const isExcluded = (path: string): boolean => LEFT_OUT.test(foldedPath(path));
 
 /** True for a file that decides on access or the permissions of plugins: tokens, signing keys, consents. */
-export const isCredential = (path: string): boolean => CREDENTIALS.includes(folded(path));
+export const isCredential = (path: string): boolean => CREDENTIALS.includes(foldedPath(path));
 
 /** True for a file that a backup contains only sealed by a passphrase; credentials are among them. */
-export const isSecret = (path: string): boolean => isCredential(path) || SECRET.test(folded(path));
+export const isSecret = (path: string): boolean =>
+  isCredential(path) || SECRET.test(foldedPath(path));
 
 /**
  * The first fault of the names in a backup, or `undefined`. Names are compared as on a
  * case-insensitive file system.
  */
-export function faultOfNames(paths: Iterable<string>): string | undefined {
+export function findNameFault(paths: Iterable<string>): string | undefined {
   const files = new Set<string>();
   const folders = new Set<string>();
   for (const path of paths) {
-    const name = shown(path);
+    const name = printableName(path);
     if (!isNameAllowed(path)) return `the file name ${name} is not allowed`;
-    if (isLeftOut(path)) return `the file name ${name} belongs to the host itself`;
-    const key = folded(path);
+    if (isExcluded(path)) return `the file name ${name} belongs to the host itself`;
+    const key = foldedPath(path);
     if (files.has(key)) return `the file name ${name} is duplicate`;
     files.add(key);
     for (const folder of foldersOf(key)) folders.add(folder);
   }
   const both = [...files].find((file) => folders.has(file));
-  return both === undefined ? undefined : `${shown(both)} is both a file and a folder`;
+  return both === undefined ? undefined : `${printableName(both)} is both a file and a folder`;
 }
 
 /** True for a name that a backup can contain. */
@@ -62,7 +63,7 @@ export function isNameAllowed(path: string): boolean {
 }
 
 /** A normal form that is equal for names that some file system treats as the same. */
-export const folded = (path: string): string => path.normalize("NFKC").toLowerCase();
+export const foldedPath = (path: string): string => path.normalize("NFKC").toLowerCase();
 
 /** The folders in a path, outermost first: of `a/b/c`, `a` and `a/b`. */
 function foldersOf(path: string): string[] {
@@ -71,7 +72,7 @@ function foldersOf(path: string): string[] {
 }
 
 /** A name for a message: short, on one line, and without invisible characters. */
-export function shown(name: string): string {
+export function printableName(name: string): string {
   const start = name.length > 100 ? `${name.slice(0, 100)}…` : name;
   const escape = (each: string) => `\\u{${each.codePointAt(0)?.toString(16)}}`;
   return `"${start.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escape)}"`;

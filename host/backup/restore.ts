@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { isRegisterLine } from "../auth/token-register.ts";
 import type { RestoreTransaction } from "../documents/restore-transaction.ts";
 import { type Unpacked, unpack } from "./archive.ts";
-import { pathsToKeep } from "./contents.ts";
+import { pathsToBackUp } from "./contents.ts";
 import { assertDocuments } from "./documents.ts";
 import { isCredential, isSecret } from "./paths.ts";
 
@@ -57,7 +57,7 @@ export async function openRestore(request: RestoreRequest): Promise<Restore> {
   return {
     summary: { files: files.size, madeAt: backup.madeAt, credentials, leftOut },
     async replacementIn(dataFolder) {
-      const present = await pathsToKeep(dataFolder, withSecrets);
+      const present = await pathsToBackUp(dataFolder, withSecrets);
       const united = files.has(REGISTER) ? [REGISTER] : [];
       return { aside: present.filter(isReplaced), files, united };
     },

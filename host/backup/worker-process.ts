@@ -17,7 +17,7 @@ const NAMES = { make: "backup", restore: "restore" } as const;
 type Done<Kind> = Extract<Outcome, { kind: Kind }>;
 
 /** A backup, and the files of the home whose names it cannot contain. */
-export async function makeInProcess(
+export async function makeBackupInProcess(
   program: string,
   task: MakeTask,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export async function makeInProcess(
 }
 
 /** Checks the restore that `body` requests, and stages it in the folder of the task. */
-export async function stageInProcess(
+export async function stageRestoreInProcess(
   program: string,
   task: RestoreTask,
   { body, signal }: { body: Buffer; signal: AbortSignal },

@@ -7,8 +7,8 @@ import { stageReplacement } from "../documents/restore-transaction.ts";
 import { JsonShape } from "../json-shape.ts";
 import { check } from "../validate.ts";
 import { pack } from "./archive.ts";
-import { readHome } from "./contents.ts";
-import { requireWithin } from "./limits.ts";
+import { readContents } from "./contents.ts";
+import { requireWithinLimits } from "./limits.ts";
 import { RestoreRequest } from "./requests.ts";
 import { openRestore, type RestoreSummary } from "./restore.ts";
 
@@ -52,7 +52,7 @@ function carryOut(task: MakeTask | RestoreTask): Promise<Outcome> {
 }
 
 async function make({ dataFolder, version, passphrase }: MakeTask): Promise<Outcome> {
-  const { leftOut, ...home } = await readHome(dataFolder, passphrase !== undefined);
+  const { leftOut, ...home } = await readContents(dataFolder, passphrase !== undefined);
   const madeAt = new Date().toISOString();
   const packed = await pack({ madeAt, mantel: version, ...home }, passphrase);
   await new Promise<void>((done) => process.stdout.end(packed, done));
@@ -77,7 +77,7 @@ function parseRequest(body: Buffer): Static<typeof RestoreRequest> {
 
 function parseBody(body: Buffer): unknown {
   try {
-    requireWithin(new JsonShape().add(body), BODY_LIMITS, "the body");
+    requireWithinLimits(new JsonShape().add(body), BODY_LIMITS, "the body");
     return JSON.parse(body.toString());
   } catch (cause) {
     const detail = cause instanceof MantelError ? cause.message : "the body is not JSON";

@@ -6,7 +6,7 @@ import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";
 import { type EventQuery, parseEventQuery } from "./query.ts";
-import { sortByStart, timed, type TimedEvent, touching } from "./select.ts";
+import { sortByStart, withBounds, type TimedEvent, overlapping } from "./select.ts";
 
 export interface CalendarParts {
   readonly bus: Bus;
@@ -39,7 +39,7 @@ export class Calendar {
     const window = checked as CalendarWindow;
     this.#window = window;
     const sameEvents = before !== undefined && isDeepStrictEqual(before.events, window.events);
-    if (!sameEvents) this.#events = timed(window.events, this.#events);
+    if (!sameEvents) this.#events = withBounds(window.events, this.#events);
     const sameSources =
       before !== undefined &&
       isDeepStrictEqual(withoutTimes(before.sources), withoutTimes(window.sources));
@@ -75,7 +75,7 @@ export class Calendar {
       : await this.#ask(query);
     const ids = new Set(chosen);
     const found = sortByStart(
-      touching(events, query).filter(({ event }) => ids.has(event.calendarId)),
+      overlapping(events, query).filter(({ event }) => ids.has(event.calendarId)),
       query.timeZone,
     );
     return {
@@ -103,7 +103,7 @@ export class Calendar {
       end: new Date(end).toISOString(),
     });
     const [fault] = faultsOf(CalendarWindow, answer);
-    if (!fault) return { events: timed(answer.events), sources: answer.sources };
+    if (!fault) return { events: withBounds(answer.events), sources: answer.sources };
     throw new MantelError(
       "service_unavailable",
       `the calendar module gave an invalid answer: ${fault.pointer} ${fault.detail}`,
@@ -122,10 +122,10 @@ function covers(window: CalendarWindow, { start, end }: EventQuery): boolean {
 }
 
 /** @throws MantelError `invalid` if a requested calendar does not exist */
-function chooseSources(asked: readonly string[], sources: readonly CalendarSource[]): string[] {
+function chooseSources(requested: readonly string[], sources: readonly CalendarSource[]): string[] {
   const ids = sources.map(({ id }) => id);
-  if (asked.length === 0) return ids;
-  const errors = asked
+  if (requested.length === 0) return ids;
+  const errors = requested
     .filter((id) => !ids.includes(id))
     .map((id) => ({
       pointer: "/calendar",
@@ -133,5 +133,5 @@ function chooseSources(asked: readonly string[], sources: readonly CalendarSourc
     }));
   const [first] = errors;
   if (first) throw new MantelError("invalid", `invalid query: ${first.detail}`, { errors });
-  return [...asked];
+  return [...requested];
 }

@@ -81,8 +81,8 @@ export class FeedAddresses {
   /** Revokes an address; it is invalid as soon as this resolves. @throws MantelError `not_found`, `disk_full` */
   revoke(id: string): Promise<void> {
     return this.#change((feeds) => {
-      const left = feeds.filter((each) => each.id !== id);
-      if (left.length < feeds.length) return left;
+      const remaining = feeds.filter((each) => each.id !== id);
+      if (remaining.length < feeds.length) return remaining;
       throw new MantelError("not_found", `no feed has the id ${id}`);
     });
   }

@@ -29,7 +29,7 @@ export function eventText(event: CalendarEvent, category: string): [string, stri
 }
 
 /** The text before all events. Clients that support it read the feed again after `refreshMinutes`. */
-export function headText(name: string, refreshMinutes: number): string {
+export function feedHead(name: string, refreshMinutes: number): string {
   return lines([
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -42,14 +42,14 @@ export function headText(name: string, refreshMinutes: number): string {
   ]);
 }
 
-export function stampText(instant: number): string {
+export function timestampLine(instant: number): string {
   return lines([`DTSTAMP:${compact(instant)}`]);
 }
 
-export const TAIL_TEXT = "END:VCALENDAR\r\n";
+export const FEED_END = "END:VCALENDAR\r\n";
 
 /** True for valid bounds; a date or time that does not exist cannot be written. */
-export function canBeWritten({ start, end }: CalendarEvent): boolean {
+export function hasValidBounds({ start, end }: CalendarEvent): boolean {
   return [start, end].every(
     (bound) => !("dateTime" in bound) || !Number.isNaN(Date.parse(bound.dateTime)),
   );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { MantelError } from "@mantel/plugin-sdk";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
-import { canBeWritten, eventText, headText, stampText, TAIL_TEXT } from "./feed-text.ts";
+import { hasValidBounds, eventText, feedHead, timestampLine, FEED_END } from "./feed-text.ts";
 
 /** All calendars as one iCalendar file. */
 export interface FeedFile {
@@ -55,7 +55,7 @@ export class CalendarFeed {
     const hash = createHash("sha256");
     const texts: [string, string][] = [];
     for (const event of events) {
-      if (!canBeWritten(event)) continue;
+      if (!hasValidBounds(event)) continue;
       const text = eventText(event, names.get(event.calendarId) ?? event.calendarId);
       hash.update(text.join(""));
       texts.push(text);
@@ -68,9 +68,9 @@ export class CalendarFeed {
   #stamped(texts: readonly [string, string][], hash: string): FeedFile {
     if (this.#last.file && this.#last.hash === hash) return this.#last.file;
     const at = Date.now();
-    const stamp = stampText(at);
+    const stamp = timestampLine(at);
     const events = texts.map(([before, after]) => before + stamp + after);
-    const body = Buffer.from(headText(NAME, REFRESH_MINUTES) + events.join("") + TAIL_TEXT);
+    const body = Buffer.from(feedHead(NAME, REFRESH_MINUTES) + events.join("") + FEED_END);
     const file = { body, etag: `"${hash}-${at.toString(36)}"` };
     this.#last = { hash, at, file };
     return file;

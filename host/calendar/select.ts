@@ -37,7 +37,7 @@ interface Bound {
 }
 
 /** Events with their bounds. Reuses those in `before`, with their JSON. */
-export function timed(
+export function withBounds(
   events: readonly CalendarEvent[],
   before: readonly TimedEvent[] = [],
 ): TimedEvent[] {
@@ -55,7 +55,7 @@ function readBound(bound: CalendarBound): Bound {
  * The events that overlap a span. Dates are days in the span's zone. An event without length is in the span if its
  * start is.
  */
-export function touching(events: readonly TimedEvent[], span: LocalSpan): TimedEvent[] {
+export function overlapping(events: readonly TimedEvent[], span: LocalSpan): TimedEvent[] {
   const start = edgeAt(span.start, span.timeZone);
   const end = edgeAt(span.end, span.timeZone);
   return events.filter(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { faultsOf, invalid, withDefaults } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
-import type { ConfigKey, KeyTable, Place } from "./keys.ts";
+import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";
 
 /** Values by section and key, as they are stored. An absent key has its default. */
 export type ConfigDocument = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -50,7 +50,7 @@ export function keyFaults({ section, key, schema }: ConfigKey, value: unknown): 
   }));
 }
 
-export function valueIn(document: ConfigDocument, { section, key }: Place): unknown {
+export function valueAt(document: ConfigDocument, { section, key }: ConfigPath): unknown {
   const entries = sectionOf(document, section);
   return Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
@@ -63,7 +63,7 @@ export function sectionOf(document: ConfigDocument, section: string): ConfigDocu
 /** A copy with one value set, or removed by `undefined`. */
 export function withValue(
   document: ConfigDocument,
-  { section, key }: Place,
+  { section, key }: ConfigPath,
   value: unknown,
 ): ConfigDocument {
   const entries = new Map(Object.entries(document[section] ?? {}));
@@ -76,7 +76,7 @@ export function withValue(
 }
 
 /** Dotted keys whose values differ between two configs. */
-export function differences(before: ConfigDocument, after: ConfigDocument): string[] {
+export function changedKeys(before: ConfigDocument, after: ConfigDocument): string[] {
   const changed: string[] = [];
   for (const section of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old = {}, next = {}] = [before[section], after[section]];

@@ -13,7 +13,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, keys: KeyTable): C
     const value = key.variable === undefined ? undefined : variables[key.variable];
     if (value) document = withValue(document, key, value);
   }
-  const lifted = liftCredentials(document) as ConfigDocument;
+  const lifted = moveCredentialsFromUrl(document) as ConfigDocument;
   for (const key of keys.all()) {
     const value = lifted[key.section]?.[key.key];
     const faults = value === undefined ? [] : keyFaults(key, value);
@@ -33,7 +33,7 @@ export function unknownVariables(variables: NodeJS.ProcessEnv, keys: KeyTable): 
  * Moves the name and the password out of `mqtt.url` to their own keys, because
  * a broker's address is shown and logged and a password never is.
  */
-export function liftCredentials(document: unknown): unknown {
+export function moveCredentialsFromUrl(document: unknown): unknown {
   if (!isObject(document) || !isObject(document["mqtt"])) return document;
   const { url } = document["mqtt"];
   const parts = typeof url === "string" ? /^(\w+:\/\/)([^@/?#]*)@(.*)$/s.exec(url) : null;

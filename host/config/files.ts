@@ -5,12 +5,12 @@ import { DocumentFile, readText, writeFully } from "@mantel/plugin-sdk/document-
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import type { HostLog } from "../log.ts";
-import { type ConfigDocument, parseDocument, valueIn, withValue } from "./document.ts";
-import { liftCredentials } from "./environment.ts";
+import { type ConfigDocument, parseDocument, valueAt, withValue } from "./document.ts";
+import { moveCredentialsFromUrl } from "./environment.ts";
 import type { KeyTable } from "./keys.ts";
 import { withPasswordHashes } from "./password-hashes.ts";
-import { type Change, merged } from "./patch.ts";
-import type { Stored } from "./values.ts";
+import { type Change, mergePatch } from "./patch.ts";
+import type { StoredValues } from "./values.ts";
 
 const PENDING = "config.pending.json";
 
@@ -24,7 +24,7 @@ export class ConfigFiles {
   readonly #secret: DocumentFile<ConfigDocument>;
   readonly #pending: string;
   readonly #log: HostLog;
-  #stored: Stored = { plain: {}, secret: {} };
+  #stored: StoredValues = { plain: {}, secret: {} };
 
   constructor(dataFolder: string, keys: KeyTable, log: HostLog) {
     const file = (name: string) =>
@@ -37,7 +37,7 @@ export class ConfigFiles {
   }
 
   /** The valid content of the files. */
-  get stored(): Stored {
+  get stored(): StoredValues {
     return this.#stored;
   }
 
@@ -74,7 +74,7 @@ export class ConfigFiles {
     for (const [key, value] of changes) {
       hashed.push([key, key.secret ? await withPasswordHashes(key.schema, value) : value]);
     }
-    await this.#save(afterChanges(this.#stored, hashed));
+    await this.#save(applyChanges(this.#stored, hashed));
   }
 
   /**
@@ -86,7 +86,7 @@ export class ConfigFiles {
     for (const [section, entries] of Object.entries(this.#stored.plain)) {
       for (const [name, value] of Object.entries(entries)) {
         const key = this.#keys.find(section, name);
-        if (key?.secret) found.push([key, merged(valueIn(this.#stored.secret, key), value)]);
+        if (key?.secret) found.push([key, mergePatch(valueAt(this.#stored.secret, key), value)]);
       }
     }
     if (found.length === 0) return false;
@@ -97,9 +97,9 @@ export class ConfigFiles {
   }
 
   readonly #parse = (value: unknown): ConfigDocument =>
-    parseDocument(liftCredentials(value), this.#keys);
+    parseDocument(moveCredentialsFromUrl(value), this.#keys);
 
-  async #save(next: Stored): Promise<void> {
+  async #save(next: StoredValues): Promise<void> {
     const plainDiffers = !isDeepStrictEqual(next.plain, this.#stored.plain);
     const secretDiffers = !isDeepStrictEqual(next.secret, this.#stored.secret);
     if (plainDiffers && secretDiffers) await this.#saveBoth(next);
@@ -108,7 +108,7 @@ export class ConfigFiles {
     this.#stored = next;
   }
 
-  async #saveBoth(next: Stored): Promise<void> {
+  async #saveBoth(next: StoredValues): Promise<void> {
     await writeFully(this.#pending, JSON.stringify(next));
     try {
       await this.#secret.write(next.secret);
@@ -126,7 +126,7 @@ export class ConfigFiles {
     try {
       const text = await readText(this.#pending);
       if (text === undefined) return;
-      const { plain, secret } = (parseJsonText(text, PENDING) ?? {}) as Partial<Stored>;
+      const { plain, secret } = (parseJsonText(text, PENDING) ?? {}) as Partial<StoredValues>;
       const next = { plain: this.#parse(plain), secret: this.#parse(secret) };
       await this.#secret.write(next.secret);
       await this.#plain.write(next.plain);
@@ -148,7 +148,10 @@ export class ConfigFiles {
 }
 
 /** The stored values after changes; secrets are stored separately. */
-export function afterChanges({ plain, secret }: Stored, changes: readonly Change[]): Stored {
+export function applyChanges(
+  { plain, secret }: StoredValues,
+  changes: readonly Change[],
+): StoredValues {
   for (const [key, value] of changes) {
     plain = withValue(plain, key, key.secret ? undefined : value);
     secret = withValue(secret, key, key.secret ? value : undefined);

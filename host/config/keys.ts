@@ -4,13 +4,13 @@ import { CoreConfig, HOST_SECTIONS, ModuleSettings } from "./schema.ts";
 import { holdsSecret } from "./secrets.ts";
 
 /** The location of a value in the config. */
-export interface Place {
+export interface ConfigPath {
   readonly section: string;
   readonly key: string;
 }
 
 /** One key of the config. */
-export interface ConfigKey extends Place {
+export interface ConfigKey extends ConfigPath {
   /** `<section>.<key>`. */
   readonly dotted: string;
   readonly schema: TSchema;
@@ -97,12 +97,12 @@ export class KeyTable {
 }
 
 /** A leftover key of a plugin that is gone or no longer has the option. It can only be removed. */
-export function leftKey(place: Place): ConfigKey {
+export function leftoverKey(place: ConfigPath): ConfigKey {
   return configKey(place, Type.Unknown(), false);
 }
 
 /** Creates a key. The scope in a schema counts only for the host's own: a plugin cannot open a key to `edit`. */
-function configKey(place: Place, schema: TSchema, core: boolean): ConfigKey {
+function configKey(place: ConfigPath, schema: TSchema, core: boolean): ConfigKey {
   const marks = (core ? schema : {}) as { "x-scope"?: "edit"; "x-env"?: string };
   return {
     ...place,

@@ -30,7 +30,7 @@ function requireShort(given: unknown, what: string): void {
 }
 
 /** @throws MantelError `invalid` if a pattern in the schema of a state would take long for some texts */
-export function requireFitState(given: unknown): void {
+export function requireValidStateSchema(given: unknown): void {
   requireShort(given, "the schema of the state");
   const faults = patternFaults(given);
   if (faults.length > 0) throw invalid("the schema of the state", faults);

@@ -1,10 +1,10 @@
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { invalid } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
-import { type ConfigDocument, isObject, keyFaults, sectionOf, valueIn } from "./document.ts";
-import { liftCredentials } from "./environment.ts";
-import { type ConfigKey, type KeyTable, leftKey } from "./keys.ts";
-import type { Stored } from "./values.ts";
+import { type ConfigDocument, isObject, keyFaults, sectionOf, valueAt } from "./document.ts";
+import { moveCredentialsFromUrl } from "./environment.ts";
+import { type ConfigKey, type KeyTable, leftoverKey } from "./keys.ts";
+import type { StoredValues } from "./values.ts";
 
 /** The values that a patch is checked against. */
 export interface PatchContext {
@@ -12,7 +12,7 @@ export interface PatchContext {
   /** The effective config, which the patch is merged into. */
   readonly current: ConfigDocument;
   /** The stored values; leftover keys among them may be removed. */
-  readonly stored: Stored;
+  readonly stored: StoredValues;
   /** Values from the environment, which no patch can change. */
   readonly environment: ConfigDocument;
   readonly admin: boolean;
@@ -28,7 +28,7 @@ export type Change = readonly [key: ConfigKey, value: unknown];
  * @throws MantelError `config_key_not_allowed` with the keys that need `admin`; `invalid` with every fault
  */
 export function planPatch(patch: unknown, context: PatchContext): Change[] {
-  const { parts, faults } = takeApart(liftCredentials(patch), context);
+  const { parts, faults } = takeApart(moveCredentialsFromUrl(patch), context);
   if (!context.admin) refuseOthers(parts);
   const changes: Change[] = [];
   for (const { known, pointer, value } of parts) {
@@ -36,7 +36,7 @@ export function planPatch(patch: unknown, context: PatchContext): Change[] {
       faults.push({ pointer, detail: "is not a known key" });
       continue;
     }
-    const next = value === null ? undefined : merged(valueIn(context.current, known), value);
+    const next = value === null ? undefined : mergePatch(valueAt(context.current, known), value);
     faults.push(...lockFaults(known, pointer, context.environment));
     if (next !== undefined) faults.push(...keyFaults(known, next));
     changes.push([known, next]);
@@ -79,11 +79,11 @@ function partsOf(
   { keys, stored }: { readonly keys: KeyTable; readonly stored: ReadonlySet<string> },
 ): Part[] {
   return Object.entries(entries).map(([key, value]) => {
-    const isLeft = value === null && stored.has(key);
+    const isLeftover = value === null && stored.has(key);
     return {
       dotted: `${section}.${key}`,
       pointer: `/${pointerToken(section)}/${pointerToken(key)}`,
-      known: keys.find(section, key) ?? (isLeft ? leftKey({ section, key }) : undefined),
+      known: keys.find(section, key) ?? (isLeftover ? leftoverKey({ section, key }) : undefined),
       value,
     };
   });
@@ -94,7 +94,7 @@ function allNull(keys: readonly string[]): Record<string, null> {
   return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
-function storedKeys({ plain, secret }: Stored, section: string): ReadonlySet<string> {
+function storedKeys({ plain, secret }: StoredValues, section: string): ReadonlySet<string> {
   return new Set([plain, secret].flatMap((document) => Object.keys(sectionOf(document, section))));
 }
 
@@ -109,18 +109,18 @@ function refuseOthers(parts: readonly Part[]): void {
 }
 
 function lockFaults(key: ConfigKey, pointer: string, environment: ConfigDocument): Fault[] {
-  if (valueIn(environment, key) === undefined) return [];
+  if (valueAt(environment, key) === undefined) return [];
   const by = key.variable === undefined ? "environment" : `environment variable ${key.variable}`;
   return [{ pointer, detail: `is set by the ${by}; change it there` }];
 }
 
 /** RFC 7396, section 2. */
-export function merged(target: unknown, patch: unknown): unknown {
+export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) result.delete(key);
-    else result.set(key, merged(result.get(key), value));
+    else result.set(key, mergePatch(result.get(key), value));
   }
   return Object.fromEntries(result);
 }

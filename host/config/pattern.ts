@@ -190,12 +190,12 @@ class Automaton {
    * Expands a repeat as matchers do: the required parts in sequence, then the optional ones nested in each other.
    */
   #repeat({ part, least, most }: Extract<Node, { kind: "repeat" }>): Fragment {
-    let whole = NOTHING;
-    for (let count = 0; count < least; count++) whole = this.#join(whole, this.#build(part));
-    if (most !== Infinity) return this.#join(whole, this.#optional(part, most - least));
+    let repeated = NOTHING;
+    for (let count = 0; count < least; count++) repeated = this.#join(repeated, this.#build(part));
+    if (most !== Infinity) return this.#join(repeated, this.#optional(part, most - least));
     const again = this.#build(part);
     this.#link(again.last, again.first);
-    return this.#join(whole, { ...again, empty: 1 + again.empty });
+    return this.#join(repeated, { ...again, empty: 1 + again.empty });
   }
 
   #optional(part: Node, most: number): Fragment {

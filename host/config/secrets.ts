@@ -13,7 +13,7 @@ export function holdsSecret(schema: unknown): boolean {
 }
 
 /** Replaces a secret; shows only if there is one. */
-export interface Withheld {
+export interface WithheldSecret {
   readonly set: boolean;
 }
 
@@ -36,7 +36,7 @@ export function withoutSecrets(schema: TSchema, value: unknown): unknown {
         value,
       );
   }
-  return { set: value !== undefined } satisfies Withheld;
+  return { set: value !== undefined } satisfies WithheldSecret;
 }
 
 interface ObjectLike {

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { TSchema } from "typebox";
-import { assertCurrent } from "../documents/if-match.ts";
+import { assertIfMatch } from "../documents/if-match.ts";
 import { watchFile } from "../documents/watch-file.ts";
 import type { HostLog } from "../log.ts";
 import { invalid } from "../validate.ts";
-import { type ConfigDocument, differences } from "./document.ts";
+import { type ConfigDocument, changedKeys } from "./document.ts";
 import { readEnvironment, unknownVariables } from "./environment.ts";
-import { afterChanges, ConfigFiles } from "./files.ts";
+import { applyChanges, ConfigFiles } from "./files.ts";
 import { KeyTable } from "./keys.ts";
 import { planPatch } from "./patch.ts";
 import type { Config } from "./schema.ts";
@@ -17,7 +17,7 @@ import {
   effectiveConfig,
   pluginOptions,
   pluginSections,
-  type Sources,
+  type ConfigSources,
   viewOf,
 } from "./values.ts";
 
@@ -100,7 +100,7 @@ export class ConfigStore {
     return this.#turns.take(async () => {
       await this.#reread();
       const changes = planPatch(patch, { ...this.#sources, current: this.#current, admin });
-      assertCurrent(this.#revision, ifMatch);
+      assertIfMatch(this.#revision, ifMatch);
       await this.#parts.files.change(changes);
       const changed = this.#refresh();
       return { ...this.view(), changed };
@@ -148,7 +148,7 @@ export class ConfigStore {
     const sources = this.#sources;
     const context = { ...sources, current: this.#current, admin: true };
     const changes = planPatch({ [pluginId]: patch }, context);
-    const stored = afterChanges(sources.stored, changes);
+    const stored = applyChanges(sources.stored, changes);
     const { options, faults } = pluginOptions(pluginId, schema, { ...sources, stored });
     if (faults.length > 0) throw invalid("the patch", faults);
     return options;
@@ -190,7 +190,7 @@ export class ConfigStore {
     await this.#turns.ended();
   }
 
-  get #sources(): Sources {
+  get #sources(): ConfigSources {
     const { keys, environment, files } = this.#parts;
     return { keys, environment, stored: files.stored };
   }
@@ -204,7 +204,7 @@ export class ConfigStore {
   #refresh(): string[] {
     const next = effectiveConfig(this.#sources);
     const sections = pluginSections(this.#sources.stored);
-    const values = differences(this.#current, next);
+    const values = changedKeys(this.#current, next);
     // A section that only repeats the defaults still enables its plugin.
     const cameOrWent = [...new Set([...sections, ...this.#sections])].filter(
       (id) =>

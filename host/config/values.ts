@@ -2,22 +2,22 @@ import type { Fault } from "@mantel/plugin-sdk/errors";
 import type { TSchema } from "typebox";
 import { faultsOf, withDefaults } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
-import { type ConfigDocument, valueIn, withValue } from "./document.ts";
-import type { ConfigKey, KeyTable, Place } from "./keys.ts";
+import { type ConfigDocument, valueAt, withValue } from "./document.ts";
+import type { ConfigKey, KeyTable, ConfigPath } from "./keys.ts";
 import { type Config, CoreConfig } from "./schema.ts";
 import { withoutSecrets } from "./secrets.ts";
 
 /** The configured values, by the file they are stored in. */
-export interface Stored {
+export interface StoredValues {
   readonly plain: ConfigDocument;
   readonly secret: ConfigDocument;
 }
 
 /** All sources of values. The environment overrides stored values, which override defaults. */
-export interface Sources {
+export interface ConfigSources {
   readonly keys: KeyTable;
   readonly environment: ConfigDocument;
-  readonly stored: Stored;
+  readonly stored: StoredValues;
 }
 
 /** The config as readers may see it, and the keys they may change. */
@@ -27,7 +27,7 @@ export interface ConfigView {
 }
 
 /** The plugins with configured options, without sections of the host. */
-export function pluginSections({ plain, secret }: Stored): ReadonlySet<string> {
+export function pluginSections({ plain, secret }: StoredValues): ReadonlySet<string> {
   const isSet = ([id, section]: [string, object]): boolean =>
     !Object.hasOwn(CoreConfig.properties, id) && Object.keys(section).length > 0;
   const found = [plain, secret].flatMap((document) => Object.entries(document).filter(isSet));
@@ -35,7 +35,7 @@ export function pluginSections({ plain, secret }: Stored): ReadonlySet<string> {
 }
 
 /** The effective value of every known key, frozen, with secrets. */
-export function effectiveConfig(sources: Sources): Config {
+export function effectiveConfig(sources: ConfigSources): Config {
   let config: ConfigDocument = emptySections();
   for (const key of sources.keys.all()) {
     const value = givenValue(key, sources) ?? (key.schema as { default?: unknown }).default;
@@ -49,7 +49,7 @@ export function effectiveConfig(sources: Sources): Config {
 export function pluginOptions(
   pluginId: string,
   schema: TSchema | undefined,
-  sources: Sources,
+  sources: ConfigSources,
 ): { options: unknown; faults: Fault[] } {
   if (!schema) return { options: {}, faults: [] };
   const { properties = {} } = schema as { properties?: Record<string, TSchema> };
@@ -57,7 +57,7 @@ export function pluginOptions(
   const given = Object.keys(properties).flatMap((key) => {
     const place = { section: pluginId, key };
     const isCore = sources.keys.find(pluginId, key)?.core;
-    const value = isCore ? valueIn(effective, place) : givenValue(place, sources);
+    const value = isCore ? valueAt(effective, place) : givenValue(place, sources);
     return value === undefined ? [] : [[key, structuredClone(value)] as const];
   });
   const options = withDefaults(schema, Object.fromEntries(given));
@@ -72,7 +72,7 @@ export function pluginOptions(
 export function viewOf(config: Config, keys: KeyTable): ConfigView {
   let shown: ConfigDocument = emptySections();
   for (const key of keys.all()) {
-    const value = valueIn(config, key);
+    const value = valueAt(config, key);
     const open = key.secret ? withoutSecrets(key.schema, value) : value;
     if (open !== undefined) shown = withValue(shown, key, open);
   }
@@ -85,10 +85,10 @@ export function viewOf(config: Config, keys: KeyTable): ConfigView {
   };
 }
 
-function givenValue(place: Place, sources: Sources): unknown {
+function givenValue(place: ConfigPath, sources: ConfigSources): unknown {
   const { environment, stored } = sources;
   return (
-    valueIn(environment, place) ?? valueIn(stored.plain, place) ?? valueIn(stored.secret, place)
+    valueAt(environment, place) ?? valueAt(stored.plain, place) ?? valueAt(stored.secret, place)
   );
 }
 

@@ -54,13 +54,13 @@ export class Connection {
 
   async #run(): Promise<void> {
     for (let failures = 0; !this.#closing.signal.aborted; failures++) {
-      let asked: number | undefined;
+      let retryAfterMs: number | undefined;
       try {
         await this.#follow(() => (failures = 0));
       } catch (error) {
-        if (error instanceof ApiError) asked = error.retryAfterMs;
+        if (error instanceof ApiError) retryAfterMs = error.retryAfterMs;
       }
-      await this.#pause(asked ?? backOff(failures));
+      await this.#pause(retryAfterMs ?? backOff(failures));
     }
   }
 

@@ -73,9 +73,9 @@ function cellsAt({ widgets }: Page, breakpoint: Breakpoint): Cell[] | undefined 
 function withHeader(cells: readonly Cell[], grid: Layout["grid"]): Cell[] {
   const rows = Math.ceil((HEADER_PX + grid.gap) / (grid.rowHeight + grid.gap));
   const top = cells.filter(({ geometry }) => geometry.y < rows);
-  const left = Math.max(0, ...top.map(({ geometry }) => geometry.x + geometry.w));
-  const fits = grid.columns - left >= grid.columns / 2;
-  const x = fits ? left : 0;
+  const usedColumns = Math.max(0, ...top.map(({ geometry }) => geometry.x + geometry.w));
+  const fits = grid.columns - usedColumns >= grid.columns / 2;
+  const x = fits ? usedColumns : 0;
   const header = { id: HEADER, geometry: { x, y: 0, w: grid.columns - x, h: rows } };
   return [header, ...(fits ? cells : cells.map((cell) => moved(cell, 0, rows)))];
 }

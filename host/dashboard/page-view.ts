@@ -62,13 +62,13 @@ export class PageView {
   }
 
   #setTiles({ widgets }: Page): void {
-    const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
+    const widgetsById = new Map(widgets.map((widget) => [widget.id, widget]));
     for (const [id, tile] of this.#tiles) {
-      if (wanted.get(id)?.module === tile.moduleId) continue;
+      if (widgetsById.get(id)?.module === tile.moduleId) continue;
       tile.close();
       this.#tiles.delete(id);
     }
-    for (const [id, widget] of wanted) {
+    for (const [id, widget] of widgetsById) {
       const tile = this.#tiles.get(id);
       if (tile) tile.config = widget.config;
       else this.#tiles.set(id, new Tile(widget, this.#parts));

@@ -14,10 +14,10 @@ export function showModuleProblems(
 ): void {
   const notice = document.createElement("aside");
   root.append(notice);
-  effect(() => void render(noticeOf(moduleProblems(modules.value)), notice));
+  effect(() => void render(noticeView(moduleProblems(modules.value)), notice));
 }
 
-function noticeOf(problems: readonly ModuleProblem[]): unknown {
+function noticeView(problems: readonly ModuleProblem[]): unknown {
   const [first] = problems;
   if (!first) return nothing;
   const texts = words.value;

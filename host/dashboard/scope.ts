@@ -98,16 +98,16 @@ export class Scope {
     mantelLoop: () => this.#loops.pass(),
   };
 
-  #keep(kept: Set<number>, start: (done: () => void) => number): number {
+  #keep(timers: Set<number>, start: (done: () => void) => number): number {
     if (this.signal.aborted) return 0;
-    const id = start(() => kept.delete(id));
-    kept.add(id);
+    const id = start(() => timers.delete(id));
+    timers.add(id);
     return id;
   }
 
-  #drop(kept: Set<number>, id: number | undefined, clear: (id: number) => void): void {
+  #drop(timers: Set<number>, id: number | undefined, clear: (id: number) => void): void {
     if (id === undefined) return;
-    kept.delete(id);
+    timers.delete(id);
     clear(id);
   }
 

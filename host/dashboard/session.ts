@@ -59,7 +59,7 @@ export class Session {
     batch(() => events.forEach((event) => this.#apply(event))),
   );
   /** Events that arrived while a snapshot was loading; `undefined` if none is loading. */
-  #held: StreamEvent[] | undefined;
+  #pendingEvents: StreamEvent[] | undefined;
   #stale = false;
 
   constructor(api: Api, { mayEdit, name, isPaired, announce }: Visit) {
@@ -70,8 +70,8 @@ export class Session {
     this.#timeZone = computed(
       () => store.ui.value.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     );
-    const asked = new URLSearchParams(location.search).get("display");
-    this.display = computed(() => displayOf(store.layout.value, { asked, name }));
+    const displayInAddress = new URLSearchParams(location.search).get("display");
+    this.display = computed(() => displayOf(store.layout.value, { displayInAddress, name }));
     this.shown = computed(
       () => store.layout.value && shownOn(this.display.value, store.layout.value),
     );
@@ -121,11 +121,11 @@ export class Session {
    * request during loading causes one more load, so that the newest snapshot always comes last.
    */
   async #loadAll(): Promise<void> {
-    if (this.#held) {
+    if (this.#pendingEvents) {
       this.#stale = true;
       return;
     }
-    this.#held = [];
+    this.#pendingEvents = [];
     this.#events.drop(); // older than the data that will be read
     this.#stale = false;
     const loaded = await this.#readHome().catch((error: unknown) => {
@@ -133,9 +133,9 @@ export class Session {
       setTimeout(() => void this.#loadAll(), READ_AGAIN_MS);
       return false;
     });
-    const held = this.#held;
-    this.#held = undefined;
-    if (loaded) for (const event of held) this.#apply(event);
+    const pendingEvents = this.#pendingEvents;
+    this.#pendingEvents = undefined;
+    if (loaded) for (const event of pendingEvents) this.#apply(event);
     if (this.#stale) await this.#loadAll();
   }
 
@@ -167,7 +167,7 @@ export class Session {
 
   #take(event: StreamEvent): void {
     if (event.topic === "resync") void this.#loadAll();
-    else if (this.#held) this.#held.push(event);
+    else if (this.#pendingEvents) this.#pendingEvents.push(event);
     else this.#events.add(event);
   }
 

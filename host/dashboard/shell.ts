@@ -102,11 +102,11 @@ async function addTheRest(
 
 /** The page in the address, or the first page. */
 function currentPage(layout: ReadonlySignal<Layout | undefined>): ReadonlySignal<Page | undefined> {
-  const wanted = signal(pageInAddress());
-  addEventListener("hashchange", () => (wanted.value = pageInAddress()));
+  const pageId = signal(pageInAddress());
+  addEventListener("hashchange", () => (pageId.value = pageInAddress()));
   return computed(() => {
     const pages = layout.value?.pages ?? [];
-    return pages.find(({ id }) => id === wanted.value) ?? pages[0];
+    return pages.find(({ id }) => id === pageId.value) ?? pages[0];
   });
 }
 
@@ -184,11 +184,11 @@ function headerOf(
 function bannerOf(link: Link, now: number): unknown {
   if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
   const texts = words.value;
-  const left = Math.ceil((link.retryAt - now) / 1000);
+  const secondsLeft = Math.ceil((link.retryAt - now) / 1000);
   return html`<div class="banner" role="alert">
     <mantel-icon name=${OFFLINE_ICON}></mantel-icon>
     <span>${texts.offlineFor(spanOf(now - link.since))}</span>
-    <span>${left > 0 ? texts.retryIn(left) : texts.retrying}</span>
+    <span>${secondsLeft > 0 ? texts.retryIn(secondsLeft) : texts.retrying}</span>
   </div>`;
 }
 

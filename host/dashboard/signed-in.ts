@@ -66,9 +66,9 @@ export function rememberRefusal(refusal: Refusal): void {
 
 /** The stored refusal, if there is one. Removes it. */
 export function takeRefusal(): Refusal | undefined {
-  const kept = sessionStorage.getItem(REFUSED);
+  const stored = sessionStorage.getItem(REFUSED);
   sessionStorage.removeItem(REFUSED);
-  return kept === null ? undefined : (JSON.parse(kept) as Refusal);
+  return stored === null ? undefined : (JSON.parse(stored) as Refusal);
 }
 
 /** A token stored by a version without the session cookie. */

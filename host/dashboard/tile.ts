@@ -40,7 +40,7 @@ export class Tile {
   readonly #size = new SizeWatch(this.element);
   readonly #scope = new Scope();
   /** The code to show and where to run it. The next swap aborts this one. */
-  #wanted: { readonly key: string; readonly overtaken: AbortController } | undefined;
+  #target: { readonly key: string; readonly overtaken: AbortController } | undefined;
   #shown: { readonly key: string; readonly mounted: MountedWidget } | undefined;
 
   constructor(widget: PlacedWidget, parts: TileDependencies) {
@@ -88,8 +88,8 @@ export class Tile {
   }
 
   close(): void {
-    this.#wanted?.overtaken.abort();
-    this.#wanted = undefined;
+    this.#target?.overtaken.abort();
+    this.#target = undefined;
     this.#letGo();
     this.#scope.end();
     this.element.remove();
@@ -103,7 +103,7 @@ export class Tile {
     const widget = module?.widget;
     if (!widget) {
       if (!this.#shown) this.#notice.value = whyNothing(module);
-    } else if (keyOf(widget) !== this.#wanted?.key) void this.#swapTo(widget);
+    } else if (keyOf(widget) !== this.#target?.key) void this.#swapTo(widget);
   }
 
   /**
@@ -112,18 +112,18 @@ export class Tile {
    */
   async #swapTo(widget: WidgetView): Promise<void> {
     const key = keyOf(widget);
-    this.#wanted?.overtaken.abort();
-    const wanted = { key, overtaken: new AbortController() };
-    this.#wanted = wanted;
+    this.#target?.overtaken.abort();
+    const target = { key, overtaken: new AbortController() };
+    this.#target = target;
     let fault: { readonly error: unknown } | undefined;
     let isShown = false;
     try {
-      const mounted = await this.#mount(widget, wanted.overtaken.signal, {
+      const mounted = await this.#mount(widget, target.overtaken.signal, {
         onFault: (error) => {
           if (isShown) queueMicrotask(() => this.#crashed(key, error));
           else fault = { error };
         },
-        onLost: () => this.#mountAgain(wanted, widget),
+        onLost: () => this.#mountAgain(target, widget),
       });
       this.#letGo();
       this.#shown = { key, mounted };
@@ -133,7 +133,7 @@ export class Tile {
       this.#notice.value = undefined;
       if (fault) this.#crashed(key, fault.error);
     } catch (error) {
-      if (this.#wanted === wanted) this.#refused(error);
+      if (this.#target === target) this.#refused(error);
     }
   }
 
@@ -162,9 +162,9 @@ export class Tile {
    * Mounts again after the frame was lost with its state: it moved in the page, or its process
    * hung.
    */
-  #mountAgain(wanted: { readonly key: string }, widget: WidgetView): void {
-    if (this.#wanted !== wanted) return;
-    if (this.#shown?.key === wanted.key) this.#letGo();
+  #mountAgain(target: { readonly key: string }, widget: WidgetView): void {
+    if (this.#target !== target) return;
+    if (this.#shown?.key === target.key) this.#letGo();
     void this.#swapTo(widget);
   }
 

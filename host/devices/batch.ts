@@ -19,7 +19,7 @@ interface Caller {
 }
 
 /** Commands to one device that are sent as one, with the latest value of each key. */
-export class Batch {
+export class CommandBatch {
   #command: DeviceCommand = {};
   #last: Caller | undefined;
   readonly #callers: Caller[] = [];

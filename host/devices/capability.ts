@@ -20,7 +20,7 @@ export function faultsOfState(capabilities: Capabilities, state: object): Fault[
   return Object.entries(state).flatMap(([name, value]) => {
     const capability = find(capabilities, name);
     if (!capability) return [{ pointer: `/${pointerToken(name)}`, detail: "has no capability" }];
-    return value === null ? [] : below(name, faultsOfValue(capability, value));
+    return value === null ? [] : faultsBelow(name, faultsOfValue(capability, value));
   });
 }
 
@@ -32,12 +32,12 @@ export function faultsOfCommand(capabilities: Capabilities, command: object): Fa
       const why = capability ? "is read-only" : "is not a capability of the device";
       return [{ pointer: `/${pointerToken(name)}`, detail: `${why}; ${choicesOf(capabilities)}` }];
     }
-    return below(name, faultsOfValue(capability, value));
+    return faultsBelow(name, faultsOfValue(capability, value));
   });
 }
 
 /** The same faults, for a value that is at `key` of another. */
-export function below(key: string, faults: readonly Fault[]): Fault[] {
+export function faultsBelow(key: string, faults: readonly Fault[]): Fault[] {
   const prefix = `/${pointerToken(key)}`;
   return faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail }));
 }

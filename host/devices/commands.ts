@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
-import { Batch, type CommandOutcome } from "./batch.ts";
+import { CommandBatch, type CommandOutcome } from "./batch.ts";
 import type { Bridge, BridgeDirectory } from "./bridge.ts";
 import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
@@ -22,8 +22,8 @@ interface Parts {
 
 /** The commands of one device: at most one batch is sent to its bridge, and at most one waits. */
 interface Lane {
-  sent?: Batch | undefined;
-  waiting?: { readonly batch: Batch; readonly whenAllowed: Reservation } | undefined;
+  sent?: CommandBatch | undefined;
+  waiting?: { readonly batch: CommandBatch; readonly whenAllowed: Reservation } | undefined;
 }
 
 /**
@@ -59,7 +59,7 @@ export class Commands {
     const lane: Lane = this.#lanes.get(id) ?? {};
     const begun = lane.waiting === undefined;
     lane.waiting ??= {
-      batch: new Batch(),
+      batch: new CommandBatch(),
       whenAllowed: this.#paces.of(bridge, { kind: device.kind, gateway }).reserve(longestWaitMs),
     };
     refuseFlood(id, lane.waiting.batch);
@@ -104,7 +104,7 @@ export class Commands {
     else this.#lanes.delete(id);
   }
 
-  async #ask(id: string, batch: Batch): Promise<void> {
+  async #ask(id: string, batch: CommandBatch): Promise<void> {
     const { bridgeId, nativeId } = this.#parts.devices.nativeOf(id);
     const bridge = this.#upBridge(bridgeId);
     const wait = bridge.ready();
@@ -140,7 +140,7 @@ export class Commands {
   }
 }
 
-function refuseFlood(id: string, { size }: Batch): void {
+function refuseFlood(id: string, { size }: CommandBatch): void {
   if (size < CALLERS_PER_DEVICE) return;
   throw new MantelError("bridge_rate_limited", `${size} commands already wait for ${id}`, {
     retryAfterMs: LONGEST_WAIT_MS,

@@ -8,7 +8,7 @@ interface Origin {
   readonly id: string;
   readonly bridge: { readonly id: string; readonly kind: string };
   readonly nativeId: string;
-  readonly said: Pick<Device, "name" | "room">;
+  readonly described: Pick<Device, "name" | "room">;
   readonly reachable: boolean;
   readonly gateway: string | undefined;
 }
@@ -27,7 +27,7 @@ export class DeviceEntry {
   /** True if the bridge reports that it reaches the device. */
   reachable: boolean;
   /** The name and room that the bridge reports, without the user's settings. */
-  said: Pick<Device, "name" | "room">;
+  described: Pick<Device, "name" | "room">;
   /** The gateway through which the bridge reaches it, if there are several. */
   gateway: string | undefined;
   #device: Device;
@@ -51,9 +51,9 @@ export class DeviceEntry {
     return new DeviceEntry(origin, device);
   }
 
-  private constructor({ nativeId, said, reachable, gateway }: Origin, device: Device) {
+  private constructor({ nativeId, described, reachable, gateway }: Origin, device: Device) {
     this.nativeId = nativeId;
-    this.said = said;
+    this.described = described;
     this.reachable = reachable;
     this.gateway = gateway;
     this.#device = device;

@@ -24,7 +24,7 @@ export class DeviceEvents {
     const what = `an event of ${bridgeId}`;
     const { nativeId, event, data } = check(DeviceEvent, input, what);
     const deviceId = this.#idOf(bridgeId, nativeId);
-    if (deviceId === undefined) throw invalid(what, [unpublished(nativeId)]);
+    if (deviceId === undefined) throw invalid(what, [notPublished(nativeId)]);
     if (!this.#mayCome(bridgeId)) {
       throw new MantelError(
         "bridge_rate_limited",
@@ -39,13 +39,13 @@ export class DeviceEvents {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) this.#taken.clear();
     this.#second = second;
-    const taken = this.#taken.get(bridgeId) ?? 0;
-    this.#taken.set(bridgeId, taken + 1);
-    return taken < PER_SECOND;
+    const counts = this.#taken.get(bridgeId) ?? 0;
+    this.#taken.set(bridgeId, counts + 1);
+    return counts < PER_SECOND;
   }
 }
 
 /** The fault for a device that its bridge has not published. */
-export function unpublished(nativeId: string): Fault {
+export function notPublished(nativeId: string): Fault {
   return { pointer: "/nativeId", detail: `is ${nativeId}, which was not published` };
 }

@@ -69,9 +69,13 @@ export class DeviceOverrides {
   /** A device's fields with the user's settings applied. */
   over(
     id: string,
-    said: Pick<Device, "name" | "room">,
+    described: Pick<Device, "name" | "room">,
   ): Pick<Device, "name" | "room"> & { hidden: boolean } {
-    const { name = said.name, room = said.room, hidden = false } = this.#wishes.get(id) ?? {};
+    const {
+      name = described.name,
+      room = described.room,
+      hidden = false,
+    } = this.#wishes.get(id) ?? {};
     return { name, room: room === "" ? null : room, hidden };
   }
 
@@ -115,8 +119,8 @@ export class DeviceOverrides {
 }
 
 function withoutForgotten(wish: Wish): Wish {
-  const { forgotten: _dropped, ...kept } = wish;
-  return kept;
+  const { forgotten: _dropped, ...present } = wish;
+  return present;
 }
 
 function merged(wish: Wish, { name, room, hidden }: DevicePatch): Wish {

@@ -1,9 +1,9 @@
 import { DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { atOnce } from "../time-slices.ts";
+import { runWithoutPauses } from "../time-slices.ts";
 import { check, faultsOf, invalid } from "../validate.ts";
-import { below, faultsOfState } from "./capability.ts";
+import { faultsBelow, faultsOfState } from "./capability.ts";
 
 const DEVICES_PER_BRIDGE = 5_000;
 const CAPABILITIES_PER_DEVICE = 100;
@@ -16,7 +16,7 @@ const CAPABILITY_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
  * @throws MantelError `invalid`, with every fault
  */
 export function parseDescriptions(bridgeId: string, input: unknown): DeviceDescription[] {
-  return atOnce(parsingDescriptions(bridgeId, input));
+  return runWithoutPauses(parsingDescriptions(bridgeId, input));
 }
 
 /** The same in steps of one device each. */
@@ -34,7 +34,7 @@ export function* parsingDescriptions(
   const seen = new Set<string>();
   const faults: Fault[] = [];
   for (const [index, device] of devices.entries()) {
-    faults.push(...below(String(index), faultsOfDescription(device, seen)));
+    faults.push(...faultsBelow(String(index), faultsOfDescription(device, seen)));
     if (faults.length >= MOST_FAULTS) break;
     yield;
   }
@@ -52,7 +52,7 @@ export function parseUpdates(bridgeId: string, input: unknown): DeviceUpdate[] {
   for (const [index, update] of updates.entries()) {
     const tooMany = faultsOfCounts(update);
     const found = tooMany.length > 0 ? tooMany : faultsOf(DeviceUpdate, update);
-    faults.push(...below(String(index), found));
+    faults.push(...faultsBelow(String(index), found));
     if (faults.length >= MOST_FAULTS) break;
   }
   if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
@@ -81,7 +81,7 @@ function faultsOfChoices(capabilities: unknown): Fault[] {
     const { values } = (capability ?? {}) as { values?: unknown };
     if (!Array.isArray(values) || values.length <= CHOICES_PER_CAPABILITY) return [];
     const detail = `has ${values.length} entries; it may have at most ${CHOICES_PER_CAPABILITY}`;
-    return below("capabilities", below(name, [{ pointer: "/values", detail }]));
+    return faultsBelow("capabilities", faultsBelow(name, [{ pointer: "/values", detail }]));
   });
 }
 
@@ -96,7 +96,7 @@ function faultsBesideSchema(device: DeviceDescription, seen: Set<string>): Fault
   const { nativeId, capabilities, state } = device;
   const faults = [
     ...faultsOfCapabilities(capabilities),
-    ...below("state", faultsOfState(capabilities, state)),
+    ...faultsBelow("state", faultsOfState(capabilities, state)),
   ];
   if (seen.has(nativeId)) {
     faults.push({
@@ -113,14 +113,14 @@ function faultsOfCapabilities(capabilities: DeviceDescription["capabilities"]): 
   const entries = Object.entries(capabilities);
   const faults = entries.flatMap(([name, capability]) => {
     if (!CAPABILITY_NAME.test(name)) {
-      return below(name, [
+      return faultsBelow(name, [
         { pointer: "", detail: "must be named in camelCase, of letters and digits" },
       ]);
     }
     const { min = -Infinity, max = Infinity } = capability.type === "number" ? capability : {};
     return min > max
-      ? below(name, [{ pointer: "/min", detail: `is ${min}, which is above max, ${max}` }])
+      ? faultsBelow(name, [{ pointer: "/min", detail: `is ${min}, which is above max, ${max}` }])
       : [];
   });
-  return below("capabilities", faults);
+  return faultsBelow("capabilities", faults);
 }

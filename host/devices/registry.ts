@@ -7,10 +7,10 @@ import { inTimeSlices } from "../time-slices.ts";
 import { invalid } from "../validate.ts";
 import { BridgeQueue } from "./bridge-queue.ts";
 import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
-import { below, faultsOfState } from "./capability.ts";
+import { faultsBelow, faultsOfState } from "./capability.ts";
 import { DeviceIds } from "./device-ids.ts";
 import { type Change, DeviceEntry, describedFields } from "./entry.ts";
-import { DeviceEvents, unpublished } from "./events.ts";
+import { DeviceEvents, notPublished } from "./events.ts";
 import { DeviceOverrides } from "./overrides.ts";
 import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
@@ -35,7 +35,7 @@ interface Prepared extends Change {
   readonly description: DeviceDescription;
   readonly entry: DeviceEntry;
   /** Further fields that its entry takes. */
-  readonly told: Pick<DeviceEntry, "said" | "reachable" | "gateway">;
+  readonly report: Pick<DeviceEntry, "described" | "reachable" | "gateway">;
   /** The values it was prepared from. If they have changed by then, it is prepared again. */
   readonly basis: {
     readonly entry: DeviceEntry | undefined;
@@ -102,8 +102,8 @@ export class DeviceRegistry {
       this.#replace(bridgeId, await inTimeSlices(parsingDescriptions(bridgeId, input))),
     );
     await taken.finally(() => {
-      const left = (this.#largeLists.get(bridgeId) ?? 0) - (isLarge ? 1 : 0);
-      if (left > 0) this.#largeLists.set(bridgeId, left);
+      const remaining = (this.#largeLists.get(bridgeId) ?? 0) - (isLarge ? 1 : 0);
+      if (remaining > 0) this.#largeLists.set(bridgeId, remaining);
       else this.#largeLists.delete(bridgeId);
     });
   }
@@ -149,7 +149,7 @@ export class DeviceRegistry {
   async adjust(id: string, patch: unknown): Promise<Device> {
     const entry = this.#listed.get(id);
     await this.#wishes.change(id, patch);
-    this.#change(entry, this.#wishes.over(id, entry.said));
+    this.#change(entry, this.#wishes.over(id, entry.described));
     return entry.device;
   }
 
@@ -223,23 +223,23 @@ export class DeviceRegistry {
   #prepare(bridge: BridgeNames, id: string, description: DeviceDescription): Prepared {
     const { nativeId, gateway, available: reachable = true } = description;
     const isBridgeUp = this.#isAvailable(bridge.id, true);
-    const said = describedFields(description);
-    const told = { said, reachable, gateway };
+    const described = describedFields(description);
+    const report = { described, reachable, gateway };
     const fields = {
-      ...said,
-      ...this.#wishes.over(id, said),
+      ...described,
+      ...this.#wishes.over(id, described),
       available: reachable && isBridgeUp,
     };
     const known = this.#listed.find(id);
     if (known) {
       const change = known.with(fields, UNKNOWN_REVISION, reachable);
       const basis = { entry: known, device: known.device, isBridgeUp };
-      return { id, description, told, basis, entry: known, ...change };
+      return { id, description, report, basis, entry: known, ...change };
     }
-    const origin = { id, bridge, nativeId, ...told };
+    const origin = { id, bridge, nativeId, ...report };
     const entry = DeviceEntry.create(origin, fields, UNKNOWN_REVISION);
     const basis = { entry: undefined, device: undefined, isBridgeUp };
-    return { id, description, told, basis, entry, device: entry.device, outcome: "changed" };
+    return { id, description, report, basis, entry, device: entry.device, outcome: "changed" };
   }
 
   /** Applies all devices of a bridge at once, so that no reader sees a part of them. */
@@ -262,8 +262,8 @@ export class DeviceRegistry {
     }
   }
 
-  #take({ entry, told, basis, device, outcome }: Prepared): void {
-    Object.assign(entry, told);
+  #take({ entry, report, basis, device, outcome }: Prepared): void {
+    Object.assign(entry, report);
     if (outcome === "same") return;
     device.revision = ++this.#revision; // not visible yet
     if (!basis.entry) return this.#listed.add(entry);
@@ -273,7 +273,7 @@ export class DeviceRegistry {
 
   #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
     const faults = updates.flatMap((update, index) =>
-      below(String(index), this.#update(bridgeId, update)),
+      faultsBelow(String(index), this.#update(bridgeId, update)),
     );
     if (faults.length > 0) throw invalid(`an update of ${bridgeId}`, faults);
   }
@@ -281,8 +281,8 @@ export class DeviceRegistry {
   /** Applies one update if it is valid, otherwise returns its faults. */
   #update(bridgeId: string, { nativeId, available, state = {} }: DeviceUpdate): Fault[] {
     const entry = this.#ofBridge.get(bridgeId)?.get(nativeId);
-    if (!entry) return [unpublished(nativeId)];
-    const faults = below("state", faultsOfState(entry.device.capabilities, state));
+    if (!entry) return [notPublished(nativeId)];
+    const faults = faultsBelow("state", faultsOfState(entry.device.capabilities, state));
     if (faults.length > 0) return faults;
     entry.reachable = available ?? entry.reachable;
     const fields = {

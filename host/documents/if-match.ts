@@ -11,7 +11,7 @@ export function entityTag(revision: number): string {
  *
  * @throws MantelError `revision_stale`, naming the current revision
  */
-export function assertCurrent(revision: number, ifMatch: string | undefined): void {
+export function assertIfMatch(revision: number, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === "*") return;
   const tags = ifMatch.split(",").map((tag) => tag.trim());
   if (tags.includes(entityTag(revision))) return;

@@ -37,7 +37,7 @@ export interface RestoreTransaction {
 }
 
 /** A name for a staging folder. The next start removes leftover ones. */
-export const nameOfStaging = (): string => `${FOLDER}-${randomBytes(6).toString("hex")}`;
+export const newStagingName = (): string => `${FOLDER}-${randomBytes(6).toString("hex")}`;
 
 /**
  * Writes all new files and the plan into a private folder. Nothing else is changed until
@@ -75,7 +75,7 @@ export async function dropStaging(dataFolder: string, staging: string): Promise<
 /** Plans a staged replacement for the next start, instead of any earlier plan. Hold the lock of the folder. */
 export async function planReplacement(dataFolder: string, staging: string): Promise<void> {
   const planned = join(dataFolder, FOLDER);
-  const dropped = nameOfStaging();
+  const dropped = newStagingName();
   if (await isThere(planned)) await rename(planned, join(dataFolder, dropped));
   await rename(join(dataFolder, staging), planned);
   await syncFolder(dataFolder);
@@ -129,8 +129,8 @@ function parsePlan(text: string): Plan {
  * marks that this was done.
  */
 async function begin(dataFolder: string, plan: Plan): Promise<void> {
-  const kept = join(dataFolder, plan.keptIn);
-  if (await isThere(kept)) return;
+  const keptFolder = join(dataFolder, plan.keptIn);
+  if (await isThere(keptFolder)) return;
   await assertReplaceable(dataFolder, plan);
   const laid = join(dataFolder, FOLDER, "new");
   for (const path of plan.files) {
@@ -138,13 +138,13 @@ async function begin(dataFolder: string, plan: Plan): Promise<void> {
     throw new MantelError("invalid", `${path} of the planned restore is missing`);
   }
   for (const path of plan.united ?? []) await unite(join(laid, path), join(dataFolder, path));
-  await mkdir(kept, { mode: 0o700 });
+  await mkdir(keptFolder, { mode: 0o700 });
   await syncFolder(dataFolder);
 }
 
 async function carryOut(dataFolder: string, { aside, files, keptIn }: Plan): Promise<void> {
-  const kept = join(dataFolder, keptIn);
-  for (const path of aside) await moveUnlessThere(join(dataFolder, path), join(kept, path));
+  const keptFolder = join(dataFolder, keptIn);
+  for (const path of aside) await moveUnlessThere(join(dataFolder, path), join(keptFolder, path));
   for (const path of files)
     await move(join(dataFolder, FOLDER, "new", path), join(dataFolder, path));
   await syncFolder(dataFolder);
@@ -174,10 +174,10 @@ async function assertReplaceable(
       const each = segments.slice(0, depth).join("/");
       const kind = kinds.get(each) ?? (await kindOf(join(dataFolder, each)));
       kinds.set(each, kind);
-      const wanted = depth < segments.length ? "folder" : "file";
-      if (kind === wanted) continue;
+      const expected = depth < segments.length ? "folder" : "file";
+      if (kind === expected) continue;
       if (kind === "nothing" || goes.has(each)) break;
-      const detail = `${each} in the data folder is a ${kind}, and the restore needs a ${wanted} there`;
+      const detail = `${each} in the data folder is a ${kind}, and the restore needs a ${expected} there`;
       throw new MantelError("invalid", `${detail}; move it away`);
     }
   }

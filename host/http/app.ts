@@ -5,9 +5,14 @@ import { forwarded } from "./forwarded.ts";
 import { Metrics } from "./metrics.ts";
 import { problems } from "./problem.ts";
 import { RateLimit } from "./rate-limit.ts";
-import { allowedHost, requestId, plainTarget, securityHeaders } from "./request-guards.ts";
+import {
+  requireAllowedHost,
+  requestId,
+  requirePlainTarget,
+  securityHeaders,
+} from "./request-guards.ts";
 import type { RequestState } from "./route.ts";
-import { routing } from "./router.ts";
+import { createRouting } from "./router.ts";
 import { createRoutes } from "./routes/index.ts";
 import { readDocsPage, staticFiles } from "./static-files.ts";
 
@@ -28,10 +33,10 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   app.use(securityHeaders(() => config.current.server.frames));
   app.use(problems(log));
   app.use(forwarded(() => config.current.server.proxies));
-  app.use(allowedHost(() => config.current.server.hosts));
-  app.use(plainTarget);
+  app.use(requireAllowedHost(() => config.current.server.hosts));
+  app.use(requirePlainTarget);
   app.use(staticFiles(docs.assets, parts.assets));
-  for (const step of routing(routes, prefix, { ...parts, limit })) app.use(step);
+  for (const step of createRouting(routes, prefix, { ...parts, limit })) app.use(step);
 
   return app;
 }

@@ -3,7 +3,7 @@ import { permits, type Scope } from "../auth/scopes.ts";
 import type { Principal } from "../auth/tokens.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Context } from "./route.ts";
-import { bringsSession, requireOwnOrigin, sessionTokenIn } from "./session-cookie.ts";
+import { hasSessionCookie, requireOwnOrigin, sessionTokenIn } from "./session-cookie.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
@@ -27,13 +27,13 @@ export function authenticate(ctx: Context, tokens: HttpDependencies["tokens"]): 
 }
 
 /** True if a request has a credential, valid or not. */
-export function bringsCredential(ctx: Context): boolean {
-  return ctx.get("Authorization") !== "" || bringsSession(ctx);
+export function hasCredential(ctx: Context): boolean {
+  return ctx.get("Authorization") !== "" || hasSessionCookie(ctx);
 }
 
 function lackOf(ctx: Context): string {
   if (ctx.get("Authorization")) return "the Authorization header is not a single bearer token";
-  if (bringsSession(ctx)) return "the session cookie is not a single token";
+  if (hasSessionCookie(ctx)) return "the session cookie is not a single token";
   return "the Authorization header is missing; send a bearer token";
 }
 

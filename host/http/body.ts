@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import bodyParser from "koa-bodyparser";
 import { JsonShape } from "../json-shape.ts";
-import { findHalf, mayHoldHalves } from "../well-formed.ts";
+import { findLoneSurrogate, mayContainLoneSurrogates } from "../lone-surrogates.ts";
 import type { BodyDescription, Context, Middleware } from "./route.ts";
 
 const MAX_BYTES = 64 * 2 ** 10;
@@ -125,7 +125,7 @@ function parseJson(latin1: string): unknown {
       text,
       MAY_NAME_PROTOTYPE.test(text) ? refusePrototype : undefined,
     );
-    if (mayHoldHalves(bytes)) requireWellFormed(body);
+    if (mayContainLoneSurrogates(bytes)) requireWellFormed(body);
     return body;
   } catch (cause) {
     if (cause instanceof MantelError) throw cause;
@@ -142,7 +142,7 @@ function refusePrototype(key: string, value: unknown): unknown {
 }
 
 function requireWellFormed(body: unknown): void {
-  const fault = findHalf(body);
+  const fault = findLoneSurrogate(body);
   if (!fault) return;
   const { pointer, detail } = fault;
   const sentence = `the body is wrong: ${pointer || "the whole of it"} ${detail}`;

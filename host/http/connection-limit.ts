@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { HostLog } from "../log.ts";
-import { networkOf } from "./network.ts";
+import { clientNetwork } from "./network.ts";
 
 /** Half of the server's limit, so that one machine cannot keep all others out. */
 const MAX_OF_ONE = 2_048;
@@ -27,7 +27,7 @@ export class ConnectionLimit {
   admit(socket: Socket): void {
     const { remoteAddress: address } = socket;
     if (address === undefined || this.#isExempt(address)) return;
-    const client = networkOf(address);
+    const client = clientNetwork(address);
     const others = this.#open.get(client) ?? 0;
     if (others >= this.#max) {
       socket.destroy();
@@ -39,8 +39,8 @@ export class ConnectionLimit {
   }
 
   #release(client: string): void {
-    const left = (this.#open.get(client) ?? 0) - 1;
-    if (left > 0) this.#open.set(client, left);
+    const remaining = (this.#open.get(client) ?? 0) - 1;
+    if (remaining > 0) this.#open.set(client, remaining);
     else this.#open.delete(client);
   }
 

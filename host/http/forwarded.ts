@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { plainAddress } from "./network.ts";
+import { normalizeAddress } from "./network.ts";
 import type { Middleware } from "./route.ts";
 
 const MAX_HOPS = 20;
@@ -41,7 +41,7 @@ export class Proxies {
       this.#applied = configured;
       this.#addresses = blockListOf(configured);
     }
-    const plain = plainAddress(address);
+    const plain = normalizeAddress(address);
     return isIP(plain) !== 0 && this.#addresses.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
   }
 
@@ -50,7 +50,7 @@ export class Proxies {
    * trusted.
    */
   clientOf(hops: readonly string[]): string | undefined {
-    const addresses = hops.map((hop) => plainAddress(hop.trim()));
+    const addresses = hops.map((hop) => normalizeAddress(hop.trim()));
     const client = addresses.findLast((address) => !this.includes(address));
     return client !== undefined && isIP(client) !== 0 ? client : undefined;
   }

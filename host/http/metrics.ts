@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { recordsNobodyRead } from "../log.ts";
+import { unreadRecordCount } from "../log.ts";
 import type { ModuleManager } from "../modules/manager.ts";
 import { LoopLag, openDescriptors } from "../system/host-process.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -83,7 +83,7 @@ export class Metrics {
     this.#read(Counter, {
       name: "log_records_dropped_total",
       help: "Records of the host's log that were dropped because standard error was not read",
-      values: () => [[{}, recordsNobodyRead()]],
+      values: () => [[{}, unreadRecordCount()]],
     });
   }
 

@@ -8,7 +8,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** An address without its zone; an IPv4 address in IPv6 form becomes IPv4 again. */
-export function plainAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
 }
 
@@ -16,8 +16,8 @@ export function plainAddress(address: string): string {
  * The network that counts as one client without a token: an IPv4 address, or the 64-bit prefix that an IPv6
  * subscriber gets (RFC 6177), because one subscriber has too many addresses to count.
  */
-export function networkOf(address: string): string {
-  const plain = plainAddress(address);
+export function clientNetwork(address: string): string {
+  const plain = normalizeAddress(address);
   if (!isIPv6(plain)) return plain;
   const [head = "", tail] = plain.toLowerCase().split("::");
   const groups = head.split(":").filter(Boolean);
@@ -29,10 +29,10 @@ export function networkOf(address: string): string {
  * Distinguishes a limited number of clients per minute; all others share one name, so that many
  * addresses cannot use up memory.
  */
-export class BoundedNames {
+export class BoundedClientNames {
   readonly #limit: number;
   readonly #forMs: number;
-  #known = new Set<string>();
+  #names = new Set<string>();
   #since = performance.now();
 
   constructor({ limit, forMs }: { limit: number; forMs: number }) {
@@ -42,10 +42,10 @@ export class BoundedNames {
 
   nameOf(client: string): string {
     if (performance.now() - this.#since > this.#forMs) {
-      this.#known = new Set();
+      this.#names = new Set();
       this.#since = performance.now();
     }
-    if (this.#known.size < this.#limit) this.#known.add(client);
-    return this.#known.has(client) ? client : "all others";
+    if (this.#names.size < this.#limit) this.#names.add(client);
+    return this.#names.has(client) ? client : "all others";
   }
 }

@@ -1,6 +1,6 @@
 import { type ErrorExtras, MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
-import { bringsCredential } from "./authenticate.ts";
+import { hasCredential } from "./authenticate.ts";
 import type { Context, Middleware } from "./route.ts";
 
 const RATE_RETRY_MS = 1_000;
@@ -66,7 +66,7 @@ function defaultRetryMs({ code, status }: MantelError): number | undefined {
 
 /** The challenge of a 401 (RFC 6750, 3.1): a request without a token gets no error code. */
 export function challenge(ctx: Context): string {
-  return bringsCredential(ctx) ? `${REALM}, error="invalid_token"` : REALM;
+  return hasCredential(ctx) ? `${REALM}, error="invalid_token"` : REALM;
 }
 
 /** Koa and the body parser throw `http-errors`, whose `expose` marks errors of the client. */

@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { BurstyRateLimiter, RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config/schema.ts";
 import type { HostLog } from "../log.ts";
-import { BoundedNames, isLoopback, networkOf } from "./network.ts";
+import { BoundedClientNames, isLoopback, clientNetwork } from "./network.ts";
 
 /** The time after which a client may use its burst again, and a network its failures. */
 const WINDOW_SECONDS = 60;
@@ -19,7 +19,10 @@ type Limit = Config["server"]["rateLimit"];
 export class RateLimit {
   readonly #limit: () => Limit;
   readonly #log: HostLog;
-  readonly #networks = new BoundedNames({ limit: MAX_NETWORKS, forMs: WINDOW_SECONDS * 1000 });
+  readonly #networks = new BoundedClientNames({
+    limit: MAX_NETWORKS,
+    forMs: WINDOW_SECONDS * 1000,
+  });
   readonly #failures = new RateLimiterMemory({
     points: FAILURES,
     duration: WINDOW_SECONDS,
@@ -43,7 +46,7 @@ export class RateLimit {
   /** Counts a request without a token. @throws MantelError `rate_limited` */
   async countAddress(address: string): Promise<void> {
     if (this.#isFree(address)) return;
-    await this.#count(this.#networks.nameOf(networkOf(address)));
+    await this.#count(this.#networks.nameOf(clientNetwork(address)));
   }
 
   /** Counts a request with a token that was refused. @throws MantelError `rate_limited` */
@@ -51,7 +54,7 @@ export class RateLimit {
     if (this.#isFree(address)) return;
     await this.countAddress(address);
     try {
-      await this.#failures.consume(this.#networks.nameOf(networkOf(address)));
+      await this.#failures.consume(this.#networks.nameOf(clientNetwork(address)));
     } catch (error) {
       if (error instanceof Error) throw error;
       const { consumedPoints, msBeforeNext } = error as RateLimiterRes;

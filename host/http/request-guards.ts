@@ -17,7 +17,7 @@ export const requestId: Middleware = async (ctx, next) => {
  *
  * @param configured returns the names in the config
  */
-export function allowedHost(configured: () => readonly string[]): Middleware {
+export function requireAllowedHost(configured: () => readonly string[]): Middleware {
   return async (ctx, next) => {
     const hosts = ctx.req.headersDistinct.host ?? [];
     if (hosts.length > 1) throw new MantelError("bad_request", "duplicate Host header");
@@ -29,7 +29,7 @@ export function allowedHost(configured: () => readonly string[]): Middleware {
 }
 
 /** Refuses targets that proxies and routers may interpret differently. */
-export const plainTarget: Middleware = async (ctx, next) => {
+export const requirePlainTarget: Middleware = async (ctx, next) => {
   const target = ctx.req.url ?? "";
   if (!target.startsWith("/")) {
     throw new MantelError(

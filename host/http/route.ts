@@ -96,6 +96,6 @@ export function route<Params extends TObject, Query extends TObject>(
 }
 
 /** The answer of an operation that returns one JSON document. */
-export function ok(description: string, schema: TSchema): Route["answers"] {
+export function jsonAnswer(description: string, schema: TSchema): Route["answers"] {
   return { 200: { description, schema } };
 }

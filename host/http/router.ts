@@ -3,18 +3,22 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { TObject } from "typebox";
 import type { Principal } from "../auth/tokens.ts";
 import { check, faultsOf } from "../validate.ts";
-import { authenticate, bringsCredential, requireScope } from "./authenticate.ts";
+import { authenticate, hasCredential, requireScope } from "./authenticate.ts";
 import { readJson } from "./body.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Call, Context, Middleware, Route } from "./route.ts";
 
-export interface Gate extends HttpDependencies {
+export interface RouterDependencies extends HttpDependencies {
   readonly limit: RateLimit;
 }
 
 /** The steps of every request to a route, in their order. */
-export function routing(routes: readonly Route[], prefix: string, gate: Gate): Middleware[] {
+export function createRouting(
+  routes: readonly Route[],
+  prefix: string,
+  gate: RouterDependencies,
+): Middleware[] {
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes) {
     assertScoped(route);
@@ -42,7 +46,7 @@ function assertScoped({ method, path, scope }: Partial<Route>): void {
 }
 
 /** Requires a token with the route's scope, if it needs one. */
-function admit(route: Route, gate: Gate): Middleware {
+function admit(route: Route, gate: RouterDependencies): Middleware {
   return async (ctx, next) => {
     ctx.state.route = route.path;
     if (route.scope === "public") return admitAnybody(ctx, gate, next);
@@ -55,7 +59,7 @@ function admit(route: Route, gate: Gate): Middleware {
 /** Counts requests to a public route: it may take a secret in its path or body, which must not be guessed. */
 async function admitAnybody(
   ctx: Context,
-  { limit }: Gate,
+  { limit }: RouterDependencies,
   next: () => Promise<void>,
 ): Promise<void> {
   await limit.countAddress(ctx.ip);
@@ -70,7 +74,10 @@ async function admitAnybody(
 }
 
 /** Authenticates before anything else is counted: floods of invalid tokens do not lock out valid ones. */
-async function identify(ctx: Context, { tokens, lastUse, limit, log }: Gate): Promise<Principal> {
+async function identify(
+  ctx: Context,
+  { tokens, lastUse, limit, log }: RouterDependencies,
+): Promise<Principal> {
   try {
     const principal = authenticate(ctx, tokens);
     lastUse.note(principal.jti);
@@ -81,7 +88,7 @@ async function identify(ctx: Context, { tokens, lastUse, limit, log }: Gate): Pr
     return principal;
   } catch (error) {
     if (error instanceof MantelError && error.code === "unauthorized") {
-      await (bringsCredential(ctx) ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
+      await (hasCredential(ctx) ? limit.countFailure(ctx.ip) : limit.countAddress(ctx.ip));
     }
     throw error;
   }
@@ -128,7 +135,7 @@ function readQuery(schema: TObject | undefined, ctx: Context): unknown {
 }
 
 /** The error for an unmatched request: an unknown path, or only a wrong method. */
-function unmatched(router: Router, gate: Gate): Middleware {
+function unmatched(router: Router, gate: RouterDependencies): Middleware {
   return async (ctx) => {
     const layers = router.match(ctx.path, ctx.method).path;
     if (layers.length === 0) throw new MantelError("not_found", `there is nothing at ${ctx.path}`);

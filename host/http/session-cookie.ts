@@ -22,7 +22,7 @@ export function sessionTokenIn(ctx: Context): string | undefined {
 }
 
 /** True if a request has a session cookie, valid or not. */
-export function bringsSession(ctx: Context): boolean {
+export function hasSessionCookie(ctx: Context): boolean {
   return readableNames(ctx).some((name) => cookiesOf(ctx, name).length > 0);
 }
 

@@ -12,7 +12,7 @@ import { parseLayout } from "./parse.ts";
 
 const KEPT = 50;
 
-export const KeptLayout = Type.Object({
+export const StoredLayout = Type.Object({
   savedAt: Type.String({ format: "date-time" }),
   layout: Type.Unknown(),
 });
@@ -84,7 +84,7 @@ export class LayoutHistory {
         cause,
       });
     }
-    const entry = check(KeptLayout, parseJsonText(text, what), what);
+    const entry = check(StoredLayout, parseJsonText(text, what), what);
     return { savedAt: entry.savedAt, layout: { ...parseLayout(entry.layout), revision } };
   }
 

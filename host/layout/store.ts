@@ -5,7 +5,7 @@ import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LayoutDocument, LayoutInput, LayoutRevision } from "../api/layout.ts";
-import { assertCurrent } from "../documents/if-match.ts";
+import { assertIfMatch } from "../documents/if-match.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { LayoutHistory } from "./history.ts";
@@ -78,7 +78,7 @@ export class LayoutStore {
   }
 
   async #change(layout: LayoutInput, ifMatch: string | undefined): Promise<LayoutDocument> {
-    assertCurrent(this.#current.revision, ifMatch);
+    assertIfMatch(this.#current.revision, ifMatch);
     await this.#store(layout);
     this.#parts.bus.emit("layout.changed", { revision: this.#current.revision });
     return this.#current;

@@ -6,7 +6,7 @@ import { ignoreFailure } from "./lifecycle/reload-one-by-one.ts";
 import { linkedFolders, usesLink } from "./manifest/linked-packages.ts";
 import { type FolderChange, Watcher } from "./watch/watch.ts";
 
-export interface FollowingDependencies {
+export interface HotReloadDependencies {
   readonly log: HostLog;
   readonly modules: () => readonly Module[];
   /** True if nothing in this folder can be reloaded now. */
@@ -19,10 +19,10 @@ export interface FollowingDependencies {
 /** Reacts to file changes: reloads modules, searches for plugins again, recompiles the runtime, or does nothing. */
 export class HotReload {
   readonly #roots: readonly string[];
-  readonly #parts: FollowingDependencies;
+  readonly #parts: HotReloadDependencies;
   readonly #watcher: Watcher;
 
-  constructor(roots: readonly string[], parts: FollowingDependencies) {
+  constructor(roots: readonly string[], parts: HotReloadDependencies) {
     this.#roots = roots;
     this.#parts = parts;
     this.#watcher = new Watcher([...roots, SDK_FOLDER], {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
 import type { Module } from "./lifecycle/module.ts";
-import { limitsIn } from "./state/limits.ts";
+import { configuredLimits } from "./state/limits.ts";
 
 /** Keys of the config that every plugin receives. */
 const FOR_ALL: ReadonlySet<string> = new Set(["ui.locale", "ui.timeZone"]);
@@ -37,7 +37,7 @@ export function isAffected(module: Module, changed: readonly string[], config: C
     (module.plugin.manifest.bridge !== undefined && FOR_BRIDGES.has(key)) ||
     [module.id, `modules.${module.id}`].includes(key) ||
     key.startsWith(`${module.id}.`);
-  const limits = limitsIn(config, module.plugin);
+  const limits = configuredLimits(config, module.plugin);
   return !isDeepStrictEqual(limits, module.view.limits) || changed.some(concerns);
 }
 

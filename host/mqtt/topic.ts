@@ -29,11 +29,11 @@ export function topicFaults(topic: string): string[] {
 
 /** True if a topic filter covers a topic (MQTT 5, 4.7): `+` is one level, a last `#` any number. */
 export function filterCovers(filter: string, topic: string): boolean {
-  const wanted = filter.split("/");
+  const filterLevels = filter.split("/");
   const levels = topic.split("/");
-  for (const [at, level] of wanted.entries()) {
-    if (level === "#") return at === wanted.length - 1; // also covers the level above it
+  for (const [at, level] of filterLevels.entries()) {
+    if (level === "#") return at === filterLevels.length - 1; // also covers the level above it
     if (at >= levels.length || (level !== "+" && level !== levels[at])) return false;
   }
-  return wanted.length === levels.length;
+  return filterLevels.length === levels.length;
 }

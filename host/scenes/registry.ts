@@ -3,7 +3,7 @@ import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
-import { below } from "../devices/capability.ts";
+import { faultsBelow } from "../devices/capability.ts";
 import type { Commands } from "../devices/commands.ts";
 import { faultsOfBody } from "../devices/parse-command.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
@@ -201,7 +201,7 @@ export class SceneRegistry {
       const faults = device
         ? faultsOfBody(device, command)
         : [{ pointer: "", detail: "is not a known device" }];
-      return below("targets", below(id, faults));
+      return faultsBelow("targets", faultsBelow(id, faults));
     });
   }
 

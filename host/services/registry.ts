@@ -9,7 +9,7 @@ export interface Provider {
 }
 
 /** Thrown if another module already provides the name. */
-export class NameTaken extends MantelError {}
+export class ServiceNameTaken extends MantelError {}
 
 /** The providers of services. Each name has one provider. */
 export class ServiceRegistry {
@@ -24,7 +24,7 @@ export class ServiceRegistry {
     const name = this.findTaken(provider);
     if (name !== undefined) {
       const sentence = `${id} provides ${name}, which ${this.findProvider(name)} already provides`;
-      throw new NameTaken("invalid", `${sentence}; disable one of the two`);
+      throw new ServiceNameTaken("invalid", `${sentence}; disable one of the two`);
     }
     this.release(id);
     for (const each of provides) this.#providers.set(each, provider);

@@ -4,7 +4,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { type ConfigDocument, parseDocument } from "../../host/config/document.ts";
 import {
-  liftCredentials,
+  moveCredentialsFromUrl,
   readEnvironment,
   unknownVariables,
 } from "../../host/config/environment.ts";
@@ -50,7 +50,7 @@ async function readDocument(path: string, keys: KeyTable): Promise<ConfigDocumen
   const text = await readText(path);
   if (text === undefined) return {};
   try {
-    return parseDocument(liftCredentials(parseJsonText(text, path)), keys);
+    return parseDocument(moveCredentialsFromUrl(parseJsonText(text, path)), keys);
   } catch (error) {
     if (!(error instanceof MantelError)) throw error;
     throw new Error(`${path}: ${error.message}`, { cause: error });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Config } from "../../host/config/schema.ts";
-import { findHost } from "../../host/data-lock.ts";
+import { findRunningHost } from "../../host/data-lock.ts";
 import type { RunOptions } from "../../host/options.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import { holderOf } from "./holder.ts";
@@ -12,7 +12,7 @@ const host = findingsOf("host");
 
 /** Checks the port and, if a host is running, its health. */
 export async function examineNetwork(options: RunOptions, config: Config): Promise<Finding[]> {
-  const pid = await findHost(options.dataFolder).catch(() => undefined);
+  const pid = await findRunningHost(options.dataFolder).catch(() => undefined);
   const health = await askMantel(options, config);
   if (health) return [describe(health, pid)];
   const findings = await examinePort(options);

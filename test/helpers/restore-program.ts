@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { openRestore } from "../../host/backup/restore.ts";
 import {
   finishReplacement,
-  nameOfStaging,
+  newStagingName,
   planReplacement,
   stageReplacement,
 } from "../../host/documents/restore-transaction.ts";
 
 const [dataFolder = "", file = ""] = process.argv.slice(2);
-const staging = nameOfStaging();
+const staging = newStagingName();
 void readFile(file)
   .then((packed) => openRestore({ packed, name: file, passphrase: undefined, credentials: false }))
   .then((restore) => restore.replacementIn(dataFolder))

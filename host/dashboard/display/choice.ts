@@ -7,11 +7,14 @@ import type { UiSettings } from "../store.ts";
  */
 export function displayOf(
   layout: Layout | undefined,
-  { asked, name }: { readonly asked: string | null; readonly name: string | undefined },
+  {
+    displayInAddress,
+    name,
+  }: { readonly displayInAddress: string | null; readonly name: string | undefined },
 ): Display | undefined {
   const displays = layout?.displays ?? [];
   return (
-    displays.find(({ id }) => id === asked) ??
+    displays.find(({ id }) => id === displayInAddress) ??
     displays.find((display) => display.name === name || display.id === name)
   );
 }

@@ -15,12 +15,12 @@ export function keepKiosk(
   { display, store }: Pick<Session, "display" | "store">,
   touchedAt: ReadonlySignal<number>,
 ): void {
-  const left = signal(false);
-  const on = computed(() => display.value?.kiosk === true && !left.value);
+  const isLeft = signal(false);
+  const on = computed(() => display.value?.kiosk === true && !isLeft.value);
   const exit = document.createElement("aside");
   root.append(exit);
   const leave = (): void => {
-    left.value = true;
+    isLeft.value = true;
     if (document.fullscreenElement) void document.exitFullscreen();
   };
   effect(() => {
@@ -36,9 +36,9 @@ export function keepKiosk(
   });
   effect(() => {
     const { idleSeconds = DEFAULT_IDLE_SECONDS } = store.ui.value;
-    if (!left.value || idleSeconds === 0) return undefined;
+    if (!isLeft.value || idleSeconds === 0) return undefined;
     const idleMs = performance.now() - touchedAt.value;
-    const timer = setTimeout(() => (left.value = false), idleSeconds * 1000 - idleMs);
+    const timer = setTimeout(() => (isLeft.value = false), idleSeconds * 1000 - idleMs);
     return () => clearTimeout(timer);
   });
 }

@@ -77,13 +77,13 @@ function shiftPixels(): void {
  */
 function stayAwake(): (() => void) | undefined {
   if (!("wakeLock" in navigator)) return undefined;
-  let held: WakeLockSentinel | undefined;
+  let wakeLock: WakeLockSentinel | undefined;
   const stopping = new AbortController();
   const ask = async (): Promise<void> => {
     if (document.hidden) return;
     try {
-      held = await navigator.wakeLock.request("screen");
-      if (stopping.signal.aborted) await held.release();
+      wakeLock = await navigator.wakeLock.request("screen");
+      if (stopping.signal.aborted) await wakeLock.release();
     } catch (error) {
       console.warn("could not keep the screen on", error); // a battery that is low, for example
     }
@@ -92,6 +92,6 @@ function stayAwake(): (() => void) | undefined {
   void ask();
   return () => {
     stopping.abort();
-    void held?.release();
+    void wakeLock?.release();
   };
 }

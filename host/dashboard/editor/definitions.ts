@@ -12,7 +12,7 @@ import type { WidgetSize } from "./limits.ts";
 export class Definitions {
   readonly #dashboard: Store;
   readonly #loader: WidgetLoader;
-  readonly #known = new Map<string, Promise<WidgetFacts>>();
+  readonly #definitions = new Map<string, Promise<WidgetFacts>>();
   readonly #sizes = signal<ReadonlyMap<string, WidgetSize>>(new Map());
   /** Recommended sizes by module, for widgets whose code has been loaded. */
   readonly sizes: ReadonlySignal<ReadonlyMap<string, WidgetSize>> = this.#sizes;
@@ -32,8 +32,8 @@ export class Definitions {
     const widget = this.#dashboard.module(moduleId).peek()?.widget;
     if (!widget) return undefined;
     const key = `${widget.runsIn} ${widget.url}`;
-    const known = this.#known.get(key) ?? this.#read(moduleId, widget);
-    this.#known.set(key, known);
+    const known = this.#definitions.get(key) ?? this.#read(moduleId, widget);
+    this.#definitions.set(key, known);
     return known;
   }
 

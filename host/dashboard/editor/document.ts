@@ -29,9 +29,9 @@ export function isOverridden({ widgets }: LayoutPage, at: Override): boolean {
 }
 
 /** An id that is not in `taken`: `clock`, then `clock-2`. */
-export function freeId(wanted: string, taken: Iterable<string>): string {
+export function freeId(base: string, taken: Iterable<string>): string {
   const all = new Set(taken);
-  const stem = wanted.slice(0, 56);
+  const stem = base.slice(0, 56);
   for (let number = 2, id = stem; ; id = `${stem}-${number++}`) if (!all.has(id)) return id;
 }
 

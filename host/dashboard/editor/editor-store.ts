@@ -44,7 +44,7 @@ export interface EditorStart {
   readonly api: Api;
   /** The dashboard's copy of the home: the names of modules and devices, and the host's layout. */
   readonly dashboard: Store;
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
   /** The initial page and screen. */
   readonly pageId: string;
   readonly breakpoint: Breakpoint;
@@ -99,12 +99,12 @@ export class EditorStore {
   /** The layouts that can be restored, as of the last `loadVersions`. */
   readonly versions: ReadonlySignal<readonly LayoutRevision[]> = this.#versions;
   /** Tells a text to screen readers. */
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
 
   private constructor(start: EditorStart, stored: LayoutDocument) {
     this.#api = start.api;
     this.#dashboard = start.dashboard;
-    this.say = start.say;
+    this.announce = start.announce;
     this.history = this.#history = signal(Undo.of(stored));
     this.base = this.#base = signal(stored);
     this.#pageId = signal(start.pageId);
@@ -144,14 +144,14 @@ export class EditorStore {
     if (!page) return;
     const label = words.value.added(this.nameOf(widget));
     let { document, id } = operations.addWidget(this.document.peek(), page.id, widget);
-    let said = label;
+    let announcement = label;
     if (dropped) {
       const at = { pageId: page.id, breakpoint: this.breakpoint.peek() };
       const places = new Map([...dropped.others, [id, dropped.place]]);
       document = operations.arrangePage(document, at, places);
-      said = `${label}: ${words.value.place(dropped.place)}`;
+      announcement = `${label}: ${words.value.place(dropped.place)}`;
     }
-    this.#edit(document, label, { said });
+    this.#edit(document, label, { announcement });
     this.panel.value = { kind: "tile", id };
   }
 
@@ -182,8 +182,8 @@ export class EditorStore {
     const document = operations.arrangePage(this.document.peek(), at, places);
     const label = words.value[how](this.nameOfId(id));
     const place = places.get(id);
-    const said = place ? `${label}: ${words.value.place(place)}` : label;
-    this.#edit(document, label, { key: `${how}/${id}`, said });
+    const announcement = place ? `${label}: ${words.value.place(place)}` : label;
+    this.#edit(document, label, { key: `${how}/${id}`, announcement });
   }
 
   /** Drops the page's own arrangement for a screen. */
@@ -218,13 +218,13 @@ export class EditorStore {
   undo(): void {
     const label = this.history.peek().undoLabel;
     this.#history.value = this.#history.peek().undone();
-    this.say(label === undefined ? words.value.nothingToUndo : words.value.undone(label));
+    this.announce(label === undefined ? words.value.nothingToUndo : words.value.undone(label));
   }
 
   redo(): void {
     const label = this.history.peek().redoLabel;
     this.#history.value = this.#history.peek().redone();
-    this.say(label === undefined ? words.value.nothingToRedo : words.value.redone(label));
+    this.announce(label === undefined ? words.value.nothingToRedo : words.value.redone(label));
   }
 
   /** Saves the draft, or opens the merge panel if someone else has saved in the meantime. */
@@ -301,11 +301,11 @@ export class EditorStore {
   #edit(
     document: LayoutDocument,
     label: string,
-    { key, said = label }: { key?: string; said?: string } = {},
+    { key, announcement = label }: { key?: string; announcement?: string } = {},
   ): void {
     this.#message.value = undefined;
     this.#record(document, label, key);
-    this.say(said);
+    this.announce(announcement);
   }
 
   /** An equal document is not a step. */
@@ -331,7 +331,7 @@ export class EditorStore {
         return this.#note(words.value.newVersionShown);
       }
       if (isNewer) this.#theirs.value = stored;
-      if (this.#theirs.peek()) this.say(words.value.changedElsewhere);
+      if (this.#theirs.peek()) this.announce(words.value.changedElsewhere);
     } catch (error) {
       console.warn("could not read the changed layout", error);
     }
@@ -387,7 +387,7 @@ export class EditorStore {
 
   #note(text: string): void {
     this.#message.value = { tone: "note", text };
-    this.say(text);
+    this.announce(text);
   }
 }
 

@@ -61,7 +61,7 @@ export async function editLayout({
   const store = await EditorStore.open({
     api,
     dashboard: tiles.store,
-    say: (text) => tiles.surroundings.shared.announce(text),
+    announce: (text) => tiles.surroundings.shared.announce(text),
     pageId,
     breakpoint,
   });

@@ -96,7 +96,7 @@ export class GridView {
         ? texts.cannotBeSmaller
         : texts.cannotBeLarger
       : texts.cannotMoveFurther;
-    this.#store.say(why(this.#store.nameOfId(id)));
+    this.#store.announce(why(this.#store.nameOfId(id)));
   }
 
   close(): void {
@@ -117,7 +117,7 @@ export class GridView {
       JSON.stringify(previous.grid) === JSON.stringify(shown.grid);
     if (!isSameGrid) this.#open(shown);
     const isChanged = this.#setItems(shown.page);
-    if (isChanged || !isSameGrid || !this.#stands(places)) this.#place(places);
+    if (isChanged || !isSameGrid || !this.#hasPlaces(places)) this.#place(places);
     this.#limit(shown, sizes);
     for (const [id, { grip }] of this.#items) grip.ariaLabel = this.#labelOf(id);
   }
@@ -185,9 +185,9 @@ export class GridView {
     return new Map(places.filter(([id]) => this.#items.has(id)));
   }
 
-  #stands(wanted: ReadonlyMap<string, Geometry>): boolean {
+  #hasPlaces(expected: ReadonlyMap<string, Geometry>): boolean {
     const places = this.#places();
-    return [...wanted].every(
+    return [...expected].every(
       ([id, place]) => JSON.stringify(places.get(id)) === JSON.stringify(place),
     );
   }
@@ -226,14 +226,14 @@ export class GridView {
 
   /** Returns true if the set of tiles has changed. */
   #setItems({ widgets }: LayoutPage): boolean {
-    const wanted = new Map(widgets.map((widget) => [widget.id, widget]));
+    const widgetsById = new Map(widgets.map((widget) => [widget.id, widget]));
     let isChanged = false;
     for (const [id, { tile }] of this.#items) {
-      if (wanted.get(id)?.module === tile.moduleId) continue;
+      if (widgetsById.get(id)?.module === tile.moduleId) continue;
       this.#drop(id);
       isChanged = true;
     }
-    for (const [id, widget] of wanted) {
+    for (const [id, widget] of widgetsById) {
       const item = this.#items.get(id);
       if (item) item.tile.config = widget.config;
       else this.#add(widget);
@@ -275,10 +275,10 @@ export class GridView {
   #labelOf(id: string): string {
     const place = this.#places().get(id);
     const name = this.#store.nameOfId(id);
-    const said = place ? words.value.tile(name, words.value.place(place)) : name;
+    const label = place ? words.value.tile(name, words.value.place(place)) : name;
     return this.#items.get(id)?.element.classList.contains("misfit")
-      ? words.value.tile(said, words.value.notRecommendedSize)
-      : said;
+      ? words.value.tile(label, words.value.notRecommendedSize)
+      : label;
   }
 }
 

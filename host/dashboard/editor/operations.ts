@@ -121,12 +121,12 @@ export function addPage(
   document: LayoutDocument,
   title: string,
 ): { readonly document: LayoutDocument; readonly id: string } {
-  const wanted = title
+  const slug = title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
   const id = freeId(
-    wanted === "" ? "page" : wanted,
+    slug === "" ? "page" : slug,
     document.pages.map((page) => page.id),
   );
   return { id, document: { ...document, pages: [...document.pages, { id, title, widgets: [] }] } };

@@ -82,6 +82,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 function shown(value: unknown): string {
-  const whole = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return whole.length > 40 ? `${whole.slice(0, 40)}…` : whole;
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

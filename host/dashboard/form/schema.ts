@@ -135,10 +135,10 @@ export function withoutSecrets(schema: FieldSchema, value: unknown): unknown {
   if (controlOf(schema) === "secret") return typeof value === "string" ? value : undefined;
   const { properties } = schema;
   if (typeof value !== "object" || value === null || !properties) return value;
-  const kept = Object.entries(value).map(
+  const entries = Object.entries(value).map(
     ([key, each]) => [key, withoutSecrets(properties[key] ?? {}, each)] as const,
   );
-  return Object.fromEntries(kept.filter(([, each]) => each !== undefined));
+  return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
 }
 
 /**

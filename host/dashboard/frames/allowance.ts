@@ -2,25 +2,25 @@
 export class Allowance {
   readonly #burst: number;
   readonly #perSecond: number;
-  #left: number;
+  #remaining: number;
   #countedAt = performance.now();
 
   constructor({ burst, perSecond }: { readonly burst: number; readonly perSecond: number }) {
     this.#burst = burst;
     this.#perSecond = perSecond;
-    this.#left = burst;
+    this.#remaining = burst;
   }
 
   /** Takes a token, if there is one. */
   has(): boolean {
     const now = performance.now();
-    this.#left = Math.min(
+    this.#remaining = Math.min(
       this.#burst,
-      this.#left + ((now - this.#countedAt) / 1_000) * this.#perSecond,
+      this.#remaining + ((now - this.#countedAt) / 1_000) * this.#perSecond,
     );
     this.#countedAt = now;
-    if (this.#left < 1) return false;
-    this.#left--;
+    if (this.#remaining < 1) return false;
+    this.#remaining--;
     return true;
   }
 

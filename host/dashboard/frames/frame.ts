@@ -120,14 +120,14 @@ export class Frame extends HTMLElement {
     if (this.#port) return this.fail(words.peek().frameLeft);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    port1.addEventListener("message", ({ data }) => this.#heard(data));
+    port1.addEventListener("message", ({ data }) => this.#receive(data));
     port1.start();
     // An opaque origin cannot be named. The policy of this page prevents any other page in the
     // frame.
     this.#iframe?.contentWindow?.postMessage("mantel", "*", [port2]);
   }
 
-  #heard(data: unknown): void {
+  #receive(data: unknown): void {
     if (this.#hasEnded) return;
     if (this.#isFlood()) return this.fail(words.peek().frameFloods);
     this.silentTicks = 0;

@@ -15,8 +15,8 @@ import { words } from "./words.ts";
 /** Time limit for mounting. A widget normally draws immediately. */
 const MOUNT_MS = 10_000;
 
-/** Delay before a spare frame opens, so that the swapped widget is painted first. */
-const SPARE_MS = 100;
+/** Delay before a idle frame opens, so that the swapped widget is painted first. */
+const IDLE_FRAME_DELAY_MS = 100;
 /** The browser reports a touch in a frame to this page separately from the frame's message. */
 const ACTIVATION_MS = 50;
 
@@ -46,9 +46,9 @@ export interface FrameRequest {
  */
 export async function mountInFrame(parent: Element, request: FrameRequest): Promise<MountedWidget> {
   const code = await codeAt(request.url);
-  const spare = spares.get(parent);
-  spares.delete(parent);
-  const frame = spare?.isConnected ? spare : openFrame(parent, request);
+  const idleFrame = idleFrames.get(parent);
+  idleFrames.delete(parent);
+  const frame = idleFrame?.isConnected ? idleFrame : openFrame(parent, request);
   const widget = new FramedWidget(frame, request);
   await widget.opened();
   await inTurn(() => widget.mount(code));
@@ -56,7 +56,7 @@ export async function mountInFrame(parent: Element, request: FrameRequest): Prom
 }
 
 /** Frames opened in advance, by their parent element. */
-const spares = new WeakMap<Element, Frame>();
+const idleFrames = new WeakMap<Element, Frame>();
 
 class FramedWidget implements FrameUser, MountedWidget {
   readonly host: Frame;
@@ -91,7 +91,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       this.host.inert = false;
       this.#isMounted = true;
       this.#stops = [this.#feed.start(), this.#followState()];
-      if (isSwap) this.#openSpareSoon();
+      if (isSwap) this.#openIdleFrameSoon();
     } catch (error) {
       this.unmount();
       throw error;
@@ -125,17 +125,20 @@ class FramedWidget implements FrameUser, MountedWidget {
   }
 
   /**
-   * Opens a spare frame after a code swap: the author is likely to swap again, and opening a frame
+   * Opens a idle frame after a code swap: the author is likely to swap again, and opening a frame
    * is the slowest step.
    */
-  #openSpareSoon(): void {
+  #openIdleFrameSoon(): void {
     const parent = this.host.parentElement;
     if (!parent) return;
-    const timer = setTimeout(() => spares.set(parent, openFrame(parent, this.#request)), SPARE_MS);
+    const timer = setTimeout(
+      () => idleFrames.set(parent, openFrame(parent, this.#request)),
+      IDLE_FRAME_DELAY_MS,
+    );
     this.#stops.push(() => {
       clearTimeout(timer);
-      spares.get(parent)?.end();
-      spares.delete(parent);
+      idleFrames.get(parent)?.end();
+      idleFrames.delete(parent);
     });
   }
 
@@ -170,7 +173,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       case "definition":
         return undefined; // the frame itself has received it, or no caller waits
       default:
-        return this.#feed.heard(message);
+        return this.#feed.receive(message);
     }
   }
 

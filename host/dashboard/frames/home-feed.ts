@@ -46,7 +46,7 @@ export class HomeFeed {
   first(): Pick<Extract<ToFrame, { kind: "mount" }>, "devices" | "channels" | "icons"> {
     this.#devices = this.#permitted.seen(this.#surroundings.allDevices.peek());
     for (const name of this.#permitted.channels)
-      this.#values.set(name, told(name, this.#surroundings.shared.channel(name).peek()));
+      this.#values.set(name, channelValue(name, this.#surroundings.shared.channel(name).peek()));
     return {
       devices: this.#devices,
       channels: Object.fromEntries(this.#values),
@@ -64,7 +64,7 @@ export class HomeFeed {
       ...this.#permitted.channels.map((name) =>
         this.#surroundings.shared
           .channel(name)
-          .subscribe((value) => this.#sendValue(name, told(name, value))),
+          .subscribe((value) => this.#sendValue(name, channelValue(name, value))),
       ),
     ];
     return () => {
@@ -73,7 +73,7 @@ export class HomeFeed {
     };
   }
 
-  heard(message: Asked): void {
+  receive(message: Asked): void {
     if (message.kind === "command") void this.#answer(message.call, () => this.#command(message));
     else if (message.kind === "scene") void this.#answer(message.call, () => this.#scene(message));
     else if (message.kind === "read") void this.#read(message);
@@ -162,7 +162,7 @@ export class HomeFeed {
 }
 
 /** The value of a channel as widgets receive it. */
-function told(name: string, value: unknown): unknown {
+function channelValue(name: string, value: unknown): unknown {
   return name === "modules" ? (value as readonly ModuleStatus[]).map(statusOf) : value;
 }
 

@@ -135,11 +135,11 @@ class Inside {
 
   async #read(path: string, ended: AbortSignal): Promise<Response> {
     ended.throwIfAborted();
-    const asked = this.#ask<ReadAnswer>((call) => {
+    const answered = this.#ask<ReadAnswer>((call) => {
       ended.addEventListener("abort", () => this.#send({ kind: "cancel", call }), { once: true });
       return { kind: "read", call, path };
     });
-    const answer = await asked;
+    const answer = await answered;
     if ("error" in answer) throw new Error(answer.error);
     return new Response(answer.body, { headers: { "Content-Type": answer.type } });
   }

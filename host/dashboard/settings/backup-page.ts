@@ -47,7 +47,7 @@ function restoringView(parts: SettingsDependencies): TemplateResult {
       />
     </div>
     <div class="actions">
-      ${parts.formAction.sureButton("restore", texts.checkAndRestore, () => restore(parts))}
+      ${parts.formAction.confirmButton("restore", texts.checkAndRestore, () => restore(parts))}
     </div>
   </form>`;
 }

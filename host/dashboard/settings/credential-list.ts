@@ -5,12 +5,12 @@ import type { SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 /** A named credential that can be revoked. */
-interface Given {
+interface Credential {
   readonly id: string;
   readonly name: string;
 }
 
-interface GivenOutDependencies<T extends Given> {
+interface CredentialListOptions<T extends Credential> {
   /** The API path for listing and creating. */
   readonly path: string;
   /** The API path for revoking one. */
@@ -33,14 +33,14 @@ interface NewForm {
  * Credentials with a list to revoke them and a form to create one. The secret is shown only after
  * creation.
  */
-export class CredentialList<T extends Given> {
+export class CredentialList<T extends Credential> {
   readonly items = signal<readonly T[]>([]);
   readonly #page: SettingsDependencies;
-  readonly #parts: GivenOutDependencies<T>;
+  readonly #parts: CredentialListOptions<T>;
   /** The secret of a new credential, shown until another page opens. */
   readonly #made = signal<string | undefined>(undefined);
 
-  constructor(page: SettingsDependencies, parts: GivenOutDependencies<T>) {
+  constructor(page: SettingsDependencies, parts: CredentialListOptions<T>) {
     this.#page = page;
     this.#parts = parts;
     void this.#load().catch((error: unknown) => page.formAction.fail(error));
@@ -52,14 +52,14 @@ export class CredentialList<T extends Given> {
     const revoke = words.value.revoke(name);
     return html`<li class="row">
       <span class="grow"><strong dir="auto">${name}</strong>${details}</span>
-      ${instead ?? this.#page.formAction.sureButton(id, revoke, () => this.#revoke(given))}
+      ${instead ?? this.#page.formAction.confirmButton(id, revoke, () => this.#revoke(given))}
     </li>`;
   }
 
-  formView(asked: NewForm): TemplateResult {
+  formView(newForm: NewForm): TemplateResult {
     const { formAction } = this.#page;
-    const { id, fields, make } = asked;
-    return html`<form class="form" @submit=${(event: SubmitEvent) => this.#make(event, asked)}>
+    const { id, fields, make } = newForm;
+    return html`<form class="form" @submit=${(event: SubmitEvent) => this.#make(event, newForm)}>
       ${nameField(formAction, { id: `${id}-name`, maxLength: 64 })} ${fields ?? nothing}
       ${this.#madeView(`${id}-made`)}
       <div class="actions">

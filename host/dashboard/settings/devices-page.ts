@@ -87,7 +87,7 @@ function formOf(parts: SettingsDependencies, device: Device): TemplateResult {
       ${formAction.button(texts.nameFromBridge, () =>
         send(parts, device.id, { name: null, room: null, hidden: null }),
       )}
-      ${device.available ? nothing : formAction.sureButton("forget", texts.forget, () => forget(parts, device.id))}
+      ${device.available ? nothing : formAction.confirmButton("forget", texts.forget, () => forget(parts, device.id))}
     </div>
   </form>`;
 }

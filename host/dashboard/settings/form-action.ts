@@ -58,7 +58,7 @@ export class FormAction {
   /**
    * True if leaving would lose unsaved input. Warns the user the first time; false the second time.
    */
-  holdsBack(): boolean {
+  warnsOfUnsaved(): boolean {
     if (this.#unsaved !== "typed") return false;
     this.#unsaved = "warned";
     this.#notice.value = { text: words.peek().discardUnsaved, failed: true };
@@ -101,7 +101,7 @@ export class FormAction {
    * A button for an action that cannot be undone: the first tap asks for confirmation, the second
    * one runs it.
    */
-  sureButton(key: string, text: string, work: () => void): TemplateResult {
+  confirmButton(key: string, text: string, work: () => void): TemplateResult {
     const armed = this.#armed.value === key;
     return html`<button
       type="button"

@@ -90,7 +90,7 @@ export class ModulePage {
     }
     return html`${formAction.button(texts.reload, () => this.#post("reload", texts.reloaded))}
     ${earlier ? formAction.button(texts.rollBack, () => this.#post("rollback", texts.rolled_back)) : nothing}
-    ${formAction.sureButton("disable", texts.disable, () => this.#post("disable", texts.isDisabled))}`;
+    ${formAction.confirmButton("disable", texts.disable, () => this.#post("disable", texts.isDisabled))}`;
   }
 
   #post(action: "enable" | "disable" | "reload" | "rollback", done: string): void {

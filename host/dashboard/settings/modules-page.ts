@@ -44,9 +44,9 @@ async function refresh({ api, store }: SettingsDependencies): Promise<void> {
 
 function rowOf(module: ModuleView): TemplateResult {
   const { id, name, version, resources, error, progress, heldSince, consent } = module;
-  const held = heldSince === null ? undefined : words.value.rolledBackNotice;
+  const rolledBack = heldSince === null ? undefined : words.value.rolledBackNotice;
   const waits = consent ? words.value.consentNeeded : undefined;
-  const note = progress ?? waits ?? error?.message ?? held;
+  const note = progress ?? waits ?? error?.message ?? rolledBack;
   return html`<li>
     <a class="row" href=${addressOf("modules", id)}>
       <span class="grow">

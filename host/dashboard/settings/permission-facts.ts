@@ -21,7 +21,7 @@ export function permissionFacts({ permissions }: Pick<ModuleView, "permissions">
     [texts.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],
     [texts.newPermissions, added],
   ];
-  const asked = lists.filter(([, values]) => values.length > 0);
-  if (asked.length === 0) return [[texts.permissions, texts.noPermissionsRequested]];
-  return asked.map(([name, values]) => [name, values.join(", ")]);
+  const requested = lists.filter(([, values]) => values.length > 0);
+  if (requested.length === 0) return [[texts.permissions, texts.noPermissionsRequested]];
+  return requested.map(([name, values]) => [name, values.join(", ")]);
 }

@@ -59,7 +59,7 @@ const words = inEachLanguage({ ...english }, { de: german });
 export function inWords({ needed, permissions }: NonNullable<ModuleView["consent"]>): string[] {
   const spoken = words.value;
   return permissions.map(({ name, value }, at) => {
-    const said = Object.hasOwn(spoken, name) ? spoken[name as PermissionName] : needed[at];
-    return typeof said === "function" ? said(value ?? "") : (said ?? name);
+    const phrase = Object.hasOwn(spoken, name) ? spoken[name as PermissionName] : needed[at];
+    return typeof phrase === "function" ? phrase(value ?? "") : (phrase ?? name);
   });
 }

@@ -66,12 +66,12 @@ class ScenesPage {
       )}
       ${
         scene.source === OWN
-          ? html`${formAction.sureButton(
+          ? html`${formAction.confirmButton(
               `again ${scene.id}`,
               texts.captureAgain(scene.name),
               () => void this.#put(scene.id, scene.name, targets),
             )}
-            ${formAction.sureButton(
+            ${formAction.confirmButton(
               scene.id,
               texts.remove(scene.name),
               () => void this.#send(() => api.send("DELETE", path), texts.removed),

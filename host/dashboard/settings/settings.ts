@@ -44,7 +44,7 @@ export class Settings {
 
   /** True if unsaved input would be lost. Warns the user once. */
   holdsBack(): boolean {
-    return this.#parts.formAction.holdsBack();
+    return this.#parts.formAction.warnsOfUnsaved();
   }
 
   show(id: string, item: string): void {

@@ -50,7 +50,7 @@ function signedInView({ api, formAction }: SettingsDependencies): TemplateResult
         <span class="grow">
           <strong dir="auto">${who.name}</strong><small>${who.scope.join(", ")}</small>
         </span>
-        ${formAction.sureButton("sign-out", texts.signOut, () => void formAction.run(signOut))}
+        ${formAction.confirmButton("sign-out", texts.signOut, () => void formAction.run(signOut))}
       </li>
     </ul>
   </section>`;

@@ -52,7 +52,7 @@ function trustView(
       ${
         isTrusted
           ? formAction.button(texts.distrust, () => set(null))
-          : formAction.sureButton("trust", texts.trust, () => set(true))
+          : formAction.confirmButton("trust", texts.trust, () => set(true))
       }
     </div>`;
 }
@@ -90,7 +90,7 @@ function needsOf({ devices = [], kinds = [], rooms = [], ...needs }: Needs): Fac
     ],
     [texts.widgetReads, (needs.reads ?? []).map((name) => documents[name])],
   ];
-  const asked = lists.filter(([, values]) => values.length > 0);
-  if (asked.length === 0) return [[texts.widgetSees, texts.widgetNeedsNothing]];
-  return asked.map(([name, values]) => [name, values.join(" · ")]);
+  const needed = lists.filter(([, values]) => values.length > 0);
+  if (needed.length === 0) return [[texts.widgetSees, texts.widgetNeedsNothing]];
+  return needed.map(([name, values]) => [name, values.join(" · ")]);
 }

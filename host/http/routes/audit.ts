@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -39,7 +39,7 @@ export function auditRoutes({ audit }: HttpDependencies): Route[] {
       tag: "Audit",
       summary: "Read the log of changes",
       query: Query,
-      answers: ok("Newest first", AuditPage),
+      answers: jsonAnswer("Newest first", AuditPage),
       errors: ["invalid"],
       handle: (_, { query: { limit, before } }) =>
         audit.read({

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { BackupRequest, RestoreRequest } from "../../backup/requests.ts";
 import { check } from "../../validate.ts";
 import { readBytes } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 
 /** The largest body. A home has some hundred KiB; the largest files are pairings of plugins. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -42,7 +42,7 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
           log.warn("files are not in the backup because of their names; rename them", { leftOut });
         }
         const secrets = passphrase !== undefined;
-        await recordDone(parts, principal, { action: "backup.make", secrets });
+        await recordCompleted(parts, principal, { action: "backup.make", secrets });
         ctx.set("Cache-Control", "no-store");
         ctx.type = TYPE;
         ctx.body = packed;
@@ -54,12 +54,12 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
       summary:
         "Check a backup and restore it at the next start; keys and tokens stay unless requested",
       body: { schema: RestoreRequest, maxBytes: MAX_BYTES, unparsed: true },
-      answers: ok("The restore waits for the next start", Planned),
+      answers: jsonAnswer("The restore waits for the next start", Planned),
       errors: ["invalid", "disk_full", "disk_read_only", "service_unavailable", "deadline_passed"],
       async handle(ctx, { principal }) {
         const planned = await backups.planRestore(() => readBytes(ctx, MAX_BYTES), leaving(ctx));
         const { madeAt, credentials } = planned;
-        await recordDone(parts, principal, { action: "backup.restore", madeAt, credentials });
+        await recordCompleted(parts, principal, { action: "backup.restore", madeAt, credentials });
         return planned;
       },
     }),
@@ -68,7 +68,7 @@ export function backupRoutes(parts: HttpDependencies): Route[] {
 
 /** Aborts when the client disconnects, also after its answer. */
 function leaving({ res }: Context): AbortSignal {
-  const left = new AbortController();
-  res.once("close", () => left.abort());
-  return left.signal;
+  const disconnected = new AbortController();
+  res.once("close", () => disconnected.abort());
+  return disconnected.signal;
 }

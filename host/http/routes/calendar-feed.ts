@@ -1,11 +1,11 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { FeedAddress, FeedRequest } from "../../calendar/feed-addresses.ts";
 import type { FeedFile } from "../../calendar/feed.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { matchesEtag } from "../etag.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 
 type FeedDependencies = HttpDependencies & {
   readonly prefix: string;
@@ -78,7 +78,7 @@ function managingRoutes(parts: FeedDependencies): Route[] {
       method: "GET",
       path: "/calendar/feeds",
       summary: "List feed addresses, without their secrets",
-      answers: ok("Oldest first", Type.Object({ feeds: Type.Array(FeedAddress) })),
+      answers: jsonAnswer("Oldest first", Type.Object({ feeds: Type.Array(FeedAddress) })),
       handle: () => ({ feeds: parts.feedAddresses.list() }),
     }),
     creatingRoute(parts),
@@ -98,7 +98,7 @@ function creatingRoute({ feedAddresses, prefix, ...parts }: FeedDependencies): R
     errors: ["invalid", "disk_full"],
     async handle(ctx, { body, principal }) {
       const { feed, secret } = await feedAddresses.create(body);
-      await recordDone(parts, principal, { action: "calendar.feed.create", feed: feed.id });
+      await recordCompleted(parts, principal, { action: "calendar.feed.create", feed: feed.id });
       ctx.status = 201;
       return { feed, path: `${prefix}/calendar/feeds/${secret}.ics` };
     },
@@ -116,7 +116,7 @@ function revokingRoute({ feedAddresses, ...parts }: FeedDependencies): Route {
     errors: ["not_found", "disk_full"],
     async handle(ctx, { params, principal }) {
       await feedAddresses.revoke(params.id);
-      await recordDone(parts, principal, { action: "calendar.feed.revoke", feed: params.id });
+      await recordCompleted(parts, principal, { action: "calendar.feed.revoke", feed: params.id });
       ctx.status = 204;
     },
   });

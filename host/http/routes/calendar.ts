@@ -2,7 +2,7 @@ import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
 import { Type } from "typebox";
 import { AnswerWriter } from "../../calendar/answer.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Bound = (description: string) => Type.Optional(Type.String({ description }));
 const Query = Type.Object({
@@ -39,7 +39,7 @@ export function calendarRoutes({ calendar }: HttpDependencies): Route[] {
       tag: "Calendar",
       summary: "List events that overlap a window of time",
       query: Query,
-      answers: ok("Events in order of their start", CalendarAnswer),
+      answers: jsonAnswer("Events in order of their start", CalendarAnswer),
       errors: ["invalid", "service_unavailable", "deadline_passed"],
       async handle(ctx) {
         ctx.body = writer.json(await calendar.events(new URLSearchParams(ctx.querystring)));

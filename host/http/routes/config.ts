@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { permits } from "../../auth/scopes.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { ConfigPatch } from "../../config/schema.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { ifMatch, sendRevision, withEtag } from "../etag.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 
 const Sections = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()));
 const Keys = Type.Array(Type.String());
@@ -30,7 +30,7 @@ export function configRoutes(parts: HttpDependencies): Route[] {
       tag: "Config",
       summary: "Read the effective config",
       headers: ["If-None-Match"],
-      answers: ok("The config, without secrets", ConfigView),
+      answers: jsonAnswer("The config, without secrets", ConfigView),
       handle(ctx) {
         const view = config.view();
         sendRevision(ctx, view.revision, () => view);
@@ -44,7 +44,7 @@ export function configRoutes(parts: HttpDependencies): Route[] {
       summary: "Change some keys, or reset them to their defaults with null",
       headers: ["If-Match"],
       body: { schema: ConfigPatch, mergePatch: true },
-      answers: ok("The changed config", ConfigChange),
+      answers: jsonAnswer("The changed config", ConfigChange),
       errors: ["config_key_not_allowed", "invalid", "revision_stale", "disk_full"],
       handle: (ctx, { body, principal }) => patchConfig(parts, ctx, { patch: body, principal }),
     }),
@@ -59,6 +59,6 @@ export async function patchConfig(
 ): Promise<object> {
   const admin = permits(principal.scope, "admin");
   const change = await parts.config.patch(patch, { admin, ...ifMatch(ctx) });
-  await recordDone(parts, principal, { action: "config.patch", keys: change.changed });
+  await recordCompleted(parts, principal, { action: "config.patch", keys: change.changed });
   return withEtag(ctx, change);
 }

@@ -1,8 +1,8 @@
 import { Device } from "@mantel/plugin-sdk/device";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { DevicePatch } from "../../devices/overrides.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 import { DeviceParams } from "./devices.ts";
 
 const shared = {
@@ -21,11 +21,11 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
       method: "PATCH",
       summary: "Rename a device, put it into a room, or hide it; null restores the bridge's value",
       body: { schema: DevicePatch, mergePatch: true },
-      answers: ok("The changed device", Device),
+      answers: jsonAnswer("The changed device", Device),
       errors: ["device_unknown", "invalid", "disk_full"],
       async handle(_, { params: { id }, body, principal }) {
         const device = await devices.adjust(id, body);
-        await recordDone(parts, principal, { action: "device.adjust", device: id });
+        await recordCompleted(parts, principal, { action: "device.adjust", device: id });
         return device;
       },
     }),
@@ -37,7 +37,7 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
       errors: ["device_unknown", "device_present", "disk_full"],
       async handle(ctx, { params: { id }, principal }) {
         await devices.forget(id);
-        await recordDone(parts, principal, { action: "device.forget", device: id });
+        await recordCompleted(parts, principal, { action: "device.forget", device: id });
         ctx.status = 204;
       },
     }),

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 
 export const DeviceParams = Type.Object({
   id: Type.String({
@@ -54,7 +54,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       summary: "List devices and their bridges",
       query: Query,
       headers: ["If-None-Match"],
-      answers: ok("All matching devices", DeviceList),
+      answers: jsonAnswer("All matching devices", DeviceList),
       errors: ["invalid"],
       async handle(ctx, { query }) {
         const { revision, body } = await devices.snapshot(query);
@@ -68,7 +68,7 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       tag: "Devices",
       summary: "Read one device",
       params: DeviceParams,
-      answers: ok("The device", Device),
+      answers: jsonAnswer("The device", Device),
       errors: ["device_unknown"],
       handle: (_, { params }) => devices.get(params.id),
     }),

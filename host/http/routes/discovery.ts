@@ -3,7 +3,7 @@ import { isAuthenticated } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { openApiDocument } from "../openapi.ts";
 import { challenge } from "../problem.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Discovery = Type.Object({
   name: Type.Literal("mantel"),
@@ -54,7 +54,7 @@ function prefixRoute({ version, prefix }: DiscoveryDependencies): Route {
     scope: "public",
     tag: "API",
     summary: "Find the prefix of the API",
-    answers: ok("The prefix in use, and further addresses", Discovery),
+    answers: jsonAnswer("The prefix in use, and further addresses", Discovery),
     handle: () => ({
       name: "mantel",
       version,
@@ -78,7 +78,7 @@ function documentRoute({ version, prefix, table }: DiscoveryDependencies): Route
     scope: "read",
     tag: "API",
     summary: "Read this document",
-    answers: ok("OpenAPI 3.1", OpenApi),
+    answers: jsonAnswer("OpenAPI 3.1", OpenApi),
     handle(ctx) {
       document ??= JSON.stringify(openApiDocument({ version, prefix, routes: table() }));
       ctx.body = document;

@@ -2,7 +2,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Static, Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { Metrics } from "../metrics.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const SETTLING_RETRY_MS = 1_000;
 
@@ -30,7 +30,7 @@ function healthRoute(parts: HealthDependencies): Route {
     scope: "public",
     tag: "Health",
     summary: "Check that the host answers",
-    answers: ok("It does", Health),
+    answers: jsonAnswer("It does", Health),
     handle: () => healthOf(parts),
   });
 }
@@ -42,7 +42,7 @@ function readinessRoute(parts: HealthDependencies): Route {
     scope: "read",
     tag: "Health",
     summary: "Check that every module has settled",
-    answers: ok("All have", Health),
+    answers: jsonAnswer("All have", Health),
     errors: ["service_unavailable"],
     handle() {
       if (parts.modules.settled()) return healthOf(parts);

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { LayoutDocument, LayoutInput, LayoutRevision } from "../../api/layout.ts";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { ifMatch, sendRevision, withEtag } from "../etag.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const MAX_LAYOUT_BYTES = 2 ** 20;
 
@@ -27,7 +27,7 @@ function currentRoutes(parts: HttpDependencies): Route[] {
       tag: "Layout",
       summary: "Read the layout",
       headers: ["If-None-Match"],
-      answers: ok("The layout", LayoutDocument),
+      answers: jsonAnswer("The layout", LayoutDocument),
       handle: (ctx) => sendRevision(ctx, layout.current.revision, () => layout.current),
     }),
     route({
@@ -38,12 +38,12 @@ function currentRoutes(parts: HttpDependencies): Route[] {
       summary: "Replace the layout",
       headers: ["If-Match"],
       body: { schema: LayoutInput, maxBytes: MAX_LAYOUT_BYTES },
-      answers: ok("The stored layout", LayoutDocument),
+      answers: jsonAnswer("The stored layout", LayoutDocument),
       errors: ["invalid", "revision_stale", "disk_full"],
       async handle(ctx, { body, principal }) {
         const stored = await layout.replace(body, ifMatch(ctx).ifMatch);
         const { revision } = stored;
-        await recordDone(parts, principal, { action: "layout.replace", revision });
+        await recordCompleted(parts, principal, { action: "layout.replace", revision });
         return withEtag(ctx, stored);
       },
     }),
@@ -59,7 +59,7 @@ function historyRoutes(parts: HttpDependencies): Route[] {
       scope: "read",
       tag: "Layout",
       summary: "List the layouts that can be restored",
-      answers: ok("Newest first, at most 50", History),
+      answers: jsonAnswer("Newest first, at most 50", History),
       handle: async () => ({ history: await layout.history() }),
     }),
     route({
@@ -70,13 +70,13 @@ function historyRoutes(parts: HttpDependencies): Route[] {
       summary: "Restore an earlier layout",
       params: Params,
       headers: ["If-Match"],
-      answers: ok("The stored layout, with a new revision", LayoutDocument),
+      answers: jsonAnswer("The stored layout, with a new revision", LayoutDocument),
       errors: ["revision_unknown", "revision_stale", "disk_full"],
       async handle(ctx, { params, principal }) {
         const restored = Number(params.revision);
         const stored = await layout.restore(restored, ifMatch(ctx).ifMatch);
         const { revision } = stored;
-        await recordDone(parts, principal, { action: "layout.restore", restored, revision });
+        await recordCompleted(parts, principal, { action: "layout.restore", restored, revision });
         return withEtag(ctx, stored);
       },
     }),

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { SetupView } from "../../modules/lifecycle/setup-flow.ts";
 import { TestResult } from "../../modules/lifecycle/trial-runs.ts";
 import { check } from "../../validate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
-import { ModuleParams, Options, withinSection } from "./modules.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
+import { ModuleParams, Options, pointersWithinSection } from "./modules.ts";
 
 const Answer = Type.Object({
   step: Type.Integer({ minimum: 1, description: "the step that is answered" }),
@@ -25,15 +25,15 @@ function testRoute(parts: HttpDependencies): Route {
     path: "/modules/:id/test",
     summary: "Test options of a module without storing them",
     body: { schema: Options, mergePatch: true, optional: true },
-    answers: ok("The result of the test", TestResult),
+    answers: jsonAnswer("The result of the test", TestResult),
     errors: ["module_unknown", "invalid", "module_busy", "module_down", "reload_failed"],
     async handle(_, { params: { id }, body, principal }) {
       const patch = check(Options, body ?? {}, "the patch");
-      await recordDone(parts, principal, { action: "module.test", module: id });
+      await recordCompleted(parts, principal, { action: "module.test", module: id });
       try {
         return await parts.modules.trialsOf(id).test(patch);
       } catch (error) {
-        throw withinSection(error, id);
+        throw pointersWithinSection(error, id);
       }
     },
   });
@@ -49,7 +49,7 @@ function beginRoute(parts: HttpDependencies): Route {
     errors: ["module_unknown", "invalid", "module_busy", "module_down"],
     async handle(ctx, { params: { id }, principal }) {
       const view = parts.modules.trialsOf(id).beginSetup();
-      await recordDone(parts, principal, { action: "module.setup", module: id });
+      await recordCompleted(parts, principal, { action: "module.setup", module: id });
       ctx.status = 202;
       return view;
     },
@@ -63,7 +63,7 @@ function followingRoutes({ modules }: HttpDependencies): Route[] {
       method: "GET",
       path: "/modules/:id/setup",
       summary: "Follow the setup of a module",
-      answers: ok("Its current step, or its result", SetupView),
+      answers: jsonAnswer("Its current step, or its result", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params }) => modules.trialsOf(params.id).setup,
     }),
@@ -73,7 +73,7 @@ function followingRoutes({ modules }: HttpDependencies): Route[] {
       path: "/modules/:id/setup/answer",
       summary: "Answer a step of a module's setup",
       body: { schema: Answer },
-      answers: ok("The setup after the answer", SetupView),
+      answers: jsonAnswer("The setup after the answer", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params, body }) =>
         modules.trialsOf(params.id).answerSetup(check(Answer, body, "the answer")),
@@ -83,7 +83,7 @@ function followingRoutes({ modules }: HttpDependencies): Route[] {
       method: "DELETE",
       path: "/modules/:id/setup",
       summary: "Cancel the setup of a module",
-      answers: ok("Its result", SetupView),
+      answers: jsonAnswer("Its result", SetupView),
       errors: ["module_unknown", "invalid", "not_found"],
       handle: (_, { params }) => modules.trialsOf(params.id).cancelSetup(),
     }),

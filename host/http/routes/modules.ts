@@ -4,10 +4,10 @@ import { LOG_LEVELS } from "@mantel/plugin-sdk/protocol";
 import { Nullable, Strict } from "@mantel/plugin-sdk/schema";
 import { Type } from "typebox";
 import { ModuleView, ReloadResult } from "../../api/module.ts";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { check, invalid } from "../../validate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 import { ConfigChange, patchConfig } from "./config.ts";
 
 /** The path of one module. */
@@ -72,7 +72,7 @@ function readingRoutes({ modules }: HttpDependencies): Route[] {
       scope: "read",
       tag: "Modules",
       summary: "List modules",
-      answers: ok("All modules, including failed ones", ModuleList),
+      answers: jsonAnswer("All modules, including failed ones", ModuleList),
       handle: () => ({ modules: modules.list(), revision: modules.revision }),
     }),
     route({
@@ -81,7 +81,7 @@ function readingRoutes({ modules }: HttpDependencies): Route[] {
       path: "/modules/:id",
       scope: "read",
       summary: "Read one module",
-      answers: ok("The module", ModuleView),
+      answers: jsonAnswer("The module", ModuleView),
       errors: ["module_unknown"],
       handle: (_, { params }) => modules.get(params.id),
     }),
@@ -95,7 +95,7 @@ function logRoute({ modules }: HttpDependencies): Route {
     path: "/modules/:id/logs",
     scope: "admin",
     summary: "Read the last records of a module's log",
-    answers: ok("Oldest first", LogEntries),
+    answers: jsonAnswer("Oldest first", LogEntries),
     query: Type.Object({
       level: Type.Optional(
         Type.Enum([...LOG_LEVELS], { description: "the lowest level; all if absent" }),
@@ -136,7 +136,7 @@ function reloadRoute(parts: HttpDependencies): Route {
     handle(ctx, { params, query, principal }) {
       modules.get(params.id); // An unknown id is refused at once.
       // Not waited for: a reload takes milliseconds, and simultaneous requests share one.
-      void recordDone(parts, principal, { action: "module.reload", module: params.id });
+      void recordCompleted(parts, principal, { action: "module.reload", module: params.id });
       if (query.wait !== "false") return modules.reload(params.id);
       modules.reload(params.id).catch((error: unknown) => {
         log.debug("a reload that nobody waited for failed", { module: params.id, error });
@@ -154,14 +154,14 @@ function rollBackRoute(parts: HttpDependencies): Route {
     path: "/modules/:id/rollback",
     scope: "edit",
     summary: "Roll back to the previous code of a module, until its files change or it is reloaded",
-    answers: ok(
+    answers: jsonAnswer(
       "The module and the result of the rollback",
       Type.Object({ module: ModuleView, reload: ReloadResult }),
     ),
     errors: ["module_unknown", "no_earlier_code", "reload_failed", "module_down"],
     async handle(_, { params: { id }, principal }) {
       parts.modules.get(id);
-      void recordDone(parts, principal, { action: "module.rollback", module: id });
+      void recordCompleted(parts, principal, { action: "module.rollback", module: id });
       return parts.modules.rollBack(id);
     },
   });
@@ -175,7 +175,7 @@ function consentRoute(parts: HttpDependencies): Route {
     scope: "admin",
     summary: "Consent to the permissions a plugin asks for",
     body: { schema: Consent, optional: true },
-    answers: ok(
+    answers: jsonAnswer(
       "The granted permissions in words, and the result of its reload",
       Type.Object({
         module: ModuleView,
@@ -189,7 +189,7 @@ function consentRoute(parts: HttpDependencies): Route {
       const { needed } = check(Consent, body, "the consent");
       const granted = await parts.modules.allow(id, needed);
       if (granted.length > 0) {
-        await recordDone(parts, principal, { action: "module.consent", module: id, granted });
+        await recordCompleted(parts, principal, { action: "module.consent", module: id, granted });
       }
       return { ...(await parts.modules.takeOver(id)), granted };
     },
@@ -216,11 +216,11 @@ function switchRoute(
     path: `/modules/:id/${action}`,
     scope: "admin",
     summary,
-    answers: ok("The changed module", Type.Object({ module: ModuleView })),
+    answers: jsonAnswer("The changed module", Type.Object({ module: ModuleView })),
     errors: ["module_unknown", "disk_full"],
     async handle(_, { params, principal }) {
       const module = await parts.modules[action](params.id);
-      await recordDone(parts, principal, { action: `module.${action}`, module: params.id });
+      await recordCompleted(parts, principal, { action: `module.${action}`, module: params.id });
       return { module };
     },
   });
@@ -233,7 +233,7 @@ function formRoute({ modules, config }: HttpDependencies): Route {
     path: "/modules/:id/config",
     scope: "admin",
     summary: "Read the options of a module, and their schema",
-    answers: ok("The options; secrets show only if they are set", OptionsForm),
+    answers: jsonAnswer("The options; secrets show only if they are set", OptionsForm),
     errors: ["module_unknown"],
     handle(_, { params: { id } }) {
       modules.get(id);
@@ -251,7 +251,7 @@ function optionsRoute(parts: HttpDependencies): Route {
     summary: "Change options of a module",
     headers: ["If-Match"],
     body: { schema: Options, mergePatch: true },
-    answers: ok("The whole config after the change", ConfigChange),
+    answers: jsonAnswer("The whole config after the change", ConfigChange),
     errors: ["module_unknown", "invalid", "revision_stale", "disk_full"],
     async handle(ctx, { params: { id }, body, principal }) {
       parts.modules.get(id);
@@ -259,14 +259,14 @@ function optionsRoute(parts: HttpDependencies): Route {
       try {
         return await patchConfig(parts, ctx, { patch, principal });
       } catch (error) {
-        throw withinSection(error, id);
+        throw pointersWithinSection(error, id);
       }
     },
   });
 }
 
 /** Moves the pointers of a patch's faults to the body, which is one section of the patch. */
-export function withinSection(error: unknown, section: string): unknown {
+export function pointersWithinSection(error: unknown, section: string): unknown {
   const { code, extras } = error instanceof MantelError ? error : {};
   if (code !== "invalid" || !extras?.errors) return error;
   const errors = extras.errors.map(({ pointer, detail }) => {

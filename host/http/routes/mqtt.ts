@@ -1,6 +1,6 @@
 import { PublishReceipt, PublishRequest } from "../../mqtt/publish.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 /** 256 KiB of payload still fit if each of their bytes is an escape of six. */
 const MAX_PUBLISH_BYTES = 2 * 2 ** 20;
@@ -15,7 +15,7 @@ export function mqttRoutes({ publisher }: HttpDependencies): Route[] {
       tag: "MQTT",
       summary: "Publish a message to the broker",
       body: { schema: PublishRequest, maxBytes: MAX_PUBLISH_BYTES },
-      answers: ok("The broker has acknowledged the message", PublishReceipt),
+      answers: jsonAnswer("The broker has acknowledged the message", PublishReceipt),
       errors: [
         "invalid",
         "topic_denied",

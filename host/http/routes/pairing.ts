@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { USER_CODE } from "../../auth/pairings.ts";
 import { SCOPES } from "../../auth/scopes.ts";
 import { statusOf } from "../../auth/token-register.ts";
@@ -9,8 +9,8 @@ import type { Principal } from "../../auth/tokens.ts";
 import { check } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { networkOf } from "../network.ts";
-import { ok, type Route, route } from "../route.ts";
+import { clientNetwork } from "../network.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Strict = { additionalProperties: false } as const;
 const { name, scope } = TokenRequest.properties;
@@ -68,7 +68,7 @@ function startRoute({ pairings }: HttpDependencies): Route {
     errors: ["invalid"],
     handle(ctx, { body }) {
       check(Empty, body, "the pairing");
-      const started = pairings.start(ctx.ip, networkOf(ctx.ip));
+      const started = pairings.start(ctx.ip, clientNetwork(ctx.ip));
       ctx.status = 201;
       const verificationUri = "/#pair";
       const verificationUriComplete = `/#pair=${started.userCode}`;
@@ -85,7 +85,7 @@ function collectRoute({ pairings, tokens }: HttpDependencies): Route {
     scope: "public",
     summary: "Fetch the token of an approved display",
     body: { schema: DeviceCode },
-    answers: ok("The token; it renews itself by POST /tokens/renew", Collected),
+    answers: jsonAnswer("The token; it renews itself by POST /tokens/renew", Collected),
     errors: [
       "authorization_pending",
       "slow_down",
@@ -114,7 +114,7 @@ function findRoute({ pairings }: HttpDependencies): Route {
     method: "GET",
     path: "/pairing/:userCode",
     summary: "Look up a waiting display",
-    answers: ok("Its address, and the time of its request", Waiting),
+    answers: jsonAnswer("Its address, and the time of its request", Waiting),
     errors: ["pairing_unknown"],
     handle(_, { params }) {
       const { userCode, address, startedAt } = pairings.find(params.userCode);
@@ -130,7 +130,7 @@ function approveRoute(parts: HttpDependencies): Route {
     path: "/pairing/:userCode/approve",
     summary: "Approve a display, with at most the scopes of the caller",
     body: { schema: Approval },
-    answers: ok("The scopes of the display", Approval),
+    answers: jsonAnswer("The scopes of the display", Approval),
     errors: ["pairing_unknown", "name_taken", "invalid"],
     async handle(_, { params, body, principal }) {
       const grant = check(Approval, body, "the approval");
@@ -139,7 +139,7 @@ function approveRoute(parts: HttpDependencies): Route {
       requireFreeName(parts, grant.name);
       const { address } = parts.pairings.find(params.userCode);
       parts.pairings.decide(params.userCode, grant);
-      await recordDone(parts, principal, { action: "pairing.approve", ...grant, address });
+      await recordCompleted(parts, principal, { action: "pairing.approve", ...grant, address });
       return grant;
     },
   });
@@ -151,12 +151,12 @@ function denyRoute(parts: HttpDependencies): Route {
     method: "DELETE",
     path: "/pairing/:userCode",
     summary: "Refuse a display",
-    answers: ok("The display is refused", Type.Object({ userCode: Type.String() })),
+    answers: jsonAnswer("The display is refused", Type.Object({ userCode: Type.String() })),
     errors: ["pairing_unknown"],
     async handle(_, { params, principal }) {
       const { userCode, address } = parts.pairings.find(params.userCode);
       parts.pairings.decide(userCode, "denied");
-      await recordDone(parts, principal, { action: "pairing.deny", address });
+      await recordCompleted(parts, principal, { action: "pairing.deny", address });
       return { userCode };
     },
   });
@@ -169,8 +169,8 @@ function requirePerson({ display }: Principal): void {
 }
 
 /** Requires a free name, because users tell displays apart by their names. */
-function requireFreeName({ tokens, pairings }: HttpDependencies, wanted: string): void {
-  const isTaken = tokens.list().some((each) => each.name === wanted && statusOf(each) === "valid");
-  if (isTaken || pairings.hasGranted(wanted))
-    throw new MantelError("name_taken", `a valid token already has the name ${wanted}`);
+function requireFreeName({ tokens, pairings }: HttpDependencies, name: string): void {
+  const isTaken = tokens.list().some((each) => each.name === name && statusOf(each) === "valid");
+  if (isTaken || pairings.hasGranted(name))
+    throw new MantelError("name_taken", `a valid token already has the name ${name}`);
 }

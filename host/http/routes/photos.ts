@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255, description: "a file name from the list" }),
@@ -16,7 +16,7 @@ export function photoRoutes({ photos }: HttpDependencies): Route[] {
       scope: "read",
       tag: "Photos",
       summary: "List the pictures for the photo frame",
-      answers: ok("Their file names", PhotoList),
+      answers: jsonAnswer("Their file names", PhotoList),
       handle: async () => ({ photos: (await photos.list()).map((name) => ({ name })) }),
     }),
     route({

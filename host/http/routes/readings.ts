@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Reading } from "../../devices/sensor-history.ts";
 import { invalid } from "../../validate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 import { DeviceParams } from "./devices.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -34,7 +34,7 @@ export function readingRoutes({ devices, readings }: HttpDependencies): Route[] 
       summary: "Read the recent readings of a device",
       params: DeviceParams,
       query: Query,
-      answers: ok("The readings of one field", Readings),
+      answers: jsonAnswer("The readings of one field", Readings),
       errors: ["device_unknown", "invalid"],
       handle(_, { params: { id }, query: { field, ...window } }) {
         const { capabilities } = devices.get(id);

@@ -1,10 +1,10 @@
 import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 const Params = Type.Object({
   id: Type.String({
@@ -29,7 +29,7 @@ function readingRoutes({ scenes }: HttpDependencies): Route[] {
       tag: "Scenes",
       summary: "List scenes",
       headers: ["If-None-Match"],
-      answers: ok("All scenes", SceneList),
+      answers: jsonAnswer("All scenes", SceneList),
       handle(ctx) {
         const { revision } = scenes;
         sendRevision(ctx, revision, () => ({ scenes: scenes.list(), revision }));
@@ -41,7 +41,7 @@ function readingRoutes({ scenes }: HttpDependencies): Route[] {
       path: "/smart-home/scenes/:id",
       scope: "read",
       summary: "Read one scene",
-      answers: ok("The scene", Scene),
+      answers: jsonAnswer("The scene", Scene),
       errors: ["scene_unknown"],
       handle: (_, { params }) => scenes.get(params.id),
     }),
@@ -58,11 +58,11 @@ function makingRoutes(parts: HttpDependencies): Route[] {
       scope: "edit",
       summary: "Create or replace a scene of the host",
       body: { schema: SceneBody },
-      answers: ok("The stored scene", Scene),
+      answers: jsonAnswer("The stored scene", Scene),
       errors: ["invalid", "scene_read_only", "disk_full"],
       async handle(_, { params, body, principal }) {
         const scene = await scenes.put(params.id, body);
-        await recordDone(parts, principal, { action: "scene.put", scene: params.id });
+        await recordCompleted(parts, principal, { action: "scene.put", scene: params.id });
         return scene;
       },
     }),
@@ -76,7 +76,7 @@ function makingRoutes(parts: HttpDependencies): Route[] {
       errors: ["scene_unknown", "scene_read_only", "disk_full"],
       async handle(ctx, { params, principal }) {
         await scenes.remove(params.id);
-        await recordDone(parts, principal, { action: "scene.remove", scene: params.id });
+        await recordCompleted(parts, principal, { action: "scene.remove", scene: params.id });
         ctx.status = 204;
       },
     }),
@@ -90,7 +90,7 @@ function activationRoute({ scenes }: HttpDependencies): Route {
     path: "/smart-home/scenes/:id/activate",
     scope: "control",
     summary: "Activate a scene",
-    answers: ok("The result for each device", Activation),
+    answers: jsonAnswer("The result for each device", Activation),
     errors: [
       "scene_unknown",
       "bridge_rate_limited",

@@ -1,12 +1,12 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { SCOPES } from "../../auth/scopes.ts";
 import type { Principal } from "../../auth/tokens.ts";
 import { check, withDefaults } from "../../validate.ts";
 import { bearerToken } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { type Context, ok, type Route, route } from "../route.ts";
+import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 import {
   clearSessionCookie,
   requireOwnOrigin,
@@ -52,7 +52,7 @@ function showRoute({ tokens }: HttpDependencies): Route {
     method: "GET",
     scope: "read",
     summary: "Read who is signed in",
-    answers: ok("The sender, by its cookie or its token", Signed),
+    answers: jsonAnswer("The sender, by its cookie or its token", Signed),
     handle: (_, { principal }) => shownOf(tokens, principal),
   });
 }
@@ -80,7 +80,7 @@ function signInRoute(parts: HttpDependencies): Route {
       await endSession(ctx, parts);
       setSessionCookie(ctx, session);
       const principal = parts.tokens.verify(session.token);
-      await recordDone(parts, principal, { action: "session.start", scope: principal.scope });
+      await recordCompleted(parts, principal, { action: "session.start", scope: principal.scope });
       ctx.status = 201;
       return shownOf(parts.tokens, principal);
     },
@@ -119,7 +119,7 @@ async function endSession(ctx: Context, parts: HttpDependencies): Promise<void> 
   const principal = sessionOf(ctx, parts.tokens);
   if (!principal) return;
   await parts.tokens.end(principal);
-  await recordDone(parts, principal, { action: "session.end" });
+  await recordCompleted(parts, principal, { action: "session.end" });
 }
 
 /** The session of a request, even if it also has an Authorization header. */

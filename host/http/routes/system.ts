@@ -1,7 +1,7 @@
 import { SystemView } from "../../system/samples.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 /** `/system`: the machine's figures from the last shared sample. */
 export function systemRoutes({ samples }: HttpDependencies): Route[] {
@@ -13,7 +13,7 @@ export function systemRoutes({ samples }: HttpDependencies): Route[] {
       tag: "System",
       summary: "Read the state of the machine",
       headers: ["If-None-Match"],
-      answers: ok("The last sample; null for missing sensors", SystemView),
+      answers: jsonAnswer("The last sample; null for missing sensors", SystemView),
       errors: ["service_unavailable"],
       handle(ctx) {
         const sample = samples.current();

@@ -1,7 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 import { setSessionCookie } from "../session-cookie.ts";
 
 const Renewal = Type.Object({
@@ -21,7 +21,10 @@ export function tokenRenewalRoutes({ tokens }: HttpDependencies): Route[] {
       scope: "read",
       tag: "Tokens",
       summary: "Renew the token of a display after a third of its lifetime",
-      answers: ok("The next token. The current one ends when the next is first used", Renewal),
+      answers: jsonAnswer(
+        "The next token. The current one ends when the next is first used",
+        Renewal,
+      ),
       errors: ["insufficient_scope", "disk_full"],
       async handle(ctx, { principal }) {
         if (!principal.display) {

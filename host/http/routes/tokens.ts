@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Type } from "typebox";
-import { recordDone } from "../../auth/audit.ts";
+import { recordCompleted } from "../../auth/audit.ts";
 import { SCOPES } from "../../auth/scopes.ts";
 import { type TokenRecord, statusOf } from "../../auth/token-register.ts";
 import { TokenName, TokenRequest } from "../../auth/token-request.ts";
@@ -8,7 +8,7 @@ import type { IssueRequest, Principal } from "../../auth/tokens.ts";
 import { check, withDefaults } from "../../validate.ts";
 import { requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 import { setSessionCookie } from "../session-cookie.ts";
 
 const LEAST_SECONDS = 60;
@@ -50,7 +50,7 @@ function listRoute({ tokens, lastUse }: HttpDependencies): Route {
     method: "GET",
     path: "/tokens",
     summary: "List tokens, without the tokens themselves",
-    answers: ok("Oldest first", Type.Object({ tokens: Type.Array(TokenView) })),
+    answers: jsonAnswer("Oldest first", Type.Object({ tokens: Type.Array(TokenView) })),
     handle: (_, { principal }) => ({
       tokens: tokens.list().map((record) => ({
         id: record.jti,
@@ -87,7 +87,7 @@ function issueRoute(parts: HttpDependencies): Route {
       const request = check(TokenRequest, withDefaults(TokenRequest, body), "the token request");
       for (const scope of request.scope) requireScope(principal, scope);
       const token = await parts.tokens.issue(request);
-      await recordDone(parts, principal, { action: "token.issue", ...request });
+      await recordCompleted(parts, principal, { action: "token.issue", ...request });
       ctx.status = 201;
       return { token, ...request };
     },
@@ -108,7 +108,7 @@ function revokeRoute(parts: HttpDependencies): Route {
         }),
       ),
     }),
-    answers: ok("The number of revoked tokens", Type.Object({ revoked: Type.Integer() })),
+    answers: jsonAnswer("The number of revoked tokens", Type.Object({ revoked: Type.Integer() })),
     errors: ["token_unknown", "disk_full"],
     async handle(_, { params: { name }, query: { id }, principal }) {
       const revoked = await parts.tokens.revoke(name, id);
@@ -116,7 +116,7 @@ function revokeRoute(parts: HttpDependencies): Route {
         const which = id === undefined ? "" : ` and the id ${id}`;
         throw new MantelError("token_unknown", `no valid token has the name ${name}${which}`);
       }
-      await recordDone(parts, principal, { action: "token.revoke", name, id, revoked });
+      await recordCompleted(parts, principal, { action: "token.revoke", name, id, revoked });
       return { revoked };
     },
   });
@@ -129,7 +129,7 @@ function rotateRoute(parts: HttpDependencies): Route {
     path: "/tokens/rotate",
     summary: "Sign with a new key; tokens stay valid unless `drop` is true",
     body: { schema: Rotation, optional: true },
-    answers: ok(
+    answers: jsonAnswer(
       "The number of deleted keys. With `drop`, the caller's token is invalid too, and is replaced: here, or in the cookie of a session",
       Type.Object({ droppedKeys: Type.Integer(), token: Type.Optional(Token) }),
     ),
@@ -138,7 +138,7 @@ function rotateRoute(parts: HttpDependencies): Route {
       const { drop } = check(Rotation, withDefaults(Rotation, body), "the rotation");
       const own = parts.tokens.find(principal.jti);
       const droppedKeys = await parts.tokens.rotateKey({ drop });
-      await recordDone(parts, principal, { action: "key.rotate", drop, droppedKeys });
+      await recordCompleted(parts, principal, { action: "key.rotate", drop, droppedKeys });
       if (!drop) return { droppedKeys };
       const request = successor(principal, own);
       const token = await parts.tokens.issue(request);

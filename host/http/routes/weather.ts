@@ -3,7 +3,7 @@ import { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import { Type } from "typebox";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
-import { ok, type Route, route } from "../route.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
 
 /** A home without a location has no forecast, which is not an error: the modules say how to set it up. */
 const Answer = Type.Object({ forecast: Nullable(WeatherForecast) });
@@ -18,7 +18,7 @@ export function weatherRoutes({ weather }: HttpDependencies): Route[] {
       tag: "Weather",
       summary: "Read the weather forecast",
       headers: ["If-None-Match"],
-      answers: ok("The last forecast, or null if no module has one", Answer),
+      answers: jsonAnswer("The last forecast, or null if no module has one", Answer),
       handle(ctx) {
         const { current: forecast = null } = weather;
         sendRevision(ctx, Date.parse(forecast?.fetchedAt ?? "1970-01-01"), () => ({ forecast }));

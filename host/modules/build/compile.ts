@@ -7,7 +7,7 @@ import { type BuildContext, type BuildOptions, context } from "esbuild";
 import { BuildCache } from "../../build-cache.ts";
 import { WRAPPED } from "../../package-bundle.js";
 import { toReloadFailure } from "./code-frame.ts";
-import { isInBundledPart, pluginSources } from "./esbuild-plugin.ts";
+import { isInBundledSdk, pluginSources } from "./esbuild-plugin.ts";
 import { sourceBoundary } from "./source-boundary.ts";
 import { VendorCache } from "./vendor.ts";
 
@@ -192,7 +192,7 @@ export class Compiler {
  * cached.
  */
 function hasNoLinks(inputs: ReadonlySet<string>, folder: string): boolean {
-  const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledPart(dirname(file));
+  const isOwn = (file: string) => file.startsWith(folder + sep) || isInBundledSdk(dirname(file));
   return [...inputs].every(isOwn);
 }
 

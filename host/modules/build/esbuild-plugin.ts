@@ -50,7 +50,7 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
           if (kind === "entry-point") return { path };
           const part = BUNDLED_PARTS.get(path);
           if (part !== undefined) return { path: join(part, "index.ts") };
-          if (isInBundledPart(resolveDir))
+          if (isInBundledSdk(resolveDir))
             return importOfPart(path, { importer, resolveDir, packages });
           const isOwn = `${resolveDir}${sep}`.startsWith(folder + sep);
           if (!isOwn && path !== SDK) return undefined;
@@ -69,7 +69,7 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
 }
 
 /** True for files of the SDK that become part of a plugin's bundle. */
-export function isInBundledPart(folder: string): boolean {
+export function isInBundledSdk(folder: string): boolean {
   return [...BUNDLED_PARTS.values()].some((part) => `${folder}${sep}`.startsWith(part + sep));
 }
 

@@ -16,7 +16,7 @@ const TELL_EVERY_MS = 2_000;
 type Dependencies = Readonly<Record<string, string>>;
 
 /** Receives the progress of an installation. */
-export interface InstallReport {
+export interface InstallProgress {
   /** The current step as a user-facing sentence; `undefined` when the installation is over. */
   readonly progress: (sentence: string | undefined) => void;
   readonly warn: (sentence: string, fields: LogFields) => void;
@@ -29,11 +29,11 @@ export interface InstallReport {
  * @throws MantelError `reload_failed` with npm's last error lines, or with the names of packages whose
  * registry signature is invalid; the packages installed before are unchanged
  */
-export async function installMissing(folder: string, report: InstallReport): Promise<void> {
+export async function installMissing(folder: string, report: InstallProgress): Promise<void> {
   const dependencies = await dependenciesOf(folder);
   const missing: string[] = [];
-  for (const [name, wanted] of Object.entries(dependencies)) {
-    if (!(await isInstalled(folder, name, wanted))) missing.push(`${name}@${wanted}`);
+  for (const [name, range] of Object.entries(dependencies)) {
+    if (!(await isInstalled(folder, name, range))) missing.push(`${name}@${range}`);
   }
   if (missing.length === 0) return;
   const staging = join(folder, STAGING);
@@ -54,7 +54,7 @@ export async function installMissing(folder: string, report: InstallReport): Pro
 async function installInto(
   staging: string,
   missing: readonly string[],
-  report: InstallReport,
+  report: InstallProgress,
 ): Promise<void> {
   const names = missing.join(", ");
   let toldAt = performance.now();
@@ -86,17 +86,17 @@ async function dependenciesOf(folder: string): Promise<Dependencies> {
   return Object.fromEntries(
     Object.entries(dependencies)
       .filter(([name]) => name !== SDK)
-      .map(([name, wanted]) => [name, wanted.replace(/^file:/, () => `file:${folder}/`)]),
+      .map(([name, range]) => [name, range.replace(/^file:/, () => `file:${folder}/`)]),
   );
 }
 
-async function isInstalled(folder: string, name: string, wanted: string): Promise<boolean> {
+async function isInstalled(folder: string, name: string, range: string): Promise<boolean> {
   for (let place = folder; ; place = dirname(place)) {
     if (linkedPackage(place, name) !== undefined) return true; // a linked package is never replaced
     const found = join(place, "node_modules", name);
     if (existsSync(join(found, "package.json"))) {
       const { version = "" } = await readPackage(found);
-      return semver.validRange(wanted) === null || semver.satisfies(version, wanted);
+      return semver.validRange(range) === null || semver.satisfies(version, range);
     }
     if (place === dirname(place)) return false;
   }

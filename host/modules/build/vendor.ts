@@ -59,8 +59,8 @@ export class VendorCache {
   /** Removes the bundles that no plugin uses and that are not in `others`, with their compiled code. */
   async prune(others: readonly string[]): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
-    const kept = [...this.#used.values()].flatMap((files) => [...files]).concat(others);
-    const keptNames = kept.map((file) => basename(file));
+    const usedFiles = [...this.#used.values()].flatMap((files) => [...files]).concat(others);
+    const keptNames = usedFiles.map((file) => basename(file));
     const stale = names.filter((name) => !keptNames.some((keptName) => name.startsWith(keptName)));
     await Promise.all(stale.map((name) => rm(join(this.#folder, name), { force: true })));
   }

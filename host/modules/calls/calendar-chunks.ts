@@ -12,14 +12,14 @@ const MAX_TEXT = 64 * 2 ** 20;
  * is the same object in both, so comparing them is fast.
  */
 export class CalendarChunks {
-  #held = new Map<string, CalendarPart["events"]>();
+  #parts = new Map<string, CalendarPart["events"]>();
   /** Characters of the stored events. */
   #text = 0;
 
   /** @throws MantelError `invalid` for an invalid part, and for more parts than windows have */
   take(input: unknown, from: string): void {
     const { hash, events } = check(CalendarPart, input, `a part of calendar.window of ${from}`);
-    if (this.#held.size >= MAX_PARTS) {
+    if (this.#parts.size >= MAX_PARTS) {
       throw new MantelError(
         "invalid",
         `calendar.window of ${from} has more than ${MAX_PARTS} parts; publish fewer events`,
@@ -33,7 +33,7 @@ export class CalendarChunks {
         `calendar.window of ${from} has over ${most}; publish fewer or shorter ones`,
       );
     }
-    this.#held.set(hash, events);
+    this.#parts.set(hash, events);
   }
 
   /**
@@ -43,13 +43,13 @@ export class CalendarChunks {
   assemble(input: unknown, from: string): CalendarWindow {
     const { parts, ...rest } = check(PartedWindow, input, `calendar.window of ${from}`);
     const named = new Map(parts.map((hash) => [hash, this.#eventsOf(hash, from)]));
-    this.#held = named;
+    this.#parts = named;
     this.#text = [...named.values()].reduce((all, events) => all + textOf(events), 0);
     return { ...rest, events: parts.flatMap((hash) => named.get(hash) ?? []) };
   }
 
   #eventsOf(hash: string, from: string): CalendarPart["events"] {
-    const events = this.#held.get(hash);
+    const events = this.#parts.get(hash);
     if (events) return events;
     throw new MantelError(
       "invalid",

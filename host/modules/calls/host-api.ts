@@ -9,7 +9,7 @@ import type { ServiceRegistry } from "../../services/registry.ts";
 import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
-import { RejectedUpdates } from "./rejected-updates.ts";
+import { RejectedCallLog } from "./rejected-call-log.ts";
 
 /** The part of the host that serves the values published under one name. */
 export interface Publication {
@@ -107,7 +107,7 @@ function bridgeApi(
   { devices, scenes }: HostDependencies,
 ): Pick<Handlers<HostApi>, BridgeCalls> {
   const { id, manifest } = caller;
-  const refusals = new RejectedUpdates(caller.log);
+  const refusals = new RejectedCallLog(caller.log);
   const requireBridge = (): void => {
     requireLive(caller);
     if (manifest.bridge) return;

@@ -62,9 +62,9 @@ export class ProvidedServices {
     this.#unpublish(manifest);
   }
 
-  #unpublish({ provides = [] }: Manifest, kept: Manifest["provides"] = []): void {
+  #unpublish({ provides = [] }: Manifest, keptNames: Manifest["provides"] = []): void {
     for (const name of provides) {
-      if (isPublication(name) && !kept.includes(name)) this.#parts.publications[name].gone();
+      if (isPublication(name) && !keptNames.includes(name)) this.#parts.publications[name].gone();
     }
   }
 }

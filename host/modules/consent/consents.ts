@@ -114,10 +114,11 @@ export class Consents {
 
   /** Reduces the grants to what the running version asks for. */
   settle({ id, manifest }: PluginPackage): void {
-    const [granted = [], asked] = [this.#granted.get(id), requestedPermissions(manifest)];
-    const isSame = granted.length === asked.length && asked.every((each) => granted.some(is(each)));
+    const [granted = [], requested] = [this.#granted.get(id), requestedPermissions(manifest)];
+    const isSame =
+      granted.length === requested.length && requested.every((each) => granted.some(is(each)));
     if (isSame) return;
-    this.#granted.set(id, asked);
+    this.#granted.set(id, requested);
     void this.#writeOrTell();
   }
 
@@ -127,9 +128,9 @@ export class Consents {
   }
 
   #grant({ id, manifest }: PluginPackage): void {
-    const asked = requestedPermissions(manifest);
-    const others = (this.#granted.get(id) ?? []).filter((each) => !asked.some(is(each)));
-    this.#granted.set(id, [...others, ...asked]);
+    const requested = requestedPermissions(manifest);
+    const others = (this.#granted.get(id) ?? []).filter((each) => !requested.some(is(each)));
+    this.#granted.set(id, [...others, ...requested]);
   }
 
   async #writeOrTell(): Promise<void> {

@@ -31,7 +31,7 @@ export function requestedPermissions({
 }: Manifest): RequestedPermission[] {
   const { provides = [], uses = [], needs = {} } = manifest;
   const flags = { server: manifest.server !== undefined };
-  const asked = entries({
+  const requested = entries({
     ...flags,
     ...permissions,
     provides,
@@ -47,7 +47,7 @@ export function requestedPermissions({
     if (!isWeighing || limit <= DEFAULT_LIMITS[name]) return [];
     return [{ name: name as PermissionName, value: String(limit) }];
   });
-  return [...asked, ...raised];
+  return [...requested, ...raised];
 }
 
 /** The needs of a widget, one by one, so that an update which needs less requires no consent. */

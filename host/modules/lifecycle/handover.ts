@@ -90,7 +90,7 @@ export async function handOver(
   try {
     const { state, drained } = await quiesce(old, parts);
     try {
-      const live = await begin(next, state, parts);
+      const live = await startCandidate(next, state, parts);
       parts.goLive(live);
       return { live, downtimeMs: performance.now() - closedAt, drained };
     } catch (cause) {
@@ -117,7 +117,7 @@ async function connect(
 }
 
 /** Starts a candidate, with the state if it accepts one. */
-export async function begin(
+export async function startCandidate(
   candidate: Candidate,
   state: unknown,
   parts: Pick<HandoverDependencies, "startMs" | "giveVoice" | "fits">,
@@ -169,10 +169,10 @@ async function resume(
   parts: HandoverDependencies,
 ): Promise<Candidate> {
   try {
-    return await begin(old, state, parts);
+    return await startCandidate(old, state, parts);
   } catch (error) {
     parts.warn("the process of the old generation ended; starting its code in a new one", error);
     await old.generation.terminate();
-    return begin(await parts.reloadOf(old), state, parts);
+    return startCandidate(await parts.reloadOf(old), state, parts);
   }
 }

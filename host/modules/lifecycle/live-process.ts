@@ -7,14 +7,14 @@ import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
 import { findLeaks } from "../process/leak-report.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
-import { readHoldings } from "../process/procfs.ts";
-import { limitsIn, limitsOf } from "../state/limits.ts";
-import type { Swap } from "../state/reload-result.ts";
+import { readMemoryAndDescriptors } from "../process/procfs.ts";
+import { configuredLimits, limitsOf } from "../state/limits.ts";
+import type { HandoverResult } from "../state/reload-result.ts";
 import { toFault } from "../state/status.ts";
 import type { Build } from "../versions/version.ts";
 import { type CallCounts, type PluginMethod, CallRouter } from "./call-router.ts";
 import {
-  begin,
+  startCandidate,
   type Candidate,
   quiesceFailure,
   handOver,
@@ -86,7 +86,7 @@ export class LiveProcess {
     const { startMs } = this.#limitsFor(build);
     const candidate = await this.#loader.load(build, startMs);
     try {
-      this.#become(await begin(candidate, state, this.#handoverParts(startMs)));
+      this.#become(await startCandidate(candidate, state, this.#handoverParts(startMs)));
       this.releaseCalls();
     } catch (error) {
       throw await this.#loader.explain(error, candidate);
@@ -97,7 +97,7 @@ export class LiveProcess {
    * Replaces the live process by one of `build`. `confirm` is called last and may still refuse.
    * @throws MantelError `reload_failed`, or the error of `confirm`; the live process continues unchanged
    */
-  async replace(build: Build, confirm?: Confirm): Promise<Swap> {
+  async replace(build: Build, confirm?: Confirm): Promise<HandoverResult> {
     const old = this.#live;
     if (!old) throw new MantelError("module_down", "the module has no live process to replace");
     const next = await this.#loader.load(build, this.#limitsFor(build).startMs);
@@ -166,9 +166,9 @@ export class LiveProcess {
     await generation.terminate();
   }
 
-  async #handOver(old: Candidate, next: Candidate): Promise<Swap> {
+  async #handOver(old: Candidate, next: Candidate): Promise<HandoverResult> {
     const { generation, build } = old;
-    const beforeBytes = readHoldings(generation.pid).memoryBytes;
+    const beforeBytes = readMemoryAndDescriptors(generation.pid).memoryBytes;
     const goLive = (live: Candidate): void => {
       const until = performance.now() + PROBATION_MS;
       const isNext = live.generation === next.generation;
@@ -187,7 +187,7 @@ export class LiveProcess {
     const leftOpen = await findLeaks(generation, build.plugin.folder);
     this.#loader.warmEarly();
     await generation.terminate();
-    const afterBytes = readHoldings(live.generation.pid).memoryBytes;
+    const afterBytes = readMemoryAndDescriptors(live.generation.pid).memoryBytes;
     return {
       downtimeMs: handover.downtimeMs,
       drained: handover.drained,
@@ -214,7 +214,7 @@ export class LiveProcess {
 
   /** The limits in the current config; a running process keeps those it started with. */
   #limitsFor({ plugin }: Build): ModuleView["limits"] {
-    return limitsIn(this.#config.current, plugin);
+    return configuredLimits(this.#config.current, plugin);
   }
 
   /** The time that a start may take while calls wait: a limit that the config or the manifest sets, else a short one. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { consentNeeded } from "../consent/consent-error.ts";
+import { consentNeededError } from "../consent/consent-needed-error.ts";
 import type { Consents } from "../consent/consents.ts";
 import { type RequestedPermission, describePermission } from "../consent/requested-permissions.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
@@ -29,8 +29,8 @@ export class ModuleConsent {
   }
 
   /** The error for a start of the plugin on disk while it waits. */
-  get error(): ReturnType<typeof consentNeeded> {
-    return consentNeeded(this.#parts.id, this.#needed);
+  get error(): ReturnType<typeof consentNeededError> {
+    return consentNeededError(this.#parts.id, this.#needed);
   }
 
   /** Sets the plugin on disk, and reports the permissions that it is missing now. */

@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { ModuleFault, ModuleView, ReloadResult } from "../../api/module.ts";
-import { NameTaken } from "../../services/registry.ts";
+import { ServiceNameTaken } from "../../services/registry.ts";
 import { ProvidedServices } from "../calls/provided-services.ts";
-import { isConsentNeeded } from "../consent/consent-error.ts";
+import { isConsentNeeded } from "../consent/consent-needed-error.ts";
 import type { Consents } from "../consent/consents.ts";
 import { type PluginPackage, readManifest } from "../manifest/manifest.ts";
 import { networkOf } from "../process/network/network-of.ts";
 import { confinementOf } from "../process/sandbox/confinement.ts";
 import type { Kernel } from "../process/sandbox/kernel.ts";
-import { limitsIn } from "../state/limits.ts";
+import { configuredLimits } from "../state/limits.ts";
 import type { ModuleLog } from "../state/logs.ts";
-import { ReloadRecord, type ReloadTrigger, type Swap } from "../state/reload-result.ts";
+import { ReloadRecord, type ReloadTrigger, type HandoverResult } from "../state/reload-result.ts";
 import { ModuleStatus, toFault } from "../state/status.ts";
 import { ModuleVersions } from "../versions/module-versions.ts";
 import type { VersionStore } from "../versions/version-store.ts";
-import { type Build, canBecome, type Version } from "../versions/version.ts";
+import { type Build, isReplaceableBy, type Version } from "../versions/version.ts";
 import { type ModuleWork, NO_CALLS } from "./call-router.ts";
 import type { LiveProcess } from "./live-process.ts";
 import { ModuleConsent } from "./module-consent.ts";
@@ -41,7 +41,7 @@ export interface ModuleDependencies extends ServerDependencies {
 /** The result of a change of code. */
 interface Change {
   /** Absent if no process was replaced. */
-  readonly swap: Swap | undefined;
+  readonly swap: HandoverResult | undefined;
 }
 
 /**
@@ -78,7 +78,7 @@ export class Module {
     this.status = new ModuleStatus(plugin, {
       changed: () => parts.changed(this),
       widget: () => this.#widget.view,
-      limitsOf: (which) => limitsIn(parts.config.current, which),
+      limitsOf: (which) => configuredLimits(parts.config.current, which),
       confinementOf: (which) => this.#confinementOf(which),
     });
     const { status } = this;
@@ -144,7 +144,7 @@ export class Module {
 
   /** True if a changed manifest or folder can take over without a stop, because it is the same kind of plugin. */
   canBecome(plugin: PluginPackage): boolean {
-    return canBecome(this.#versions.plugin, plugin);
+    return isReplaceableBy(this.#versions.plugin, plugin);
   }
 
   /** Sets the plugin on disk: the next start or reload uses it, unless it waits for consent. */
@@ -247,7 +247,7 @@ export class Module {
       this.#settle();
     } catch (error) {
       this.#provided.release();
-      this.#isNameTaken = error instanceof NameTaken;
+      this.#isNameTaken = error instanceof ServiceNameTaken;
       const isForUser = error instanceof NotConfigured || isConsentNeeded(error);
       this.status.become(isForUser ? "unconfigured" : "failed", toFault(error));
       const isMeantToRun = isConfigured(this.plugin, this.#parts.config) && !isConsentNeeded(error);
@@ -404,7 +404,7 @@ export class Module {
     }
   }
 
-  async #returnTo({ plugin, server, widget }: Version): Promise<Swap | undefined> {
+  async #returnTo({ plugin, server, widget }: Version): Promise<HandoverResult | undefined> {
     const running = this.#running;
     const work = () => server && this.#server?.rollBack(server);
     const swap = await this.#provided.during(plugin, this.#versions.plugin, work);

@@ -5,7 +5,7 @@ import type { HostApi, LoadResult, Network } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rpc";
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import type { ModuleView } from "../../api/module.ts";
-import { optionSchema, requireFitState } from "../../config/option-schema.ts";
+import { optionSchema, requireValidStateSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
 import { locationInStack, locationOfText } from "../build/code-frame.ts";
@@ -16,8 +16,8 @@ import { networkOf } from "../process/network/network-of.ts";
 import type { PluginProcess, PluginProcessOwner } from "../process/plugin-process.ts";
 import { createSandbox, type Sandbox, type HostFolders } from "../process/sandbox/sandbox.ts";
 import { limitStorage } from "../process/storage-limit.ts";
-import type { Readiness, WarmProcessPool } from "../process/warm-process.ts";
-import { limitsIn } from "../state/limits.ts";
+import type { WarmSettings, WarmProcessPool } from "../process/warm-process.ts";
+import { configuredLimits } from "../state/limits.ts";
 import type { Build } from "../versions/version.ts";
 import type { Candidate } from "./handover.ts";
 
@@ -69,7 +69,7 @@ export class NotConfigured extends MantelError {
 export class ProcessLoader {
   readonly #parts: LoaderDependencies;
   /** The plugin that was loaded last, with the settings and packages of its process. */
-  #last: { readonly plugin: PluginPackage; readonly readiness: Readiness } | undefined;
+  #last: { readonly plugin: PluginPackage; readonly readiness: WarmSettings } | undefined;
 
   /** The sandbox for the code that is being compiled. */
   #prepared:
@@ -91,7 +91,7 @@ export class ProcessLoader {
    */
   prepare(plugin: PluginPackage): void {
     this.warm();
-    const limits = limitsIn(this.#parts.config.current, plugin);
+    const limits = configuredLimits(this.#parts.config.current, plugin);
     const sandbox = this.#createSandbox(
       plugin,
       limits,
@@ -130,7 +130,7 @@ export class ProcessLoader {
       TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name)),
     );
     try {
-      requireFitState(loaded.state);
+      requireValidStateSchema(loaded.state);
       const options = this.#optionsOf(build, loaded);
       const { inspectPort } = generation;
       const request = this.#startRequest(build, options, confinement);
@@ -152,7 +152,7 @@ export class ProcessLoader {
   async open(build: Build, { deadlineMs, api, isTrial = false }: Opening): Promise<LoadedProcess> {
     const { plugin, bundle, vendor } = build;
     const { config, dataFolder } = this.#parts;
-    const limits = limitsIn(config.current, plugin);
+    const limits = configuredLimits(config.current, plugin);
     const { permissions = {} } = plugin.manifest;
     const network = networkOf(permissions, isTrial);
     const confinement = await this.#takeSandbox(plugin, limits, network);
@@ -189,7 +189,7 @@ export class ProcessLoader {
   }
 
   /** The warm process or, for a debugger, a new process that can be inspected. */
-  #process(readiness: Readiness): PluginProcess {
+  #process(readiness: WarmSettings): PluginProcess {
     const { warmProcesses, inspect, config } = this.#parts;
     const { settings, packages } = readiness;
     const port = inspect.get(packages.id) ?? config.current.modules[packages.id]?.inspect;
@@ -263,12 +263,12 @@ export class ProcessLoader {
     config: unknown,
     { storage, folders }: Sandbox,
   ): Candidate["request"] {
-    return { config, ...homeAndServices(plugin, this.#parts.config), storage, folders };
+    return { config, ...homeAndServicesOf(plugin, this.#parts.config), storage, folders };
   }
 }
 
 /** The facts of the home, and the services it may use, that a plugin's code gets besides its options. */
-export function homeAndServices({ manifest }: PluginPackage, config: ConfigStore) {
+export function homeAndServicesOf({ manifest }: PluginPackage, config: ConfigStore) {
   const { ui, devices } = config.current;
   const home = { locale: ui.locale, timeZone: ui.timeZone, pollSeconds: devices.pollSeconds };
   return { home, uses: manifest.uses ?? [] };

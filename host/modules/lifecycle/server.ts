@@ -3,14 +3,14 @@ import type { ConfigStore } from "../../config/store.ts";
 import type { Compiler } from "../build/compile.ts";
 import { installMissing } from "../build/install.ts";
 import { hostApi, type HostDependencies } from "../calls/host-api.ts";
-import { isConsentNeeded } from "../consent/consent-error.ts";
+import { isConsentNeeded } from "../consent/consent-needed-error.ts";
 import { logAddedPermissions } from "../consent/permission-diff.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { logLeaks } from "../process/leak-report.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
 import type { WarmProcessPool } from "../process/warm-process.ts";
 import type { ModuleLog } from "../state/logs.ts";
-import type { ReloadTrigger, Swap } from "../state/reload-result.ts";
+import type { ReloadTrigger, HandoverResult } from "../state/reload-result.ts";
 import type { ModuleStatus } from "../state/status.ts";
 import type { ModuleVersions } from "../versions/module-versions.ts";
 import { type Build, isSameBuild } from "../versions/version.ts";
@@ -141,7 +141,7 @@ export class Server {
    * Replaces the running code by that on disk if there is a reason to; otherwise resolves to `undefined`.
    * @throws MantelError `reload_failed`; the running code continues
    */
-  async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<Swap | undefined> {
+  async reload(plugin: PluginPackage, trigger: ReloadTrigger): Promise<HandoverResult | undefined> {
     const { versions, status, confirm } = this.#owner;
     const build = await this.compile(plugin);
     const mayHelp = trigger === "request" && status.view.state === "degraded";
@@ -161,13 +161,13 @@ export class Server {
   }
 
   /** Reloads the running build with the current config and SDK. @throws MantelError `reload_failed` */
-  async restart(): Promise<Swap | undefined> {
+  async restart(): Promise<HandoverResult | undefined> {
     const { server } = this.#owner.versions;
     return server && this.#replaceBy(server);
   }
 
   /** Rolls back to a previous build, even if nothing runs now. @throws MantelError `reload_failed` */
-  async rollBack(build: Build): Promise<Swap | undefined> {
+  async rollBack(build: Build): Promise<HandoverResult | undefined> {
     if (this.process.isRunning) return this.#replaceBy(build);
     await this.process.start(build);
     await this.#works(build);
@@ -208,7 +208,7 @@ export class Server {
     return true;
   }
 
-  #replaceBy(build: Build, confirm?: Confirm): Promise<Swap> {
+  #replaceBy(build: Build, confirm?: Confirm): Promise<HandoverResult> {
     const { status, versions, log } = this.#owner;
     status.become("reloading");
     return this.#loader.whileReloading(async () => {

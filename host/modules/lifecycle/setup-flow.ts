@@ -3,7 +3,7 @@ import type { ShownStep } from "@mantel/plugin-sdk/protocol";
 import { Nullable } from "@mantel/plugin-sdk/schema";
 import { Type, type Static } from "typebox";
 import { optionSchema } from "../../config/option-schema.ts";
-import { below } from "../../devices/capability.ts";
+import { faultsBelow } from "../../devices/capability.ts";
 import { check, faultsOf, invalid, withDefaults } from "../../validate.ts";
 
 /** The deadline of a setup, including the time users need. */
@@ -86,7 +86,7 @@ export class SetupFlow {
     }
     const given = withDefaults(form, answer);
     const faults = faultsOf(form, given);
-    if (faults.length > 0) throw invalid("the answer", below("answer", faults));
+    if (faults.length > 0) throw invalid("the answer", faultsBelow("answer", faults));
     this.#view = { ...this.#view, state: "working", form: null };
     await this.#pass({ step, answer: given });
   }

@@ -8,7 +8,7 @@ import type { ConfigStore } from "../../config/store.ts";
 import { Heartbeat } from "../process/heartbeat.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
 import type { Build } from "../versions/version.ts";
-import { type LoadedProcess, type ProcessLoader, homeAndServices } from "./process-loader.ts";
+import { type LoadedProcess, type ProcessLoader, homeAndServicesOf } from "./process-loader.ts";
 import { SetupFlow, SETUP_MS, type SetupView } from "./setup-flow.ts";
 
 const TEST_MS = 15_000;
@@ -162,7 +162,7 @@ export class TrialRuns {
 
   async #ask(opened: LoadedProcess, config: unknown): Promise<Pick<TestResult, "ok" | "detail">> {
     const { generation, build } = opened;
-    const request = { config, ...homeAndServices(build.plugin, this.#parts.config) };
+    const request = { config, ...homeAndServicesOf(build.plugin, this.#parts.config) };
     try {
       const found = await generation.peer.call("test", request, TEST_MS);
       return { ok: true, detail: String(found).slice(0, DETAIL_LENGTH) };
@@ -176,7 +176,7 @@ export class TrialRuns {
     const { id, config } = this.#parts;
     const { generation, build, loaded } = opened;
     const { options } = config.optionsFor(id, optionSchema(loaded.options));
-    const request = { config: options, ...homeAndServices(build.plugin, config) };
+    const request = { config: options, ...homeAndServicesOf(build.plugin, config) };
     const patch = await generation.peer.call("setup", request, SETUP_MS).catch(async (error) => {
       throw await this.#explain(error, opened);
     });

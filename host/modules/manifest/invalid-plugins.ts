@@ -1,7 +1,7 @@
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleView } from "../../api/module.ts";
 import type { HostLog } from "../../log.ts";
-import { brokenView } from "../state/status.ts";
+import { invalidPluginView } from "../state/status.ts";
 import type { InvalidPlugin } from "./discover.ts";
 
 /** The folders that are not valid plugins now, with the reasons. Each fault is logged once. */
@@ -34,6 +34,6 @@ export class InvalidPlugins {
   /** Their list entries, each under its folder's name, except where the last good version continues. */
   views(runs: (broken: InvalidPlugin) => boolean): readonly ModuleView[] {
     const listed = [...this.#folders.values()].filter((broken) => !runs(broken));
-    return listed.map(({ name, error }) => brokenView(name, error));
+    return listed.map(({ name, error }) => invalidPluginView(name, error));
   }
 }

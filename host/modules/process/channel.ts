@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { LONGEST_MESSAGE, type Line, toLine } from "@mantel/plugin-sdk/lines";
 import type { HostApi, NetworkApi } from "@mantel/plugin-sdk/protocol";
 import type { Transport } from "@mantel/plugin-sdk/rpc";
-import { parseInSlices, Unparsable } from "./json-slices.ts";
-import { type Bounds, ThrottledReader, type Work } from "./throttled-reader.ts";
+import { parseInSlices, UnparsableMessage } from "./json-slices.ts";
+import { type Bounds, ThrottledReader, type LineWork } from "./throttled-reader.ts";
 
 /** The message rate limit of a plugin. */
 const BOUNDS: Bounds = {
@@ -16,7 +16,7 @@ const BOUNDS: Bounds = {
 const TOO_LONG = `it sent a message larger than ${LONGEST_MESSAGE / 2 ** 20} MiB, which was not read`;
 const NO_MESSAGE = "it wrote an invalid message to the host's channel";
 /** The exit cause of a process that exceeded the message rate limit. */
-export const FLOOD =
+export const FLOOD_MESSAGE =
   `message rate limit exceeded: more than ${BOUNDS.linesPerSecond} messages or ` +
   `${BOUNDS.bytesPerSecond / 2 ** 20} MiB per second; publish less often, and only what has changed`;
 
@@ -85,7 +85,7 @@ export interface Channel extends Transport {
  */
 export function openChannel(stream: Duplex, end: (cause: string, since?: number) => void): Channel {
   let receive: (message: unknown) => void = () => undefined;
-  const read = function* (bytes: Buffer): Work {
+  const read = function* (bytes: Buffer): LineWork {
     try {
       const { value, values } = yield* parseInSlices(bytes);
       const excess = excessOf(value, { bytes: bytes.length, values });
@@ -93,7 +93,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       else if (isForgedFailure(value)) end(NO_MESSAGE);
       else receive(value);
     } catch (error) {
-      end(error instanceof Unparsable ? error.message : NO_MESSAGE);
+      end(error instanceof UnparsableMessage ? error.message : NO_MESSAGE);
     }
   };
   const intake = new ThrottledReader(stream, BOUNDS, {
@@ -101,7 +101,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       if (isWhole) return read(bytes);
       if (bytes.length >= LONGEST_MESSAGE) end(TOO_LONG);
     },
-    onFlood: (since) => end(FLOOD, since),
+    onFlood: (since) => end(FLOOD_MESSAGE, since),
   });
   return {
     send(message, written) {

@@ -1,5 +1,5 @@
 import { CHANNEL_CLOSED, UNCAUGHT_REJECTION } from "@mantel/plugin-sdk/protocol";
-import { FLOOD } from "./channel.ts";
+import { FLOOD_MESSAGE } from "./channel.ts";
 
 /** The end of a process: its exit code or signal, and the last lines it wrote to standard error. */
 export interface Exit {
@@ -36,7 +36,7 @@ export function exitReason({
   const refused = lastLines.find((line) => line.startsWith("bwrap: "));
   if (refused !== undefined) return `its sandbox did not start (${refused})`;
   if (lastLines.some((line) => HEAP_IS_FULL.test(line))) {
-    if (isFlooding) return FLOOD;
+    if (isFlooding) return FLOOD_MESSAGE;
     return 'its heap was full: look for a list, map or cache that only grows, or raise "limits.memoryMiB"';
   }
   const error = lastLines.map((line) => line.trim()).find((line) => ERROR.test(line));

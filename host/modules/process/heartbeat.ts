@@ -1,7 +1,7 @@
 import type { ProcessFigures } from "@mantel/plugin-sdk/protocol";
-import { FLOOD } from "./channel.ts";
+import { FLOOD_MESSAGE } from "./channel.ts";
 import type { PluginProcess } from "./plugin-process.ts";
-import { type ProcessState, readHoldings, readProcess } from "./procfs.ts";
+import { type ProcessState, readMemoryAndDescriptors, readProcess } from "./procfs.ts";
 import { type StorageFigures, storageFiguresOf } from "./storage-limit.ts";
 
 const BEAT_MS = 500;
@@ -58,7 +58,7 @@ export class Heartbeat {
     if (this.#isStopped) return;
     this.#onFigures({
       cpuPercent: rounded((cpuMicros - last.micros) / (at - last.at) / 10),
-      memoryBytes: readHoldings(this.#generation.pid).memoryBytes,
+      memoryBytes: readMemoryAndDescriptors(this.#generation.pid).memoryBytes,
       heapBytes,
       loopLagP99Ms: rounded(loopLagP99Ms),
       ...storageFiguresOf(this.#generation),
@@ -123,7 +123,7 @@ function causeOfSilence(
   { usedMs, isIdle }: { usedMs: number; isIdle: boolean },
 ): string | undefined {
   if (now.state === "T") return ": a signal (SIGSTOP) has stopped it";
-  if (isFlooding) return `: ${FLOOD}`;
+  if (isFlooding) return `: ${FLOOD_MESSAGE}`;
   if (hasUnread) return undefined; // its answer may be among the unread messages
   if (isPrinting) return ": it waits for the host to read its output; print less";
   if (usedMs > COLLECTING_MS && isNearlyFull(pid, settings.memoryMiB)) {
@@ -147,5 +147,5 @@ async function soon<T>(answer: Promise<T>, ms: number): Promise<T | "silent"> {
 }
 
 function isNearlyFull(pid: number, memoryMiB: number): boolean {
-  return readHoldings(pid).memoryBytes > memoryMiB * 2 ** 20 * NEARLY_FULL;
+  return readMemoryAndDescriptors(pid).memoryBytes > memoryMiB * 2 ** 20 * NEARLY_FULL;
 }

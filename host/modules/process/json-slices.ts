@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { endOfText, JsonShape } from "../../json-shape.ts";
-import { mayHoldHalves, withoutHalves } from "../../well-formed.ts";
+import { mayContainLoneSurrogates, replaceLoneSurrogates } from "../../lone-surrogates.ts";
 
 /**
  * The deepest nesting of arrays and objects. A request may have 32; a schema of options needs two for each of
@@ -16,7 +16,7 @@ const MOST_VALUES = 1_000_000;
 const SLICE = 32_768;
 
 /** The user-facing reason why a message cannot be parsed. */
-export class Unparsable extends Error {
+export class UnparsableMessage extends Error {
   override readonly name = "Unparsable";
 }
 
@@ -46,12 +46,15 @@ export function* parseInSlices(json: Buffer): Parsing<Parsed> {
   const shape = new JsonShape().add(json);
   requireBounds(shape);
   const value: unknown = JSON.parse(json.toString());
-  return { value: mayHoldHalves(json) ? withoutHalves(value) : value, values: shape.values };
+  return {
+    value: mayContainLoneSurrogates(json) ? replaceLoneSurrogates(value) : value,
+    values: shape.values,
+  };
 }
 
 function requireBounds({ depth, values }: { depth: number; values: number }): void {
-  if (depth > DEEPEST) throw new Unparsable(TOO_DEEP);
-  if (values > MOST_VALUES) throw new Unparsable(TOO_MANY);
+  if (depth > DEEPEST) throw new UnparsableMessage(TOO_DEEP);
+  if (values > MOST_VALUES) throw new UnparsableMessage(TOO_MANY);
 }
 
 /** An array or object whose end was not reached yet. */
@@ -84,7 +87,7 @@ class Slices {
 
   constructor(json: Buffer) {
     this.#json = json;
-    this.#mayHoldHalves = mayHoldHalves(json);
+    this.#mayHoldHalves = mayContainLoneSurrogates(json);
   }
 
   get values(): number {
@@ -100,8 +103,8 @@ class Slices {
       else if (byte === 0x2c) {
         if (this.#comma(at)) yield;
       } else if (byte === 0x5d || byte === 0x7d) {
-        const whole = this.#end(at);
-        if (whole) return this.#valueOf(whole, at);
+        const completed = this.#end(at);
+        if (completed) return this.#valueOf(completed, at);
       }
     }
     if (this.#open.length > 0) throw new SyntaxError("no end");
@@ -192,7 +195,7 @@ class Slices {
 
   #parsed(text: string): unknown {
     const value: unknown = JSON.parse(text);
-    return this.#mayHoldHalves ? withoutHalves(value) : value;
+    return this.#mayHoldHalves ? replaceLoneSurrogates(value) : value;
   }
 
   #text(from: number, to: number): string {

@@ -28,13 +28,13 @@ const Leftovers = Type.Array(
  */
 export async function findLeaks(generation: PluginProcess, folder: string): Promise<LeftOpen[]> {
   const answer: unknown = await generation.peer.call("findLeaks", {}, DEADLINE_MS).catch(() => []);
-  const told = faultsOf(Leftovers, answer).length === 0 ? (answer as Leftover[]) : [];
+  const reported = faultsOf(Leftovers, answer).length === 0 ? (answer as Leftover[]) : [];
   const files = openFiles(generation.pid).map((path): Leftover => ({
     kind: "file",
     stack: [],
     path,
   }));
-  const leftovers = [...told, ...files.slice(0, MAX_FILES)];
+  const leftovers = [...reported, ...files.slice(0, MAX_FILES)];
   const counted = new Map<string, { leftover: Leftover; count: number }>();
   for (const leftover of leftovers) {
     const key = JSON.stringify(leftover);

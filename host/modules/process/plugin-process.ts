@@ -134,8 +134,8 @@ export class PluginProcess {
     this.exited = this.#exit();
     void this.exited.then(() => {
       proxy?.close();
-      const told = "the process ended before it answered; the outcome of this call is unknown";
-      this.peer.close(new MantelError("outcome_unknown", told));
+      const message = "the process ended before it answered; the outcome of this call is unknown";
+      this.peer.close(new MantelError("outcome_unknown", message));
     });
   }
 

@@ -24,7 +24,10 @@ export function readProcess(pid: number): ProcessState {
 }
 
 /** The private memory of a process, and the number of descriptor slots allocated for it so far. */
-export function readHoldings(pid: number): { memoryBytes: number; descriptors: number } {
+export function readMemoryAndDescriptors(pid: number): {
+  memoryBytes: number;
+  descriptors: number;
+} {
   const status = procFile(`${pid}/status`);
   const number = (pattern: RegExp) => Number(pattern.exec(status)?.[1] ?? 0);
   return {

@@ -4,7 +4,7 @@ import {
   countThreads,
   namespaceOf,
   type ProcessCounts,
-  readHoldings,
+  readMemoryAndDescriptors,
   readProcess,
 } from "./procfs.ts";
 
@@ -53,7 +53,7 @@ export class CpuUse {
 }
 
 function excessOfHoldings({ pid, settings }: PluginProcess): string | undefined {
-  const { memoryBytes, descriptors } = readHoldings(pid);
+  const { memoryBytes, descriptors } = readMemoryAndDescriptors(pid);
   const usedMiB = Math.round(memoryBytes / 2 ** 20);
   const limitMiB = settings.memoryMiB + NON_HEAP_MEMORY_MIB;
   if (usedMiB > limitMiB) {
@@ -76,7 +76,7 @@ function excessOfCpu(usedMs: number, percent: number): string | undefined {
 
 /** Counts of processes. Counting is expensive, so it is done only when the whole system has grown. */
 class Counted {
-  readonly #own = namespaceOf("self");
+  readonly #hostNamespace = namespaceOf("self");
   #threads = 0;
   #counts: ProcessCounts = { groups: new Map(), namespaces: new Map() };
 
@@ -90,7 +90,7 @@ class Counted {
     this.#threads = Math.min(this.#threads, threads);
     const { groups, namespaces } = this.#counts;
     const namespace = namespaceOf(pid);
-    const isSandbox = namespace !== "" && namespace !== this.#own;
+    const isSandbox = namespace !== "" && namespace !== this.#hostNamespace;
     return (isSandbox ? namespaces.get(namespace) : groups.get(group)) ?? 0;
   }
 }

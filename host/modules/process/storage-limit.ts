@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { PluginProcess } from "./plugin-process.ts";
 import {
   type CountedFolder,
-  freeRoom,
+  readFreeSpace,
   measureDeleted,
   measureFolders,
   type StorageUse,
@@ -122,7 +122,7 @@ class StorageLimit {
 
   async #look(): Promise<void> {
     await this.#enforce();
-    const room = await freeRoom(this.#folders[0]?.path ?? "").catch(() => undefined); // the folder is being created again
+    const room = await readFreeSpace(this.#folders[0]?.path ?? "").catch(() => undefined); // the folder is being created again
     if (!this.#isDue(room)) return;
     this.#roomThen = room;
     const startedAt = performance.now();

@@ -41,7 +41,7 @@ export function measureDeleted(pid: number): number {
 }
 
 /** The free space of the disk that a folder is on. This is cheap, unlike examining each file. */
-export async function freeRoom(path: string): Promise<StorageUse> {
+export async function readFreeSpace(path: string): Promise<StorageUse> {
   const { bfree, bsize, ffree } = await statfs(path);
   return { bytes: bfree * bsize, entries: ffree };
 }

@@ -18,11 +18,11 @@ export interface Bounds {
 }
 
 /** Work for a line in steps, so that the rest of the host can run in between. */
-export type Work = Iterator<undefined, void>;
+export type LineWork = Iterator<undefined, void>;
 
 export interface ReaderOwner {
   /** Called for each line; the next line follows after all steps of the returned work. */
-  readonly onLine: (line: Line) => Work | void;
+  readonly onLine: (line: Line) => LineWork | void;
   /**
    * Called when the stream has exceeded its limits for half a second; `since` is when that began (monotonic, in
    * ms).
@@ -40,7 +40,7 @@ export class ThrottledReader {
   readonly #owner: ReaderOwner;
   readonly #cutter: LineCutter;
   readonly #ready: Generator<Line>[] = [];
-  #underWay: Work | undefined;
+  #underWay: LineWork | undefined;
   #whenDone: (() => void)[] = [];
   #lines: number;
   #bytes: number;

@@ -8,7 +8,7 @@ import type { Kernel } from "./sandbox/kernel.ts";
 const PREPARE_DEADLINE_MS = 5_000;
 
 /** The settings of a warm process, and the packages it loads ahead. */
-export interface Readiness {
+export interface WarmSettings {
   readonly settings: ProcessSettings;
   readonly packages: PrepareRequest;
 }
@@ -22,7 +22,7 @@ export class WarmProcessPool {
   readonly #kernel: Kernel;
   /** Empty until the runtime was compiled. */
   #runtime = "";
-  #waiting: (Readiness & { readonly generation: PluginProcess }) | undefined;
+  #waiting: (WarmSettings & { readonly generation: PluginProcess }) | undefined;
   #closed = false;
   #reloads = 0;
   /** Starts the next warm process for the module that was reloaded last. */
@@ -38,7 +38,7 @@ export class WarmProcessPool {
   }
 
   /** The warm process if it fits, otherwise a new process. */
-  take(wanted: Readiness): PluginProcess {
+  take(wanted: WarmSettings): PluginProcess {
     const waiting = this.#waiting;
     if (!waiting || !fits(waiting, wanted)) return this.#fork(wanted.settings);
     this.#waiting = undefined;
@@ -76,7 +76,7 @@ export class WarmProcessPool {
   }
 
   /** Starts the next warm process and returns it; `undefined` if the current one fits. */
-  warm(wanted: Readiness): PluginProcess | undefined {
+  warm(wanted: WarmSettings): PluginProcess | undefined {
     const unused = this.#waiting;
     if (this.#closed || (unused && fits(unused, wanted))) return undefined;
     const generation = this.#fork(wanted.settings);
@@ -115,7 +115,7 @@ export class WarmProcessPool {
   }
 }
 
-function fits(ready: Readiness, wanted: Readiness): boolean {
+function fits(ready: WarmSettings, wanted: WarmSettings): boolean {
   return (
     isDeepStrictEqual(ready.settings, wanted.settings) &&
     isDeepStrictEqual(ready.packages, wanted.packages)

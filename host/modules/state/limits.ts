@@ -21,7 +21,7 @@ export function limitsOf(
 }
 
 /** The limits of a plugin in the current config. */
-export function limitsIn(
+export function configuredLimits(
   config: Config,
   { id, manifest }: { readonly id: string; readonly manifest: Manifest },
 ): ModuleView["limits"] {

@@ -5,7 +5,7 @@ import { type ModuleStatus, toFault } from "./status.ts";
 export type ReloadTrigger = LastReload["trigger"];
 
 /** The result of a handover from one process to another. */
-export interface Swap {
+export interface HandoverResult {
   readonly downtimeMs: number;
   readonly drained: number;
   readonly stateHandedOver: boolean;
@@ -31,12 +31,12 @@ export class ReloadRecord {
     this.#from = status.view.generation;
   }
 
-  reloaded(swap?: Swap): ReloadResult {
+  reloaded(swap?: HandoverResult): ReloadResult {
     return this.#end("reloaded", swap);
   }
 
   /** Records that the previous code runs, as requested. */
-  rolledBack(swap?: Swap): ReloadResult {
+  rolledBack(swap?: HandoverResult): ReloadResult {
     return this.#end("rolled_back", swap);
   }
 
@@ -62,13 +62,13 @@ export class ReloadRecord {
     });
   }
 
-  #end(result: ReloadResult["result"], swap?: Swap, isNoted = true): ReloadResult {
+  #end(result: ReloadResult["result"], swap?: HandoverResult, isNoted = true): ReloadResult {
     const { drained, stateHandedOver, downtimeMs } = swap ?? NO_SWAP;
     const timed = { durationMs: this.#elapsed(), downtimeMs: rounded(downtimeMs) };
     const handed = swap ? { memory: swap.memory, leftOpen: [...swap.leftOpen] } : {};
     if (isNoted) {
-      const told = { trigger: this.#trigger, result, ...timed, ...handed };
-      this.#status.reloaded(swap ? { ...told, stateHandedOver } : told);
+      const outcome = { trigger: this.#trigger, result, ...timed, ...handed };
+      this.#status.reloaded(swap ? { ...outcome, stateHandedOver } : outcome);
     }
     const [from, to] = [this.#from, this.#status.view.generation];
     return { result, from, to, ...timed, drained, stateHandedOver, ...handed };

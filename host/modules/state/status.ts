@@ -223,7 +223,7 @@ export function toFault(error: unknown): ModuleFault {
 }
 
 /** The list entry of a folder that is not a valid plugin. */
-export function brokenView(name: string, error: MantelError): ModuleView {
+export function invalidPluginView(name: string, error: MantelError): ModuleView {
   const status = new ModuleStatus(
     { id: name, folder: "", version: "0.0.0", manifest: { id: name, kinds: [] } },
     {

@@ -6,12 +6,12 @@ import type { ModuleStatus } from "../state/status.ts";
 import type { VersionStore } from "./version-store.ts";
 import {
   type Build,
-  canBecome,
+  isReplaceableBy,
   type History,
-  idOf,
+  versionIdOf,
   isSameBuild,
   isSameVersion,
-  type Section,
+  type OptionsSection,
   type Version,
   type WidgetBundle,
 } from "./version.ts";
@@ -40,7 +40,7 @@ export class ModuleVersions {
   #server: Build | undefined;
   #serverBefore: Build | undefined;
   /** The config with which the server side last worked. */
-  #section: Section | undefined;
+  #section: OptionsSection | undefined;
   /** The last build that did not start; a second event of the same save does not try it again. */
   #failed: { readonly build: Build; readonly error: unknown } | undefined;
   #history: History | undefined;
@@ -113,8 +113,8 @@ export class ModuleVersions {
     const before = this.#serverBefore;
     const hasChanged = before !== undefined && !isSameBuild(before, this.#server);
     const others = hasChanged ? [] : [good, this.#history?.previous?.server];
-    const kept = [this.#server, before, ...others].filter((build) => build !== undefined);
-    if (await compiler.prune(id, kept)) await compiler.pruneVendors(await store.vendors());
+    const builds = [this.#server, before, ...others].filter((build) => build !== undefined);
+    if (await compiler.prune(id, builds)) await compiler.pruneVendors(await store.vendors());
   }
 
   /** Reads the records from before the host's start. */
@@ -125,7 +125,7 @@ export class ModuleVersions {
   /** The version for a rollback; `undefined` without one, or if it is another kind of plugin. */
   get previous(): Version | undefined {
     const previous = this.#history?.previous;
-    return previous && canBecome(this.plugin, previous.plugin) ? previous : undefined;
+    return previous && isReplaceableBy(this.plugin, previous.plugin) ? previous : undefined;
   }
 
   /** True if someone rolled back the version that was on disk then. */
@@ -138,12 +138,12 @@ export class ModuleVersions {
     const { rolledBack } = this.#history ?? {};
     if (!rolledBack) return false;
     const { at: _at, ...id } = rolledBack;
-    return isSameVersion(id, idOf(version));
+    return isSameVersion(id, versionIdOf(version));
   }
 
   /** Records that `now` replaced `before`, which becomes the version for a rollback. */
   replaced(before: Version | undefined, now: Version): void {
-    if (before && isSameVersion(idOf(before), idOf(now))) return;
+    if (before && isSameVersion(versionIdOf(before), versionIdOf(now))) return;
     const { previous } = this.#history ?? {};
     this.#change({
       previous: before ? { ...before, until: new Date().toISOString() } : previous,
@@ -152,7 +152,7 @@ export class ModuleVersions {
 
   /** Records that someone rolled back `version`; the version before the running one is unknown. */
   rolledBack(version: Version): void {
-    this.#change({ rolledBack: { ...idOf(version), at: new Date().toISOString() } });
+    this.#change({ rolledBack: { ...versionIdOf(version), at: new Date().toISOString() } });
   }
 
   /** Ends the rollback: the version on disk is wanted again. */

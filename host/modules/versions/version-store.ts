@@ -7,7 +7,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { faultsOf } from "../../validate.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
-import type { Build, History, Section, Version, WidgetBundle } from "./version.ts";
+import type { Build, History, OptionsSection, Version, WidgetBundle } from "./version.ts";
 
 type RecordLog = Pick<ModuleLog, "record">;
 
@@ -68,7 +68,7 @@ export class VersionStore {
   }
 
   /** Stores a build that works, with its config; `section` has no secrets. */
-  async storeServer(build: Build, section: Section, log: RecordLog): Promise<void> {
+  async storeServer(build: Build, section: OptionsSection, log: RecordLog): Promise<void> {
     await this.#write(build.plugin.id, [SERVER, serverRecord({ ...build, section })], log);
   }
 

@@ -3,13 +3,13 @@ import type { Bundle } from "../build/compile.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 
 /** The configured options of a plugin, without secrets. */
-export type Section = Readonly<Record<string, unknown>>;
+export type OptionsSection = Readonly<Record<string, unknown>>;
 
 /** Everything a server process starts from, and a rollback needs: code, manifest and config. */
 export interface Build extends Bundle {
   readonly plugin: PluginPackage;
   /** The config it last worked with, for the case that the current one is invalid; absent in a new build. */
-  readonly section?: Section;
+  readonly section?: OptionsSection;
 }
 
 /** A widget's code as the browser loads it. */
@@ -48,7 +48,7 @@ export function isSameBuild(one: Build, other: Build | undefined): boolean {
   return one.hash === other?.hash && isDeepStrictEqual(one.plugin, other.plugin);
 }
 
-export function idOf({ plugin, server, widget }: Version): VersionId {
+export function versionIdOf({ plugin, server, widget }: Version): VersionId {
   return { plugin, server: server?.hash, widget: widget?.hash };
 }
 
@@ -59,7 +59,7 @@ export function isSameVersion(one: VersionId, other: VersionId): boolean {
 }
 
 /** True if a changed manifest or folder can take over without a stop, because it is the same kind of plugin. */
-export function canBecome({ manifest }: PluginPackage, next: PluginPackage): boolean {
+export function isReplaceableBy({ manifest }: PluginPackage, next: PluginPackage): boolean {
   const { server, bridge } = manifest;
   const hasSameSides = (server === undefined) === (next.manifest.server === undefined);
   return hasSameSides && bridge?.kind === next.manifest.bridge?.kind;

@@ -10,7 +10,7 @@ const EMPTY_MS = 200;
 const GIT_MS = 10_000;
 
 /** A set of changed files, and the time since the last change. */
-export interface Unrest {
+export interface PendingChange {
   readonly folder: string;
   readonly files: ReadonlySet<string>;
   readonly quietMs: number;
@@ -19,7 +19,7 @@ export interface Unrest {
 }
 
 /** True if the change is complete: no file waits for its content, and git has finished. */
-export function isWriteSettled({ folder, files, quietMs, concerns }: Unrest): boolean {
+export function isWriteSettled({ folder, files, quietMs, concerns }: PendingChange): boolean {
   if (isGitAtWork(folder)) return false;
   if (quietMs >= EMPTY_MS) return true;
   return [...files].every((file) => {

@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import ical, { type VEvent } from "node-ical";
-import { timed, touching } from "../../../host/calendar/select.ts";
+import { withBounds, overlapping } from "../../../host/calendar/select.ts";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
@@ -30,7 +30,7 @@ async function mantel(bytes: Buffer, homeZone: string) {
     const { events } = await feed.eventsIn({ from, to }, { calendarId: "a", color: "#112233" });
     const text = (bound: (typeof events)[number]["start"]) =>
       "date" in bound ? bound.date : new Date(bound.dateTime).toISOString();
-    return touching(timed(events), { start: from, end: to, timeZone: homeZone }).map(
+    return overlapping(withBounds(events), { start: from, end: to, timeZone: homeZone }).map(
       ({ event }) => ({
         start: text(event.start),
         end: text(event.end),

@@ -9,11 +9,11 @@ import { brotliDecompressSync } from "node:zlib";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import * as fc from "fast-check";
 import { pack } from "../../../host/backup/archive.ts";
-import { readHome } from "../../../host/backup/contents.ts";
+import { readContents } from "../../../host/backup/contents.ts";
 import { openRestore } from "../../../host/backup/restore.ts";
 import {
   finishReplacement,
-  nameOfStaging,
+  newStagingName,
   planReplacement,
   stageReplacement,
 } from "../../../host/documents/restore-transaction.ts";
@@ -47,7 +47,7 @@ async function plan(
   { passphrase, credentials = false }: Options = {},
 ) {
   const opened = await openRestore({ packed, name: "a file", passphrase, credentials });
-  const staging = nameOfStaging();
+  const staging = newStagingName();
   await stageReplacement(dataFolder, staging, await opened.replacementIn(dataFolder));
   await planReplacement(dataFolder, staging);
   return opened.summary;
@@ -165,7 +165,7 @@ test("damaged consents are reported, in the home and in a backup", async (t) => 
     const { data } = await home(t, { "consents.json": damaged });
     const sealed = sealedOfVersion1([["consents.json", damaged]], PASSPHRASE);
 
-    await assert.rejects(readHome(data, true), refused(fault));
+    await assert.rejects(readContents(data, true), refused(fault));
     await assert.rejects(
       plan(data, forgedBackup([], sealed), { passphrase: PASSPHRASE, credentials: true }),
       refused(fault),
@@ -238,7 +238,7 @@ test("a damaged journal, or one that points outside the data folder, is discarde
 test("files of an interrupted restore are removed at the next start", async (t) => {
   const { data } = await home(t);
   const before = await treeOf(data);
-  await mkdir(join(data, nameOfStaging(), "new"), { recursive: true });
+  await mkdir(join(data, newStagingName(), "new"), { recursive: true });
 
   assert.equal(await finishReplacement(data), undefined);
 
@@ -359,7 +359,7 @@ test("a restore killed at any moment leaves either the old home or the new one",
 });
 
 async function packedHome(data: string): Promise<Buffer> {
-  const { files, secrets } = await readHome(data, false);
+  const { files, secrets } = await readContents(data, false);
   return pack({ madeAt: "2026-11-20T09:00:00.000Z", mantel: "0.1.0", files, secrets });
 }
 

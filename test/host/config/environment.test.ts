@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  liftCredentials,
+  moveCredentialsFromUrl,
   readEnvironment,
   unknownVariables,
 } from "../../../host/config/environment.ts";
@@ -37,13 +37,13 @@ test("a mistyped variable is found among those that are known and those of other
 });
 
 test("separate credentials override those in the address", () => {
-  const lifted = liftCredentials({ mqtt: { url: "mqtt://old:older@h", password: "new" } });
+  const lifted = moveCredentialsFromUrl({ mqtt: { url: "mqtt://old:older@h", password: "new" } });
 
   assert.deepEqual(lifted, { mqtt: { url: "mqtt://h", username: "old", password: "new" } });
 });
 
 test("a document without an address is left alone", () => {
   for (const document of [null, 5, {}, { mqtt: 5 }, { mqtt: { url: 5 } }]) {
-    assert.equal(liftCredentials(document), document);
+    assert.equal(moveCredentialsFromUrl(document), document);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { optionSchema, requireFitState } from "../../../host/config/option-schema.ts";
+import { optionSchema, requireValidStateSchema } from "../../../host/config/option-schema.ts";
 
 const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["a property without a schema", { properties: { a: null } }, "/properties/a"],
@@ -57,8 +57,8 @@ test("a pattern that is slow for some texts is refused with its location and an 
     },
   );
   assert.throws(
-    () => requireFitState(schema),
+    () => requireValidStateSchema(schema),
     /^MantelError: the schema of the state is wrong: \/prop/,
   );
-  requireFitState(undefined);
+  requireValidStateSchema(undefined);
 });

@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import { ConfigPatch } from "../../../host/config/schema.ts";
 import { openApiDocument } from "../../../host/http/openapi.ts";
 import type { Route } from "../../../host/http/route.ts";
-import { routing } from "../../../host/http/router.ts";
+import { createRouting } from "../../../host/http/router.ts";
 import { createRoutes } from "../../../host/http/routes/index.ts";
 import { faultsOf } from "../../../host/validate.ts";
 import { json, serveApp } from "./serve-app.ts";
@@ -143,7 +143,10 @@ test("answers match the OpenAPI document", async (t) => {
 test("a route that declares no scope does not start", () => {
   const open = { method: "GET", path: "/open", handle: () => ({}) } as unknown as Route;
 
-  assert.throws(() => routing([open], "/api/v1", {} as never), /GET \/open declares no scope/);
+  assert.throws(
+    () => createRouting([open], "/api/v1", {} as never),
+    /GET \/open declares no scope/,
+  );
 });
 
 test("the document of an empty route table is valid", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { parseInSlices, Unparsable } from "../../../host/modules/process/json-slices.ts";
+import { parseInSlices, UnparsableMessage } from "../../../host/modules/process/json-slices.ts";
 import { hold } from "../../fuzz/settings.ts";
 import { LOAD } from "../../helpers/until.ts";
 
@@ -23,7 +23,7 @@ function timesOf(json: string): number[] {
     try {
       ({ done } = parsing.next());
     } catch (error) {
-      assert.ok(error instanceof Unparsable || error instanceof SyntaxError, String(error));
+      assert.ok(error instanceof UnparsableMessage || error instanceof SyntaxError, String(error));
       done = true;
     }
     times.push(process.cpuUsage(before).user / 1_000);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound } from "@mantel/plugin-sdk";
-import { timed, touching } from "../../../host/calendar/select.ts";
+import { withBounds, overlapping } from "../../../host/calendar/select.ts";
 import { startOfDay } from "../../../host/calendar/zone.ts";
 import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone } from "../../../plugins/calendar/ics/zones.ts";
@@ -31,11 +31,13 @@ async function expand({ calendar, window, homeZone }: Case) {
   const zone = findZone(homeZone) ?? assert.fail(`there is no zone ${homeZone}`);
   const feed = await Feed.read(calendar, zone);
   const { events, skipped, reason } = await feed.eventsIn({ from: start, to: end }, MARKING);
-  const found = touching(timed(events), { start, end, timeZone: homeZone }).map(({ event }) => ({
-    start: textOf(event.start),
-    end: textOf(event.end),
-    title: event.title,
-  }));
+  const found = overlapping(withBounds(events), { start, end, timeZone: homeZone }).map(
+    ({ event }) => ({
+      start: textOf(event.start),
+      end: textOf(event.end),
+      title: event.title,
+    }),
+  );
   return { found, skipped, reason };
 }
 

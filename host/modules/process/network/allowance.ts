@@ -42,7 +42,7 @@ export class Allowance {
 
   #tick(): void {
     this.#fill();
-    for (let left = this.#left; left > 0 && this.#queue.length > 0; left -= CHUNK) {
+    for (let remaining = this.#left; remaining > 0 && this.#queue.length > 0; remaining -= CHUNK) {
       this.#queue.shift()?.();
     }
     this.#timer = this.#queue.length > 0 ? setTimeout(() => this.#tick(), TICK_MS) : undefined;

@@ -1,7 +1,7 @@
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import type { Address, Endpoint, NetworkFailure } from "@mantel/plugin-sdk/protocol";
 import type { Allowance } from "./allowance.ts";
-import { failed, failureOf } from "./failure.ts";
+import { connectFailure, failureOf } from "./failure.ts";
 import { relay } from "./relay.ts";
 
 /**
@@ -56,7 +56,7 @@ export class Connection {
       const late = setTimeout(() => {
         const where = "path" in target ? { address: target.path } : placeOf(target);
         far.destroy();
-        resolve(failed("ETIMEDOUT", where, `no answer in ${CONNECT_MS} ms`));
+        resolve(connectFailure("ETIMEDOUT", where, `no answer in ${CONNECT_MS} ms`));
       }, CONNECT_MS);
       far.once("connect", () => {
         far.off("error", resolveFailure);
@@ -65,7 +65,7 @@ export class Connection {
       });
       const resolveFailure = (error: Error): void => resolve(failureOf(error));
       far.once("error", resolveFailure);
-      far.once("close", () => resolve(failed("ECONNABORTED", {}, "it was cancelled")));
+      far.once("close", () => resolve(connectFailure("ECONNABORTED", {}, "it was cancelled")));
       for (const event of ["connect", "close"]) far.once(event, () => clearTimeout(late));
     });
   }

@@ -16,7 +16,7 @@ interface Visit {
 }
 
 /** An entrance that waits for one connection. */
-export interface Waiting {
+export interface WaitingEntrance {
   readonly path: string;
   /** Closes it; a connection made through it is not affected. */
   discard(): void;
@@ -34,7 +34,7 @@ interface Entrance {
  * at a time, so that connections cannot be mixed up and all bytes of one are its own; it is used again after that. Only
  * the user who runs the host can enter the folder.
  */
-export class Entrances {
+export class EntranceSockets {
   readonly folder: string;
   readonly #all = new Set<Entrance>();
   #idle: Entrance[] = [];
@@ -45,7 +45,7 @@ export class Entrances {
     this.#idle.push(this.#make()); // systems remove old empty folders from their temporary folder
   }
 
-  open(visit: Visit): Waiting {
+  open(visit: Visit): WaitingEntrance {
     const entrance = this.#idle.pop() ?? this.#make();
     entrance.visit = visit;
     entrance.timer = setTimeout(() => this.#expire(entrance), EXPIRES_MS);

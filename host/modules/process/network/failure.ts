@@ -18,7 +18,7 @@ export function failureOf(error: unknown): NetworkFailure {
 }
 
 /** A failure that the host itself reports. @param why follows Node's message */
-export function failed(
+export function connectFailure(
   code: "ETIMEDOUT" | "EMFILE" | "ECONNABORTED",
   target: Pick<NetworkFailure, "address" | "port">,
   why: string,
@@ -30,7 +30,7 @@ export function failed(
 }
 
 /** @param why follows Node's message */
-export function notLookedUp(hostname: string, why: string): NetworkFailure {
+export function lookupFailure(hostname: string, why: string): NetworkFailure {
   const [code, syscall] = ["EAI_AGAIN", "getaddrinfo"];
   const message = `${syscall} ${code} ${hostname} - ${why}`;
   return { message, code, errno: -3001, syscall, hostname }; // UV_EAI_AGAIN

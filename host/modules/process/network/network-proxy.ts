@@ -18,9 +18,9 @@ import { Type } from "typebox";
 import { check } from "../../../validate.ts";
 import { Allowance } from "./allowance.ts";
 import { Connection, type Target } from "./connection.ts";
-import { Entrances, type Waiting } from "./entrances.ts";
-import { failed } from "./failure.ts";
-import { mayLeadTo } from "./leads-to.ts";
+import { EntranceSockets, type WaitingEntrance } from "./entrances.ts";
+import { connectFailure } from "./failure.ts";
+import { mayResolveTo } from "./may-resolve-to.ts";
 import { Resolver } from "./resolver.ts";
 
 const MOST_CONNECTIONS = 256;
@@ -48,7 +48,7 @@ const LookingUp = Type.Union([
 ]);
 const Closing = Type.Object({ connection: Type.Integer(), reset: Type.Boolean() });
 
-type Lost = (connection: number, failure: NetworkFailure) => Promise<void>;
+type OnConnectionLost = (connection: number, failure: NetworkFailure) => Promise<void>;
 
 /**
  * The network of one process: resolves names and connects as its manifest allows, and relays the data. The
@@ -57,12 +57,12 @@ type Lost = (connection: number, failure: NetworkFailure) => Promise<void>;
 export class NetworkProxy {
   readonly hosts: Hosts;
   readonly api: Handlers<NetworkApi>;
-  readonly #entrances = new Entrances();
+  readonly #entrances = new EntranceSockets();
   readonly #resolver = new Resolver();
   readonly #allowance = new Allowance(BYTES_PER_SECOND);
   /** Connections by the numbers that the process assigned; `undefined` while the name is being resolved. */
   readonly #connections = new Map<number, Connection | undefined>();
-  #lost: Lost = async () => undefined;
+  #lost: OnConnectionLost = async () => undefined;
   #opening = 0;
 
   constructor(declared: readonly string[]) {
@@ -84,8 +84,8 @@ export class NetworkProxy {
   }
 
   /** Sets `lost`, which tells the process that the remote end broke a connection. */
-  onLost(lost: Lost): void {
-    this.#lost = lost;
+  onLost(onConnectionLost: OnConnectionLost): void {
+    this.#lost = onConnectionLost;
   }
 
   /** Allows the hosts in the answer of a service, if the manifest names that service. */
@@ -123,7 +123,7 @@ export class NetworkProxy {
     const where =
       "path" in request ? { address: request.path } : { address: request.host, port: request.port };
     const full = this.#full();
-    if (full !== undefined) return { failure: failed("EMFILE", where, full) };
+    if (full !== undefined) return { failure: connectFailure("EMFILE", where, full) };
     if (this.#connections.has(connection)) {
       throw new MantelError("invalid", `there is already a connection ${connection}`);
     }
@@ -133,7 +133,7 @@ export class NetworkProxy {
       const target = await this.#targetOf(request);
       if ("refusal" in target || "failure" in target) return target;
       const isGivenUp = !this.#connections.has(connection);
-      if (isGivenUp) return { failure: failed("ECONNABORTED", where, "it was cancelled") };
+      if (isGivenUp) return { failure: connectFailure("ECONNABORTED", where, "it was cancelled") };
       return await this.#connect(connection, target);
     } finally {
       this.#opening--;
@@ -177,7 +177,7 @@ export class NetworkProxy {
       looked.map(({ address }) => address),
     );
     if (refusal) return { refusal };
-    const found = looked.filter(({ address }) => mayLeadTo(host, address, this.hosts));
+    const found = looked.filter(({ address }) => mayResolveTo(host, address, this.hosts));
     for (const { address } of found) this.hosts.allowAddress(address);
     return found;
   }
@@ -191,11 +191,11 @@ export class NetworkProxy {
   }
 
   #mayLead(host: string, address: string | undefined): boolean {
-    return address === undefined || mayLeadTo(host, address, this.hosts);
+    return address === undefined || mayResolveTo(host, address, this.hosts);
   }
 
   async #connect(number: number, target: Target): Promise<ConnectionAnswer> {
-    let waiting: Waiting | undefined;
+    let waiting: WaitingEntrance | undefined;
     const forget = (): void => {
       waiting?.discard();
       if (this.#connections.get(number) === connection) this.#connections.delete(number);

@@ -2,7 +2,7 @@ import dns from "node:dns/promises";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Address, NetworkFailure, RecordType } from "@mantel/plugin-sdk/protocol";
-import { failureOf, notLookedUp } from "./failure.ts";
+import { failureOf, lookupFailure } from "./failure.ts";
 
 /** Node has two threads for `getaddrinfo`, which all processes share; a dead name server blocks one for long. */
 const AT_ONCE = 2;
@@ -34,15 +34,15 @@ export class Resolver {
   /** Runs a lookup in turn. One that takes too long fails, and keeps its place until it has ended. */
   async #inTurn<T>(host: string, ask: () => Promise<T>): Promise<T | NetworkFailure> {
     if (!this.#isWithinRate())
-      return notLookedUp(host, `more than ${PER_SECOND} lookups per second`);
+      return lookupFailure(host, `more than ${PER_SECOND} lookups per second`);
     if (this.#waiting.length >= MOST_WAITING) {
-      return notLookedUp(host, `${MOST_WAITING} lookups already wait`);
+      return lookupFailure(host, `${MOST_WAITING} lookups already wait`);
     }
     try {
       return await withDeadline(this.#take(ask), DEADLINE_MS, "a look-up");
     } catch (error) {
       const isLate = error instanceof MantelError;
-      return isLate ? notLookedUp(host, `no answer in ${DEADLINE_MS} ms`) : failureOf(error);
+      return isLate ? lookupFailure(host, `no answer in ${DEADLINE_MS} ms`) : failureOf(error);
     }
   }
 

@@ -51,8 +51,10 @@ export class Cgroup {
 
   /** Removes the group as soon as its last process has ended. */
   remove(tries = REMOVE_TRIES): void {
-    const left = [...new Set(Object.values(this.#folders))].filter((folder) => !tryRemove(folder));
-    if (left.length > 0 && tries > 0) {
+    const remaining = [...new Set(Object.values(this.#folders))].filter(
+      (folder) => !tryRemove(folder),
+    );
+    if (remaining.length > 0 && tries > 0) {
       setTimeout(() => this.remove(tries - 1), REMOVE_RETRY_MS).unref();
     }
   }

@@ -40,10 +40,10 @@ export async function createSandbox(
   }: Pick<ModuleView["limits"], "memoryMiB" | "cpuPercent"> & { readonly network: Network },
 ): Promise<Sandbox> {
   const { permissions = {} } = manifest;
-  const asked = permissions.folders ?? [];
-  const foreign = asked.filter((name) => name.startsWith(sep)).map((path) => resolve(path));
+  const requested = permissions.folders ?? [];
+  const foreign = requested.filter((name) => name.startsWith(sep)).map((path) => resolve(path));
   for (const path of foreign) await refuseData(path, id, dataFolder);
-  const named = asked.filter((name) => !name.startsWith(sep));
+  const named = requested.filter((name) => !name.startsWith(sep));
   const folders = Object.fromEntries(named.map((name) => [name, join(dataFolder, name)]));
   const storage = join(dataFolder, "plugins", id);
   const compiled = join(cacheFolder, "compiled", id);

@@ -13,7 +13,8 @@ const LAYOUT: Layout = {
 };
 
 test("a screen is the display of its name, unless its address asks for another one", () => {
-  const which = (asked: string | null, name?: string) => displayOf(LAYOUT, { asked, name })?.id;
+  const which = (displayInAddress: string | null, name?: string) =>
+    displayOf(LAYOUT, { displayInAddress, name })?.id;
 
   assert.equal(which(null, "Küche"), "kitchen");
   assert.equal(which(null, "hall"), "hall");

@@ -98,7 +98,7 @@ export async function open({
   const said: string[] = [];
   const { dashboard } = host;
   const say = (text: string): void => void said.push(text);
-  const store = await EditorStore.open({ api: host, dashboard, say, pageId, breakpoint });
+  const store = await EditorStore.open({ api: host, dashboard, announce: say, pageId, breakpoint });
   follow?.after(store.follow());
   return { store, host, dashboard, said };
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../../host/log.ts";
-import { RejectedUpdates } from "../../../host/modules/calls/rejected-updates.ts";
+import { RejectedCallLog } from "../../../host/modules/calls/rejected-call-log.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
 
 test("different faults are distinguished, and very many are counted together", () => {
   const log = new ModuleLog({ ...openLog("error", false), warn: () => undefined });
-  const refusals = new RejectedUpdates(log);
+  const refusals = new RejectedCallLog(log);
   const names = Array.from({ length: 26 }, (_, index) => String.fromCharCode(97 + index));
 
   for (let round = 0; round < 100; round++) {
@@ -20,7 +20,7 @@ test("different faults are distinguished, and very many are counted together", (
 
 test("faults that differ only in numbers are counted as one", () => {
   const log = new ModuleLog({ ...openLog("error", false), warn: () => undefined });
-  const refusals = new RejectedUpdates(log);
+  const refusals = new RejectedCallLog(log);
 
   for (let n = 0; n < 9; n++)
     refusals.add("an update was refused", new Error(`/${n}/state is wrong`));

@@ -7,26 +7,26 @@ import { pointerToken } from "./validation-errors.ts";
  * and a file that contains it cannot be read again. Bytes of UTF-8 cannot contain one, so only an
  * escape can (RFC 8259, 8.2).
  */
-export function mayHoldHalves(json: Buffer): boolean {
+export function mayContainLoneSurrogates(json: Buffer): boolean {
   return json.includes("\\ud") || json.includes("\\uD");
 }
 
 /** The same value with U+FFFD in place of each lone surrogate. Arrays and objects are changed in place. */
-export function withoutHalves(value: unknown): unknown {
+export function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) value[index] = withoutHalves(item);
+    for (const [index, item] of value.entries()) value[index] = replaceLoneSurrogates(item);
     return value;
   }
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
   if (entries.every(([key]) => key.isWellFormed())) {
     for (const [key, item] of entries)
-      if (typeof item !== "number") set(value, key, withoutHalves(item));
+      if (typeof item !== "number") set(value, key, replaceLoneSurrogates(item));
     return value;
   }
   return Object.fromEntries(
-    entries.map(([key, item]) => [key.toWellFormed(), withoutHalves(item)]),
+    entries.map(([key, item]) => [key.toWellFormed(), replaceLoneSurrogates(item)]),
   );
 }
 
@@ -36,12 +36,12 @@ function set(object: object, key: string, value: unknown): void {
 }
 
 /** The location of the first lone surrogate, in a text or in a key. */
-export function findHalf(value: unknown, pointer = ""): Fault | undefined {
+export function findLoneSurrogate(value: unknown, pointer = ""): Fault | undefined {
   if (typeof value === "string" && !value.isWellFormed()) return fault(pointer, "is a text");
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, item] of Object.entries(value)) {
     if (!key.isWellFormed()) return fault(pointer, "has a key");
-    const found = findHalf(item, `${pointer}/${pointerToken(key)}`);
+    const found = findLoneSurrogate(item, `${pointer}/${pointerToken(key)}`);
     if (found) return found;
   }
   return undefined;

@@ -23,7 +23,7 @@ const LOCAL_NAME =
  * and to this machine if it is a local name;
  * - any name may resolve to addresses that are declared themselves (`localhost`, `network:local`, `*`).
  */
-export function mayLeadTo(name: string, address: string, hosts: Hosts): boolean {
+export function mayResolveTo(name: string, address: string, hosts: Hosts): boolean {
   if (hosts.allows(address)) return true;
   if (isIn(METADATA, address)) return false;
   const isOfHome = LOCAL_NAME.test(name.toLowerCase().replace(/\.$/, ""));

@@ -9,7 +9,7 @@ const FAULTS_SHOWN = 5;
  * Logs, in the module's log, why the host refused a call that has no answer. Such errors repeat:
  * each is logged the first time and at every power of ten.
  */
-export class RejectedUpdates {
+export class RejectedCallLog {
   readonly #log: ModuleLog;
   readonly #counts = new Map<string, number>();
 

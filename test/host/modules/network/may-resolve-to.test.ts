@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hosts } from "@mantel/plugin-sdk/hosts";
-import { mayLeadTo } from "../../../../host/modules/process/network/leads-to.ts";
+import { mayResolveTo } from "../../../../host/modules/process/network/may-resolve-to.ts";
 
 const PUBLIC = ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34", "100.64.0.1"];
 const PRIVATE = ["10.0.0.7", "172.16.0.1", "192.168.1.2", "fd00::7", "::ffff:192.168.1.2"];
@@ -40,7 +40,7 @@ const CASES: readonly (readonly [string, string, Hosts, (keyof typeof ALL)[]])[]
 for (const [what, name, hosts, may] of CASES) {
   test(`${what} leads to ${may.join(", ").toLowerCase()} addresses and to no others`, () => {
     for (const [kind, addresses] of Object.entries(ALL)) {
-      const led = addresses.filter((address) => mayLeadTo(name, address, hosts));
+      const led = addresses.filter((address) => mayResolveTo(name, address, hosts));
       assert.deepEqual(led, may.includes(kind as keyof typeof ALL) ? addresses : [], kind);
     }
   });
@@ -48,10 +48,10 @@ for (const [what, name, hosts, may] of CASES) {
 
 test("a declared address is allowed through any name", () => {
   const local = hostsOf("network:local");
-  assert.ok(mayLeadTo("api.example", "192.168.1.2", local));
-  assert.ok(!mayLeadTo("api.example", "127.0.0.1", local));
+  assert.ok(mayResolveTo("api.example", "192.168.1.2", local));
+  assert.ok(!mayResolveTo("api.example", "127.0.0.1", local));
 
-  assert.ok(mayLeadTo("api.example", "127.0.0.1", hostsOf("localhost")));
-  assert.ok(mayLeadTo("api.example", "10.0.0.7", hostsOf("10.0.0.7")));
-  assert.ok(!mayLeadTo("api.example", "10.0.0.8", hostsOf("10.0.0.7")));
+  assert.ok(mayResolveTo("api.example", "127.0.0.1", hostsOf("localhost")));
+  assert.ok(mayResolveTo("api.example", "10.0.0.7", hostsOf("10.0.0.7")));
+  assert.ok(!mayResolveTo("api.example", "10.0.0.8", hostsOf("10.0.0.7")));
 });

@@ -9,7 +9,7 @@ const PRIVATE = /^(keys|secrets|tokens|token-use|audit|config\.pending)\./;
  * Makes the files with secrets readable for their owner only, and logs it. Backups, editors and copies
  * may have set other permissions.
  */
-export async function keepPrivate(dataFolder: string, log: HostLog): Promise<void> {
+export async function restrictToOwner(dataFolder: string, log: HostLog): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (!PRIVATE.test(name)) continue;
     const path = join(dataFolder, name);

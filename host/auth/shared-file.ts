@@ -9,7 +9,7 @@ const ABSENT = "absent";
  * A small parsed file that other processes change too. It is checked when it is used and not
  * watched, so that it needs no owner and its value is at most a moment old.
  */
-export class FollowedFile<T> {
+export class SharedFile<T> {
   readonly #path: string;
   readonly #parse: (text: string) => T;
   #value: T;
