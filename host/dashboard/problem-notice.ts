@@ -37,9 +37,9 @@ function noticeView(problems: readonly ModuleProblem[]): unknown {
     </div>`;
 }
 
-function problemView({ name, message, place, frame, effect }: ModuleProblem): unknown {
+function problemView({ name, message, place, frame, ...problem }: ModuleProblem): unknown {
   return html`<section>
-    <h2>${name} <span>${effect}</span></h2>
+    <h2>${name} <span>${problem.effect}</span></h2>
     <p>${message}</p>
     ${place === undefined ? nothing : html`<p class="place">${place}</p>`}
     ${frame === undefined ? nothing : html`<pre tabindex="0">${frame}</pre>`}

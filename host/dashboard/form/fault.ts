@@ -82,6 +82,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 function shown(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  const json = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return json.length > 40 ? `${json.slice(0, 40)}…` : json;
 }

@@ -169,8 +169,10 @@ function requirePerson({ display }: Principal): void {
 }
 
 /** Requires a free name, because users tell displays apart by their names. */
-function requireFreeName({ tokens, pairings }: HttpDependencies, name: string): void {
-  const isTaken = tokens.list().some((each) => each.name === name && statusOf(each) === "valid");
-  if (isTaken || pairings.hasGranted(name))
-    throw new MantelError("name_taken", `a valid token already has the name ${name}`);
+function requireFreeName({ tokens, pairings }: HttpDependencies, displayName: string): void {
+  const isTaken = tokens
+    .list()
+    .some((each) => each.name === displayName && statusOf(each) === "valid");
+  if (isTaken || pairings.hasGranted(displayName))
+    throw new MantelError("name_taken", `a valid token already has the name ${displayName}`);
 }
