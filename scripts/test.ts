@@ -3,13 +3,13 @@
 // With --repeat a file that failed runs once more, alone, and the report names it as unsteady if it passes then.
 
 import { spawnSync } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileHost } from "../host/compiled.js";
 import { bundle } from "./test/bundle.ts";
 import { startCoverage } from "./test/coverage.ts";
 import { expectedMs, readDurations, saveDurations } from "./test/durations.ts";
+import { findTests } from "./test/find-tests.ts";
 import { readTestFile, type TestFile } from "./test/imports.ts";
 import { measureLoad } from "./test/load.ts";
 import { Report } from "./test/report.ts";
@@ -107,22 +107,4 @@ async function findAll(): Promise<string[]> {
   if (paths.length > 0) return (await Promise.all(paths.map(findTests))).flat();
   spawnSync(process.execPath, [SETUP, "--test"], { stdio: "inherit" }); // it says which tests are skipped
   return (await findTests("test")).filter((file) => !file.startsWith(LONG));
-}
-
-/** The test files below a path. Ends the run when there are none, because nothing would be tested. */
-async function findTests(path: string): Promise<string[]> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => fail(`there is no ${path}`),
-  );
-  const names = isFile ? [""] : await readdir(path, { recursive: true });
-  const found = names
-    .map((name) => join(path, name))
-    .filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/fixtures/"));
-  return found.length > 0 ? found.toSorted() : fail(`there are no tests in ${path}`);
-}
-
-function fail(message: string): never {
-  console.error(`test: ${message}`);
-  process.exit(1);
 }

@@ -20,13 +20,21 @@ const noPackages: Plugin = {
   },
 };
 
-/**
- * Bundles these files, with their source maps. What several of them import is in files that they share. Returns the
- * path of each file's bundle. They are deleted when this process ends.
- */
+/** Bundles these files for this process, which deletes the bundles when it ends. */
 export async function bundle(files: readonly string[]): Promise<(file: string) => string> {
   const outdir = join(FOLDER, `bundle-${process.pid}`);
   process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
+  return bundleInto(outdir, files);
+}
+
+/**
+ * Bundles these files, with their source maps. What several of them import is in files that they share. Returns the
+ * path of each file's bundle.
+ */
+export async function bundleInto(
+  outdir: string,
+  files: readonly string[],
+): Promise<(file: string) => string> {
   await bundleWith({
     entryPoints: files.map((file) => resolve(file)),
     outdir,
