@@ -36,7 +36,10 @@ interface Limits {
  * A TypeBox schema is plain JSON Schema. Writing it as such keeps TypeBox itself out of the code of the page; its
  * types are all that widgets need.
  */
-const schema = <S extends Setting>(keywords: object): S => keywords as S;
+const schema = <S extends Setting>(keywords: object): S => {
+  const given = Object.entries(keywords).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as S;
+};
 const text = (keywords: object) => schema<TString>({ type: "string", default: "", ...keywords });
 
 /** Short forms of the TypeBox schemas of settings. Schemas made with `Type` from `typebox` work as well. */

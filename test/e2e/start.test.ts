@@ -233,7 +233,7 @@ async function emptyHome(t: TestContext) {
 
 /** The host with these arguments, as a person starts it. It is ended when the test is over. */
 function launch(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}): Launched {
-  const child = spawn(process.execPath, ["--import", "tsx", "host/main.ts", ...args], {
+  const child = spawn(process.execPath, ["host/launch.js", ...args], {
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
   });
