@@ -1,0 +1,63 @@
+import type { PluginContext } from "./context.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import { DelayedCall } from "./timers.ts";
+
+type Context = Pick<PluginContext<never, never>, "storage" | "log" | "onDispose">;
+
+/**
+ * The last known devices of a bridge on disk, so that a start shows them as unavailable until the bridge answers.
+ * Saves changes after a delay, to protect flash storage, and when the generation ends. A failed write is logged and
+ * repeated.
+ */
+export class DeviceCache<Devices> {
+  readonly #ctx: Context;
+  readonly #key: string;
+  readonly #saveAfterMs: number;
+  readonly #saving = new SerialQueue();
+  readonly #saveSoon = new DelayedCall(() => void this.flush());
+  #collect: (() => Devices) | undefined;
+  #isClosed = false;
+
+  /**
+   * @param key the key in `ctx.storage`
+   * @param saveAfterMs maximum time between a change and its write, in milliseconds
+   */
+  constructor(ctx: Context, key: string, saveAfterMs: number) {
+    this.#ctx = ctx;
+    this.#key = key;
+    this.#saveAfterMs = saveAfterMs;
+    ctx.onDispose(() => {
+      this.#isClosed = true;
+      return this.flush();
+    });
+  }
+
+  /** Returns the stored value, or `undefined`. Check it: another version of the plugin may have written it. */
+  read(): Promise<unknown> {
+    return this.#ctx.storage.get(this.#key);
+  }
+
+  /** Reports a change. `collect` returns the devices at the time of the write, as JSON values. */
+  changed(collect: () => Devices): void {
+    this.#collect = collect;
+    if (!this.#isClosed) this.#saveSoon.start(this.#saveAfterMs);
+  }
+
+  /** Saves unsaved changes immediately. Never throws. */
+  flush(): Promise<void> {
+    this.#saveSoon.stop();
+    return this.#saving.take(() => this.#save());
+  }
+
+  async #save(): Promise<void> {
+    const collect = this.#collect;
+    if (!collect) return;
+    this.#collect = undefined;
+    try {
+      await this.#ctx.storage.set(this.#key, collect());
+    } catch (error) {
+      this.#ctx.log.warn("could not save the known devices", { error });
+      this.changed(this.#collect ?? collect);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type DeviceDescription,
+  type DeviceLists,
+  type DeviceUpdate,
+  PublishedDevices,
+  type SceneDescription,
+} from "@mantel/plugin-sdk";
+
+const LAMP: DeviceDescription = {
+  nativeId: "lamp",
+  kind: "light",
+  name: "Lamp",
+  capabilities: { on: { type: "boolean" } },
+  state: { on: false },
+};
+const SCENE: SceneDescription = { nativeId: "evening", name: "Evening" };
+
+test("lists that change while the host refuses the ones before are published once more", async () => {
+  const { bridge, host, published } = openBridge();
+  const refuse = host.hold();
+  const first = published.publish();
+  bridge.lists = { devices: [LAMP], scenes: [] };
+  const second = published.publish();
+  const third = published.publish();
+
+  refuse(new Error("refused"));
+
+  await assert.rejects(first, /refused/);
+  await Promise.all([second, third]);
+  assert.deepEqual(host.lists, [[], ["lamp"]]);
+});
+
+test("a publication begins immediately, and its devices can be updated from then on", async () => {
+  const { bridge, host, published } = openBridge();
+  const refuse = host.hold();
+  bridge.lists = { devices: [LAMP], scenes: [] };
+  published.update({ nativeId: "lamp", available: false });
+
+  const publication = published.publish();
+
+  assert.deepEqual(host.lists, [["lamp"]]);
+  published.update({ nativeId: "lamp", available: true }, { nativeId: "other", available: true });
+  assert.deepEqual(host.updates, [{ nativeId: "lamp", available: true }]);
+  refuse(new Error("refused"));
+  await assert.rejects(publication, /refused/);
+  await published.publish();
+});
+
+test("scenes are published if they differ from those that the host accepted", async () => {
+  const { bridge, host, published } = openBridge();
+  bridge.lists = { devices: [LAMP], scenes: undefined };
+  await published.publish();
+  assert.deepEqual(host.scenes, []);
+
+  bridge.lists = { devices: [LAMP], scenes: [SCENE] };
+  await published.publish();
+  await published.publish();
+  bridge.lists = { devices: [LAMP], scenes: [] };
+  await published.publish();
+
+  assert.deepEqual(host.scenes, [["evening"], []]);
+});
+
+test("scenes that the host refused are published again, and reach it without the devices", async () => {
+  const { bridge, host, published } = openBridge();
+  bridge.lists = { devices: [LAMP], scenes: [SCENE] };
+  host.refuses = true;
+  await assert.rejects(published.publish(), /refused/);
+  host.refuses = false;
+
+  await published.publish();
+
+  assert.deepEqual(host.scenes, [["evening"], ["evening"]]);
+});
+
+/** A bridge without devices, and the lists that the host was asked to take. */
+function openBridge() {
+  const bridge: { lists: DeviceLists } = { lists: { devices: [], scenes: [] } };
+  let held = Promise.resolve();
+  const host = {
+    lists: [] as string[][],
+    scenes: [] as string[][],
+    updates: [] as DeviceUpdate[],
+    refuses: false,
+    /** Lets the next list of devices wait. Returns a function that refuses it. */
+    hold() {
+      let refuse: (reason: Error) => void = () => undefined;
+      held = new Promise((_, reject) => (refuse = reject));
+      return refuse;
+    },
+  };
+  const take = async (into: string[][], list: readonly { readonly nativeId: string }[]) => {
+    into.push(list.map(({ nativeId }) => nativeId));
+    if (host.refuses) throw new Error("refused");
+  };
+  const quiet = () => undefined;
+  const published = new PublishedDevices(
+    {
+      devices: {
+        publish: async (devices) => {
+          const wait = held;
+          held = Promise.resolve();
+          await take(host.lists, devices);
+          await wait;
+        },
+        update: (...updates) => void host.updates.push(...updates),
+        event: quiet,
+      },
+      scenes: { publish: (scenes) => take(host.scenes, scenes) },
+    },
+    () => bridge.lists,
+  );
+  return { bridge, host, published };
+}
