@@ -16,6 +16,21 @@ export type StoredAnnouncements = Readonly<
   Record<string, { readonly text: string; readonly retained: boolean }>
 >;
 
+/** True if a value from storage has the shape of stored announcements. */
+export function isStored(value: unknown): value is StoredAnnouncements {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every(
+      (each: unknown) =>
+        typeof each === "object" &&
+        each !== null &&
+        typeof (each as { text?: unknown }).text === "string" &&
+        typeof (each as { retained?: unknown }).retained === "boolean",
+    )
+  );
+}
+
 interface Entry {
   readonly text: string;
   readonly bytes: number;

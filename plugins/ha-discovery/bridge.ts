@@ -1,50 +1,60 @@
 import {
-  type DeviceUpdate,
+  type DeviceCache,
   MantelError,
   type PluginContext,
+  PublishedDevices,
   type SceneDescription,
 } from "@mantel/plugin-sdk";
 import type { ConnectionListener } from "@mantel/plugin-sdk/mqtt";
+import type { StoredAnnouncements } from "./announcements.ts";
 import { Commands } from "./commands.ts";
 import { DeviceStore } from "./device-store.ts";
-import type { Listener, Listening } from "./listening.ts";
+import type { Listener, Listening, Options } from "./listening.ts";
 import { nativeId } from "./names.ts";
 import { Payload } from "./payload.ts";
 import type { State } from "./state.ts";
-
-interface BridgeConfig {
-  readonly prefix: string;
-}
-
-type Ctx = Pick<PluginContext<BridgeConfig, State>, "config" | "devices" | "scenes" | "log">;
 
 const SWEEP_MS = 1_000;
 
 /** Devices that announce themselves on a broker: what they are and what they tell. */
 export class Bridge implements Listener, ConnectionListener {
   readonly commands: Commands;
-  readonly #ctx: Ctx;
+  readonly #ctx: PluginContext<Options, State>;
   readonly #listening: Listening;
+  readonly #cache: DeviceCache<StoredAnnouncements>;
   readonly #home = new DeviceStore();
-  #sweep: NodeJS.Timeout | undefined;
+  readonly #published: PublishedDevices;
+  /** Revision of the announcements that are stored, or will be soon. */
+  #storedRevision = 0;
   /** True while the broker is away, and until all that it keeps is there. */
   #isAway = true;
   #hasSettled = false;
   #isBrokerAway = false;
-  #shownScenes = "[]";
 
-  constructor(ctx: Ctx, listening: Listening) {
+  constructor(
+    ctx: PluginContext<Options, State>,
+    listening: Listening,
+    cache: DeviceCache<StoredAnnouncements>,
+  ) {
     this.#ctx = ctx;
     this.#listening = listening;
-    const update = (change: DeviceUpdate) => ctx.devices.update(change);
-    this.commands = new Commands({ home: this.#home, mqtt: listening.mqtt.client, update });
+    this.#cache = cache;
+    this.commands = new Commands(this.#home, listening.mqtt.client, (update) =>
+      this.#published.update(update),
+    );
+    this.#published = new PublishedDevices(ctx, () => ({
+      devices: this.#home.describe(this.#isAway),
+      scenes: this.#scenes(),
+    }));
   }
 
   /** Publishes what is known from before, and takes what has come since. */
-  async start(handedOver: State | undefined): Promise<void> {
+  async start(): Promise<void> {
+    const { handedOver, onDispose } = this.#ctx;
     const { announcements, mqtt, health } = this.#listening;
     health.startReporting();
     if (handedOver) this.#recall(handedOver);
+    this.#storedRevision = handedOver ? announcements.revision : this.#listening.storedRevision;
     this.#hasSettled = handedOver !== undefined;
     this.#isAway = !handedOver || handedOver.isAway;
     // The host already knows handed-over devices, so the reload does not wait for them.
@@ -52,11 +62,12 @@ export class Bridge implements Listener, ConnectionListener {
     else if (Object.keys(announcements.kept).length > 0) await this.#publish();
     this.#listening.hear(this, handedOver?.heard ?? []);
     mqtt.attach(this);
-    this.#sweep = setInterval(() => this.#expire(), SWEEP_MS);
-  }
-
-  stop(): void {
-    clearInterval(this.#sweep);
+    const sweep = setInterval(() => this.#expire(), SWEEP_MS);
+    onDispose(() => {
+      clearInterval(sweep);
+      this.#storeLater();
+    });
+    this.#storeLater();
   }
 
   /** Stops processing; the next generation receives new messages. */
@@ -67,7 +78,10 @@ export class Bridge implements Listener, ConnectionListener {
       ({ identity, state, availability: { told } }) => [identity, { state, told }] as const,
     );
     return {
-      ...{ version: 2, isAway: this.#isAway, heard, kept: announcements.kept },
+      version: 2,
+      isAway: this.#isAway,
+      heard,
+      kept: announcements.kept,
       known: Object.fromEntries(known),
     };
   }
@@ -109,19 +123,19 @@ export class Bridge implements Listener, ConnectionListener {
   }
 
   announced(): void {
+    this.#storeLater();
     if (this.#hasSettled) void this.#publish();
   }
 
   told(topic: string, payload: Buffer, retained: boolean): void {
-    const { devices } = this.#ctx;
     const now = performance.now() / 1_000;
     const { told, updates, happenings } = this.#home.receive(
       topic,
       new Payload(payload.toString(), retained),
       now,
     );
-    if (updates.length > 0) devices.update(...updates.map((update) => this.#shown(update)));
-    for (const { nativeId: id, event } of happenings) devices.event(id, event);
+    this.#published.update(...updates.map((update) => this.#shown(update)));
+    for (const { nativeId: id, event } of happenings) this.#ctx.devices.event(id, event);
     for (const { nativeId: id, state } of told) this.commands.told(id, state);
   }
 
@@ -131,8 +145,7 @@ export class Bridge implements Listener, ConnectionListener {
   }
 
   #expire(): void {
-    const updates = this.#home.expire(performance.now() / 1_000);
-    if (updates.length > 0) this.#ctx.devices.update(...updates);
+    this.#published.update(...this.#home.expire(performance.now() / 1_000));
   }
 
   settled(): void {
@@ -146,6 +159,7 @@ export class Bridge implements Listener, ConnectionListener {
       announcements.forget((topic, retained) => retained && !this.#listening.hasAnnounced(topic));
     }
     this.#isAway = this.#isBrokerAway;
+    this.#storeLater();
     void this.#publish();
   }
 
@@ -163,23 +177,27 @@ export class Bridge implements Listener, ConnectionListener {
   #setAway(isAway: boolean): void {
     if (this.#isAway === isAway) return;
     this.#isAway = isAway;
-    this.#ctx.devices.update(...this.#home.availabilities(isAway));
+    this.#published.update(...this.#home.availabilities(isAway));
+  }
+
+  /** Stores the announcements if they have changed. */
+  #storeLater(): void {
+    const { announcements } = this.#listening;
+    if (announcements.revision === this.#storedRevision) return;
+    this.#storedRevision = announcements.revision;
+    this.#cache.changed(() => announcements.kept);
   }
 
   async #publish(): Promise<void> {
-    const { devices, scenes, log } = this.#ctx;
     const { health, announcements } = this.#listening;
     health.set("devices", tooMany(this.#home.arrange(announcements.components)));
     this.#listening.follow();
-    const shown = this.#scenes();
     try {
-      await devices.publish(this.#home.describe(this.#isAway));
-      if (JSON.stringify(shown) !== this.#shownScenes) await scenes.publish(shown);
-      this.#shownScenes = JSON.stringify(shown);
+      await this.#published.publish();
       health.set("host", undefined);
     } catch (error) {
       health.set("host", "the host did not take the list of devices; the log says why");
-      log.error("the devices could not be published", { error });
+      this.#ctx.log.error("the devices could not be published", { error });
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  Confirmations,
   type DeviceCommand,
   type DeviceState,
   type DeviceUpdate,
@@ -7,31 +8,31 @@ import {
 import type { MqttClient } from "@mantel/plugin-sdk/mqtt";
 import type { Arranged } from "./arrange.ts";
 import { isConfirmed } from "./coerce.ts";
-import { Waiting } from "./confirmation.ts";
+import { confirmsAll } from "./confirmation.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { Message } from "./payload.ts";
-import { sharesOf, split } from "./shares.ts";
+import { type Share, sharesOf, split } from "./shares.ts";
 
+/** Shorter than the host's deadline, so that the caller learns which value is missing. */
+const CONFIRM_MS = 4_500;
 const RETRY_MS = 3_000;
-
-interface Parts {
-  readonly home: DeviceStore;
-  readonly mqtt: MqttClient;
-  readonly update: (update: DeviceUpdate) => void;
-}
 
 /** Takes commands to devices, and waits until they tell that they have obeyed. */
 export class Commands {
-  readonly #parts: Parts;
-  readonly #waiting = new Waiting();
+  readonly #home: DeviceStore;
+  readonly #mqtt: MqttClient;
+  readonly #update: (update: DeviceUpdate) => void;
+  readonly #confirmations = new Confirmations<DeviceState>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(home: DeviceStore, mqtt: MqttClient, update: (update: DeviceUpdate) => void) {
+    this.#home = home;
+    this.#mqtt = mqtt;
+    this.#update = update;
   }
 
   /** Passes a reported state to waiting commands. */
   told(nativeId: string, state: DeviceState): void {
-    this.#waiting.told(nativeId, state);
+    this.#confirmations.report(nativeId, state);
   }
 
   /**
@@ -39,8 +40,7 @@ export class Commands {
    * broker has it. @throws MantelError `bridge_down`, `broker_refused`, `deadline_passed`, `invalid`
    */
   async carryOut(nativeId: string, command: DeviceCommand): Promise<void> {
-    const { home, update } = this.#parts;
-    const device = home.find(nativeId);
+    const device = this.#home.find(nativeId);
     if (!device) {
       throw new MantelError("device_unknown", `no device has announced itself as ${nativeId}`);
     }
@@ -48,25 +48,33 @@ export class Commands {
     if (shares.every(({ messages }) => messages.length === 0)) {
       throw new MantelError("invalid", `nothing can be sent to ${device.name} for that`);
     }
-    const now = home.stateOf(device);
+    const now = this.#home.stateOf(device);
     const asked: DeviceState = Object.assign({}, ...shares.map(({ told }) => told));
-    const { confirmed, end } = this.#waiting.confirmation(device, open(device, asked, now), now);
-    try {
-      for (const { messages } of shares) for (const message of messages) await this.send(message);
-      for (const { part, assumed } of shares) {
-        const assumption = home.assume(part, assumed);
-        if (assumption) update(assumption);
-      }
-      await confirmed;
-    } finally {
-      end();
+    const missing = new Map(Object.entries(open(device, asked, now)));
+    if (missing.size === 0) return this.#sendAll(shares);
+    let sent: Promise<void> | undefined;
+    await this.#confirmations.confirm(nativeId, {
+      send: () => (sent = this.#sendAll(shares)),
+      isConfirmed: confirmsAll(device, missing, now),
+      deadlineMs: CONFIRM_MS,
+      overdue: () => `${device.name} has not confirmed ${[...missing.keys()].join(", ")}`,
+    });
+    await sent; // what nothing reports is assumed before the answer
+  }
+
+  /** Sends all messages, and takes over the fields that nothing reports. */
+  async #sendAll(shares: readonly SplitShare[]): Promise<void> {
+    for (const { messages } of shares) for (const message of messages) await this.send(message);
+    for (const { part, assumed } of shares) {
+      const assumption = this.#home.assume(part, assumed);
+      if (assumption) this.#update(assumption);
     }
   }
 
   /** @throws MantelError `bridge_down`, `broker_refused` */
   async send(message: Message): Promise<void> {
     try {
-      await this.#parts.mqtt.publish(message);
+      await this.#mqtt.publish(message);
     } catch (error) {
       if (!(error instanceof MantelError) || error.code !== "broker_down") throw error;
       const { message: reason } = error;
@@ -74,6 +82,8 @@ export class Commands {
     }
   }
 }
+
+type SplitShare = Share & ReturnType<typeof split>;
 
 /** The requested values that are not already set: a device may not report those again. */
 function open({ capabilities }: Arranged, asked: DeviceState, now: DeviceState): DeviceState {

@@ -1,61 +1,25 @@
-import {
-  type Capability,
-  type DeviceState,
-  MantelError,
-  type StateValue,
-} from "@mantel/plugin-sdk";
+import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
 import type { Arranged } from "./arrange.ts";
 import { isConfirmed } from "./coerce.ts";
 
-/** Shorter than the host's deadline, so that the caller learns which value is missing. */
-const CONFIRM_MS = 4_500;
-
-/** Commands that wait until their device tells what was asked of it. */
-export class Waiting {
-  readonly #waiting = new Map<string, Set<(told: DeviceState) => void>>();
-
-  /** Passes on a reported state. */
-  told(nativeId: string, state: DeviceState): void {
-    for (const hear of this.#waiting.get(nativeId) ?? []) hear(state);
-  }
-
-  /**
-   * Waits for the fields of `asked`. Call it before sending the command: earlier reports do not
-   * count.
-   * @throws MantelError `deadline_passed`
-   */
-  confirmation(
-    { nativeId, capabilities, kind, name }: Arranged,
-    asked: DeviceState,
-    now: DeviceState,
-  ) {
-    const open = new Map(Object.entries(asked));
-    let resolve: () => void = () => undefined;
-    let reject: (error: MantelError) => void = () => undefined;
-    const confirmed = new Promise<void>((...settle) => ([resolve, reject] = settle));
-    const hear = (told: DeviceState): void => {
-      for (const [field, value] of open) {
-        const capability = capabilities[field];
-        const isMet = capability && meets({ capability, field, value, before: now[field] }, told);
-        if (isMet || (kind === "cover" && isMoving(told))) open.delete(field);
-      }
-      if (open.size === 0) resolve();
-    };
-    hear({});
-    const timer = setTimeout(() => {
-      const fields = [...open.keys()].join(", ");
-      reject(new MantelError("deadline_passed", `${name} has not confirmed ${fields}`));
-    }, CONFIRM_MS);
-    const of = this.#waiting.get(nativeId) ?? new Set();
-    this.#waiting.set(nativeId, of.add(hear));
-    const end = (): void => {
-      clearTimeout(timer);
-      of.delete(hear);
-      if (of.size === 0) this.#waiting.delete(nativeId);
-    };
-    confirmed.catch(() => undefined);
-    return { confirmed, end };
-  }
+/**
+ * Returns a function that gets each report of a device, removes the confirmed fields from `missing`, and returns true
+ * when none is left. `before` is the state before the command.
+ */
+export function confirmsAll(
+  { capabilities, kind }: Arranged,
+  missing: Map<string, StateValue>,
+  before: DeviceState,
+): (told: DeviceState) => boolean {
+  return (told) => {
+    for (const [field, value] of missing) {
+      const capability = capabilities[field];
+      const asked = { field, value, before: before[field] };
+      const isMet = capability && meets({ ...asked, capability }, told);
+      if (isMet || (kind === "cover" && isMoving(told))) missing.delete(field);
+    }
+    return missing.size === 0;
+  };
 }
 
 interface Asked {

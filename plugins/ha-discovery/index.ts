@@ -1,10 +1,12 @@
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, DeviceCache, Type } from "@mantel/plugin-sdk";
 import { brokerOptions } from "@mantel/plugin-sdk/mqtt";
+import { isStored, type StoredAnnouncements } from "./announcements.ts";
 import { Bridge } from "./bridge.ts";
-import { openDeviceCache } from "./device-cache.ts";
 import { Listening } from "./listening.ts";
 import { State } from "./state.ts";
 import { tryBroker } from "./trial.ts";
+
+const SAVE_AFTER_MS = 15_000;
 
 /** Devices that announce themselves by Home Assistant's MQTT discovery. */
 export default definePlugin({
@@ -29,15 +31,14 @@ export default definePlugin({
   test: tryBroker,
 
   async connect(ctx) {
-    const store = await openDeviceCache(ctx.storage);
-    return { store, listening: await Listening.open(ctx, store.kept) };
+    const cache = new DeviceCache<StoredAnnouncements>(ctx, "announcements", SAVE_AFTER_MS);
+    const stored = await cache.read();
+    return { cache, listening: await Listening.open(ctx, isStored(stored) ? stored : {}) };
   },
 
-  async start(ctx, { store, listening }) {
-    const bridge = new Bridge(ctx, listening);
-    await bridge.start(ctx.handedOver);
-    ctx.onDispose(() => bridge.stop());
-    ctx.onDispose(store.follow(() => listening.announcements));
+  async start(ctx, { cache, listening }) {
+    const bridge = new Bridge(ctx, listening, cache);
+    await bridge.start();
 
     return {
       command: (nativeId, command) => bridge.commands.carryOut(nativeId, command),

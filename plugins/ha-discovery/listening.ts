@@ -31,7 +31,7 @@ export interface Listener {
   told(topic: string, payload: Buffer, retained: boolean): void;
 }
 
-type Options = ConstructorParameters<typeof PreconnectedClient>[0]["config"] & {
+export type Options = ConstructorParameters<typeof PreconnectedClient>[0]["config"] & {
   readonly prefix: string;
   readonly refusedTopics: readonly string[];
 };
@@ -49,6 +49,7 @@ export class Listening {
   /** Topics whose announcement the broker has sent and that is kept. */
   readonly #heard = new Set<string>();
   #hasHeard = false;
+  #storedRevision = 0;
   #listener: Listener | undefined;
 
   private constructor(ctx: PluginContext<Options, unknown>) {
@@ -96,6 +97,11 @@ export class Listening {
     return this.#hasHeard;
   }
 
+  /** Revision of the announcements when they had been read from storage. */
+  get storedRevision(): number {
+    return this.#storedRevision;
+  }
+
   hasAnnounced(topic: string): boolean {
     return this.#heard.has(topic);
   }
@@ -139,6 +145,7 @@ export class Listening {
     for (const [topic, { text, retained }] of Object.entries(kept)) {
       this.announcements.take(topic, text, retained);
     }
+    this.#storedRevision = this.announcements.revision;
     this.follow();
     for (const filter of discoveryFilters(this.#prefix)) {
       this.mqtt.client.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {

@@ -1,15 +1,16 @@
 import {
+  Confirmations,
+  DeviceCache,
   type DeviceCommand,
   MantelError,
   type PluginContext,
-  withDeadline,
+  PublishedDevices,
 } from "@mantel/plugin-sdk";
 import { Client } from "./client.ts";
-import { Confirmations } from "./confirmations.ts";
+import { confirmsAll, type Moment } from "./confirmations.ts";
 import { button } from "./convert-simple.ts";
 import { domainOf } from "./convert.ts";
-import { DeviceCache } from "./device-cache.ts";
-import { DeviceStore, type KeptDevices, type Setting } from "./device-store.ts";
+import { DeviceStore, type KeptDevices, type Setting, shapeOf } from "./device-store.ts";
 import type { Call, Domain } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
 import { Mirror } from "./mirror.ts";
@@ -18,6 +19,7 @@ import { Refused, type Session, toMantelError } from "./session.ts";
 
 /** Less than the manifest's `confirmMs`, so that the reason reaches the caller. */
 const CONFIRM_MS = 9_500;
+const SAVE_AFTER_MS = 5_000;
 
 interface Work {
   readonly session: Session;
@@ -30,21 +32,28 @@ interface Work {
 /** A Home Assistant as a bridge: keeps the host in step with it, and carries out commands. */
 export class Bridge {
   readonly #ctx: PluginContext<Options, KeptDevices>;
-  readonly #house: DeviceStore;
-  readonly #store: DeviceCache;
+  readonly #home: DeviceStore;
+  readonly #published: PublishedDevices;
+  readonly #cache: DeviceCache<KeptDevices>;
   readonly #client: Client;
-  readonly #confirmations = new Confirmations();
+  readonly #confirmations = new Confirmations<Moment>();
   #mirror: Mirror | undefined;
-  /** Publications go one after the other. */
-  #publishing: Promise<void> = Promise.resolve();
+  /** The stored devices without their states, which change all the time. */
+  #storedShape: string | undefined;
   #reason: string | undefined;
 
   constructor(ctx: PluginContext<Options, KeptDevices>) {
     this.#ctx = ctx;
-    this.#house = new DeviceStore(ctx.config.domains);
-    this.#store = new DeviceCache(ctx);
+    const home = new DeviceStore(ctx.config.domains);
+    this.#home = home;
+    this.#published = new PublishedDevices(ctx, () => ({
+      devices: home.devices,
+      scenes: home.scenes,
+    }));
+    this.#cache = new DeviceCache(ctx, "house", SAVE_AFTER_MS);
     this.#client = new Client({
-      ...{ address: ctx.config, log: ctx.log },
+      address: ctx.config,
+      log: ctx.log,
       sync: (session) => this.#sync(session),
       report: (reason) => this.#report(reason),
     });
@@ -53,29 +62,30 @@ export class Bridge {
   /** Publishes what is known from before, and begins to follow Home Assistant. */
   async start(): Promise<void> {
     const { handedOver, signal, onDispose } = this.#ctx;
-    const kept = handedOver ?? (await this.#store.read());
+    const kept = handedOver ?? ((await this.#cache.read()) as KeptDevices | undefined);
     if (kept !== undefined) await this.#restore(kept, handedOver !== undefined);
     const running = this.#client.run(signal);
     onDispose(async () => {
-      this.#confirmations.end();
+      const reason = "the bridge was reloaded before the device showed what was asked";
+      this.#confirmations.failAll(new MantelError("deadline_passed", reason));
       await running;
       this.#mirror?.close();
     });
   }
 
   async command(nativeId: string, command: DeviceCommand): Promise<void> {
-    const kept = this.#house.device(nativeId);
+    const kept = this.#home.device(nativeId);
     const domain = kept && domainOf(kept.entityId.split(".")[0] ?? "");
     if (!domain) throw new MantelError("device_unknown", `Home Assistant has no ${nativeId}`);
     const session = await this.#client.current();
     const entity = this.#reachable(kept.entityId);
-    const calls = domain.calls?.(command, entity, this.#house.unit) ?? [];
+    const calls = domain.calls?.(command, entity, this.#home.unit) ?? [];
     await this.#carryOut({ session, entity, domain, calls, command });
   }
 
   /** The state of a scene is the time when it was last activated, as a button's is that of its press. */
   async activateScene(nativeId: string): Promise<void> {
-    const kept = this.#house.scene(nativeId);
+    const kept = this.#home.scene(nativeId);
     if (!kept) throw new MantelError("scene_unknown", `Home Assistant has no scene ${nativeId}`);
     const session = await this.#client.current();
     const entity = this.#reachable(kept.entityId);
@@ -83,23 +93,21 @@ export class Bridge {
     await this.#carryOut({ session, entity, domain: button, calls, command: { press: true } });
   }
 
-  async handOver(): Promise<KeptDevices> {
-    await this.#store.flush();
-    return this.#house.kept;
+  handOver(): KeptDevices {
+    return this.#home.kept;
   }
 
   async #carryOut({ session, entity, domain, calls, command }: Work): Promise<void> {
     const { id } = entity;
-    const { confirmed, end } = this.#confirmations.expect(command, domain, this.#moment(entity));
-    const sent = callAll(session, id, calls).then(() => {
-      this.#see(this.#mirror?.entities.get(id));
-      return confirmed;
+    await this.#confirmations.confirm(id, {
+      send: async () => {
+        await callAll(session, id, calls);
+        this.#see(this.#mirror?.entities.get(id));
+      },
+      isConfirmed: confirmsAll(command, domain, this.#moment(entity)),
+      deadlineMs: CONFIRM_MS,
+      overdue: () => `the command to ${id} timed out after ${CONFIRM_MS} ms`,
     });
-    try {
-      await withDeadline(Promise.race([confirmed, sent]), CONFIRM_MS, `the command to ${id}`);
-    } finally {
-      end();
-    }
   }
 
   #reachable(entityId: string): Entity {
@@ -109,23 +117,23 @@ export class Bridge {
   }
 
   #see(entity: Entity | undefined): void {
-    if (entity) this.#confirmations.see(this.#moment(entity));
+    if (entity) this.#confirmations.report(entity.id, this.#moment(entity));
   }
 
-  #moment(entity: Entity) {
-    const nativeId = this.#house.nativeIdOf(entity.id) ?? "";
-    return { entity, state: this.#house.device(nativeId)?.description.state ?? {} };
+  #moment(entity: Entity): Moment {
+    const nativeId = this.#home.nativeIdOf(entity.id) ?? "";
+    return { entity, state: this.#home.device(nativeId)?.description.state ?? {} };
   }
 
   /** A state that cannot be used, such as one of other code, is as good as none. */
   async #restore(kept: KeptDevices, isCurrent: boolean): Promise<void> {
     try {
-      this.#house.restore(kept);
-      if (!isCurrent) this.#house.lose();
-      await this.#publish();
+      this.#home.restore(kept);
+      if (!isCurrent) this.#home.lose();
+      await this.#published.publish();
     } catch (error) {
-      this.#ctx.log.warn("what was known of the house cannot be used", { error: String(error) });
-      this.#house.restore({ devices: [], scenes: [] });
+      this.#ctx.log.warn("the known devices cannot be used", { error: String(error) });
+      this.#home.restore({ devices: [], scenes: [] });
     }
   }
 
@@ -142,41 +150,36 @@ export class Bridge {
   }
 
   #changed(entities: readonly Entity[]): void {
-    const updates = this.#house.update(entities);
+    const updates = this.#home.update(entities);
     const known = updates.filter((update) => update !== undefined);
-    if (known.length > 0) this.#ctx.devices.update(...known);
+    this.#published.update(...known);
     if (known.length < updates.length) this.#mirror?.gather();
     for (const entity of entities) this.#see(entity);
   }
 
   async #rearranged(entities: Entities, setting: Setting): Promise<void> {
-    this.#house.rebuild(entities, setting);
-    await this.#publish();
-    this.#store.save(this.#house.kept);
+    this.#home.rebuild(entities, setting);
+    await this.#published.publish();
+    this.#storeLater();
     this.#reportStatus();
   }
 
-  #publish(): Promise<void> {
-    const { devices, scenes } = this.#ctx;
-    const done = this.#publishing.then(async () => {
-      await devices.publish(this.#house.devices);
-      await scenes.publish(this.#house.scenes);
-    });
-    this.#publishing = done.catch(() => undefined); // the caller that published reports the error
-    return done;
+  /** Stores the devices if there are others. */
+  #storeLater(): void {
+    const shape = shapeOf(this.#home.kept);
+    if (shape === this.#storedShape) return;
+    this.#storedShape = shape;
+    this.#cache.changed(() => this.#home.kept);
   }
 
   #report(reason: string | undefined): void {
     this.#reason = reason;
-    if (reason !== undefined) {
-      const lost = this.#house.lose();
-      if (lost.length > 0) this.#ctx.devices.update(...lost);
-    }
+    if (reason !== undefined) this.#published.update(...this.#home.lose());
     this.#reportStatus();
   }
 
   #reportStatus(): void {
-    const { left } = this.#house;
+    const { left } = this.#home;
     const full = left > 0 ? `${left} of its entities exceed the limit` : undefined;
     const reason = this.#reason ?? full;
     if (reason === undefined) this.#ctx.status.ok();

@@ -16,7 +16,7 @@ const GRACE_MS = 2_000;
 /** After this long without all entities, Home Assistant is reported as slow; waiting continues. */
 const SLOW_MS = 5_000;
 
-export interface ClientDependencies {
+export interface ClientOptions {
   readonly address: Address;
   readonly log: Log;
   /** Takes over all that the other side has; the client counts as connected when it resolves. */
@@ -27,7 +27,7 @@ export interface ClientDependencies {
 
 /** Keeps one session with a Home Assistant, and opens another whenever it is lost. */
 export class Client {
-  readonly #parts: ClientDependencies;
+  readonly #options: ClientOptions;
   readonly #events = new EventEmitter<{ connected: [] }>().setMaxListeners(0);
   #session: Session | undefined;
   #awaySince = performance.now();
@@ -40,8 +40,8 @@ export class Client {
   /** The reason why the last attempt failed. */
   #lastReason = "";
 
-  constructor(parts: ClientDependencies) {
-    this.#parts = parts;
+  constructor(options: ClientOptions) {
+    this.#options = options;
   }
 
   /** Resolves once aborted, with everything closed. */
@@ -75,11 +75,11 @@ export class Client {
     let session: Session | undefined;
     const slow = setTimeout(() => this.#tellSlow(session?.untold), SLOW_MS);
     try {
-      session = await Session.open(this.#parts.address, signal);
+      session = await Session.open(this.#options.address, signal);
       void session.watch(AbortSignal.any([ended.signal, signal]));
       const lost = session.lost.then((reason) => `Home Assistant went away: ${reason}`);
       this.#isSyncing = true;
-      await Promise.race([this.#parts.sync(session), failWith(lost)]);
+      await Promise.race([this.#options.sync(session), failWith(lost)]);
       clearTimeout(slow);
       this.#connected(session);
       const reason = await lost;
@@ -102,9 +102,9 @@ export class Client {
     this.#graceEnds = undefined;
     this.#isOverdue = false;
     this.#isSyncing = false;
-    this.#parts.log.info("connected to Home Assistant", { version: session.version });
+    this.#options.log.info("connected to Home Assistant", { version: session.version });
     this.#reported = undefined;
-    this.#parts.report(undefined);
+    this.#options.report(undefined);
     this.#events.emit("connected");
   }
 
@@ -130,8 +130,8 @@ export class Client {
 
   #report(reason: string): void {
     this.#reported = reason;
-    this.#parts.log.warn("Home Assistant is away", { reason });
-    this.#parts.report(reason);
+    this.#options.log.warn("Home Assistant is away", { reason });
+    this.#options.report(reason);
   }
 }
 

@@ -36,7 +36,9 @@ export const mediaPlayer: Domain = {
         volume: can("volume") ? PERCENT : PERCENT_READ,
         ...when(can("mute"), { muted: SWITCH }),
         ...choice("source", choicesBy(attributes, FEATURE.source, "source_list")),
-        ...{ title: TEXT, artist: TEXT, duration: SECONDS },
+        title: TEXT,
+        artist: TEXT,
+        duration: SECONDS,
       },
       state: {
         on: isKnown(entity) ? isOn(entity) : null,

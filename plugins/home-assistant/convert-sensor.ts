@@ -16,8 +16,15 @@ const PRESSURE: Measure = {
   field: "pressure",
   unit: "hPa",
   per: {
-    ...{ hPa: 1, mbar: 1, cbar: 10, bar: 1_000, Pa: 0.01, kPa: 10 },
-    ...{ psi: 68.947_573, inHg: 33.863_887, mmHg: 1.333_224 },
+    hPa: 1,
+    mbar: 1,
+    cbar: 10,
+    bar: 1_000,
+    Pa: 0.01,
+    kPa: 10,
+    psi: 68.947_573,
+    inHg: 33.863_887,
+    mmHg: 1.333_224,
   },
 };
 

@@ -93,8 +93,12 @@ export const lock: Domain = {
 
 /** A bolt that moves is still where it was. */
 const LOCKED: Readonly<Record<string, boolean>> = {
-  ...{ locked: true, unlocking: true },
-  ...{ unlocked: false, locking: false, open: false, opening: false },
+  locked: true,
+  unlocking: true,
+  unlocked: false,
+  locking: false,
+  open: false,
+  opening: false,
 };
 
 const VACUUM = { pause: 4, stop: 8, dock: 16, speed: 32, locate: 512, start: 8_192 } as const;

@@ -203,8 +203,13 @@ function isSameDevice(one: DeviceDescription, other: DeviceDescription): boolean
   return isDeepStrictEqual(identity(one), identity(other));
 }
 
+/** The devices without their states, and the scenes, as JSON. */
+export function shapeOf({ devices, scenes }: KeptDevices): string {
+  return JSON.stringify([devices.map(({ description }) => identity(description)), scenes]);
+}
+
 /** The description of a device without its state. */
-export function identity(device: DeviceDescription): DeviceDescription {
+function identity(device: DeviceDescription): DeviceDescription {
   return { ...device, available: true, state: {} };
 }
 

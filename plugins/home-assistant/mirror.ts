@@ -1,4 +1,4 @@
-import type { Log } from "@mantel/plugin-sdk";
+import { DelayedCall, type Log } from "@mantel/plugin-sdk";
 import { textIn } from "./attributes.ts";
 import type { Setting } from "./device-store.ts";
 import { NO_REGISTRIES, readRegistries, REGISTRY_EVENTS, type Registries } from "./discovery.ts";
@@ -25,7 +25,7 @@ export class Mirror {
   readonly #hearers: Hearers;
   readonly #log: Log;
   #isWhole = false;
-  #gathering: NodeJS.Timeout | undefined;
+  readonly #rearrangeSoon = new DelayedCall(() => this.#rearrangeOrClose());
   #isClosed = false;
   #toldDropped = 0;
 
@@ -52,7 +52,7 @@ export class Mirror {
   /** Nothing is heard of this session any more. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#gathering);
+    this.#rearrangeSoon.stop();
   }
 
   #hear(event: unknown): void {
@@ -65,14 +65,14 @@ export class Mirror {
 
   /** Reads everything again soon. */
   gather(waitMs: number = GATHER_MS): void {
-    if (this.#isClosed || this.#gathering) return;
-    this.#gathering = setTimeout(() => {
-      this.#gathering = undefined;
-      this.#rearrange().catch((error: unknown) => {
-        this.#log.warn("could not read all entities again", { error: String(error) });
-        this.#session.close("it does not tell what has changed"); // the next one begins with all there is
-      });
-    }, waitMs);
+    if (!this.#isClosed) this.#rearrangeSoon.start(waitMs);
+  }
+
+  #rearrangeOrClose(): void {
+    this.#rearrange().catch((error: unknown) => {
+      this.#log.warn("could not read all entities again", { error: String(error) });
+      this.#session.close("it does not tell what has changed"); // the next one begins with all there is
+    });
   }
 
   async #rearrange(): Promise<void> {

@@ -130,7 +130,12 @@ class Home {
     const name = textAt(owner, "metadata", "name") ?? "All lights";
     const room = owner.type === "room" ? { room: name } : {};
     const device: DeviceDescription = {
-      ...{ nativeId: this.idOf(owner), kind: "group", name, ...room, capabilities, state },
+      nativeId: this.idOf(owner),
+      kind: "group",
+      name,
+      ...room,
+      capabilities,
+      state,
     };
     return [{ device, target, services }];
   }

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  DeviceCache,
   type DeviceCommand,
   MantelError,
   type PluginContext,
   type RunningPlugin,
+  Throttle,
 } from "@mantel/plugin-sdk";
 import { HueBridge } from "./bridge.ts";
 import { findBridges } from "./discovery.ts";
@@ -13,11 +15,6 @@ import type { BridgeState, Options, State } from "./options.ts";
 import { Publisher } from "./publisher.ts";
 import { at } from "./resources.ts";
 
-/**
- * Storage key of the bridges' devices, so that they stay known when a bridge is unreachable at the
- * next start.
- */
-const STORED = "bridges";
 const STORE_AFTER_MS = 5_000;
 /**
  * Time to wait for the first answer after a start without handover, so that devices do not flap.
@@ -29,6 +26,9 @@ const SHOW_EVERY_MS = 20;
 
 type Context = PluginContext<Options, State>;
 
+/** The resources of each bridge, by its id. */
+type StoredResources = Readonly<Record<string, BridgeState["resources"]>>;
+
 /** Dependencies that a test may replace. */
 type Outside = Pick<FeedDependencies, "times" | "find">;
 
@@ -37,39 +37,48 @@ export async function startDeviceStore(
   ctx: Context,
   outside: Outside = { times: TIMES, find: findBridges },
 ): Promise<RunningPlugin<State>> {
-  const stored = ctx.handedOver ? undefined : await ctx.storage.get(STORED);
+  const cache = new DeviceCache<StoredResources>(ctx, "bridges", STORE_AFTER_MS);
+  const stored = ctx.handedOver ? undefined : await cache.read();
   const known = (id: string) => ctx.handedOver?.bridges[id] ?? storedOf(stored, id);
-  const house = new House(ctx, outside, known);
-  await house.run();
+  const home = new Home(ctx, cache, known, outside);
+  await home.run();
   return {
-    command: (nativeId, command) => house.command(nativeId, command),
-    activateScene: (nativeId) => house.activate(nativeId),
-    handOver: () => house.handOver(),
+    command: (nativeId, command) => home.command(nativeId, command),
+    activateScene: (nativeId) => home.activate(nativeId),
+    handOver: () => home.handOver(),
   };
 }
 
 /** All bridges of a home combined: publishes their devices and routes commands. */
-class House {
+class Home {
   readonly #ctx: Context;
   readonly #bridges: readonly HueBridge[];
   readonly #publisher: Publisher;
   /** The bridge of each device or scene, by native id. */
   #places: ReadonlyMap<string, Place> = new Map();
-  #storeTimer: NodeJS.Timeout | undefined;
-  #stored: Promise<void> = Promise.resolve();
+  readonly #cache: DeviceCache<StoredResources>;
+  readonly #shows = new Throttle(SHOW_EVERY_MS, () => this.#show());
   #isOpen = false;
-  #showTimer: NodeJS.Timeout | undefined;
-  #shownAt = -Infinity;
   #degraded: string | undefined;
 
-  constructor(ctx: Context, outside: Outside, known: (id: string) => BridgeState | undefined) {
+  constructor(
+    ctx: Context,
+    cache: DeviceCache<StoredResources>,
+    known: (id: string) => BridgeState | undefined,
+    outside: Outside,
+  ) {
     this.#ctx = ctx;
+    this.#cache = cache;
     this.#publisher = new Publisher(ctx);
     this.#bridges = Object.entries(ctx.config.bridges).map(
       ([id, options]) =>
         new HueBridge({
-          ...{ id, options, log: ctx.log, kept: known(id), ...outside },
-          onChange: () => this.#showSoon(),
+          id,
+          options,
+          log: ctx.log,
+          kept: known(id),
+          ...outside,
+          onChange: () => void (this.#isOpen && this.#shows.request()),
           onAction: (nativeId, { name, data }) => ctx.devices.event(nativeId, name, data),
         }),
     );
@@ -81,14 +90,11 @@ class House {
     const running = this.#bridges.map((bridge) => bridge.run(signal));
     onDispose(async () => {
       await Promise.all(running);
-      if (this.#showTimer) this.#show();
-      clearTimeout(this.#storeTimer);
-      if (this.#storeTimer) this.#store();
-      await this.#stored;
+      this.#shows.flush();
     });
     if (!handedOver) await this.#firstAnswers();
     this.#isOpen = true;
-    this.#show();
+    this.#shows.run();
     await this.#publisher.taken();
   }
 
@@ -96,7 +102,7 @@ class House {
   async command(nativeId: string, command: DeviceCommand): Promise<void> {
     const { bridge, resource } = this.#placeOf(nativeId);
     await bridge.command(resource, command);
-    this.#show(); // before the answer
+    this.#shows.run(); // before the answer
   }
 
   /** @throws MantelError `device_unknown`, and as the bridge's `activate` */
@@ -116,24 +122,14 @@ class House {
     while (isAwaited() && performance.now() < endsAt) await delay(POLL_MS);
   }
 
-  /** Publishes immediately, or after the minimum interval. */
-  #showSoon(): void {
-    if (!this.#isOpen || this.#showTimer) return;
-    const leftMs = this.#shownAt + SHOW_EVERY_MS - performance.now();
-    if (leftMs <= 0) this.#show();
-    else this.#showTimer = setTimeout(() => this.#show(), leftMs);
-  }
-
+  /** Publishes the devices of all bridges and their problems. */
   #show(): void {
-    clearTimeout(this.#showTimer);
-    this.#showTimer = undefined;
-    this.#shownAt = performance.now();
     const known = this.#bridges.filter(({ isKnown }) => isKnown);
     const { devices, scenes, places, left } = merge(known);
     this.#tellProblems(left);
     if (known.length === 0 && this.#bridges.length > 0) return; // the content is still unknown, which is not the same as empty
     this.#places = places;
-    if (this.#publisher.show(devices, scenes)) this.#storeSoon();
+    if (this.#publisher.show(devices, scenes)) this.#cache.changed(() => this.#resources());
   }
 
   #tellProblems(left: number): void {
@@ -155,19 +151,9 @@ class House {
     throw new MantelError("device_unknown", `no bridge has a controllable device ${nativeId}`);
   }
 
-  #storeSoon(): void {
-    this.#storeTimer ??= setTimeout(() => this.#store(), STORE_AFTER_MS);
-  }
-
-  #store(): void {
-    this.#storeTimer = undefined;
+  #resources(): StoredResources {
     const known = this.#bridges.filter(({ isKnown }) => isKnown);
-    const bridges = known.map((bridge) => [bridge.id, bridge.kept().resources] as const);
-    this.#stored = this.#ctx.storage
-      .set(STORED, Object.fromEntries(bridges))
-      .catch((error: unknown) => {
-        this.#ctx.log.warn("could not store the devices of the bridges", { error });
-      });
+    return Object.fromEntries(known.map((bridge) => [bridge.id, bridge.kept().resources]));
   }
 }
 

@@ -1,21 +1,31 @@
-import type {
-  DeviceDescription,
-  DeviceUpdate,
-  PluginContext,
-  SceneDescription,
+import {
+  type DeviceDescription,
+  type DeviceUpdate,
+  type PluginContext,
+  PublishedDevices,
+  type SceneDescription,
 } from "@mantel/plugin-sdk";
 
-/** Tells the host what there is, and after that what has changed, and nothing twice. */
-export class Publisher {
-  readonly #ctx: Pick<PluginContext<never, never>, "devices" | "scenes" | "log">;
-  /** The last published state: descriptions of all devices, their changing parts, and the scenes. */
-  #shape: string | undefined;
-  #moments = new Map<string, string>();
-  #scenes = "[]";
-  #taken: Promise<unknown> = Promise.resolve();
+type Context = Pick<PluginContext<never, never>, "devices" | "scenes" | "log">;
 
-  constructor(ctx: Pick<PluginContext<never, never>, "devices" | "scenes" | "log">) {
+/** Publishes the whole lists when a description or a scene has changed, and otherwise only the changed states. */
+export class Publisher {
+  readonly #ctx: Context;
+  readonly #published: PublishedDevices;
+  #devices: readonly DeviceDescription[] = [];
+  #scenes: readonly SceneDescription[] = [];
+  /** The published descriptions and scenes as JSON; `undefined` if the host refused them. */
+  #shape: string | undefined;
+  /** The published states as JSON, by native id. */
+  #states = new Map<string, string>();
+  #taken: Promise<void> = Promise.resolve();
+
+  constructor(ctx: Context) {
     this.#ctx = ctx;
+    this.#published = new PublishedDevices(ctx, () => ({
+      devices: this.#devices,
+      scenes: this.#scenes,
+    }));
   }
 
   /** Resolves when the host has taken, or refused, what was shown so far. */
@@ -23,46 +33,46 @@ export class Publisher {
     await this.#taken;
   }
 
-  /** True when there are other devices now, or they are others. */
+  /** Returns true if the whole lists are published. Lists that the host refuses are published again at the next call. */
   show(devices: readonly DeviceDescription[], scenes: readonly SceneDescription[]): boolean {
-    const shape = JSON.stringify(
-      devices.map(({ state: _state, available: _available, ...rest }) => rest),
-    );
+    this.#devices = devices;
+    this.#scenes = scenes;
+    const shape = shapeOf(devices, scenes);
     const isOther = shape !== this.#shape;
     if (isOther) {
       this.#shape = shape;
-      this.#accepted(this.#ctx.devices.publish(devices), () => (this.#shape = undefined));
+      this.#taken = this.#publish();
     } else {
-      this.#ctx.devices.update(...devices.flatMap((device) => this.#updateOf(device) ?? []));
+      this.#published.update(...devices.flatMap((device) => this.#updateOf(device) ?? []));
     }
-    this.#moments = new Map(devices.map((device) => [device.nativeId, momentOf(device)]));
-    this.#showScenes(scenes);
+    this.#states = new Map(devices.map((device) => [device.nativeId, stateOf(device)]));
     return isOther;
   }
 
   #updateOf(device: DeviceDescription): DeviceUpdate | undefined {
     const { nativeId, state, available = true } = device;
-    const isSame = this.#moments.get(nativeId) === momentOf(device);
+    const isSame = this.#states.get(nativeId) === stateOf(device);
     return isSame ? undefined : { nativeId, state, available };
   }
 
-  #showScenes(scenes: readonly SceneDescription[]): void {
-    const text = JSON.stringify(scenes);
-    if (text === this.#scenes) return;
-    this.#scenes = text;
-    this.#accepted(this.#ctx.scenes.publish(scenes), () => (this.#scenes = ""));
-  }
-
-  /** A failed update is published again at the next change. */
-  #accepted(published: Promise<void>, undo: () => void): void {
-    const settled = published.catch((error: unknown) => {
-      undo();
-      this.#ctx.log.error("the host did not take what the bridges have", { error });
-    });
-    this.#taken = Promise.all([this.#taken, settled]);
+  async #publish(): Promise<void> {
+    try {
+      await this.#published.publish();
+    } catch (error) {
+      this.#shape = undefined;
+      this.#ctx.log.error("the devices could not be published", { error });
+    }
   }
 }
 
-function momentOf({ state, available = true }: DeviceDescription): string {
+function shapeOf(
+  devices: readonly DeviceDescription[],
+  scenes: readonly SceneDescription[],
+): string {
+  const described = devices.map(({ state: _state, available: _available, ...rest }) => rest);
+  return JSON.stringify([described, scenes]);
+}
+
+function stateOf({ state, available = true }: DeviceDescription): string {
   return JSON.stringify([state, available]);
 }

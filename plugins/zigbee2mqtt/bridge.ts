@@ -1,24 +1,27 @@
 import { EventEmitter, once } from "node:events";
 import {
+  Confirmations,
+  DelayedCall,
+  type DeviceCache,
   type DeviceCommand,
   type DeviceDescription,
   type DeviceState,
   MantelError,
   type PluginContext,
+  PublishedDevices,
+  Throttle,
 } from "@mantel/plugin-sdk";
-import type { ConnectionListener, Mark, MqttClient } from "@mantel/plugin-sdk/mqtt";
-import type { Client, Listener } from "./client.ts";
-import { Confirmations, type Expected, expectedOf } from "./confirmations.ts";
-import type { DeviceCache } from "./device-cache.ts";
+import type { ConnectionListener, Mark } from "@mantel/plugin-sdk/mqtt";
+import type { Listener } from "./client.ts";
+import { confirmsAll, type Expected, expectedOf } from "./confirmations.ts";
+import type { Connection, Options } from "./connection.ts";
 import { DeviceStore } from "./device-store.ts";
 import type { Inventory } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
-import { type BridgeHealth, countUnusable } from "./health.ts";
+import { countUnusable } from "./health.ts";
 import type { LoggedError } from "./log-errors.ts";
-import { Publisher } from "./publisher.ts";
 import { StatePoller } from "./state-poller.ts";
-import { UpdateBatcher } from "./update-batcher.ts";
 
 /** A command right after the start waits this long for the list of devices. */
 const LIST_MS = 2_000;
@@ -27,15 +30,19 @@ const SILENT_MS = 10_000;
 /** Retained messages may arrive before the event for the connection. */
 const EARLY_MS = 1_000;
 const RETRY_MS = 5_000;
+/** Shorter than the host's own deadline, so that this error reaches the caller. */
+const CONFIRM_MS = 4_500;
+/** A value that is never reported counts as confirmed if Zigbee2MQTT sends no error for this long. */
+const UNTOLD_MS = 500;
+/** A storm of messages costs the host a hundred calls a second at most. */
+const UPDATE_EVERY_MS = 10;
 
-interface Parts {
-  readonly ctx: Pick<PluginContext<unknown, unknown>, "devices" | "scenes" | "log">;
-  readonly mqtt: MqttClient;
-  readonly client: Client;
-  readonly health: BridgeHealth;
-  readonly memory: DeviceCache;
-  readonly topic: string;
+/** The devices in storage, and the version of their format. */
+export interface StoredDevices {
+  readonly version: typeof STORED_VERSION;
+  readonly devices: readonly DeviceDescription[];
 }
+export const STORED_VERSION = 1;
 
 /** State handed over to the next generation. */
 export interface HandedOver {
@@ -47,23 +54,40 @@ export interface HandedOver {
 
 /** One Zigbee2MQTT instance: turns its messages into devices, and commands into its messages. */
 export class Bridge implements Listener, ConnectionListener {
-  readonly #parts: Parts;
+  readonly #ctx: PluginContext<Options, unknown>;
+  readonly #connection: Connection;
+  readonly #cache: DeviceCache<StoredDevices>;
   readonly #home: DeviceStore;
-  readonly #publisher: Publisher;
-  readonly #outbox: UpdateBatcher;
-  readonly #confirmations = new Confirmations();
+  readonly #published: PublishedDevices;
+  /** The fields that devices have reported since the last update, by native id. */
+  #reported = new Map<string, DeviceState>();
+  readonly #updates = new Throttle(UPDATE_EVERY_MS, () => this.#update());
+  readonly #confirmations = new Confirmations<unknown>();
   readonly #asking: StatePoller;
   readonly #lists = new EventEmitter<{ listed: [] }>().setMaxListeners(0);
-  /** Time of the last online state of the bridge, on the monotonic clock. */
+  /** Times of the last online state of the bridge and of the last connection, on the monotonic clock. */
   #stateAt = -Infinity;
-  #silence: NodeJS.Timeout | undefined;
+  #connectedAt = -Infinity;
+  readonly #silence = new DelayedCall(() => this.#missState());
 
   /** Starts with the state of the previous generation, or the stored state. */
-  constructor(parts: Parts, { devices, isOnline }: HandedOver) {
-    this.#parts = parts;
-    this.#home = new DeviceStore(devices, isOnline, (where) => countUnusable(parts.health, where));
-    this.#publisher = new Publisher({ ...parts, home: this.#home });
-    this.#outbox = new UpdateBatcher((told) => this.#update(told));
+  constructor(
+    ctx: PluginContext<Options, unknown>,
+    connection: Connection,
+    cache: DeviceCache<StoredDevices>,
+    { devices, isOnline }: HandedOver,
+  ) {
+    this.#ctx = ctx;
+    this.#connection = connection;
+    this.#cache = cache;
+    const home = new DeviceStore(devices, isOnline, (where) =>
+      countUnusable(connection.health, where),
+    );
+    this.#home = home;
+    this.#published = new PublishedDevices(ctx, () => ({
+      devices: home.describe(),
+      scenes: home.isListed ? home.scenes.map(({ description }) => description) : undefined,
+    }));
     this.#asking = new StatePoller((thing, payload) =>
       this.#send(`${thing.topicName}/get`, payload),
     );
@@ -71,23 +95,23 @@ export class Bridge implements Listener, ConnectionListener {
 
   /** Shows the known devices, and processes the messages received since. */
   async open(heard: readonly Mark[]): Promise<void> {
-    const { client, health } = this.#parts;
+    const { client, health } = this.#connection;
     health.startReporting();
     const isKnown = this.#home.describe().length > 0;
-    if (isKnown && !client.isListed) await this.#publisher.publish();
+    if (isKnown && !client.isListed) await this.#publish();
     client.hear(this, heard); // the list itself publishes its devices
   }
 
   close(): void {
-    clearTimeout(this.#silence);
+    this.#silence.stop();
     this.#asking.close();
-    this.#outbox.flush();
+    this.#updates.flush();
   }
 
   /** Stops processing; the next generation receives new messages. */
   handOver(): HandedOver {
-    const heard = this.#parts.client.leave();
-    this.#outbox.flush();
+    const heard = this.#connection.client.leave();
+    this.#updates.flush();
     return { isOnline: this.#home.isOnline, devices: this.#home.remember(), heard };
   }
 
@@ -95,34 +119,33 @@ export class Bridge implements Listener, ConnectionListener {
    * Called on connection: retained messages arrive automatically, and other states are requested.
    */
   connected(): void {
-    const since = performance.now() - EARLY_MS;
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#missState(since), SILENT_MS);
+    this.#connectedAt = performance.now();
+    this.#silence.restart(SILENT_MS);
     if (this.#home.isListed) this.#asking.begin(this.#home.things);
   }
 
   /** The reason why the broker is unreachable; `undefined` if it is reachable again. */
   brokerIsAway(reason: string | undefined): void {
-    this.#parts.health.set("broker", reason);
+    this.#connection.health.set("broker", reason);
     if (reason === undefined) return;
-    clearTimeout(this.#silence);
+    this.#silence.stop();
     this.#setOnline(false, `the broker is away: ${reason}`);
   }
 
   brokerRefuses(sentence: string | undefined): void {
-    this.#parts.health.set("refused", sentence);
+    this.#connection.health.set("refused", sentence);
   }
 
-  #missState(since: number): void {
-    if (this.#stateAt >= since) return;
-    const { health, topic } = this.#parts;
-    health.set("bridge", `no Zigbee2MQTT publishes under ${topic}`);
+  #missState(): void {
+    if (this.#stateAt >= this.#connectedAt - EARLY_MS) return;
+    const { topic } = this.#ctx.config;
+    this.#connection.health.set("bridge", `no Zigbee2MQTT publishes under ${topic}`);
     this.#setOnline(false, "it does not run");
   }
 
   online(isOnline: boolean): void {
     this.#stateAt = performance.now();
-    this.#parts.health.set("bridge", isOnline ? undefined : "Zigbee2MQTT is offline");
+    this.#connection.health.set("bridge", isOnline ? undefined : "Zigbee2MQTT is offline");
     const cameBack = isOnline && !this.#home.isOnline;
     this.#setOnline(isOnline, "it is offline");
     if (cameBack && this.#home.isListed) this.#asking.begin(this.#home.things);
@@ -132,14 +155,14 @@ export class Bridge implements Listener, ConnectionListener {
     if (!isOnline) this.#confirmations.failAll(down(reason));
     if (this.#home.isOnline === isOnline) return;
     this.#home.isOnline = isOnline;
-    this.#publish();
+    this.#showChanges();
   }
 
   listed(inventory: Inventory): void {
     const isFirst = !this.#home.isListed;
     this.#home.take(inventory);
     if (isFirst) this.#asking.begin(this.#home.things);
-    this.#publish();
+    this.#showChanges();
     this.#lists.emit("listed");
   }
 
@@ -151,20 +174,20 @@ export class Bridge implements Listener, ConnectionListener {
     const thing = this.#home.named(name);
     if (!thing) return;
     const { nativeId } = thing;
-    this.#outbox.put(nativeId, this.#home.tell(thing, payload));
-    this.#parts.memory.changed(() => this.#home.remember());
-    this.#confirmations.told(nativeId, payload);
+    this.#reportLater(nativeId, this.#home.tell(thing, payload));
+    this.#storeLater();
+    this.#confirmations.report(nativeId, payload);
     const happened = retained ? undefined : eventIn(payload); // a retained event is outdated
     if (!happened) return;
-    this.#outbox.flush();
-    this.#parts.ctx.devices.event(nativeId, happened.event, happened.data);
+    this.#updates.flush();
+    this.#ctx.devices.event(nativeId, happened.event, happened.data);
   }
 
   availability(name: string, isReachable: boolean): void {
     const thing = this.#home.named(name);
     if (!thing) return;
     this.#home.setReachable(thing, isReachable);
-    this.#outbox.put(thing.nativeId);
+    this.#reportLater(thing.nativeId);
   }
 
   complaint({ name, isOfScene, error }: LoggedError): void {
@@ -184,7 +207,7 @@ export class Bridge implements Listener, ConnectionListener {
       (so, { feature, written }) => withValue(so, feature.path, written),
       {},
     );
-    await this.#confirmed(nativeId, { topic: `${thing.topicName}/set`, payload, expected });
+    await this.#sendConfirmed(nativeId, { topic: `${thing.topicName}/set`, payload, expected });
   }
 
   async activateScene(nativeId: string): Promise<void> {
@@ -193,8 +216,10 @@ export class Bridge implements Listener, ConnectionListener {
     const owner = scene && this.#home.find(scene.owner);
     if (!owner) throw new MantelError("scene_unknown", `Zigbee2MQTT lists no scene ${nativeId}`);
     const name = [owner.topicName, ...(scene.endpoint === undefined ? [] : [scene.endpoint])];
-    await this.#confirmed(sceneKey(owner.nativeId), {
-      ...{ topic: `${name.join("/")}/set`, payload: { scene_recall: scene.id }, expected: [] },
+    await this.#sendConfirmed(sceneKey(owner.nativeId), {
+      topic: `${name.join("/")}/set`,
+      payload: { scene_recall: scene.id },
+      expected: [],
     });
   }
 
@@ -207,34 +232,70 @@ export class Bridge implements Listener, ConnectionListener {
     throw down("it is not online");
   }
 
-  async #confirmed(key: string, { topic, payload, expected }: Asked): Promise<void> {
-    const confirmed = this.#confirmations.wait(key, expected, topic);
-    this.#send(topic, payload).catch((error: Error) => this.#confirmations.fail(key, error));
-    await confirmed;
-    this.#outbox.flush();
+  async #sendConfirmed(key: string, { topic, payload, expected }: Asked): Promise<void> {
+    const reported = expected.filter(({ feature }) => feature.isTold);
+    const send = () => this.#send(topic, payload);
+    await this.#confirmations.confirm(
+      key,
+      reported.length === 0
+        ? { send, isConfirmed: () => false, deadlineMs: UNTOLD_MS }
+        : {
+            send,
+            isConfirmed: confirmsAll(reported),
+            deadlineMs: CONFIRM_MS,
+            overdue: () => `the answer of ${topic} timed out after ${CONFIRM_MS} ms`,
+          },
+    );
+    this.#updates.flush();
   }
 
   async #send(topic: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
     const message = { payload: JSON.stringify(payload), qos: 1 as const, retain: false };
     try {
-      await this.#parts.mqtt.publish({ topic: `${this.#parts.topic}/${topic}`, ...message });
+      await this.#connection.mqtt.client.publish({
+        topic: `${this.#ctx.config.topic}/${topic}`,
+        ...message,
+      });
     } catch (error) {
       const isAway = error instanceof MantelError && error.code === "broker_down";
       throw isAway ? down(error.message) : error;
     }
   }
 
-  #update(told: ReadonlyMap<string, DeviceState>): void {
-    const updates = [...told].flatMap(([nativeId, state]) => {
-      const thing = this.#publisher.has(nativeId) ? this.#home.find(nativeId) : undefined;
-      return thing ? [{ nativeId, state, available: this.#home.isAvailable(thing) }] : [];
-    });
-    this.#parts.ctx.devices.update(...updates);
+  /** Reports fields of a device; without fields only its availability. */
+  #reportLater(nativeId: string, state: DeviceState = {}): void {
+    this.#reported.set(nativeId, { ...this.#reported.get(nativeId), ...state });
+    this.#updates.request();
   }
 
-  #publish(): void {
-    this.#parts.memory.changed(() => this.#home.remember());
-    void this.#publisher.publish();
+  #update(): void {
+    const reported = this.#reported;
+    this.#reported = new Map();
+    const updates = [...reported].flatMap(([nativeId, state]) => {
+      const thing = this.#home.find(nativeId);
+      return thing ? [{ nativeId, state, available: this.#home.isAvailable(thing) }] : [];
+    });
+    this.#published.update(...updates);
+  }
+
+  #showChanges(): void {
+    this.#storeLater();
+    void this.#publish();
+  }
+
+  #storeLater(): void {
+    this.#cache.changed(() => ({ version: STORED_VERSION, devices: this.#home.remember() }));
+  }
+
+  async #publish(): Promise<void> {
+    const { health } = this.#connection;
+    try {
+      await this.#published.publish();
+      health.set("host", undefined);
+    } catch (error) {
+      health.set("host", "the host did not take the list of devices; the log says why");
+      this.#ctx.log.error("the devices could not be published", { error });
+    }
   }
 }
 

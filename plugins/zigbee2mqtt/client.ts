@@ -1,3 +1,4 @@
+import { DelayedCall } from "@mantel/plugin-sdk";
 import {
   HandoverBuffer,
   type BufferedMessage,
@@ -42,7 +43,7 @@ export class Client {
   #inventory: Inventory | undefined;
   readonly #early = new Map<string, BufferedMessage>();
   #earlyBytes = 0;
-  #reading: NodeJS.Timeout | undefined;
+  readonly #readLater = new DelayedCall(() => this.#readLists());
 
   constructor(base: string, health: BridgeHealth) {
     this.#base = base;
@@ -67,7 +68,7 @@ export class Client {
       { maxBytes: LIST_BYTES, onTooLong: (topic) => this.#ignore("it is too long", topic) },
     );
     return () => {
-      clearTimeout(this.#reading);
+      this.#readLater.stop();
       end();
     };
   }
@@ -111,12 +112,11 @@ export class Client {
   /** Reads lists at intervals, because they are long and a returning broker sends them again. */
   #takeList(name: string, bytes: Buffer): void {
     this.#unread.set(name, bytes);
-    this.#reading ??= setTimeout(() => this.#readLists(), LISTS_EVERY_MS);
+    this.#readLater.start(LISTS_EVERY_MS);
   }
 
   #readLists(): void {
-    clearTimeout(this.#reading);
-    this.#reading = undefined;
+    this.#readLater.stop();
     const unread = [...this.#unread];
     this.#unread.clear();
     const areNew = unread.map(([name, bytes]) => this.#readList(name, bytes));

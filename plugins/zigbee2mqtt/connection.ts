@@ -9,7 +9,7 @@ import { type BridgeHealth, REASONS } from "./health.ts";
  */
 const LISTED_WITHIN_MS = 700;
 
-type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOptions>>;
+export type Options = { readonly topic: string } & Static<Type.TObject<typeof brokerOptions>>;
 
 /** A connection to a broker, and a buffer for its messages until the bridge has started. */
 export interface Connection {

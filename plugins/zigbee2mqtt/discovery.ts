@@ -89,10 +89,16 @@ function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | st
   const features = featuresOf(exposes);
   const groups = (groupsOf.get(nativeId) ?? []).slice(0, 100);
   return {
-    ...{ nativeId, topicName, features, isDisabled: raw["disabled"] === true },
+    nativeId,
+    topicName,
+    features,
+    isDisabled: raw["disabled"] === true,
     isAwake: raw["power_source"] !== "Battery",
     description: {
-      ...{ nativeId, kind: kindOf(exposes), name: nameOf(topicName), groups },
+      nativeId,
+      kind: kindOf(exposes),
+      name: nameOf(topicName),
+      groups,
       info: infoOf(raw, definition),
       capabilities: capabilitiesOf(features),
     },
@@ -109,10 +115,15 @@ function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string 
   );
   const features = commonFeatures(members);
   return {
-    ...{ nativeId, topicName, features, isDisabled: false },
+    nativeId,
+    topicName,
+    features,
+    isDisabled: false,
     isAwake: members.some(({ isAwake }) => isAwake),
     description: {
-      ...{ nativeId, kind: "group", name: nameOf(topicName) },
+      nativeId,
+      kind: "group",
+      name: nameOf(topicName),
       capabilities: capabilitiesOf(features),
     },
   };
@@ -150,7 +161,9 @@ function scenesOfDevice(raw: Raw): ThingScene[] {
   const isOne = endpoints.filter(([, each]) => scenesIn(each).length > 0).length < 2;
   return endpoints.flatMap(([endpoint, each]) =>
     scenesIn(each).map(({ id, name }) => ({
-      ...{ owner, id, ...(isOne ? {} : { endpoint }) },
+      owner,
+      id,
+      ...(isOne ? {} : { endpoint }),
       description: {
         nativeId: `${owner}/${endpoint}/${id}`.slice(0, LONGEST_NAME),
         name: nameOf(`${textOf(raw["friendly_name"])}: ${name}`),
@@ -162,7 +175,8 @@ function scenesOfDevice(raw: Raw): ThingScene[] {
 function scenesOfGroup(raw: Raw): ThingScene[] {
   const owner = `group:${textOf(raw["id"])}`;
   return scenesIn(raw).map(({ id, name }) => ({
-    ...{ owner, id },
+    owner,
+    id,
     description: {
       nativeId: `${owner}/${id}`,
       name: nameOf(`${textOf(raw["friendly_name"])}: ${name}`),

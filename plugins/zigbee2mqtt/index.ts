@@ -1,9 +1,11 @@
-import { definePlugin, type DeviceDescription, Type } from "@mantel/plugin-sdk";
+import { definePlugin, DeviceCache, type DeviceDescription, Type } from "@mantel/plugin-sdk";
 import { brokerOptions, Marks } from "@mantel/plugin-sdk/mqtt";
-import { Bridge } from "./bridge.ts";
+import { Bridge, type HandedOver, STORED_VERSION, type StoredDevices } from "./bridge.ts";
 import { connect } from "./connection.ts";
-import { DeviceCache } from "./device-cache.ts";
 import { tryOut } from "./try-out.ts";
+
+/** States of battery devices are stored too, because these may send nothing for hours. */
+const SAVE_AFTER_MS = 60_000;
 
 /** Zigbee devices, groups and scenes of a Zigbee2MQTT 2, through the broker that both are connected to. */
 export default definePlugin({
@@ -28,16 +30,13 @@ export default definePlugin({
   test: tryOut,
   connect,
 
-  async start(ctx, { mqtt, client, health }) {
-    const { config, log, storage, handedOver, onDispose } = ctx;
-    const memory = new DeviceCache(storage, log);
-    onDispose(() => memory.close());
-    const before = handedOver ?? { isOnline: false, devices: await memory.recall(), heard: [] };
-    const parts = { ctx, mqtt: mqtt.client, client, health, memory, topic: config.topic };
-    const bridge = new Bridge(parts, before);
-    onDispose(() => bridge.close());
-    await bridge.open(before.heard);
-    mqtt.attach(bridge);
+  async start(ctx, connection) {
+    const cache = new DeviceCache<StoredDevices>(ctx, "devices", SAVE_AFTER_MS);
+    const known = ctx.handedOver ?? handedOverOf(await cache.read());
+    const bridge = new Bridge(ctx, connection, cache, known);
+    ctx.onDispose(() => bridge.close());
+    await bridge.open(known.heard);
+    connection.mqtt.attach(bridge);
 
     return {
       command: (nativeId, command) => bridge.command(nativeId, command),
@@ -46,3 +45,10 @@ export default definePlugin({
     };
   },
 });
+
+/** The state at a start without handover: the stored devices, which are unavailable until the bridge answers. */
+function handedOverOf(stored: unknown): HandedOver {
+  const { version, devices } = (stored ?? {}) as Partial<StoredDevices>;
+  const isUsable = version === STORED_VERSION && Array.isArray(devices);
+  return { isOnline: false, devices: isUsable ? devices : [], heard: [] };
+}

@@ -21,7 +21,8 @@ export async function tryOut(ctx: TrialContext<Options>): Promise<string> {
     const fail = (code: "broker_down" | "broker_refused" | "bridge_down", why: string) =>
       reject(new MantelError(code, why));
     const client = new MqttClient({
-      ...{ broker: brokerOf(config, call), log },
+      broker: brokerOf(config, call),
+      log,
       status: { ok: () => undefined, degraded: (reason) => fail("broker_down", reason) },
       onRefused: (sentence) => sentence !== undefined && fail("broker_refused", sentence),
     });

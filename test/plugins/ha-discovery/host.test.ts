@@ -99,3 +99,27 @@ test(
     assert.ok(!(next.log() + host.log()).includes("s3cret-of-mantel"));
   },
 );
+
+test(
+  "a device that was announced before the first start is known at a start without the broker",
+  { skip: withoutMosquitto },
+  async (t) => {
+    const broker = await startMosquitto(t);
+    const peer = await openPeer(t, broker.url);
+    await peer.announce("switch/lamp", lamp("Lamp"));
+    const options = {
+      data: await emptyFolder(t),
+      plugins: ["plugins/ha-discovery"],
+      config: { "ha-discovery": { url: broker.url } },
+    };
+    const host = await startHost(t, options);
+    const { id } = await deviceNamed(host, "Lamp");
+
+    await host.stop();
+    await broker.stop();
+    const next = await startHost(t, options);
+
+    const shown = await deviceNamed(next, "Lamp");
+    assert.deepEqual([shown.id, shown.available], [id, false]);
+  },
+);

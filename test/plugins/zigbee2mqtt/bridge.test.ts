@@ -225,6 +225,23 @@ test("scenes of devices and groups are recalled by one message", real, async (t)
   ]);
 });
 
+test(
+  "a scene whose device does not answer fails with the error of Zigbee2MQTT",
+  real,
+  async (t) => {
+    const scenes = [{ id: 3, name: "Evening" }];
+    const lamp = { ...listedLamp(1), endpoints: { "1": { scenes } } };
+    const { bridge, fake } = await openNetwork(t, { devices: [lamp], groups: [] });
+    const scene = await until(() => bridge.scenes[0]);
+    fake.unreachable.add("lamp 1");
+
+    await assert.rejects(bridge.activateScene(scene.nativeId), {
+      code: "deadline_passed",
+      message: /lamp 1: Error: ZCL command 0x0 timed out/,
+    });
+  },
+);
+
 test("a reload shows the same devices and states immediately", real, async (t) => {
   const { bridge, fake, broker } = await openNetwork(t);
   fake.tell("weather", { temperature: 21.5, humidity: 40 });
