@@ -11,12 +11,12 @@ import { parseArgs } from "node:util";
 import { Tokens } from "../host/auth/tokens.ts";
 import { openLog } from "../host/log.ts";
 import { findNodes, readVersion } from "./attack/node-programs.ts";
-import { haveJudged } from "./attack/openapi.ts";
-import { forgeAll } from "./attack/requests.ts";
+import { runOpenApiJudge } from "./attack/openapi.ts";
+import { tryAllForgeries } from "./attack/requests.ts";
+import { runAllProofs } from "./attack/run-all-proofs.ts";
 import { PROOFS } from "./attack/run-proofs.ts";
 import { holdSlowly } from "./attack/slow-clients.ts";
 import type { Target } from "./attack/target.ts";
-import { tryAll } from "./attack/try-all.ts";
 import { openHome, serveHost } from "./bench/bench-home.ts";
 
 const MAX_GROWN_MIB = 64;
@@ -43,7 +43,7 @@ async function tryProofs(words: string): Promise<boolean> {
     .flat()
     .filter((proof) => proof.name.includes(words));
   if (proofs.length === 0) fail(`no attack has "${words}" in its name`);
-  return tryAll(
+  return runAllProofs(
     proofs,
     await (values.node ? Promise.all(values.node.map(readVersion)) : findNodes()),
   );
@@ -69,7 +69,7 @@ function fail(sentence: string): never {
 }
 
 async function forged(target: Target): Promise<boolean> {
-  const count = await forgeAll(target);
+  const count = await tryAllForgeries(target);
   console.log(JSON.stringify({ attack: "forged", ...count }));
   return count.accepted.length === 0;
 }
@@ -83,7 +83,7 @@ async function slow(target: Target, amount: number): Promise<boolean> {
 async function openapi({ url, data }: Target, amount: number): Promise<boolean> {
   const tokens = await Tokens.open({ dataFolder: data, log: openLog("error", false) });
   const token = () => tokens.issue({ name: "judge", scope: ["admin"], ttlSeconds: 86_400 });
-  const count = await haveJudged({ url, token }, amount);
+  const count = await runOpenApiJudge({ url, token }, amount);
   console.log(JSON.stringify({ attack: "openapi", ...count }));
   return count.faulty === 0;
 }

@@ -36,8 +36,8 @@ async function main(): Promise<void> {
   const madeAt = new Date().toISOString();
   await writeDurably(file, await pack({ madeAt, mantel, files, secrets }, passphrase));
   await assertWhole(file, passphrase, [files, secrets]);
-  const kept = withSecrets ? `and ${secrets.size} with secrets` : "without secrets";
-  process.stdout.write(`${file}: ${files.size} files ${kept}\n`);
+  const secretsNote = withSecrets ? `and ${secrets.size} with secrets` : "without secrets";
+  process.stdout.write(`${file}: ${files.size} files ${secretsNote}\n`);
   for (const path of leftOut) {
     process.stderr.write(
       `backup: skipped a file with an unsupported name; rename it: ${printableName(path)}\n`,

@@ -15,7 +15,7 @@ import {
   type Authority,
   makeAuthority,
   makeServerPair,
-  namesBeyond,
+  forbiddenNames,
   readAuthority,
 } from "./certificate/authority.ts";
 import { isPrivate } from "./certificate/names.ts";
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const names = [...new Set([...given, ...ownNames()])];
   await mkdir(join(data, FOLDER), { recursive: true, mode: 0o700 });
   const authority = await openAuthority(data, names, newAuthority);
-  const beyond = namesBeyond(authority, names);
+  const beyond = forbiddenNames(authority, names);
   if (beyond.length > 0) {
     fail(
       `the authority does not permit ${beyond.join(", ")}; create a new one with --new-authority`,

@@ -7,14 +7,14 @@ import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { watch } from "chokidar";
-import { foldersElsewhere, writeProjects } from "./dev/elsewhere.ts";
+import { externalPluginFolders, writeTsProjects } from "./dev/external-plugins.ts";
 
 const CODE = ["host", "plugin-sdk", "plugins", "scripts", "test"];
 const PROJECTS = [".", "host/dashboard"];
 const SETTLE_MS = 100;
 
 /** The folder of generated TypeScript projects for plugins outside the repository. */
-const elsewhere = foldersElsewhere();
+const elsewhere = externalPluginFolders();
 const place = mkdtempSync(join(tmpdir(), "mantel-types-"));
 
 /** Running compilers, each in its own process group. */
@@ -45,7 +45,7 @@ function checkSoon(): void {
 async function checkTypes(): Promise<void> {
   checking = true;
   // A folder that was just deleted; another check follows.
-  const others = await writeProjects(elsewhere, place).catch(() => []);
+  const others = await writeTsProjects(elsewhere, place).catch(() => []);
   const reports = await Promise.all([...PROJECTS, ...others].map(typeErrors));
   checking = false;
   const report = reports.join("");

@@ -40,12 +40,12 @@ async function main(): Promise<void> {
     const staging = newStagingName();
     await stageReplacement(dataFolder, staging, await restore.replacementIn(dataFolder));
     await planReplacement(dataFolder, staging);
-    const kept = await finishReplacement(dataFolder);
-    if (kept === undefined)
+    const keptFolder = await finishReplacement(dataFolder);
+    if (keptFolder === undefined)
       throw new Error(`${dataFolder} was changed by another program; nothing was restored`);
     const { files, madeAt, leftOut } = restore.summary;
     process.stdout.write(
-      `restored ${files} files from ${madeAt}; the replaced files are in ${join(dataFolder, kept)}\n`,
+      `restored ${files} files from ${madeAt}; the replaced files are in ${join(dataFolder, keptFolder)}\n`,
     );
     if (leftOut.length > 0) process.stdout.write(leftOutSentence(leftOut));
   } finally {

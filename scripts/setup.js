@@ -69,9 +69,9 @@ async function installPackages() {
   const fresh = !existsSync(join(ROOT, "node_modules/.package-lock.json"));
   const installed = (fresh && (await npm("ci"))) || (await npm("install"));
   // The host reports plugins that cannot be installed; the others still start.
-  const left = missing().filter((path) => !path.startsWith("plugins"));
-  if (left.length > 0)
-    fail(`npm did not install ${left.slice(0, 5).join(", ")}; see its output above`);
+  const missingPaths = missing().filter((path) => !path.startsWith("plugins"));
+  if (missingPaths.length > 0)
+    fail(`npm did not install ${missingPaths.slice(0, 5).join(", ")}; see its output above`);
   say(installed ? "npm packages are installed" : "npm failed; some plugins may not start");
 }
 

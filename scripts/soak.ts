@@ -10,16 +10,16 @@
 import { summarise } from "./bench/shared/figures.ts";
 import { BRIDGES, openMqttHome } from "./bench/shared/mqtt-home.ts";
 import { FAULTS } from "./faults/kinds.ts";
-import { killBrokers, reloadUnderStates } from "./soak/brokers.ts";
+import { killBrokerRepeatedly, reloadUnderStates } from "./soak/brokers.ts";
 import { openChannelRun } from "./soak/channel.ts";
 import { openFaults } from "./soak/faults.ts";
-import { fillAgainAndAgain } from "./soak/full-disk.ts";
+import { fillDiskRepeatedly } from "./soak/full-disk.ts";
 import { openFuzz } from "./soak/fuzz.ts";
 import { cutHomeAssistant } from "./soak/home-assistant.ts";
-import { killAgainAndAgain } from "./soak/kills.ts";
+import { killRepeatedly } from "./soak/kills.ts";
 import { openReloads } from "./soak/reloads.ts";
-import { carryOut, type Run } from "./soak/run.ts";
-import { slide } from "./soak/slider.ts";
+import { runRounds, type SoakRun } from "./soak/run.ts";
+import { moveSlider } from "./soak/slider.ts";
 import { openSwaps } from "./soak/swaps.ts";
 import { openTab } from "./soak/tab.ts";
 import { openWeek } from "./soak/week.ts";
@@ -42,9 +42,9 @@ interface Soak {
   readonly run: (count: number) => Promise<boolean>;
 }
 
-const rounds = (name: string, open: () => Promise<Run>, usual = 10_000): [string, Soak] => [
+const rounds = (name: string, open: () => Promise<SoakRun>, usual = 10_000): [string, Soak] => [
   name,
-  { count: usual, run: async (count) => carryOut(await open(), name, count) },
+  { count: usual, run: async (count) => runRounds(await open(), name, count) },
 ];
 
 const SOAKS: ReadonlyMap<string, Soak> = new Map([
@@ -63,14 +63,14 @@ const SOAKS: ReadonlyMap<string, Soak> = new Map([
 ]);
 
 async function kills(count: number): Promise<boolean> {
-  const { startMs, ...found } = await killAgainAndAgain(count);
+  const { startMs, ...found } = await killRepeatedly(count);
   const starts = summarise(startMs);
   const isSound = found.lost + found.corrupt === 0 && starts.max <= START_BOUND_MS;
   return tell("kills", isSound, { ...found, startMs: starts });
 }
 
 async function brokers(count: number): Promise<boolean> {
-  const found = await killBrokers(count);
+  const found = await killBrokerRepeatedly(count);
   const home = await openMqttHome({ zigbee2mqtt: SOAK_LAMPS, "ha-discovery": SOAK_LAMPS });
   let isSound = found.doubled === 0;
   const bridges: Record<string, object> = {};
@@ -78,7 +78,7 @@ async function brokers(count: number): Promise<boolean> {
   try {
     for (const id of BRIDGES) {
       const backMs = summarise(found.backMs[id]);
-      const slider = await slide(home, id);
+      const slider = await moveSlider(home, id);
       const reloads = await reloadUnderStates(home, id, storm);
       bridges[id] = { backMs, slider, reloads };
       const { failed, lost, vanished, unavailable, cuts } = reloads;
@@ -100,7 +100,7 @@ async function cutConnections(count: number): Promise<boolean> {
 }
 
 async function fullDisk(count: number): Promise<boolean> {
-  const found = await fillAgainAndAgain(count);
+  const found = await fillDiskRepeatedly(count);
   const others = Object.keys(found.statuses).filter((status) => !["200", "507"].includes(status));
   const isSound = found.lost + found.corrupt + found.left + others.length === 0;
   return tell("full-disk", isSound, found);

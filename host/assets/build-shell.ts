@@ -67,7 +67,7 @@ async function compile(): Promise<{ value: ShellFile[]; inputs: string[] }> {
  * it allows no network access.
  */
 async function framePage(): Promise<{ file: ShellFile; inputs: Metafile["inputs"] }> {
-  const entryPoints = [join(DASHBOARD, "frames/inside.ts")];
+  const entryPoints = [join(DASHBOARD, "frames/frame-page.ts")];
   const built = await bundle({ ...OPTIONS, entryPoints, format: "iife" });
   const script = (built.outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script").trim();
   const body = `<!doctype html><html><head><meta charset="utf-8"><title>Widget</title></head><body><script>${script}</script></body></html>`;

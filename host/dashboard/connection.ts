@@ -6,7 +6,7 @@ import { readEvents, type StreamEvent } from "./event-stream.ts";
  * State of the connection to the host. `since` and `retryAt` use `performance.now`, which never
  * jumps.
  */
-export type Link =
+export type ConnectionState =
   | { readonly state: "live" }
   | { readonly state: "away"; readonly since: number; readonly retryAt: number };
 
@@ -31,7 +31,7 @@ interface Listener {
 export class Connection {
   readonly #api: Api;
   readonly #listener: Listener;
-  readonly #link = signal<Link>({ state: "away", since: 0, retryAt: 0 });
+  readonly #link = signal<ConnectionState>({ state: "away", since: 0, retryAt: 0 });
   readonly #closing = new AbortController();
   #lastEventId: string | undefined;
   #wake = (): void => undefined;
@@ -43,7 +43,7 @@ export class Connection {
     void this.#run();
   }
 
-  get link(): ReadonlySignal<Link> {
+  get link(): ReadonlySignal<ConnectionState> {
     return this.#link;
   }
 

@@ -14,7 +14,7 @@ class MantelIcon extends HTMLElement {
 }
 
 /** Fetches an icon in advance, for use while the host is unreachable. */
-export function keepIcon(name: string): void {
+export function preloadIcon(name: string): void {
   new Image().src = addressOf(name);
 }
 

@@ -15,7 +15,7 @@ export function takeLinkFromAddress(): void {
 }
 
 /** The token of the link that opened this page. Returns it only once. */
-export function takeLink(): string | undefined {
+export function takeLinkToken(): string | undefined {
   const token = globalThis.mantelLink;
   globalThis.mantelLink = undefined;
   return token;
@@ -27,7 +27,7 @@ export function isLinkInAddress(): boolean {
 }
 
 /** The token in typed or pasted text: the token itself or the whole link. */
-export function tokenOf(pasted: string): string {
+export function parsePastedToken(pasted: string): string {
   const fragment = /#.*$/s.exec(pasted.trim())?.[0];
   return (fragment && tokenIn(fragment)) ?? pasted.trim();
 }

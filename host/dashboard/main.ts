@@ -1,16 +1,16 @@
 import { computed, signal } from "@preact/signals-core";
 import { Api, ApiError, type SignedIn } from "./api.ts";
 import "./icon.ts";
-import { speakRemembered } from "./i18n/page.ts";
-import { isLinkInAddress, takeLink, tokenOf } from "./link.ts";
-import { keepRenewed } from "./renewal.ts";
+import { useRememberedLocale } from "./i18n/page.ts";
+import { isLinkInAddress, takeLinkToken, parsePastedToken } from "./link.ts";
+import { startSessionRenewal } from "./renewal.ts";
 import { Session } from "./session.ts";
 import { followSettings } from "./settings-route.ts";
 import { mountShell } from "./shell.ts";
-import { arrive, refusalOf, signIn } from "./sign-in.ts";
+import { signInOnLoad, refusalOf, signIn } from "./sign-in.ts";
 import {
   forgetRefused,
-  onOtherTab,
+  onChangeInOtherTab,
   type Refusal,
   rememberRefusal,
   scopesOf,
@@ -18,14 +18,14 @@ import {
 } from "./signed-in.ts";
 import { WidgetLoader } from "./widget-loader.ts";
 
-speakRemembered();
+useRememberedLocale();
 /** The current sign-in. Leaving the page during it would waste a one-time link. */
 let opening: Promise<void> = Promise.resolve();
 const openAgain = (): void => void opening.finally(() => location.reload());
 addEventListener("hashchange", () => {
   if (isLinkInAddress() || pairingInAddress() !== undefined) openAgain();
 });
-onOtherTab(openAgain);
+onChangeInOtherTab(openAgain);
 document.addEventListener("DOMContentLoaded", () => {
   const root = document.querySelector<HTMLElement>("#mantel");
   if (root) opening = open(root);
@@ -37,8 +37,8 @@ async function open(root: HTMLElement): Promise<void> {
     location.reload();
   });
   await api.discover();
-  const link = takeLink();
-  const { who, fault } = await arrive(api, link);
+  const link = takeLinkToken();
+  const { who, fault } = await signInOnLoad(api, link);
   const refusal = takeRefusal() ?? (fault && refusalOf(fault));
   if (!who) return showNewScreen(root, api, refusal);
   if (link !== undefined && fault?.code === "signed_in") {
@@ -87,7 +87,7 @@ async function showApproval(
 }
 
 function start(root: HTMLElement, api: Api, who: SignedIn): void {
-  if (who.display) keepRenewed(api);
+  if (who.display) startSessionRenewal(api);
   const mayEdit = scopesOf(who).includes("edit");
   const session = new Session(api, {
     mayEdit,
@@ -111,7 +111,7 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
 /** Reloads the page after sign-in, so that no state of the previous visit remains. */
 async function startWith(api: Api, pasted: string): Promise<void> {
   try {
-    await signIn(api, tokenOf(pasted));
+    await signIn(api, parsePastedToken(pasted));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     rememberRefusal(refusalOf(error));

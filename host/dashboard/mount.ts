@@ -30,7 +30,7 @@ interface PlaceRequest {
  * trusted, otherwise in a sandboxed frame.
  * @throws the error that prevented mounting; all parts are removed in that case
  */
-export async function mountInPlace(
+export async function mountWidgetIn(
   parent: HTMLElement,
   request: PlaceRequest,
 ): Promise<MountedWidget> {

@@ -6,7 +6,7 @@ import { words } from "./i18n/shell.ts";
  * Night mode for a dark room: only the time, warm and dim. The touch that wakes it does nothing
  * else.
  */
-export class Night {
+export class NightScreen {
   readonly #root: HTMLElement;
   readonly #element = document.createElement("section");
 

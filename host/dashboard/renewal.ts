@@ -7,7 +7,7 @@ const ASK_EVERY_MS = 6 * 60 * 60 * 1000;
  * Keeps the session of a paired display valid. The host decides when renewal is due, and the answer
  * sets the next cookie.
  */
-export function keepRenewed(api: Api): void {
+export function startSessionRenewal(api: Api): void {
   const renew = async (): Promise<void> => {
     try {
       await api.post("/tokens/renew");

@@ -6,8 +6,8 @@ import type { Api } from "./api.ts";
 import { Batcher } from "./batcher.ts";
 import { ChannelSet, dayOf } from "./channels.ts";
 import { Commands } from "./commands.ts";
-import { Connection, type Link } from "./connection.ts";
-import { displayOf, settingsOn, shownOn } from "./display/choice.ts";
+import { Connection, type ConnectionState } from "./connection.ts";
+import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
 import { dataOf } from "./event-data.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { rememberLocale } from "./i18n/page.ts";
@@ -73,7 +73,7 @@ export class Session {
     const displayInAddress = new URLSearchParams(location.search).get("display");
     this.display = computed(() => displayOf(store.layout.value, { displayInAddress, name }));
     this.shown = computed(
-      () => store.layout.value && shownOn(this.display.value, store.layout.value),
+      () => store.layout.value && layoutOn(this.display.value, store.layout.value),
     );
     const ui = computed(() => settingsOn(this.display.value, store.ui.value));
     this.theme = new ThemeClock(ui, this.#timeZone);
@@ -100,7 +100,7 @@ export class Session {
     this.#refreshCalendarAtMidnight();
   }
 
-  get link(): ReadonlySignal<Link> {
+  get link(): ReadonlySignal<ConnectionState> {
     return this.#connection.link;
   }
 

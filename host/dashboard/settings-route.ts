@@ -24,7 +24,7 @@ export function settingsLink({ mayEdit }: { mayEdit: boolean }): TemplateResult 
 
 /** Reverts a navigation once if it would lose unsaved input. */
 function staysAt(shown: string, settings: Settings | undefined): boolean {
-  if (location.hash === shown || !settings?.holdsBack()) return false;
+  if (location.hash === shown || !settings?.warnsOfUnsaved()) return false;
   history.replaceState(null, "", shown);
   return true;
 }

@@ -1,13 +1,13 @@
 import { chip } from "@mantel/plugin-sdk/ui/chip";
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
-import type { Link } from "./connection.ts";
+import type { ConnectionState } from "./connection.ts";
 import { editButton } from "./edit-button.ts";
 import { headerAlerts } from "./header-alerts.ts";
 import { words } from "./i18n/shell.ts";
-import { keepIcon } from "./icon.ts";
+import { preloadIcon } from "./icon.ts";
 import type { Breakpoint, Layout, Page } from "./layout.ts";
-import { Night } from "./night.ts";
+import { NightScreen } from "./night.ts";
 import { PageView } from "./page-view.ts";
 import type { Session } from "./session.ts";
 import { settingsLink } from "./settings-route.ts";
@@ -78,7 +78,7 @@ function showThemes(
   { theme, formats }: Session,
   now: ReadonlySignal<number>,
 ): void {
-  const night = new Night(root, () => theme.touch());
+  const night = new NightScreen(root, () => theme.touch());
   effect(() => {
     showTheme(theme.theme.value);
     if (theme.theme.value === "night") night.show(formats.value, now.value);
@@ -92,9 +92,9 @@ async function addTheRest(
   session: Session,
   current: ReadonlySignal<Page | undefined>,
 ): Promise<void> {
-  const { keepWallScreen } = await import("./display/wall-screen.ts");
-  keepWallScreen(root, session, current);
-  keepIcon(OFFLINE_ICON);
+  const { startWallScreen } = await import("./display/wall-screen.ts");
+  startWallScreen(root, session, current);
+  preloadIcon(OFFLINE_ICON);
   if (!session.mayEdit) return;
   const { showModuleProblems } = await import("./problem-notice.ts");
   showModuleProblems(root, session.store.modules());
@@ -181,7 +181,7 @@ function headerOf(
     <div class="chips" role="status" aria-label=${words.value.homeStatus}>${chips}</div>`;
 }
 
-function bannerOf(link: Link, now: number): unknown {
+function bannerOf(link: ConnectionState, now: number): unknown {
   if (link.state === "live" || now - link.since < BANNER_AFTER_MS) return nothing;
   const texts = words.value;
   const secondsLeft = Math.ceil((link.retryAt - now) / 1000);

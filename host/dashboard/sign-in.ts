@@ -16,7 +16,7 @@ const PASSING: readonly number[] = [0, 429, 502, 503, 504];
  * The result of signing in at page load: the identity, and the reason if the token of a link was
  * refused.
  */
-export interface Arrival {
+export interface SignInResult {
   readonly who: SignedIn | undefined;
   readonly fault: ApiError | undefined;
 }
@@ -25,7 +25,7 @@ export interface Arrival {
  * Signs in with the token of a link, unless the browser is already signed in. An invalid token
  * changes nothing.
  */
-export async function arrive(api: Api, link: string | undefined): Promise<Arrival> {
+export async function signInOnLoad(api: Api, link: string | undefined): Promise<SignInResult> {
   const moved = await moveStoredToken(api);
   const fault = link === undefined ? moved : await faultOf(signIn(api, link));
   const remembered = fault ? undefined : rememberedSignedIn();

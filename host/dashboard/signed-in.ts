@@ -27,7 +27,7 @@ export function rememberedSignedIn(): SignedIn | undefined {
 }
 
 /** Calls back when another tab signs in or out. */
-export function onOtherTab(changed: () => void): void {
+export function onChangeInOtherTab(changed: () => void): void {
   addEventListener("storage", ({ key }) => {
     if (key === KEY) changed();
   });

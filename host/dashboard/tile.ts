@@ -3,7 +3,7 @@ import { html, nothing, render } from "lit";
 import type { ModuleView, WidgetView } from "../api/module.ts";
 import { words } from "./i18n/shell.ts";
 import type { Geometry, PlacedWidget } from "./layout.ts";
-import { mountInPlace } from "./mount.ts";
+import { mountWidgetIn } from "./mount.ts";
 import type { MountedWidget } from "./mounted-widget.ts";
 import { Scope } from "./scope.ts";
 import type { Store } from "./store.ts";
@@ -140,10 +140,10 @@ export class Tile {
   #mount(
     widget: WidgetView,
     overtaken: AbortSignal,
-    listeners: Pick<Parameters<typeof mountInPlace>[1], "onFault" | "onLost">,
+    listeners: Pick<Parameters<typeof mountWidgetIn>[1], "onFault" | "onLost">,
   ): Promise<MountedWidget> {
     const { loader, surroundings, awake } = this.#parts;
-    return mountInPlace(this.element, {
+    return mountWidgetIn(this.element, {
       widget,
       loader,
       surroundings,

@@ -4,7 +4,7 @@ import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
 import { createFormats } from "./format.ts";
-import { spokenLocale as locale } from "./i18n/language.ts";
+import { currentLocale as locale } from "./i18n/language.ts";
 import { valuesOf } from "./setting-values.ts";
 import type { Store } from "./store.ts";
 import type { Theme } from "./theme.ts";

@@ -3,7 +3,7 @@ import { type Expansion, Feed } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import { isVcard } from "./ics/vcard.ts";
 import type { Zone } from "./ics/zones.ts";
-import type { Marking } from "./view.ts";
+import type { CalendarMarking } from "./view.ts";
 
 /** The content of a calendar: events, birthdays of contacts, or both. */
 export class Content {
@@ -30,7 +30,7 @@ export class Content {
     this.#parts = parts;
   }
 
-  async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
+  async eventsIn(span: Span, marking: CalendarMarking): Promise<Expansion> {
     const all = await Promise.all(this.#parts.map((part) => part.eventsIn(span, marking)));
     return {
       events: all.flatMap(({ events }) => events),

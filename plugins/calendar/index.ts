@@ -6,7 +6,7 @@ import { findZone, UTC } from "./ics/zones.ts";
 import { Options, type SourceOptions, type WebOptions } from "./options.ts";
 import { Source } from "./source.ts";
 import { Account } from "./web/account.ts";
-import { storageKey, Subscription, sweepKept } from "./web/subscription.ts";
+import { storageKey, Subscription, removeUnusedCalendars } from "./web/subscription.ts";
 
 type Context = PluginContext<Static<typeof Options>, undefined>;
 
@@ -51,7 +51,7 @@ export default definePlugin({
 
   async start({ storage, onDispose }, { agenda, readers, stage, keys }) {
     stage.isLive = true;
-    await sweepKept(storage, keys);
+    await removeUnusedCalendars(storage, keys);
     const running = readers.map(async ({ reader, restored }) => {
       await restored;
       await reader.run();

@@ -1,8 +1,8 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { Pace } from "./ics/pace.ts";
+import { YieldingPace } from "./ics/pace.ts";
 import { parseFeed } from "./ics/parse.ts";
 import { isVcard } from "./ics/vcard.ts";
-import type { LeftOut } from "./left-out.ts";
+import type { SkippedFile } from "./skipped-files.ts";
 
 /** One of the files that a calendar is kept in. */
 export interface CalendarFile {
@@ -11,20 +11,20 @@ export interface CalendarFile {
 }
 
 /** The content of a calendar, and the files that are not in it. */
-export interface Joined {
+export interface JoinedFiles {
   /** Each is a calendar, or contacts. */
   readonly texts: readonly Uint8Array[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly SkippedFile[];
 }
 
 const LINE_END = Buffer.from("\r\n");
 const MARK = Buffer.from("\ufeff");
 
 /** All files as one calendar. One that is broken takes nothing from the others; contacts tell of their own faults. */
-export async function joinFiles(files: Iterable<CalendarFile>): Promise<Joined> {
+export async function joinFiles(files: Iterable<CalendarFile>): Promise<JoinedFiles> {
   const calendars: Uint8Array[] = [];
   const contacts: Uint8Array[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedFile[] = [];
   for (const { name, bytes } of files) {
     const isContacts = isVcard(bytes);
     const reason = isContacts ? undefined : await faultOf(bytes);
@@ -39,7 +39,7 @@ export async function joinFiles(files: Iterable<CalendarFile>): Promise<Joined> 
 /** The reason why a calendar cannot be joined with others, which it would make unreadable. */
 async function faultOf(bytes: Uint8Array): Promise<string | undefined> {
   try {
-    await parseFeed(bytes, new Pace());
+    await parseFeed(bytes, new YieldingPace());
     return undefined;
   } catch (error) {
     if (error instanceof MantelError) return error.message;

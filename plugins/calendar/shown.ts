@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
 import type { Settings } from "./options.ts";
 
-export interface Showing extends Pick<Settings, "include" | "exclude" | "private"> {
+export interface DisplayOptions extends Pick<Settings, "include" | "exclude" | "private"> {
   /** Replacement for a hidden title. */
   readonly busyWord: string;
 }
@@ -10,7 +10,7 @@ export interface Showing extends Pick<Settings, "include" | "exclude" | "private
 /** The events of a calendar as far as its settings let them be seen. */
 export function shownEvents(
   events: readonly CalendarEvent[],
-  showing: Showing,
+  showing: DisplayOptions,
 ): readonly CalendarEvent[] {
   const { include = [], exclude = [] } = showing;
   let shown = events;

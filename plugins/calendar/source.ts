@@ -4,9 +4,9 @@ import { Content } from "./content.ts";
 import type { Expansion } from "./ics/feed.ts";
 import type { Span } from "./ics/series.ts";
 import type { Zone } from "./ics/zones.ts";
-import { countLeftOut, type LeftOut, tellLeftOut } from "./left-out.ts";
 import type { Settings } from "./options.ts";
 import { busyWord, shownEvents } from "./shown.ts";
+import { countSkipped, type SkippedFile, describeSkipped } from "./skipped-files.ts";
 
 export interface SourceOptions {
   readonly id: string;
@@ -32,7 +32,7 @@ export class Source {
   readonly #options: SourceOptions;
   readonly #settings: Settings;
   #content: Content | undefined;
-  #leftOut: readonly LeftOut[] = [];
+  #leftOut: readonly SkippedFile[] = [];
   #fetchedAt: Date | undefined;
   #fault: string | undefined = "it is being read for the first time";
   #prepared: { readonly span: Span; readonly expansion: Expansion } | undefined;
@@ -53,7 +53,7 @@ export class Source {
   async read(
     texts: readonly Uint8Array[],
     at: Date,
-    leftOut: readonly LeftOut[] = [],
+    leftOut: readonly SkippedFile[] = [],
   ): Promise<void> {
     const had = held.get(this);
     this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
@@ -146,7 +146,7 @@ export class Source {
 
   /** A note about left-out parts of readable content. */
   get #remarks(): string | undefined {
-    const tell = this.#settings.private ? countLeftOut : tellLeftOut;
+    const tell = this.#settings.private ? countSkipped : describeSkipped;
     const files = this.#leftOut.length > 0 ? tell(this.#leftOut) : undefined;
     return [files, this.#skipped].filter((each) => each !== undefined).join(". ") || undefined;
   }

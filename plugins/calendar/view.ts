@@ -7,7 +7,7 @@ import { UTC } from "./ics/zones.ts";
 const MAX_INSTANT = 8.64e15;
 
 /** Properties added to the events of one calendar. */
-export interface Marking {
+export interface CalendarMarking {
   readonly calendarId: string;
   /** `#rrggbb`, for events without a colour of their own. */
   readonly color: string;
@@ -16,7 +16,7 @@ export interface Marking {
 /** An occurrence as the HTTP API and widgets see it. */
 export function toCalendarEvent(
   { uid, origin, start, end, text }: Occurrence,
-  { calendarId, color }: Marking,
+  { calendarId, color }: CalendarMarking,
 ): CalendarEvent {
   const recurrenceId = origin ? originOf(origin) : null;
   return {

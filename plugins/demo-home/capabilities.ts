@@ -3,7 +3,7 @@ import type { Capability } from "@mantel/plugin-sdk";
 type Unit = NonNullable<Extract<Capability, { type: "number" }>["unit"]>;
 
 export const SWITCH = { type: "boolean" } as const;
-export const YES_NO = { type: "boolean", readOnly: true } as const;
+export const BINARY_SENSOR = { type: "boolean", readOnly: true } as const;
 export const COLOR = { type: "color" } as const;
 export const TEXT = { type: "text", readOnly: true } as const;
 

@@ -8,7 +8,7 @@ import {
   TARGET,
   TEXT,
   WHITE,
-  YES_NO,
+  BINARY_SENSOR,
 } from "./capabilities.ts";
 import { TRACKS } from "./speaker.ts";
 
@@ -146,7 +146,7 @@ const UPSTAIRS: readonly DeviceDescription[] = [
       temperature: reading("°C", 0.1),
       targetTemperature: TARGET,
       mode: choice("heat", "auto", "off"),
-      heating: YES_NO,
+      heating: BINARY_SENSOR,
       battery: reading("%", 1),
     },
     state: { temperature: 19.2, targetTemperature: 20.5, mode: "heat", heating: true, battery: 87 },
@@ -172,7 +172,7 @@ const UPSTAIRS: readonly DeviceDescription[] = [
     kind: "binary-sensor",
     name: "Hallway motion",
     room: "Upstairs",
-    capabilities: { motion: YES_NO, battery: reading("%", 1) },
+    capabilities: { motion: BINARY_SENSOR, battery: reading("%", 1) },
     state: { motion: true, battery: 64 },
   }),
   device("Climate sensor", {
@@ -207,7 +207,7 @@ const ELSEWHERE: readonly DeviceDescription[] = [
     kind: "binary-sensor",
     name: "Bath window",
     room: "Bath",
-    capabilities: { contact: YES_NO, battery: reading("%", 1) },
+    capabilities: { contact: BINARY_SENSOR, battery: reading("%", 1) },
     state: { contact: false, battery: 91 },
   }),
   device("Climate sensor", {

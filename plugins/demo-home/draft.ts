@@ -2,7 +2,7 @@ import type { DeviceState } from "@mantel/plugin-sdk";
 import type { World } from "./world.ts";
 
 /** A mutable copy of a world. The original stays unchanged. */
-export class Draft {
+export class WorldDraft {
   blindsAim: number;
   #random: number;
   readonly #devices: Record<string, DeviceState>;

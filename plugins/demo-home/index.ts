@@ -10,7 +10,7 @@ import {
 import { DEVICES } from "./devices.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
-import { obey, tick } from "./simulate.ts";
+import { applyCommand, tick } from "./simulate.ts";
 import { openWorld, shownStates, World } from "./world.ts";
 
 /** Delay of an answer, similar to real radio devices. */
@@ -62,7 +62,7 @@ export default definePlugin({
     return {
       async command(nativeId, command) {
         await ask(nativeId, command);
-        become(obey(world, nativeId, command));
+        become(applyCommand(world, nativeId, command));
       },
       async activateScene(nativeId) {
         const { targets } = sceneOf(nativeId);
@@ -81,7 +81,10 @@ function sceneOf(nativeId: string) {
 }
 
 function obeyAll(world: World, targets: Readonly<Record<string, DeviceState>>): World {
-  return Object.entries(targets).reduce((after, [id, command]) => obey(after, id, command), world);
+  return Object.entries(targets).reduce(
+    (after, [id, command]) => applyCommand(after, id, command),
+    world,
+  );
 }
 
 function answerTime(): Promise<void> {

@@ -5,7 +5,7 @@ const TOPIC = "mantel/demo-home";
 const DEADLINE_MS = 300;
 
 /** Publishes the commands to the broker, like a bridge to real devices. */
-export interface Radio {
+export interface RadioPublisher {
   /** Resolves when the broker has received the message, or is known to be missing. */
   send(path: string, message: object): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface Radio {
 export function openRadio({
   call,
   log,
-}: Pick<PluginContext<unknown, unknown>, "call" | "log">): Radio {
+}: Pick<PluginContext<unknown, unknown>, "call" | "log">): RadioPublisher {
   return {
     async send(path, message) {
       const topic = `${TOPIC}/${path}/set`;

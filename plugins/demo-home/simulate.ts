@@ -1,6 +1,6 @@
 import type { DeviceState } from "@mantel/plugin-sdk";
-import { Draft } from "./draft.ts";
-import { playOn, skip } from "./speaker.ts";
+import { WorldDraft } from "./draft.ts";
+import { advancePlayback, skip } from "./speaker.ts";
 import type { World } from "./world.ts";
 
 const HOUR = 3_600;
@@ -32,13 +32,13 @@ const ROOM_CLIMATES = {
 
 /** The world after some seconds. */
 export function tick(world: World, seconds: number): World {
-  const draft = new Draft(world);
+  const draft = new WorldDraft(world);
   weather(draft, seconds);
   rooms(draft, seconds);
   heating(draft, seconds);
   blinds(draft, seconds);
   hallway(draft, seconds);
-  draft.set("speaker", playOn(draft.state("speaker"), seconds));
+  draft.set("speaker", advancePlayback(draft.state("speaker"), seconds));
   dishwasher(draft, seconds);
   coffee(draft, seconds);
   if (draft.happens(seconds, HOUR)) {
@@ -49,8 +49,8 @@ export function tick(world: World, seconds: number): World {
 }
 
 /** The world after a command, which was checked against the device's capabilities. */
-export function obey(world: World, nativeId: string, command: DeviceState): World {
-  const draft = new Draft(world);
+export function applyCommand(world: World, nativeId: string, command: DeviceState): World {
+  const draft = new WorldDraft(world);
   switch (nativeId) {
     case "blinds":
       draft.blindsAim = Number(command["position"]);
@@ -73,7 +73,7 @@ export function obey(world: World, nativeId: string, command: DeviceState): Worl
   return tick(draft.finish(), 0);
 }
 
-function obeySpeaker(draft: Draft, { skip: to, ...rest }: DeviceState): void {
+function obeySpeaker(draft: WorldDraft, { skip: to, ...rest }: DeviceState): void {
   if (to === "next" || to === "previous") draft.set("speaker", skip(draft.state("speaker"), to));
   draft.set("speaker", rest);
 }
@@ -85,7 +85,7 @@ function fanCommand(command: DeviceState): DeviceState {
   return speed === 0 ? { ...rest, on: false } : { on: true, ...command };
 }
 
-function weather(draft: Draft, seconds: number): void {
+function weather(draft: WorldDraft, seconds: number): void {
   const drift = (field: string, toward: number, noise: number) =>
     draft.drift("garden-weather", field, { toward, halfLife: 6 * HOUR, noise, seconds });
   drift("temperature", 7, 0.008);
@@ -94,7 +94,7 @@ function weather(draft: Draft, seconds: number): void {
   drift("illuminance", 120, 0.2);
 }
 
-function rooms(draft: Draft, seconds: number): void {
+function rooms(draft: WorldDraft, seconds: number): void {
   for (const [id, { temperature, humidity }] of Object.entries(ROOM_CLIMATES)) {
     draft.drift(id, "temperature", { toward: temperature, halfLife: HOUR, noise: 0.004, seconds });
     draft.drift(id, "humidity", { toward: humidity, halfLife: HOUR, noise: 0.05, seconds });
@@ -102,7 +102,7 @@ function rooms(draft: Draft, seconds: number): void {
   draft.drift("upstairs-climate", "humidity", { toward: 49, halfLife: HOUR, noise: 0.05, seconds });
 }
 
-function heating(draft: Draft, seconds: number): void {
+function heating(draft: WorldDraft, seconds: number): void {
   const { mode, heating: heated } = draft.state("heating");
   const target = draft.number("heating", "targetTemperature");
   const limit = target + (heated === true ? HYSTERESIS_KELVIN : -HYSTERESIS_KELVIN);
@@ -117,7 +117,7 @@ function heating(draft: Draft, seconds: number): void {
   draft.set("upstairs-climate", { temperature });
 }
 
-function blinds(draft: Draft, seconds: number): void {
+function blinds(draft: WorldDraft, seconds: number): void {
   const before = draft.number("blinds", "position");
   const way = draft.blindsAim - before;
   const moved = Math.min(Math.abs(way), BLINDS_PERCENT_PER_SECOND * seconds) * Math.sign(way);
@@ -130,14 +130,14 @@ function blinds(draft: Draft, seconds: number): void {
  * Simulates a person who walks through now and then; the light follows unless it was switched
  * manually.
  */
-function hallway(draft: Draft, seconds: number): void {
+function hallway(draft: WorldDraft, seconds: number): void {
   const motion = draft.state("hallway-motion")["motion"] === true;
   if (draft.happens(seconds, motion ? 40 : 240)) draft.set("hallway-motion", { motion: !motion });
   if (draft.state("hallway")["mode"] !== "auto") return;
   draft.set("hallway", { on: draft.state("hallway-motion")["motion"] === true });
 }
 
-function dishwasher(draft: Draft, seconds: number): void {
+function dishwasher(draft: WorldDraft, seconds: number): void {
   if (!draft.isOn("dishwasher")) {
     draft.set("dishwasher", { power: 0 });
     return;
@@ -151,11 +151,11 @@ function dishwasher(draft: Draft, seconds: number): void {
 }
 
 /** The machine heats up at full power, then keeps warm. */
-function coffee(draft: Draft, seconds: number): void {
+function coffee(draft: WorldDraft, seconds: number): void {
   if (draft.isOn("coffee")) draft.drift("coffee", "power", { toward: 55, halfLife: 40, seconds });
 }
 
-function meter(draft: Draft, seconds: number): void {
+function meter(draft: WorldDraft, seconds: number): void {
   const lamps = Object.entries(LAMP_WATTS).map(([id, watts]) =>
     draft.isOn(id) ? (watts * draft.number(id, "brightness")) / 100 : 0,
   );

@@ -15,7 +15,7 @@ export const TRACKS = [
 ] as const satisfies readonly Track[];
 
 /** The speaker after some seconds. */
-export function playOn(speaker: DeviceState, seconds: number): DeviceState {
+export function advancePlayback(speaker: DeviceState, seconds: number): DeviceState {
   if (speaker["playback"] !== "playing") return speaker;
   const elapsed = Number(speaker["elapsed"]) + seconds;
   return elapsed < Number(speaker["duration"]) ? { ...speaker, elapsed } : skip(speaker, "next");

@@ -4,7 +4,7 @@ import { followReadings } from "@mantel/plugin-sdk/ui/readings";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { hourOf, hoursOfToday, sumOf, type Use } from "./widget/hours.ts";
+import { hourOf, hoursOfToday, sumOf, type HourlyUse } from "./widget/hours.ts";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
@@ -65,7 +65,7 @@ interface Meter {
 }
 
 interface Today {
-  readonly hours: readonly Use[];
+  readonly hours: readonly HourlyUse[];
   /** The current hour. */
   readonly current: number;
 }
@@ -108,7 +108,7 @@ function fieldOf({ capabilities }: Device): "energy" | "power" | undefined {
   });
 }
 
-function bars(hours: readonly Use[], current: number): TemplateResult {
+function bars(hours: readonly HourlyUse[], current: number): TemplateResult {
   const most = Math.max(...hours.map((use) => use ?? 0), 0.001);
   return html`<div class="bars" aria-hidden="true">
     ${hours.map((use, hour) => {

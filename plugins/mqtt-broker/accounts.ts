@@ -7,7 +7,7 @@ import {
   Type,
   verifyPassword,
 } from "@mantel/plugin-sdk";
-import { covers } from "./topics.ts";
+import { filterCovers } from "./topics.ts";
 
 const Strict = { additionalProperties: false } as const;
 const Filters = (title: string) =>
@@ -78,7 +78,7 @@ export class Accounts {
    * Keyed hashes of passwords that were correct before, so that a reconnecting device needs no
    * scrypt.
    */
-  readonly #known = new Map<string, Buffer>();
+  readonly #verifiedPasswords = new Map<string, Buffer>();
   readonly #knownKey = randomBytes(32);
   #waiting = 0;
 
@@ -111,7 +111,7 @@ export class Accounts {
     const user = Object.hasOwn(users, name) ? users[name] : undefined;
     const found = user ? { ...rightsOf(user), name, isPluginsAccount: false } : undefined;
     const mark = createHmac("sha256", this.#knownKey).update(password).digest();
-    const known = this.#known.get(name);
+    const known = this.#verifiedPasswords.get(name);
     if (found && known && timingSafeEqual(known, mark)) return found;
 
     if (this.#waiting >= MOST_CHECKS) return "unavailable";
@@ -121,20 +121,20 @@ export class Accounts {
       .take(() => verifyPassword(password, stored))
       .finally(() => (this.#waiting -= 1));
     if (!found || !isRight) return "wrong";
-    this.#known.set(name, mark);
+    this.#verifiedPasswords.set(name, mark);
     return found;
   }
 }
 
 /** True if an account may subscribe to all topics that match a filter. */
 export function mayRead({ read }: Account, filter: string): boolean {
-  return read.some((allowed) => covers(allowed, filter));
+  return read.some((allowed) => filterCovers(allowed, filter));
 }
 
 /** True if an account may publish to a topic. Topics that start with `$` belong to the broker. */
 export function mayWrite({ write }: Account, topic: string): boolean {
   if (topic.startsWith("$") || /[+#\0]/.test(topic)) return false;
-  return write.some((allowed) => covers(allowed, topic));
+  return write.some((allowed) => filterCovers(allowed, topic));
 }
 
 function rightsOf({ read = [], write = [] }: { read?: string[]; write?: string[] }) {

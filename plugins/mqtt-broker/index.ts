@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { accountOptions, Accounts, PLUGINS_ACCOUNT } from "./accounts.ts";
 import { openBroker } from "./broker.ts";
-import { Intake } from "./intake.ts";
+import { MessageIntake } from "./intake.ts";
 import { Listener } from "./listener.ts";
 import { RetainedState } from "./retained.ts";
 import { SessionState } from "./sessions.ts";
@@ -37,7 +37,7 @@ export default definePlugin({
     await retained.restore(handedOver?.retained ?? []);
     const lasting = handedOver?.sessions ?? [];
     await sessions.restore(lasting.filter(({ user }) => accounts.has(user)));
-    const intake = new Intake(broker);
+    const intake = new MessageIntake(broker);
 
     const listener = new Listener(config.host, accept);
     onDispose(() => listener.close());

@@ -5,7 +5,7 @@ import type { Aedes } from "aedes";
 const TURNS = 10;
 
 /** Accepts messages for a broker until the generation ends. */
-export class Intake {
+export class MessageIntake {
   #isOpen = true;
 
   constructor(broker: Aedes) {

@@ -10,8 +10,8 @@ export class PacketMeter {
   #step: "type" | "length" | "rest" = "type";
   #length = 0;
   #lengthBytes = 0;
-  #left = 0;
-  #held = 0;
+  #bytesLeft = 0;
+  #heldBytes = 0;
 
   /** `firstBytes` limits the first packet, which arrives before authentication. */
   constructor({ firstBytes, mostBytes }: { firstBytes: number; mostBytes: number }) {
@@ -21,22 +21,22 @@ export class PacketMeter {
 
   /** The bytes of the incomplete packet. */
   get held(): number {
-    return this.#held;
+    return this.#heldBytes;
   }
 
   /** Processes the next bytes. Returns the reason for closing the connection, if there is one. */
   take(chunk: Buffer): string | undefined {
     for (let at = 0; at < chunk.length;) {
       if (this.#step === "rest") {
-        const bytes = Math.min(this.#left, chunk.length - at);
+        const bytes = Math.min(this.#bytesLeft, chunk.length - at);
         at += bytes;
-        this.#left -= bytes;
-        this.#held += bytes;
-        if (this.#left === 0) this.#end();
+        this.#bytesLeft -= bytes;
+        this.#heldBytes += bytes;
+        if (this.#bytesLeft === 0) this.#end();
         continue;
       }
       const byte = chunk[at++] ?? 0;
-      this.#held += 1;
+      this.#heldBytes += 1;
       if (this.#step === "type") this.#step = "length";
       else {
         const fault = this.#takeLength(byte);
@@ -54,8 +54,8 @@ export class PacketMeter {
     if ((byte & 0x80) !== 0) {
       return this.#lengthBytes < 4 ? undefined : "the length of a packet has four bytes at most";
     }
-    this.#left = this.#length;
-    if (this.#left === 0) this.#end();
+    this.#bytesLeft = this.#length;
+    if (this.#bytesLeft === 0) this.#end();
     else this.#step = "rest";
     return undefined;
   }
@@ -65,6 +65,6 @@ export class PacketMeter {
     this.#step = "type";
     this.#length = 0;
     this.#lengthBytes = 0;
-    this.#held = 0;
+    this.#heldBytes = 0;
   }
 }

@@ -3,7 +3,7 @@
  * without wildcards, so this also tests if a topic matches a filter. Wildcards at the beginning
  * match no topic that starts with `$` (MQTT 3.1.1, 4.7.2).
  */
-export function covers(allowed: string, filter: string): boolean {
+export function filterCovers(allowed: string, filter: string): boolean {
   const [wide, narrow] = [allowed.split("/"), filter.split("/")];
   if (filter.startsWith("$") && /^[+#]/.test(allowed)) return false;
   for (const [at, level] of wide.entries()) {

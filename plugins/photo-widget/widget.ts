@@ -1,7 +1,7 @@
 import { defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
 import { signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { order, type Photo } from "./widget/order.ts";
+import { orderPhotos, type Photo } from "./widget/order.ts";
 import { Picture } from "./widget/picture.ts";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
@@ -64,7 +64,7 @@ export default defineWidget<typeof settings, { shown: string }>({
     /** Skips files that are not pictures. Tries each file once. */
     const next = async (from = shown, tries = album.peek().photos.length): Promise<void> => {
       left = ctx.settings.peek().seconds;
-      const photos = order(album.peek().photos, ctx.settings.peek().shuffle ? Date.now() : 0);
+      const photos = orderPhotos(album.peek().photos, ctx.settings.peek().shuffle ? Date.now() : 0);
       const at = photos.findIndex(({ name }) => name === from);
       const photo = photos[(at + 1) % photos.length];
       if (!photo || tries === 0) return;

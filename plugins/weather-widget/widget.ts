@@ -8,7 +8,7 @@ import {
 import { signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
 import { icon } from "./widget/icons.ts";
-import { dayName, NAMES, outlook, present, TEXTS_DE } from "./widget/words.ts";
+import { dayName, NAMES, outlook, fromCurrentHour, TEXTS_DE } from "./widget/words.ts";
 import styles from "./widget.css";
 import cardStyles from "@mantel/plugin-sdk/ui/card.css";
 
@@ -48,7 +48,7 @@ export default defineWidget({
 
     ctx.effect(() => {
       const known = forecast.value;
-      const hours = known && present(known.hours, now.value);
+      const hours = known && fromCurrentHour(known.hours, now.value);
       if (known && hours && hours.length > 0) {
         render(weather(ctx, { ...known, hours }, now.value), root);
       } else

@@ -15,7 +15,7 @@ const MAX_BYTES = 2 * 2 ** 20;
 const NOT_MODIFIED = 304;
 
 /** A forecast and the service's caching headers. */
-export interface Known {
+export interface FetchedForecast {
   readonly forecast: WeatherForecast;
   /** Epoch milliseconds before which the service accepts no further request; 0 if unknown. */
   readonly notBefore: number;
@@ -24,7 +24,7 @@ export interface Known {
 }
 
 /** The stored forecast. It is ignored for another place or service. */
-interface StoredForecast extends Known {
+interface StoredForecast extends FetchedForecast {
   readonly of: string;
 }
 
@@ -32,7 +32,7 @@ interface StoredForecast extends Known {
 export class Fetcher {
   readonly #ctx: PluginContext<Options, undefined>;
   readonly #source: Source;
-  #known: Known | undefined;
+  #lastFetched: FetchedForecast | undefined;
 
   constructor(ctx: PluginContext<Options, undefined>) {
     this.#ctx = ctx;
@@ -40,22 +40,22 @@ export class Fetcher {
   }
 
   /** The stored forecast for this place. */
-  async restore(): Promise<Known | undefined> {
+  async restore(): Promise<FetchedForecast | undefined> {
     const kept = (await this.#ctx.storage.get(KEY)) as StoredForecast | undefined;
-    if (kept?.of === this.#place) this.#known = kept;
-    return this.#known;
+    if (kept?.of === this.#place) this.#lastFetched = kept;
+    return this.#lastFetched;
   }
 
   /**
    * @throws Error with a user-facing message if the service does not answer, or answers in another
    * form
    */
-  async fetch(): Promise<Known> {
+  async fetch(): Promise<FetchedForecast> {
     const answer = await this.#ask();
     const notBefore = Date.parse(answer.headers.get("Expires") ?? "") || 0;
     const fetchedAt = new Date().toISOString();
-    if (answer.status === NOT_MODIFIED && this.#known) {
-      const { forecast, lastModified } = this.#known;
+    if (answer.status === NOT_MODIFIED && this.#lastFetched) {
+      const { forecast, lastModified } = this.#lastFetched;
       return this.#keep({ forecast: { ...forecast, fetchedAt }, notBefore, lastModified });
     }
     if (!answer.ok) throw refused(this.#source, answer.status);
@@ -78,7 +78,7 @@ export class Fetcher {
     const { config, home, signal } = this.#ctx;
     const url = new URL(config.url ?? this.#source.url);
     url.search = this.#source.query(config, home.timeZone).toString();
-    const since = this.#known?.lastModified;
+    const since = this.#lastFetched?.lastModified;
     return fetch(url, {
       headers: {
         "User-Agent": ["Mantel/0.1", config.contact].filter(Boolean).join(" "),
@@ -89,8 +89,8 @@ export class Fetcher {
     });
   }
 
-  async #keep(known: Known): Promise<Known> {
-    this.#known = known;
+  async #keep(known: FetchedForecast): Promise<FetchedForecast> {
+    this.#lastFetched = known;
     await this.#ctx.storage.set(KEY, { ...known, of: this.#place } satisfies StoredForecast);
     return known;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, type PluginContext } from "@mantel/plugin-sdk";
-import { Fetcher, type Known } from "./fetcher.ts";
+import { Fetcher, type FetchedForecast } from "./fetcher.ts";
 import { Options } from "./options.ts";
 
 type Context = PluginContext<Options, undefined>;
@@ -23,7 +23,11 @@ export default definePlugin({
 });
 
 /** Downloads whenever it is due, until the generation ends. */
-async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): Promise<void> {
+async function follow(
+  ctx: Context,
+  fetcher: Fetcher,
+  kept: FetchedForecast | undefined,
+): Promise<void> {
   const { config, signal } = ctx;
   const everyMs = config.refreshMinutes * MINUTE_MS;
   const dueAt = kept ? Math.max(Date.parse(kept.forecast.fetchedAt) + everyMs, kept.notBefore) : 0;
@@ -41,7 +45,7 @@ async function follow(ctx: Context, fetcher: Fetcher, kept: Known | undefined): 
 }
 
 /** Downloads and publishes a forecast. After a failure the previous one stays. */
-async function refresh(ctx: Context, fetcher: Fetcher): Promise<Known | undefined> {
+async function refresh(ctx: Context, fetcher: Fetcher): Promise<FetchedForecast | undefined> {
   const { publish, status, log, signal } = ctx;
   try {
     const known = await fetcher.fetch();

@@ -4,7 +4,7 @@ import type { IClientOptions, MqttClient } from "mqtt";
 import { findFreePort } from "../bench/bench-home.ts";
 import { ask } from "./api.ts";
 import type { Proof } from "./proof.ts";
-import { PATIENT_MS, type Stage } from "./stage.ts";
+import { EVENT_TIMEOUT_MS, type Stage } from "./stage.ts";
 
 const MIB = 2 ** 20;
 const MODULE = "mqtt-broker";
@@ -31,7 +31,7 @@ class BrokerStage {
     await stage.installShipped(MODULE);
     const port = await findFreePort();
     await ask(stage.target, "PATCH", "/config", { [MODULE]: { port, users: USERS } });
-    await stage.waitUntil(() => stage.answersAt(port), PATIENT_MS);
+    await stage.waitUntil(() => stage.answersAt(port), EVENT_TIMEOUT_MS);
     return new BrokerStage(port);
   }
 
@@ -84,7 +84,7 @@ export const BROKER: readonly Proof[] = [
     await spy.subscribeAsync("garden/#", { qos: 1 });
     for (const topic of ["home/door", "garden/end"])
       await owner.publishAsync(topic, "x", { qos: 1 });
-    if (!(await stage.waitUntil(async () => heard.includes("garden/end"), PATIENT_MS))) {
+    if (!(await stage.waitUntil(async () => heard.includes("garden/end"), EVENT_TIMEOUT_MS))) {
       return "it gets no message at all";
     }
     const stolen = heard.filter((topic) => !topic.startsWith("garden/"));
@@ -106,7 +106,9 @@ export const BROKER: readonly Proof[] = [
     }
     dying.stream.destroy();
     await client.publishAsync("garden/pump/state", "on", { qos: 1 });
-    if (!(await stage.waitUntil(async () => heard.includes("garden/pump/state"), PATIENT_MS))) {
+    if (
+      !(await stage.waitUntil(async () => heard.includes("garden/pump/state"), EVENT_TIMEOUT_MS))
+    ) {
       return "it can write nothing at all";
     }
     const written = heard.filter((topic) => topic !== "garden/pump/state");
@@ -169,7 +171,7 @@ async function isClosed(stage: Stage, socket: Socket, bytes: number): Promise<bo
   let hasEnded = false;
   socket.once("close", () => (hasEnded = true));
   socket.write(Buffer.concat([publishHeader(bytes), Buffer.alloc(MIB)]));
-  await stage.waitUntil(async () => hasEnded, PATIENT_MS);
+  await stage.waitUntil(async () => hasEnded, EVENT_TIMEOUT_MS);
   socket.destroy();
   return hasEnded;
 }

@@ -51,7 +51,11 @@ export async function openSession(url: string, token: string): Promise<string> {
 }
 
 /** The status of a read with a token in one of the two places. */
-export async function statusWith(url: string, place: Place, token: string): Promise<number> {
+export async function readStatusWithToken(
+  url: string,
+  place: Place,
+  token: string,
+): Promise<number> {
   const headers = new Headers(HEADERS[place](token, new URL(url)) as Record<string, string>);
   return (await fetch(`${url}/api/v1/config`, { headers })).status;
 }

@@ -1,7 +1,7 @@
 import type { Proof } from "./proof.ts";
 
 /** The last record of a hostile plugin, with what it got or why it failed. */
-export const OVER = "the attack is over";
+export const ATTACK_OVER = "the attack is over";
 
 /** A function for the code of attacks, in a process and in a browser. */
 export const ANY_OF = `
@@ -104,7 +104,7 @@ export default definePlugin({
   start(ctx) {
     const { info } = ctx.log;
     const { String } = globalThis;
-    const tell = (key) => (what) => info(${JSON.stringify(OVER)}, { [key]: String(what?.message ?? what) });
+    const tell = (key) => (what) => info(${JSON.stringify(ATTACK_OVER)}, { [key]: String(what?.message ?? what) });
     setImmediate(() => attack(ctx).then(tell("got"), tell("failed")));
   },
 });

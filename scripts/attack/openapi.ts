@@ -19,7 +19,7 @@ const LISTS = [
 ] as const;
 
 /** The host that is asked. */
-export interface Asked {
+export interface TestedHost {
   readonly url: string;
   /** Gives a token with the admin scope that is valid now; requests void tokens too. */
   readonly token: () => Promise<string>;
@@ -39,8 +39,8 @@ interface Operation {
  *
  * @throws Error when one of them cannot be had, or does not get to its end
  */
-export async function haveJudged(
-  host: Asked,
+export async function runOpenApiJudge(
+  host: TestedHost,
   combinations: number,
 ): Promise<JudgedCount & { summary: string }> {
   const folder = await mkdtemp(join(tmpdir(), "mantel-openapi-"));
@@ -75,7 +75,7 @@ export async function haveJudged(
 }
 
 /** The judge has the document as it is; the generator one whose ids are those that the home has. */
-async function writeDocuments({ url, token }: Asked, folder: string): Promise<void> {
+async function writeDocuments({ url, token }: TestedHost, folder: string): Promise<void> {
   const headers = { authorization: `Bearer ${await token()}` };
   const read = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${url}/api/v1${path}`, { headers })).json()) as T;

@@ -10,7 +10,7 @@ export type Level = "kernel" | "permission-model" | "none";
 export type PromisedLevel = Exclude<Level, "none">;
 
 /** What a hostile plugin said when it was done. One that ended or never finished says nothing. */
-export interface Told {
+export interface AttackResult {
   readonly got?: string;
   readonly failed?: string;
 }
@@ -36,5 +36,5 @@ export interface Proof {
   /** True for one that takes too long for the test suite. */
   readonly isSlow?: boolean;
   /** Gives the harm that was done, or `undefined` when there is none. */
-  readonly look: (stage: Stage, told: Told) => Promise<string | undefined>;
+  readonly look: (stage: Stage, told: AttackResult) => Promise<string | undefined>;
 }

@@ -13,7 +13,7 @@ const SLOW_SECONDS = 10;
 const MEBIBYTES_OF_BOMB = 2_000;
 
 /** Tries every kind of forged token on every operation, in a header and as a cookie. */
-export async function forgeAll({ url, token, data }: Target): Promise<ForgeryCount> {
+export async function tryAllForgeries({ url, token, data }: Target): Promise<ForgeryCount> {
   const signing = await readSigningKey(data);
   const session = await openSession(url, token);
   return tryForgeries(url, token, {
@@ -34,7 +34,7 @@ async function restore({ url, token }: Target, backup: Buffer): Promise<number> 
 }
 
 /** Attacks over HTTP. */
-export const REQUESTS: readonly Proof[] = [
+export const HTTP_PROOFS: readonly Proof[] = [
   {
     name: "write files by names in a backup",
     heldFrom: "permission-model",
@@ -70,7 +70,7 @@ export const REQUESTS: readonly Proof[] = [
     heldFrom: "permission-model",
     isSlow: true,
     look: async ({ target }) => {
-      const { accepted } = await forgeAll(target);
+      const { accepted } = await tryAllForgeries(target);
       return accepted.length > 0 ? `${accepted.length} were accepted: ${accepted[0]}` : undefined;
     },
   },

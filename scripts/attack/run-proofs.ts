@@ -1,13 +1,13 @@
 import { BROKER } from "./broker.ts";
-import { hostilePlugin, OVER } from "./hostile-plugin.ts";
+import { hostilePlugin, ATTACK_OVER } from "./hostile-plugin.ts";
 import { CHANNEL } from "./plugins/channel.ts";
 import { FILES } from "./plugins/files.ts";
 import { NETWORK } from "./plugins/network.ts";
 import { PROCESSES } from "./plugins/processes.ts";
 import { STORAGE } from "./plugins/storage.ts";
 import { WRITES } from "./plugins/writes.ts";
-import type { Level, Proof, Told } from "./proof.ts";
-import { REQUESTS } from "./requests.ts";
+import type { Level, Proof, AttackResult } from "./proof.ts";
+import { HTTP_PROOFS } from "./requests.ts";
 import { SIGN_IN } from "./sign-in.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 import { WIDGETS } from "./widgets.ts";
@@ -20,7 +20,7 @@ export const PROOFS = {
   "the channel": CHANNEL,
   "other processes": PROCESSES,
   "the storage limit": STORAGE,
-  "the API": REQUESTS,
+  "the API": HTTP_PROOFS,
   "the sign-in": SIGN_IN,
   "the viewer of a widget": WIDGETS,
   "the broker": BROKER,
@@ -49,7 +49,7 @@ interface ModuleAnswer {
   readonly confinement?: { readonly level: Level };
 }
 interface LogsAnswer {
-  readonly entries: readonly { readonly sentence: string; readonly fields?: Told }[];
+  readonly entries: readonly { readonly sentence: string; readonly fields?: AttackResult }[];
 }
 
 /** Runs attacks against a host of its own, one after the other, and tells each outcome as it comes. */
@@ -83,7 +83,7 @@ async function runProof(stage: Stage, id: string, proof: Proof): Promise<Outcome
 }
 
 /** The harm that was done. A look that fails has proved nothing, and counts as harm. */
-async function look(stage: Stage, proof: Proof, told: Told): Promise<string | undefined> {
+async function look(stage: Stage, proof: Proof, told: AttackResult): Promise<string | undefined> {
   try {
     return await proof.look(stage, told);
   } catch (error) {
@@ -96,22 +96,22 @@ async function attack(
   stage: Stage,
   id: string,
   proof: Proof,
-): Promise<{ told: Told; level: Outcome["level"] }> {
+): Promise<{ told: AttackResult; level: Outcome["level"] }> {
   if (proof.attack === undefined) return { told: {}, level: "any" };
   await stage.install(id, hostilePlugin(id, proof, stage.facts));
   return waitForEnd(stage, id);
 }
 
 /** Until the hostile plugin says that it is done, ends, or takes too long. */
-async function waitForEnd(stage: Stage, id: string): Promise<{ told: Told; level: Level }> {
+async function waitForEnd(stage: Stage, id: string): Promise<{ told: AttackResult; level: Level }> {
   let level: Level = "permission-model"; // of a host that does not say
-  let told: Told = {};
+  let told: AttackResult = {};
   await stage.waitUntil(async () => {
     const module = (await stage.get(`/modules/${id}`)) as ModuleAnswer | undefined;
     if (!module) return !stage.isHostRunning;
     level = module.confinement?.level ?? level;
     const answer = (await stage.get(`/modules/${id}/logs`)) as LogsAnswer | undefined;
-    const record = answer?.entries.find(({ sentence }) => sentence === OVER);
+    const record = answer?.entries.find(({ sentence }) => sentence === ATTACK_OVER);
     if (record) told = record.fields ?? {};
     else if (module.error) told = { failed: module.error.message };
     return record !== undefined || module.restarts > 0 || module.state === "failed";

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { type Answer, ask, makeLink, send } from "./api.ts";
 import { openPage, withoutBrowser } from "./browser.ts";
 import type { Proof } from "./proof.ts";
-import { PATIENT_MS, type Stage } from "./stage.ts";
+import { EVENT_TIMEOUT_MS, type Stage } from "./stage.ts";
 import type { Target } from "./target.ts";
 
 /** How long a page has to do by itself what it must not do. */
@@ -111,7 +111,7 @@ async function openLinks(stage: Stage, page: Page): Promise<string | undefined> 
     (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   const isAnna = async (): Promise<boolean> => (await nameIn(target, await cookie())) === "anna";
   await open(await makeLink(target, "anna"));
-  if (!(await stage.waitUntil(isAnna, PATIENT_MS))) return "a good link signs nobody in";
+  if (!(await stage.waitUntil(isAnna, EVENT_TIMEOUT_MS))) return "a good link signs nobody in";
   const links = await junkFor(target, await cookie());
   for (const [kind, token] of Object.entries({ ...links, ben: await makeLink(target, "ben") })) {
     await open(token);

@@ -31,7 +31,7 @@ import { type MarkedProcess, processesOf, stateOf } from "./marked-processes.ts"
 import type { Target } from "./target.ts";
 
 /** For what must happen, also on a busy machine. */
-export const PATIENT_MS = 20_000;
+export const EVENT_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 /** So many looks in a row tell a loop from a moment of work. */
 const LOOKS = 3;
@@ -196,7 +196,10 @@ export class Stage {
     const folder = await mkdtemp(join(home.plugins, "../new-"));
     await cp(join(SHIPPED, id), folder, { recursive: true });
     await rename(folder, join(home.plugins, id)); // whole at once
-    await this.waitUntil(async () => (await this.moduleState(id))?.state === "active", PATIENT_MS);
+    await this.waitUntil(
+      async () => (await this.moduleState(id))?.state === "active",
+      EVENT_TIMEOUT_MS,
+    );
   }
 
   /** The state of a module as the API shows it; `undefined` when it is not there. */

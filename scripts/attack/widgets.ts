@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { ask, makeLink } from "./api.ts";
 import { openPage, withoutBrowser } from "./browser.ts";
-import { ANY_OF, OVER } from "./hostile-plugin.ts";
-import type { Proof, Told } from "./proof.ts";
-import { PATIENT_MS, type Stage } from "./stage.ts";
+import { ANY_OF, ATTACK_OVER } from "./hostile-plugin.ts";
+import type { Proof, AttackResult } from "./proof.ts";
+import { EVENT_TIMEOUT_MS, type Stage } from "./stage.ts";
 
 /** A widget that attacks as soon as it is mounted. */
 interface HostileWidget {
@@ -15,7 +15,7 @@ interface HostileWidget {
    */
   readonly attack: string;
   /** Gives the harm that was done, or `undefined` when there is none. */
-  readonly look: (stage: Stage, told: Told) => Promise<string | undefined>;
+  readonly look: (stage: Stage, told: AttackResult) => Promise<string | undefined>;
 }
 
 /** Attacks on the viewer of a dashboard, by the widget of an installed plugin that declares no needs. */
@@ -38,7 +38,7 @@ export const WIDGETS: readonly Proof[] = [
     ...reads.map(below),
     ...reads.map((read) => () => read(window.open(own + "/icon.svg"))),
   ]);`,
-    look: async ({ canary }: Stage, { got = "" }: Told) =>
+    look: async ({ canary }: Stage, { got = "" }: AttackResult) =>
       got.includes(canary) ? `it has the viewer's storage: ${got.slice(0, 40)}` : undefined,
   },
   {
@@ -72,7 +72,7 @@ export const WIDGETS: readonly Proof[] = [
     }),
     () => { navigator.sendBeacon(tokens, new Blob([body], { type: "application/json" })) },
   ]);`,
-    look: async (stage: Stage, { got }: Told) => {
+    look: async (stage: Stage, { got }: AttackResult) => {
       const list = await ask(stage.target, "GET", "/tokens");
       if (JSON.stringify(list).includes("stolen")) return "it made a token";
       return got === undefined ? undefined : `it was answered: ${got}`;
@@ -105,7 +105,8 @@ export const WIDGETS: readonly Proof[] = [
     asked({ kind: "command", device: "demo:light:1", command: { on: true } }, 2_000),
     asked({ kind: "scene", scene: "demo:scene:1" }, 2_001),
   ]);`,
-    look: async (_: Stage, { got }: Told) => (got === undefined ? undefined : `it has ${got}`),
+    look: async (_: Stage, { got }: AttackResult) =>
+      got === undefined ? undefined : `it has ${got}`,
   },
 ].map(proofOf);
 
@@ -128,16 +129,24 @@ function proofOf(widget: HostileWidget): Proof {
 }
 
 /** Shows the widget to an admin, whose browser has secrets, and gives what the widget said. */
-async function show(stage: Stage, page: Page, widget: HostileWidget): Promise<Told | undefined> {
+async function show(
+  stage: Stage,
+  page: Page,
+  widget: HostileWidget,
+): Promise<AttackResult | undefined> {
   const { target, canary } = stage;
   await stage.install(widget.id, filesOf(widget, target.url));
-  await stage.waitUntil(async () => (await stage.hostileState())?.state === "active", PATIENT_MS);
+  await stage.waitUntil(
+    async () => (await stage.hostileState())?.state === "active",
+    EVENT_TIMEOUT_MS,
+  );
   await ask(target, "PUT", "/layout", layoutWith(widget.id));
 
-  let told: Told | undefined;
+  let told: AttackResult | undefined;
   page.on("console", (message) => {
     const text = message.text();
-    if (text.startsWith(OVER)) told = JSON.parse(text.slice(OVER.length)) as Told;
+    if (text.startsWith(ATTACK_OVER))
+      told = JSON.parse(text.slice(ATTACK_OVER.length)) as AttackResult;
   });
   await page.goto(`${target.url}/icon.svg`);
   await page.context().addCookies([{ name: "canary", value: canary, url: target.url }]);
@@ -145,7 +154,7 @@ async function show(stage: Stage, page: Page, widget: HostileWidget): Promise<To
     `for (const each of [localStorage, sessionStorage]) each.canary = "${canary}"`,
   );
   await page.goto(`${target.url}/#token=${await makeLink(target, "viewer", "admin")}`);
-  await stage.waitUntil(async () => told !== undefined, PATIENT_MS);
+  await stage.waitUntil(async () => told !== undefined, EVENT_TIMEOUT_MS);
   return told;
 }
 
@@ -162,7 +171,7 @@ export default defineWidget({
   size: { default: [4, 4] },
   mount(_root, ctx) {
     const tell = (key) => (what) =>
-      console.log(${JSON.stringify(OVER)} + JSON.stringify({ [key]: String(what?.message ?? what) }));
+      console.log(${JSON.stringify(ATTACK_OVER)} + JSON.stringify({ [key]: String(what?.message ?? what) }));
     setTimeout(() => attack(ctx).then(tell("got"), tell("failed")));
   },
 });

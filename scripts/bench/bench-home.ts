@@ -219,7 +219,7 @@ export async function readMemory(pid: number): Promise<{ rss: number; pss: numbe
 }
 
 /** Sends requests at a steady rate until `end`, without waiting for earlier answers. */
-export function repeat(perSecond: number, ask: () => Promise<Response>) {
+export function requestAtRate(perSecond: number, ask: () => Promise<Response>) {
   const waits: Promise<{ ms: number; isOk: boolean; isOwn: boolean }>[] = [];
   const timer = setInterval(() => waits.push(timed(ask)), 1_000 / perSecond);
   return {

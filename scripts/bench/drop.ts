@@ -17,7 +17,14 @@ import { openBroker } from "./shared/broker.ts";
 import { askedIds, countingBridge } from "./shared/counting-bridge.ts";
 import { EventWatch } from "./shared/event-watch.ts";
 import { summarise } from "./shared/figures.ts";
-import { type Answers, Load, Traffic, summed, type Target, TOPIC } from "./shared/traffic.ts";
+import {
+  type Answers,
+  Load,
+  Traffic,
+  summarizeAnswers,
+  type Target,
+  TOPIC,
+} from "./shared/traffic.ts";
 
 const RATES = { reads: 200, commands: 50, publishes: 20 };
 const SHIPPED = ["mqtt", "calendar", "system", "clock-widget"];
@@ -187,7 +194,7 @@ async function measureOther(server: Served) {
     await home.write("lamp/name.ts", nameFile(`name ${saved}.`));
     await delay(PAUSE_MS * 4);
   }
-  const { asked, failed, waits } = summed(await load.stop());
+  const { asked, failed, waits } = summarizeAnswers(await load.stop());
   await server.stop();
   return { reads: { asked, failed, ms: summarise(waits) } };
 }

@@ -19,7 +19,7 @@ import {
   tagged,
   text,
   time,
-  yes,
+  booleanTrue,
 } from "./der.ts";
 import { addressBytes, dnsName, IP_ADDRESS, isPermitted, nameConstraints } from "./names.ts";
 
@@ -68,7 +68,7 @@ export function makeAuthority(names: readonly string[], at: Date): Pair {
   return signed(
     { issuer: name, subject: name, publicKey, ...validity(at, AUTHORITY_DAYS) },
     [
-      extension("basicConstraints", sequence(yes, integer(Buffer.alloc(1))), "critical"),
+      extension("basicConstraints", sequence(booleanTrue, integer(Buffer.alloc(1))), "critical"),
       extension("keyUsage", MAY_SIGN_CERTIFICATES, "critical"),
       extension("nameConstraints", nameConstraints(names), "critical"),
       extension("subjectKeyIdentifier", octets(keyIdentifier(publicKey))),
@@ -102,7 +102,7 @@ export function readAuthority({ cert, key }: Pair): Authority {
 }
 
 /** The names that this authority's constraints do not permit. */
-export function namesBeyond({ cert }: Authority, names: readonly string[]): string[] {
+export function forbiddenNames({ cert }: Authority, names: readonly string[]): string[] {
   return names.filter((name) => !isPermitted(name, cert.raw));
 }
 
@@ -137,7 +137,7 @@ function signed(
 }
 
 function extension(name: keyof typeof EXTENSIONS, value: Buffer, critical?: "critical"): Buffer {
-  return sequence(identifier(EXTENSIONS[name]), ...(critical ? [yes] : []), octets(value));
+  return sequence(identifier(EXTENSIONS[name]), ...(critical ? [booleanTrue] : []), octets(value));
 }
 
 function commonName(name: string): Buffer {

@@ -8,7 +8,7 @@ export const sequence = (...parts: readonly Buffer[]): Buffer => encode(0x30, ..
 export const set = (...parts: readonly Buffer[]): Buffer => encode(0x31, ...parts);
 export const octets = (content: Buffer): Buffer => encode(0x04, content);
 export const text = (content: string): Buffer => encode(0x0c, Buffer.from(content));
-export const yes: Buffer = encode(0x01, Buffer.from([0xff]));
+export const booleanTrue: Buffer = encode(0x01, Buffer.from([0xff]));
 
 /** A context-specific tag around a value. Use `encode` for an implicit tag. */
 export const tagged = (number: number, ...parts: readonly Buffer[]): Buffer =>

@@ -4,8 +4,8 @@ import type { Config } from "../../host/config/schema.ts";
 import { findRunningHost } from "../../host/data-lock.ts";
 import type { RunOptions } from "../../host/options.ts";
 import { type Finding, findingsOf } from "./finding.ts";
-import { holderOf } from "./holder.ts";
-import { askMantel, type Health } from "./running.ts";
+import { requestHealth, type Health } from "./health.ts";
+import { findPortHolder } from "./port-holder.ts";
 
 const port = findingsOf("port");
 const host = findingsOf("host");
@@ -13,7 +13,7 @@ const host = findingsOf("host");
 /** Checks the port and, if a host is running, its health. */
 export async function examineNetwork(options: RunOptions, config: Config): Promise<Finding[]> {
   const pid = await findRunningHost(options.dataFolder).catch(() => undefined);
-  const health = await askMantel(options, config);
+  const health = await requestHealth(options, config);
   if (health) return [describe(health, pid)];
   const findings = await examinePort(options);
   if (pid === undefined) return findings;
@@ -49,7 +49,7 @@ async function examinePort({ port: number, address }: RunOptions): Promise<Findi
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
-      const holder = (await holderOf(number)) ?? "another program";
+      const holder = (await findPortHolder(number)) ?? "another program";
       return [port.fail(`${place} is in use by ${holder}`, "stop it, or use another --port")];
     }
     return [port.fail(`${place} cannot be used: ${message}`, WHAT_TO_DO[code] ?? "see --host")];

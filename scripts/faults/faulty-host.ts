@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type BenchHome, openHome, repeat, type Served, serveHost } from "../bench/bench-home.ts";
+import {
+  type BenchHome,
+  openHome,
+  requestAtRate,
+  type Served,
+  serveHost,
+} from "../bench/bench-home.ts";
 import { type FaultKind, faultyPlugin, idOf } from "./kinds.ts";
 
 const POLL_MS = 10;
@@ -50,7 +56,9 @@ class FaultyHost {
 
   /** Requests to the other modules, at a steady rate. */
   ask(perSecond: number) {
-    return repeat(perSecond, () => this.#fetch(ROUTES[this.#asked++ % ROUTES.length] ?? "/health"));
+    return requestAtRate(perSecond, () =>
+      this.#fetch(ROUTES[this.#asked++ % ROUTES.length] ?? "/health"),
+    );
   }
 
   /**

@@ -22,7 +22,7 @@ import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import type { Schema } from "./document.ts";
-import { anyJson, fitting, oddText } from "./values.ts";
+import { anyJson, valuesFitting, oddText } from "./values.ts";
 
 /** Maximum CPU time without a pause that one message may cost the host. */
 export const LONGEST_TURN_MS = 50;
@@ -31,7 +31,7 @@ const LOOKS = 4;
 const LARGE = 300_000;
 
 const schema = (type: object): fc.Arbitrary<unknown> =>
-  fitting(JSON.parse(JSON.stringify(type)) as Schema);
+  valuesFitting(JSON.parse(JSON.stringify(type)) as Schema);
 const few = (item: fc.Arbitrary<unknown>) => fc.array(item, { maxLength: 3 });
 const nativeId = fc.constantFrom("lamp", "door", "sensor 1");
 /** Publications with at most one invalid part, so that the code behind the validation is reached too. */

@@ -29,7 +29,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, DocumentedAnswer>>;
 }
 
-export interface Answered {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The text of the body; `undefined` for a stream, which does not end. */
@@ -77,7 +77,7 @@ export function operationsOf(document: unknown): Operation[] {
 }
 
 /** The differences between an answer and the document; empty for a documented answer. */
-export function faultsOfAnswer(operation: Operation, answer: Answered): string[] {
+export function faultsOfAnswer(operation: Operation, answer: HttpAnswer): string[] {
   const { status, headers } = answer;
   const documented = operation.responses[String(status)];
   if (status >= 500 && !DELIBERATE.has(status)) return [`the status is ${status}`];
@@ -85,7 +85,7 @@ export function faultsOfAnswer(operation: Operation, answer: Answered): string[]
   return [...headerFaults(documented, headers), ...bodyFaults(documented, answer)];
 }
 
-function headerFaults({ headers = {} }: DocumentedAnswer, given: Answered["headers"]): string[] {
+function headerFaults({ headers = {} }: DocumentedAnswer, given: HttpAnswer["headers"]): string[] {
   const known = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const missing = Object.entries(headers).filter(
     ([name, { required }]) => required && given[name.toLowerCase()] === undefined,
@@ -97,7 +97,7 @@ function headerFaults({ headers = {} }: DocumentedAnswer, given: Answered["heade
   ];
 }
 
-function bodyFaults({ content }: DocumentedAnswer, { headers, body }: Answered): string[] {
+function bodyFaults({ content }: DocumentedAnswer, { headers, body }: HttpAnswer): string[] {
   if (!content) return body ? ["a body where none is documented"] : [];
   const type = String(headers["content-type"]).split(";")[0] ?? "";
   const media = content[type];

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import type { Operation } from "./document.ts";
-import { anyJson, fitting, oddText } from "./values.ts";
+import { anyJson, valuesFitting, oddText } from "./values.ts";
 
 /** The caller: a token with a scope, no token, or an invalid token. */
-export type Asking = "admin" | "edit" | "read" | "nobody" | "forger";
+export type CallerKind = "admin" | "edit" | "read" | "nobody" | "forger";
 
 export interface FuzzedRequest {
   readonly operation: Operation;
-  readonly asking: Asking;
+  readonly asking: CallerKind;
   /** The method. If the operation does not have it, no documented answer is expected. */
   readonly method: string;
   readonly target: string;
@@ -39,7 +39,7 @@ export function requestsTo(operations: readonly Operation[]): fc.Arbitrary<Fuzze
   const each = operations.map((operation) =>
     fc.record({
       operation: fc.constant(operation),
-      asking: weighted<Asking>(
+      asking: weighted<CallerKind>(
         [8, "admin"],
         [2, "edit"],
         [1, "read"],
@@ -65,7 +65,7 @@ function path({ path: pattern, parameters }: Operation): fc.Arbitrary<string> {
       fc
         .oneof(
           { weight: 5, arbitrary: fc.constantFrom(...IDS) },
-          { weight: 3, arbitrary: fitting(schema).map(String) },
+          { weight: 3, arbitrary: valuesFitting(schema).map(String) },
           { weight: 2, arbitrary: oddText },
         )
         .map((value) => [name, escaped(value)] as const),
@@ -90,7 +90,11 @@ function query({ parameters }: Operation): fc.Arbitrary<string> {
   const known = parameters.filter((each) => each.in === "query");
   const pair = ({ name, schema }: Operation["parameters"][number]) =>
     fc
-      .oneof(fc.constantFrom(...(QUERIES[name] ?? [""])), fitting(schema).map(String), oddText)
+      .oneof(
+        fc.constantFrom(...(QUERIES[name] ?? [""])),
+        valuesFitting(schema).map(String),
+        oddText,
+      )
       .map((value) => `${name}=${escaped(value)}`);
   const odd = fc
     .tuple(oddText, oddText)
@@ -144,7 +148,9 @@ function headers({ parameters }: Operation): fc.Arbitrary<Record<string, string>
 function body({ body: schema, method }: Operation): fc.Arbitrary<string | undefined> {
   const nothing = fc.constant(undefined);
   if (method === "GET") return nothing;
-  const good = schema ? fc.oneof(fitting(schema), fc.constantFrom(...BODIES)) : fc.constant({});
+  const good = schema
+    ? fc.oneof(valuesFitting(schema), fc.constantFrom(...BODIES))
+    : fc.constant({});
   const spoiled = fc
     .tuple(good, oddText, anyJson)
     .map(([value, key, odd]) => spoil(value, key, odd));

@@ -1,5 +1,5 @@
 import { type Agent, type IncomingMessage, request } from "node:http";
-import type { Answered } from "./document.ts";
+import type { HttpAnswer } from "./document.ts";
 import type { FuzzedRequest } from "./requests.ts";
 
 /** Sends a request and waits for the complete answer, or for the headers of a stream. */
@@ -7,7 +7,7 @@ export function send(
   url: string,
   agent: Agent,
   asked: FuzzedRequest & { readonly token: string | undefined },
-): Promise<Answered> {
+): Promise<HttpAnswer> {
   const { method, target: path, body } = asked;
   const { hostname, port } = new URL(url);
   const options = { hostname, port, agent, method, path, headers: headersOf(asked) };

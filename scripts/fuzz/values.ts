@@ -45,7 +45,7 @@ export const oddText = fc.oneof(
 export const anyJson = fc.oneof(fc.jsonValue({ maxDepth: 3 }), oddText, fc.double());
 
 /** Values that match a JSON Schema, as far as its keywords are supported here. */
-export function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
+export function valuesFitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   const {
     enum: values,
     const: only,
@@ -65,7 +65,7 @@ export function fitting(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
     anyOf ??
     oneOf ??
     (Array.isArray(type) ? type.map((each) => ({ ...schema, type: each })) : undefined);
-  if (either) return fc.oneof(...either.map((each) => fitting(each, depth)));
+  if (either) return fc.oneof(...either.map((each) => valuesFitting(each, depth)));
   return (MAKERS[String(type)] ?? (() => fc.jsonValue({ maxDepth: 2 })))(schema, depth);
 }
 
@@ -77,7 +77,7 @@ const MAKERS: Readonly<Record<string, (schema: Schema, depth: number) => fc.Arbi
     fc.oneof(fc.integer(range(schema)), fc.double({ ...range(schema), noNaN: true })),
   string: (schema) => text(schema),
   array: (schema, depth) =>
-    fc.array(fitting((schema["items"] ?? {}) as Schema, depth + 1), {
+    fc.array(valuesFitting((schema["items"] ?? {}) as Schema, depth + 1), {
       minLength: Number(schema["minItems"] ?? 0),
       maxLength: depth > DEEPEST ? Number(schema["minItems"] ?? 0) : 4,
     }),
@@ -124,17 +124,21 @@ function object(schema: Schema, depth: number): fc.Arbitrary<unknown> {
     ([key]) => depth < DEEPEST || required.includes(key),
   );
   const own = fc.record(
-    Object.fromEntries(known.map(([key, each]) => [key, fitting(each, depth + 1)])),
+    Object.fromEntries(known.map(([key, each]) => [key, valuesFitting(each, depth + 1)])),
     { requiredKeys: required },
   );
   const [[keys, values] = [undefined, undefined]] = Object.entries(patternProperties);
   const others =
     keys !== undefined && values
-      ? fc.dictionary(matching(keys), fitting(values, depth + 1), { maxKeys: 3 })
+      ? fc.dictionary(matching(keys), valuesFitting(values, depth + 1), { maxKeys: 3 })
       : typeof additionalProperties === "object"
-        ? fc.dictionary(fc.string({ maxLength: 10 }), fitting(additionalProperties, depth + 1), {
-            maxKeys: 3,
-          })
+        ? fc.dictionary(
+            fc.string({ maxLength: 10 }),
+            valuesFitting(additionalProperties, depth + 1),
+            {
+              maxKeys: 3,
+            },
+          )
         : fc.constant({});
   return fc.tuple(own, others).map(([first, second]) => ({ ...second, ...first }));
 }

@@ -8,7 +8,7 @@ import {
   type MqttHome,
   openMqttHome,
   reloadBridge,
-  within,
+  waitUntil,
 } from "../bench/shared/mqtt-home.ts";
 import { StateStorm } from "../bench/shared/state-storm.ts";
 
@@ -33,7 +33,7 @@ export interface BrokerCount {
 }
 
 /** Kills a broker repeatedly with SIGKILL while commands run, over TLS with passwords and ACL. */
-export async function killBrokers(count: number): Promise<BrokerCount> {
+export async function killBrokerRepeatedly(count: number): Promise<BrokerCount> {
   const home = await openMqttHome({ zigbee2mqtt: LAMPS, "ha-discovery": LAMPS });
   const backMs: Record<BridgeId, number[]> = { zigbee2mqtt: [], "ha-discovery": [] };
   const commands = new Commands(home, await home.devices());
@@ -47,8 +47,8 @@ export async function killBrokers(count: number): Promise<BrokerCount> {
       }
       await home.broker.start();
       const back = BRIDGES.map(async (id) => {
-        const isSo = () => isCurrent(home, id, toPercent(brightness, LEVELS));
-        backMs[id].push(await within(BACK_WITHIN_MS, isSo));
+        const isCurrentAgain = () => isCurrent(home, id, toPercent(brightness, LEVELS));
+        backMs[id].push(await waitUntil(BACK_WITHIN_MS, isCurrentAgain));
       });
       await Promise.all(back);
     }
@@ -83,10 +83,10 @@ class Commands {
   async end(): Promise<Pick<BrokerCount, "commands" | "doubled" | "statuses">> {
     clearInterval(this.#timer);
     await Promise.all(this.#waiting);
-    const told = Object.values(this.#home.lamps).flatMap(({ received }) =>
+    const counters = Object.values(this.#home.lamps).flatMap(({ received }) =>
       received.map(({ payload }) => payload["counter"]),
     );
-    const doubled = told.length - new Set(told).size;
+    const doubled = counters.length - new Set(counters).size;
     return { commands: this.#sent, doubled, statuses: this.#statuses };
   }
 

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { openLog } from "../../host/log.ts";
 import { channelLines, openChannelFuzz } from "../fuzz/channel.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 
 /** Messages per round. */
 const MESSAGES = 100;
@@ -13,7 +13,7 @@ const MESSAGES = 100;
  * No message may throw, block for long or leak memory. The environment variable `FUZZ_SEED` repeats the messages of an
  * earlier run.
  */
-export async function openChannelRun(): Promise<Run> {
+export async function openChannelRun(): Promise<SoakRun> {
   const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
   console.log(JSON.stringify({ soak: "channel", FUZZ_SEED: seed }));
   let uncaught = 0;

@@ -50,7 +50,7 @@ const WAYS = FAULTS.length + 1;
 const ROUNDS_BEYOND = WAYS * 100_000;
 
 /** Adds a state to the bridge from `writeLamp`. */
-export async function giveLampState({ write }: BenchHome): Promise<void> {
+export async function addLampState({ write }: BenchHome): Promise<void> {
   await write("lamp/index.ts", SOUND);
 }
 
@@ -58,7 +58,11 @@ export async function giveLampState({ write }: BenchHome): Promise<void> {
  * The remaining kinds after a round, so that each cycle includes all of them. A missing package makes esbuild bundle
  * everything, which leaves 20 MiB of garbage, so no reading may follow it directly.
  */
-export async function failInWaysLeft(home: BenchHome, host: Served, round: number): Promise<void> {
+export async function failInRemainingWays(
+  home: BenchHome,
+  host: Served,
+  round: number,
+): Promise<void> {
   const cycle = ROUNDS_BEYOND + round * WAYS;
   for (let way = (round % WAYS) + 1; way < WAYS; way++) {
     await failToReload(home, host, cycle + way);

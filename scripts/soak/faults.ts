@@ -1,12 +1,12 @@
 import { openFaultyHost } from "../faults/faulty-host.ts";
 import { FAULTS } from "../faults/kinds.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 
 const REQUESTS_PER_SECOND = 50;
 
 /** One faulty plugin per round, each with another fault, while requests go to the other plugins. */
-export async function openFaults(): Promise<Run> {
+export async function openFaults(): Promise<SoakRun> {
   const host = await openFaultyHost(FAULTS, serveProbed);
   const requests = host.ask(REQUESTS_PER_SECOND);
   return {

@@ -27,7 +27,7 @@ export interface FullDiskCount {
  *
  * @throws Error if mounting a file system fails, which needs root
  */
-export async function fillAgainAndAgain(count: number): Promise<FullDiskCount> {
+export async function fillDiskRepeatedly(count: number): Promise<FullDiskCount> {
   const home = await openHome();
   const unmount = mountSmall(home.data);
   const host = new KillableHost(home);

@@ -4,7 +4,7 @@ import { openLog } from "../../host/log.ts";
 import { openHome, readMemory, serveHost } from "../bench/bench-home.ts";
 import { openHttpFuzz } from "../fuzz/http.ts";
 import type { FuzzedRequest } from "../fuzz/requests.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 
 const AT_ONCE = 10;
 const SAMPLED = 1_000;
@@ -15,7 +15,7 @@ const PLUGINS = ["system", "demo-home", "mqtt-broker", "mqtt", "calendar", "room
  * Modules are reloaded, disabled and enabled during the run. The environment variable `FUZZ_SEED` repeats the requests
  * of an earlier run.
  */
-export async function openFuzz(): Promise<Run> {
+export async function openFuzz(): Promise<SoakRun> {
   const seed = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
   console.log(JSON.stringify({ soak: "fuzz", FUZZ_SEED: seed }));
   const home = await openHome(PLUGINS);

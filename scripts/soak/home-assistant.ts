@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { FakeHomeAssistant } from "../../test/fakes/home-assistant.ts";
 import { openHome, type Served, serveHost } from "../bench/bench-home.ts";
-import { within } from "../bench/shared/mqtt-home.ts";
+import { waitUntil } from "../bench/shared/mqtt-home.ts";
 
 /** The number of sensors, which change during an outage, and of number entities, which commands set. */
 const ENTITIES = 20;
@@ -50,7 +50,7 @@ export async function cutHomeAssistant(count: number): Promise<CutCount> {
         await delay(Math.random() * LONGEST_OUTAGE_MS);
         await fake.listen();
       }
-      backMs.push(await within(BACK_WITHIN_MS, () => client.isCurrent(cut + 1)));
+      backMs.push(await waitUntil(BACK_WITHIN_MS, () => client.isCurrent(cut + 1)));
     }
     return { cuts: count, backMs, ...(await commands.end()) };
   } finally {
@@ -73,7 +73,7 @@ class HomeClient {
     const options = { method: "PATCH", body: JSON.stringify({ url, token }) };
     const response = await this.api("/modules/home-assistant/config", options);
     if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-    await within(READY_WITHIN_MS, () => this.isCurrent(0));
+    await waitUntil(READY_WITHIN_MS, () => this.isCurrent(0));
   }
 
   async devices(): Promise<readonly Device[]> {
@@ -123,10 +123,10 @@ class Commands {
   async end(): Promise<Pick<CutCount, "commands" | "doubled" | "statuses">> {
     clearInterval(this.#timer);
     await Promise.all(this.#waiting);
-    const told = this.#client.fake.calls.map(({ data }) => data["value"]);
+    const values = this.#client.fake.calls.map(({ data }) => data["value"]);
     return {
       commands: this.#sent,
-      doubled: told.length - new Set(told).size,
+      doubled: values.length - new Set(values).size,
       statuses: this.#statuses,
     };
   }

@@ -18,7 +18,7 @@ export interface KillCount {
 }
 
 /** Kills a host with SIGKILL at random moments while its layout, config, tokens and scenes are written, and restarts it. */
-export async function killAgainAndAgain(count: number): Promise<KillCount> {
+export async function killRepeatedly(count: number): Promise<KillCount> {
   const home = await openHome();
   const host = new KillableHost(home);
   const startMs: number[] = [];

@@ -1,4 +1,4 @@
-import { repeat, type Served } from "../bench/bench-home.ts";
+import { requestAtRate, type Served } from "../bench/bench-home.ts";
 
 const REQUESTS_PER_SECOND = 200;
 
@@ -19,7 +19,7 @@ export async function readLamp({ url, token }: Served): Promise<string> {
 /** Requests for the lamp's device at a steady rate, with pauses. */
 export class LampRequests {
   readonly #host: Served;
-  #running: ReturnType<typeof repeat> | undefined;
+  #running: ReturnType<typeof requestAtRate> | undefined;
   #asked = 0;
   #failed = 0;
   /** The number of failed requests by reason. */
@@ -30,7 +30,7 @@ export class LampRequests {
   }
 
   start(): void {
-    this.#running ??= repeat(REQUESTS_PER_SECOND, () => this.#ask());
+    this.#running ??= requestAtRate(REQUESTS_PER_SECOND, () => this.#ask());
   }
 
   /** Waits for pending answers and sends no more requests until the next start. */

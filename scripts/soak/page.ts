@@ -27,7 +27,7 @@ export async function openPage(
 }
 
 /** Waits until an expression is true. Avoids Playwright's helpers, which leave objects in the page. */
-export async function becomes(
+export async function waitForExpression(
   session: CDPSession,
   expression: string,
   withinMs = USUAL_DEADLINE_MS,

@@ -1,21 +1,21 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/bench-home.ts";
-import { failInWaysLeft, failToReload, giveLampState } from "./failures.ts";
+import { failInRemainingWays, failToReload, addLampState } from "./failures.ts";
 import { LampRequests, reloadLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 
 /** A third of the default, because two of eleven failures are hanging starts. */
 const START_MS = 500;
 
 /** Reloads a bridge of ten files with one npm dependency, while requests go to its device. */
-export async function openReloads(areFailing: boolean): Promise<Run> {
+export async function openReloads(areFailing: boolean): Promise<SoakRun> {
   const home = await openHome(areFailing ? [] : ["system"]);
   await writeLamp(home, "lamp");
   if (areFailing) {
     await limitStart(home);
-    await giveLampState(home);
+    await addLampState(home);
   }
   const host = await serveProbed(home);
   const requests = new LampRequests(host);
@@ -30,7 +30,7 @@ export async function openReloads(areFailing: boolean): Promise<Run> {
       if (status !== 200) throw new Error(`round ${number} was answered ${status}`);
     },
     async read() {
-      if (areFailing) await failInWaysLeft(home, host, last);
+      if (areFailing) await failInRemainingWays(home, host, last);
       await requests.pause(); // each waiting request is an open connection
       return readAtRest(host, home);
     },

@@ -10,7 +10,7 @@ interface RequestCounts {
 }
 
 /** An action repeated on one host. */
-export interface Run {
+export interface SoakRun {
   /** @throws Error if the round does not end as expected */
   readonly round: (number: number) => Promise<void>;
   readonly read: () => Promise<Reading>;
@@ -28,7 +28,7 @@ const MAX_WARM_UP = 1_000;
  * Runs `count` rounds. Prints a line of figures at the start (after the warm-up rounds), in the middle and at the end,
  * and then the verdict. Resolves with true if no figure has grown.
  */
-export async function carryOut(run: Run, name: string, count: number): Promise<boolean> {
+export async function runRounds(run: SoakRun, name: string, count: number): Promise<boolean> {
   const warmUp = Math.min(MAX_WARM_UP, Math.ceil(count * WARM_UP_SHARE));
   const readings: Reading[] = [];
   let done = 0;

@@ -5,7 +5,7 @@ const CHANGES = 300;
 const LASTS_MS = 3_000;
 
 /** Moves one lamp's slider 300 times in three seconds and records the answers and the values that reach the lamp. */
-export async function slide({ devices, command, lamps }: MqttHome, bridge: BridgeId) {
+export async function moveSlider({ devices, command, lamps }: MqttHome, bridge: BridgeId) {
   const [lamp] = await devices(bridge);
   const { received } = lamps[bridge];
   const before = received.length;
@@ -18,12 +18,12 @@ export async function slide({ devices, command, lamps }: MqttHome, bridge: Bridg
   }
   const all = await Promise.all(answers);
   const elapsedMs = performance.now() - startedAt;
-  const told = received.slice(before);
+  const receivedBySlider = received.slice(before);
   return {
     elapsedMs,
-    told: told.length,
+    told: receivedBySlider.length,
     /** Levels are 0 to 254; the slider ends at the top. */
-    last: told.at(-1)?.payload["brightness"],
+    last: receivedBySlider.at(-1)?.payload["brightness"],
     others: all.filter(({ status }) => status !== 200 && status !== 409).length,
     wrongRetryAfter: all.filter((each) => each.status === 409 && !isRight(each)).length,
   };

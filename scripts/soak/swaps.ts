@@ -1,6 +1,6 @@
 import { openHome } from "../bench/bench-home.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 import { openControl, openDashboard, writeWidget } from "./widgets.ts";
 
 /** Enough rounds to measure the growth of a page that only loads scripts. */
@@ -9,7 +9,7 @@ const CONTROL_ROUNDS = 500;
 const MAX_GROWTH_MIB = 3;
 
 /** Swaps a widget in a real Chromium, compared with a control page that only loads scripts. */
-export async function openSwaps(): Promise<Run> {
+export async function openSwaps(): Promise<SoakRun> {
   const home = await openHome();
   await writeWidget(home);
   const host = await serveProbed(home);

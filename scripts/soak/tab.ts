@@ -1,9 +1,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { layLine, type Line } from "../../test/helpers/line.ts";
+import { openLine, type Line } from "../../test/helpers/line.ts";
 import { type BenchHome, openHome, type Served, serveHost } from "../bench/bench-home.ts";
-import { becomes, openPage, readPage, type SoakPage } from "./page.ts";
-import type { Run } from "./run.ts";
+import { waitForExpression, openPage, readPage, type SoakPage } from "./page.ts";
+import type { SoakRun } from "./run.ts";
 
 const PLUGINS = join(import.meta.dirname, "../../plugins");
 const PAGES = ["home", "lights", "climate", "calendar", "system"];
@@ -29,18 +29,21 @@ const LEVEL = `[...document.querySelectorAll(".tile > .widget")].map(({ shadowRo
  * ends. A lamp changes four times per minute, the page changes every five minutes, the connection is cut every half
  * hour, and the calendar and the settings change every hour. The token is renewed four times a day.
  */
-export async function openTab(): Promise<Run> {
+export async function openTab(): Promise<SoakRun> {
   const home = await openHome((await readdir(PLUGINS)).filter((name) => !name.startsWith(".")));
   await mkdir(join(home.data, "calendars"), { recursive: true, mode: 0o700 });
   const host = await serveHost(home);
   const endings: (() => unknown)[] = [];
-  const line = await layLine({ after: (end) => void endings.push(end as () => unknown) }, host.url);
+  const line = await openLine(
+    { after: (end) => void endings.push(end as () => unknown) },
+    host.url,
+  );
   const client = new HomeClient(host, home);
   await client.beReady();
   const tab = await openPage(`${line.url}/#token=${await client.pair()}`, async (page) => {
     await page.clock.install();
   });
-  await becomes(tab.session, `${LEVEL}.some((level) => level !== undefined)`);
+  await waitForExpression(tab.session, `${LEVEL}.some((level) => level !== undefined)`);
   return {
     round: (minute) => pass(minute, { tab, client, line }),
     read: () => readPage(tab.session),
@@ -80,7 +83,7 @@ async function dim(
   for (let left = TRIES; left > 0; left--) {
     await client.dim(level);
     try {
-      return await becomes(tab.session, `${LEVEL}.includes("${level}")`, SHOWN_WITHIN_MS);
+      return await waitForExpression(tab.session, `${LEVEL}.includes("${level}")`, SHOWN_WITHIN_MS);
     } catch (error) {
       if (left === 1) throw error;
     }

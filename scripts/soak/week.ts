@@ -1,6 +1,6 @@
 import { type BenchHome, openHome, type Served } from "../bench/bench-home.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
-import type { Run } from "./run.ts";
+import type { SoakRun } from "./run.ts";
 
 const MINUTES = 60;
 /** Device changes per minute in a busy home: one per second. */
@@ -37,7 +37,7 @@ export default definePlugin({
  * One hour of a home per round: 3,600 device changes and 60 commands with an open event stream, a read of the device
  * list, a short event stream, and a change of config and layout. One reload per day.
  */
-export async function openWeek(): Promise<Run> {
+export async function openWeek(): Promise<SoakRun> {
   const home = await openHome(["system"]);
   await writeSensors(home);
   const host = await serveProbed(home);
@@ -97,11 +97,11 @@ class HomeClient {
 
   /** Opens and closes a dashboard. */
   async look(): Promise<void> {
-    const gone = new AbortController();
-    const stream = this.drain(gone.signal);
+    const closed = new AbortController();
+    const stream = this.drain(closed.signal);
     await this.ask("/smart-home/devices");
     await this.ask("/system");
-    gone.abort();
+    closed.abort();
     await stream;
   }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BenchHome, Served } from "../bench/bench-home.ts";
-import { becomes, openPage, readPage } from "./page.ts";
+import { waitForExpression, openPage, readPage } from "./page.ts";
 import type { Reading } from "./reading.ts";
 
 const PACKAGE = {
@@ -90,7 +90,7 @@ export async function openDashboard(host: Served, home: BenchHome): Promise<Swap
   await send("PUT", "/layout", LAYOUT);
   const { session, close } = await openPage(`${host.url}/#token=${host.token}`);
   try {
-    await becomes(session, shows(0));
+    await waitForExpression(session, shows(0));
   } catch (error) {
     await close();
     throw error;
@@ -98,7 +98,7 @@ export async function openDashboard(host: Served, home: BenchHome): Promise<Swap
   return {
     async swap(round) {
       await home.write("counter-widget/widget.ts", widget(round));
-      await becomes(session, shows(round));
+      await waitForExpression(session, shows(round));
     },
     read: () => readPage(session),
     close,
@@ -120,7 +120,7 @@ export async function openControl(): Promise<SwappedPage> {
   return {
     async swap(round) {
       await session.send("Runtime.evaluate", { expression: `load(${round})` });
-      await becomes(session, shows(round));
+      await waitForExpression(session, shows(round));
     },
     read: () => readPage(session),
     async close() {

@@ -11,9 +11,9 @@ import {
   readAuthority,
 } from "../../scripts/certificate/authority.ts";
 import { type DavAccountOptions, serveDavAccount } from "../fakes/dav-account.ts";
-import { atEnd } from "../helpers/at-end.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost } from "../helpers/host.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { until } from "../helpers/until.ts";
 import { calendar, event } from "../plugins/calendar/calendar-text.ts";
 
@@ -38,7 +38,7 @@ async function serveText(t: TestContext, headers: OutgoingHttpHeaders, body: Buf
   const server = createServer((_, response) => response.writeHead(200, headers).end(body));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     server.close();
   });

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { openBrowser, openPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
-import { kill, moduleOf, saveAgain } from "../helpers/upheaval.ts";
+import { kill, readModule, saveEquivalentCode } from "../helpers/upheaval.ts";
 
 const PROCESSES = ["demo-home", "calendar", "system"];
 const WIDGET = "room-widget/widget.ts";
@@ -39,7 +39,7 @@ test("an open dashboard keeps its page and sends commands while modules reload a
     tapped.push(await tap(page));
   };
 
-  for (const id of PROCESSES) await tapDuring(() => saveAgain(host, id));
+  for (const id of PROCESSES) await tapDuring(() => saveEquivalentCode(host, id));
   await tapDuring(() => rollBack(host));
   await tapDuring(() => restartAll(host));
   for (const id of PROCESSES) {
@@ -75,7 +75,7 @@ async function tap(page: Page): Promise<string> {
 
 /** Has the bridge write the id of each command to a file in its own folder, which outlasts its process. */
 async function noteCommands(host: TestHost): Promise<void> {
-  const { generation } = await moduleOf(host, "demo-home");
+  const { generation } = await readModule(host, "demo-home");
   const file = join(host.plugins, "demo-home/index.ts");
   const source = await readFile(file, "utf8");
   const noting = source.replace(
@@ -83,7 +83,7 @@ async function noteCommands(host: TestHost): Promise<void> {
     'async command(nativeId, command, commandId) { appendFileSync("asked.txt", commandId + "\\n");',
   );
   await writeFile(file, `import { appendFileSync } from "node:fs";\n${noting}`);
-  await until(async () => (await moduleOf(host, "demo-home")).generation > generation, BACK);
+  await until(async () => (await readModule(host, "demo-home")).generation > generation, BACK);
 }
 
 async function askedIds(host: TestHost): Promise<string[]> {
@@ -103,7 +103,7 @@ async function rollBack(host: TestHost): Promise<void> {
 /** A setting that concerns all of them. */
 async function restartAll(host: TestHost): Promise<void> {
   const generations = () =>
-    Promise.all(PROCESSES.map(async (id) => (await moduleOf(host, id)).generation));
+    Promise.all(PROCESSES.map(async (id) => (await readModule(host, id)).generation));
   const before = await generations();
   await host.api("/config", { method: "PATCH", json: { ui: { locale: "de-DE" } } });
   await until(async () => (await generations()).every((now, at) => now > (before[at] ?? 0)), BACK);

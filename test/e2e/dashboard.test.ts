@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
-import { layLine } from "../helpers/line.ts";
+import { openLine } from "../helpers/line.ts";
 import { until } from "../helpers/until.ts";
 
 interface Fixture {
@@ -190,7 +190,7 @@ async function asksToUnlock(t: TestContext, { host, visit }: Fixture): Promise<v
 }
 
 async function survivesOffline(t: TestContext, { host, browser }: Fixture): Promise<void> {
-  const line = await layLine(t, host.url);
+  const line = await openLine(t, host.url);
   const { page } = await openPage(t, browser, await host.link("read", line.url));
   const lamp = page.getByRole("slider", { name: "Sofa lamp" });
   const id = await idOf(host, "Sofa lamp");

@@ -8,7 +8,7 @@ import { Traffic, TOPIC } from "../../scripts/bench/shared/traffic.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { collect, startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
-import { crash, moduleOf } from "../helpers/upheaval.ts";
+import { crash, readModule } from "../helpers/upheaval.ts";
 
 const RATES = { reads: 60, commands: 20, publishes: 10 };
 const BACK = { withinMs: 15_000 };
@@ -24,18 +24,18 @@ test(
       env: { MANTEL_MQTT_URL: mosquitto.url },
     });
     await save(host, 1);
-    await until(async () => (await moduleOf(host, "counter")).state === "active", BACK);
+    await until(async () => (await readModule(host, "counter")).state === "active", BACK);
     const target = { url: host.url, data: host.data, token: await host.token("admin") };
     const watch = new EventWatch(target);
     const traffic = new Traffic(target, RATES);
 
     await save(host, 2);
-    await until(async () => (await moduleOf(host, "counter")).generation === 2, BACK);
+    await until(async () => (await readModule(host, "counter")).generation === 2, BACK);
     await save(host, 3, "throw new Error('boom');");
     const refused = await host.api("/modules/counter/reload", { method: "POST" });
     await host.api("/config", { method: "PATCH", json: { ui: { locale: "de-DE" } } });
     for (const id of ["mqtt", "calendar", "system"]) {
-      await until(async () => (await moduleOf(host, id)).generation === 2, BACK);
+      await until(async () => (await readModule(host, id)).generation === 2, BACK);
     }
     const counted = await count(host);
     for (const id of ["mqtt", "calendar", "system"]) await crash(host, id);

@@ -5,11 +5,11 @@ import { boxOf } from "../helpers/browser.ts";
 import {
   at,
   geometryOf,
-  giveFinger,
+  createFinger,
   type Fixture,
-  open,
+  openEditor,
   save,
-  says,
+  waitForAnnouncement,
   stored,
   testEditor,
   tile,
@@ -27,7 +27,7 @@ testEditor("the gallery of the layout editor", {
 
 async function adds(t: TestContext, fixture: Fixture): Promise<void> {
   const { page, faults } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await page.getByRole("button", { name: "Add a tile" }).click();
   await card(page, "Room").getByText("Sofa lamp").waitFor();
@@ -46,11 +46,11 @@ async function adds(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function addsByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await page.getByRole("button", { name: "Add a tile" }).press("Enter");
   await page.getByRole("button", { name: "Add Clock" }).press("Enter");
-  await says(page, "Clock added");
+  await waitForAnnouncement(page, "Clock added");
   await page.locator("h2:focus", { hasText: "Clock" }).waitFor();
   await page.keyboard.press("Escape");
   await page.locator("[data-tile=clock-2] :focus").waitFor();
@@ -61,7 +61,7 @@ async function addsByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function dragsIn(t: TestContext, fixture: Fixture): Promise<void> {
   const { page, faults } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   await page.getByRole("button", { name: "Add a tile" }).click();
 
   await grab(page, card(page, "Clock"));
@@ -69,12 +69,12 @@ async function dragsIn(t: TestContext, fixture: Fixture): Promise<void> {
   await page.locator(".ghost time").waitFor();
   await picture(page, "editor-dragged-in");
   await page.mouse.up();
-  await says(page, "Clock added: column 5, row 1, 4 wide, 8 high");
+  await waitForAnnouncement(page, "Clock added: column 5, row 1, 4 wide, 8 high");
   await page.locator("h2:focus", { hasText: "Clock" }).waitFor();
   await save(page);
   const document = await stored(fixture);
   await page.keyboard.press("Control+z");
-  await says(page, "Undone: Clock added");
+  await waitForAnnouncement(page, "Undone: Clock added");
   await page.locator("[data-tile=clock-2]").waitFor({ state: "detached" });
 
   assert.deepEqual(geometryOf(document, "clock-2"), at(4, 0, 4, 8));
@@ -86,7 +86,7 @@ async function dragsIn(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function takesBack(t: TestContext, fixture: Fixture): Promise<void> {
   const { page, faults } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   await page.getByRole("button", { name: "Add a tile" }).click();
   const clock = card(page, "Clock");
 
@@ -110,8 +110,8 @@ async function takesBack(t: TestContext, fixture: Fixture): Promise<void> {
 async function dragsInByTouch(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
   await page.setViewportSize({ width: 390, height: 844 });
-  const finger = await giveFinger(page);
-  await open(page);
+  const finger = await createFinger(page);
+  await openEditor(page);
   await page.getByRole("button", { name: "Phone" }).click();
   await page.getByRole("button", { name: "Add a tile" }).click();
   const clock = card(page, "Clock");
@@ -120,7 +120,7 @@ async function dragsInByTouch(t: TestContext, fixture: Fixture): Promise<void> {
   const [from, page1] = await Promise.all([boxOf(clock), boxOf(page.locator(".grid-stack"))]);
   await finger.press(clock, page.locator(".card.ui-draggable-armed"));
   await finger.dragBy(page1.x - from.x, page1.y - from.y);
-  await says(page, /Clock added: column 1, row [12], 12 wide, 1 high/);
+  await waitForAnnouncement(page, /Clock added: column 1, row [12], 12 wide, 1 high/);
   await page.keyboard.press("Escape");
   await save(page);
 

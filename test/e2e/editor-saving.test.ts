@@ -10,10 +10,10 @@ import {
   geometryOf,
   type Fixture,
   LAYOUT,
-  open,
+  openEditor,
   save,
   saveElsewhere,
-  says,
+  waitForAnnouncement,
   stored,
   testEditor,
   tile,
@@ -32,7 +32,7 @@ testEditor("how the layout editor saves", {
 
 async function merges(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   await tile(page, "Clock").focus();
   await page.keyboard.press("ArrowDown");
   await saveElsewhere(fixture, (document) => {
@@ -57,7 +57,7 @@ async function merges(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function follows(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await saveElsewhere(fixture, ({ pages: [home] }) => {
     assert(home);
@@ -70,7 +70,7 @@ async function follows(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function restores(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   const { revision } = await stored(fixture);
   await tile(page, "Clock").focus();
   await page.keyboard.press("Delete");
@@ -86,7 +86,7 @@ async function restores(t: TestContext, fixture: Fixture): Promise<void> {
   await tile(page, "Clock").waitFor();
   const restored = await stored(fixture);
   await importFile(t, page, JSON.stringify(file));
-  await says(page, "layout.json imported");
+  await waitForAnnouncement(page, "layout.json imported");
 
   assert.equal(restored.pages[0]?.widgets.length, 3);
   assert.equal((await stored(fixture)).pages[0]?.widgets.length, 2);
@@ -96,7 +96,7 @@ async function restores(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function refusesFiles(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   const before = await stored(fixture);
   await page.getByRole("button", { name: "Versions" }).click();
 
@@ -112,7 +112,7 @@ async function refusesFiles(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function asksToLeave(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   await tile(page, "Clock").focus();
   await page.keyboard.press("Delete");
 

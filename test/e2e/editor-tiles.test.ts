@@ -5,13 +5,13 @@ import {
   at,
   drag,
   geometryOf,
-  giveFinger,
+  createFinger,
   type Fixture,
   LAYOUT,
-  open,
+  openEditor,
   save,
   saveElsewhere,
-  says,
+  waitForAnnouncement,
   stored,
   testEditor,
   tile,
@@ -31,30 +31,30 @@ testEditor("tiles in the layout editor", {
 
 async function worksByKeyboard(t: TestContext, fixture: Fixture): Promise<void> {
   const { page, faults } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
   const clock = tile(page, "Clock");
 
   await clock.focus();
   await page.keyboard.press("ArrowDown");
-  await says(page, "Clock moved: column 1, row 2, 4 wide, 8 high");
+  await waitForAnnouncement(page, "Clock moved: column 1, row 2, 4 wide, 8 high");
   await page.keyboard.press("Shift+ArrowLeft");
-  await says(page, "Clock resized: column 1, row 2, 3 wide, 8 high");
+  await waitForAnnouncement(page, "Clock resized: column 1, row 2, 3 wide, 8 high");
   await page.keyboard.press("ArrowLeft");
-  await says(page, "Clock cannot move further");
+  await waitForAnnouncement(page, "Clock cannot move further");
   await page.keyboard.press("PageDown");
-  await says(page, "Clock moved to Lights");
+  await waitForAnnouncement(page, "Clock moved to Lights");
   await page.locator("[data-tile=clock] :focus").waitFor();
   await page.keyboard.press("Delete");
-  await says(page, "Clock removed");
+  await waitForAnnouncement(page, "Clock removed");
   for (const undone of ["Clock removed", "Clock moved to Lights"]) {
     await page.keyboard.press("Control+z");
-    await says(page, `Undone: ${undone}`);
+    await waitForAnnouncement(page, `Undone: ${undone}`);
   }
   await page.keyboard.press("Control+Shift+z");
-  await says(page, "Redone: Clock moved to Lights");
+  await waitForAnnouncement(page, "Redone: Clock moved to Lights");
   await page.keyboard.press("Control+z");
   await page.keyboard.press("Control+s");
-  await says(page, "Saved");
+  await waitForAnnouncement(page, "Saved");
 
   assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 1, 3, 8));
   assert.deepEqual(faults, []);
@@ -62,7 +62,7 @@ async function worksByKeyboard(t: TestContext, fixture: Fixture): Promise<void> 
 
 async function drags(t: TestContext, fixture: Fixture): Promise<void> {
   const { page, faults } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await drag(page, tile(page, "Room Living room"), { by: [0, 96] });
   await page.getByRole("button", { name: /^Room Living room, column 5, row 6/ }).waitFor();
@@ -72,7 +72,7 @@ async function drags(t: TestContext, fixture: Fixture): Promise<void> {
   await drag(page, tile(page, "Clock"), {
     onto: page.getByRole("navigation").getByRole("button", { name: "Lights" }),
   });
-  await says(page, "Clock moved to Lights");
+  await waitForAnnouncement(page, "Clock moved to Lights");
   await save(page);
 
   const document = await stored(fixture);
@@ -91,8 +91,8 @@ async function drags(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function dragsByTouch(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  const finger = await giveFinger(page);
-  await open(page);
+  const finger = await createFinger(page);
+  await openEditor(page);
 
   await finger.press(tile(page, "Clock"), page.locator("[data-tile=clock].ui-draggable-armed"));
   await finger.dragBy(0, 96);
@@ -102,8 +102,8 @@ async function dragsByTouch(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function resizesByTouch(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  const finger = await giveFinger(page);
-  await open(page);
+  const finger = await createFinger(page);
+  await openEditor(page);
   const living = page.locator("[data-tile=living]");
   const handle = living.locator(".ui-resizable-se");
 
@@ -118,7 +118,7 @@ async function resizesByTouch(t: TestContext, fixture: Fixture): Promise<void> {
     page.locator("[data-tile=living].ui-draggable-armed"),
   );
   await finger.dragBy(tab.x + tab.width / 2 - from.x, tab.y + tab.height / 2 - from.y);
-  await says(page, "Room Living room moved to Lights");
+  await waitForAnnouncement(page, "Room Living room moved to Lights");
   await save(page);
 
   const { pages } = await stored(fixture);
@@ -134,7 +134,7 @@ async function keepsToSizes(t: TestContext, fixture: Fixture): Promise<void> {
     home.widgets[0].geometry = at(0, 0, 3, 5);
   });
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   const clock = tile(page, "Clock");
   await clock.click();
@@ -144,11 +144,11 @@ async function keepsToSizes(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("button", { name: /^Clock, .* 2 wide, 4 high$/ }).waitFor();
   await clock.focus();
   await page.keyboard.press("Shift+ArrowLeft");
-  await says(page, "Clock cannot be smaller");
+  await waitForAnnouncement(page, "Clock cannot be smaller");
   await page.keyboard.press("Shift+ArrowUp");
   for (let rows = 5; rows <= 14; rows++) await page.keyboard.press("Shift+ArrowDown");
   await page.keyboard.press("Shift+ArrowDown");
-  await says(page, "Clock cannot be larger");
+  await waitForAnnouncement(page, "Clock cannot be larger");
   await save(page);
 
   assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 0, 2, 14));
@@ -160,7 +160,7 @@ async function showsTooSmall(t: TestContext, fixture: Fixture): Promise<void> {
     home.widgets[0].geometry = at(0, 0, 1, 2);
   });
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   const clock = page.getByRole("button", {
     name: "Clock, column 1, row 1, 1 wide, 2 high, not in its recommended size",
@@ -169,11 +169,11 @@ async function showsTooSmall(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByText("The tile is smaller than recommended.").waitFor();
   await picture(page, "editor-too-small");
   await page.getByRole("button", { name: "Narrower" }).click();
-  await says(page, "Clock cannot be smaller");
+  await waitForAnnouncement(page, "Clock cannot be smaller");
   await page.getByRole("button", { name: "Wider" }).click();
-  await says(page, "Clock resized: column 1, row 1, 2 wide, 2 high");
+  await waitForAnnouncement(page, "Clock resized: column 1, row 1, 2 wide, 2 high");
   await page.getByRole("button", { name: "Narrower" }).click();
-  await says(page, "Clock cannot be smaller");
+  await waitForAnnouncement(page, "Clock cannot be smaller");
   await save(page);
 
   assert.deepEqual(geometryOf(await stored(fixture), "clock"), at(0, 0, 2, 2));
@@ -181,16 +181,16 @@ async function showsTooSmall(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function keepsToSizesOnPhones(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await page.getByRole("button", { name: "Phone" }).click();
   await tile(page, "Clock").focus();
   for (let columns = 12; columns > 6; columns--) await page.keyboard.press("Shift+ArrowLeft");
-  await says(page, "6 wide");
+  await waitForAnnouncement(page, "6 wide");
   await page.keyboard.press("Shift+ArrowLeft");
-  await says(page, "Clock cannot be smaller");
+  await waitForAnnouncement(page, "Clock cannot be smaller");
   await page.keyboard.press("Shift+ArrowDown");
-  await says(page, "Clock cannot be larger");
+  await waitForAnnouncement(page, "Clock cannot be larger");
   await save(page);
 
   assert.equal(geometryOf(await stored(fixture), "clock").sm?.w, 6);

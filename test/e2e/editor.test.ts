@@ -6,10 +6,10 @@ import {
   at,
   geometryOf,
   type Fixture,
-  open,
+  openEditor,
   save,
   saveElsewhere,
-  says,
+  waitForAnnouncement,
   stored,
   testEditor,
   tile,
@@ -33,7 +33,7 @@ async function isLoadedLate(t: TestContext, { host, browser }: Fixture): Promise
   const editor = await visit(t, { host, browser });
   const loaded: string[] = [];
   editor.page.on("request", (request) => loaded.push(request.url()));
-  await open(editor.page);
+  await openEditor(editor.page);
 
   assert.ok(
     loaded.some((url) => /\/assets\/editor\.[^/]+\.js$/.test(url)),
@@ -48,7 +48,7 @@ async function showsUnfit(t: TestContext, fixture: Fixture): Promise<void> {
     home.widgets[0].config = { seconds: "often", colour: "<i>red</i>" };
   });
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await tile(page, "Clock").click();
   await page.getByText("often is neither on nor off.").waitFor();
@@ -65,7 +65,7 @@ async function showsUnfit(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function editsPages(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await page.getByRole("button", { name: "Add a page" }).click();
   await page.getByLabel("Title").fill("<b>Garden</b>");
@@ -73,7 +73,7 @@ async function editsPages(t: TestContext, fixture: Fixture): Promise<void> {
   await page.getByRole("button", { name: "Move earlier" }).click();
   await page.getByRole("navigation").getByRole("button", { name: "Lights" }).click();
   await page.getByRole("button", { name: "Remove the page" }).click();
-  await says(page, "Page Lights removed");
+  await waitForAnnouncement(page, "Page Lights removed");
   await save(page);
 
   const { pages } = await stored(fixture);
@@ -88,7 +88,7 @@ async function editsPages(t: TestContext, fixture: Fixture): Promise<void> {
 
 async function arrangesPhones(t: TestContext, fixture: Fixture): Promise<void> {
   const { page } = await visit(t, fixture);
-  await open(page);
+  await openEditor(page);
 
   await page.getByRole("button", { name: "Phone" }).click();
   await picture(page, "editor-phone-arrangement");
@@ -116,7 +116,7 @@ async function isAccessible(t: TestContext, fixture: Fixture): Promise<void> {
       const { page, faults } = await visit(t, fixture);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
-      await open(page);
+      await openEditor(page);
       const name = `editor-${colorScheme}-${viewport.width}`;
       await assertAccessible(page);
       await picture(page, name);

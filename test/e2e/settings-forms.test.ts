@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser } from "../helpers/browser.ts";
 import { startHost } from "../helpers/host.ts";
-import { layLine } from "../helpers/line.ts";
+import { openLine } from "../helpers/line.ts";
 import { type Fixture, visitSettings } from "../helpers/settings.ts";
 import { picture } from "../helpers/stage.ts";
 import { until } from "../helpers/until.ts";
@@ -30,7 +30,7 @@ test("forms in the settings", async (t) => {
 });
 
 async function staysOffline(t: TestContext, fixture: Fixture): Promise<void> {
-  const line = await layLine(t, fixture.host.url);
+  const line = await openLine(t, fixture.host.url);
   const host = { ...fixture.host, url: line.url };
   const page = await visitSettings(t, { ...fixture, host }, "devices/demo:light:1");
   const name = page.getByLabel("Name");

@@ -9,10 +9,10 @@ import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Tokens } from "../../host/auth/tokens.ts";
-import { atEnd } from "../helpers/at-end.ts";
 import { collectedLog } from "../helpers/collected-log.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { openNotifySocket, withoutNotify } from "../helpers/notify-socket.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { until } from "../helpers/until.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
@@ -246,7 +246,7 @@ function launch(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv 
     stdout,
     stderr,
   }));
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     child.kill("SIGKILL");
     await ended;
   });

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Frame, Page } from "playwright-core";
 import { openBrowser, openPage } from "../helpers/browser.ts";
-import { layoutOf } from "../helpers/guest.ts";
+import { layoutOf } from "../helpers/guest-widget.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";
 

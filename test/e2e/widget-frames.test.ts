@@ -4,7 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "../helpers/accessibility.ts";
 import { openBrowser, openPage } from "../helpers/browser.ts";
-import { frameOf, type Guest, installGuest, layoutOf, saveGuest } from "../helpers/guest.ts";
+import {
+  frameOf,
+  type GuestWidget,
+  installGuest,
+  layoutOf,
+  saveGuest,
+} from "../helpers/guest-widget.ts";
 import { startHost } from "../helpers/host.ts";
 import { LOAD, until } from "../helpers/until.ts";
 
@@ -341,7 +347,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
   prototype: "return Object.prototype.polluted",
 };
 
-const ATTACKER: Guest = {
+const ATTACKER: GuestWidget = {
   id: "attacker-widget",
   mount: `
     const own = new URL(document.URL).origin;
@@ -370,7 +376,7 @@ const ATTACKER: Guest = {
 };
 
 /** A widget that asks for all kinds of things, and shows the answers. */
-function asker(id: string, needs: object | undefined): Guest {
+function asker(id: string, needs: object | undefined): GuestWidget {
   return {
     id,
     ...(needs ? { needs } : {}),
@@ -410,14 +416,14 @@ const FLOODS = {
 };
 
 /** A widget that stops the timers with which its frame waits for the first picture. */
-const UNMOUNTED: Guest = {
+const UNMOUNTED: GuestWidget = {
   id: "unmounted-widget",
   before:
     "globalThis.setTimeout = (() => 0) as any; globalThis.requestAnimationFrame = (() => 0) as any;",
   mount: "",
 };
 
-const FLOODER: Guest = {
+const FLOODER: GuestWidget = {
   id: "flooder-widget",
   mount: `
     const add = (name: string, run: () => void) => {
@@ -441,7 +447,7 @@ const FLOODER: Guest = {
 };
 
 /** A widget that counts clicks, and keeps the count in something that is no JSON. */
-function counter(name: string, first = ""): Guest {
+function counter(name: string, first = ""): GuestWidget {
   return {
     id: "counter-widget",
     mount: `
@@ -463,7 +469,7 @@ const ENDLESS = {
 };
 
 /** A widget with a loop, which ends itself, and one that nothing within its frame ends. */
-function endless(): Guest {
+function endless(): GuestWidget {
   return {
     id: "endless-widget",
     mount: `
@@ -479,7 +485,7 @@ function endless(): Guest {
   };
 }
 
-const SETTABLE: Guest = {
+const SETTABLE: GuestWidget = {
   id: "settable-widget",
   before: 'import { Type } from "typebox";',
   more: `settings: {

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { atEnd } from "../helpers/at-end.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { type DavPrefixes, DavXml } from "./dav-xml.ts";
 
 /** A calendar of the account: its name, and what its objects hold, by file name. */
@@ -68,7 +68,7 @@ export async function serveDavAccount(
   const server = secure ? createSecureServer(secure, listener) : createServer(listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     server.close();
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
-import { atEnd } from "../helpers/at-end.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { bridgeCertificate } from "./hue-certificate.ts";
 import { FakeEvents } from "./hue-events.ts";
 import { type Fault, FAULTS, sendJson, throttle } from "./hue-faults.ts";
@@ -272,7 +272,7 @@ export async function startHueBridge(
 ): Promise<FakeHueBridge> {
   const bridge = new FakeHueBridge(options);
   await bridge.start();
-  atEnd(t, () => bridge.stop());
+  onTestEnd(t, () => bridge.stop());
   return bridge;
 }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fillAgainAndAgain } from "../../scripts/soak/full-disk.ts";
-import { killAgainAndAgain } from "../../scripts/soak/kills.ts";
+import { fillDiskRepeatedly } from "../../scripts/soak/full-disk.ts";
+import { killRepeatedly } from "../../scripts/soak/kills.ts";
 
 test("a host killed while it writes loses no acknowledged change", async (t) => {
-  const { startMs: _, ...count } = await killAgainAndAgain(8);
+  const { startMs: _, ...count } = await killRepeatedly(8);
 
   t.diagnostic(JSON.stringify(count));
   assert.deepEqual([count.lost, count.corrupt], [0, 0]);
@@ -13,7 +13,7 @@ test("a host killed while it writes loses no acknowledged change", async (t) => 
 
 test("a full disk gives 507, and the previous documents stay intact", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("a small disk can be mounted by root alone");
-  const count = await fillAgainAndAgain(15);
+  const count = await fillDiskRepeatedly(15);
 
   t.diagnostic(JSON.stringify(count));
   assert.deepEqual([count.lost, count.corrupt, count.left], [0, 0, 0]);

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSession, statusWith, tryForgeries } from "../../scripts/attack/forged-tokens.ts";
+import {
+  openSession,
+  readStatusWithToken,
+  tryForgeries,
+} from "../../scripts/attack/forged-tokens.ts";
 import { forgeries, readSigningKey } from "../helpers/forgeries.ts";
 import { serveApp } from "../host/http/serve-app.ts";
 
@@ -27,7 +31,10 @@ test("no operation accepts a forged token, in a header or cookie, for any spelli
     [],
   );
   assert.deepEqual(
-    [await statusWith(app.url, "header", good), await statusWith(app.url, "cookie", session)],
+    [
+      await readStatusWithToken(app.url, "header", good),
+      await readStatusWithToken(app.url, "cookie", session),
+    ],
     [200, 200],
     "what was forged is good",
   );
@@ -40,7 +47,7 @@ test("every kind of forged session is refused in the cookie", async (t) => {
 
   const accepted: string[] = [];
   for (const [kind, token] of forged) {
-    if ((await statusWith(app.url, "cookie", token)) !== 401) accepted.push(kind);
+    if ((await readStatusWithToken(app.url, "cookie", token)) !== 401) accepted.push(kind);
   }
 
   assert.deepEqual(accepted, []);

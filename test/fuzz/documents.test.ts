@@ -9,14 +9,14 @@ import { planPatch } from "../../host/config/patch.ts";
 import { CoreConfig } from "../../host/config/schema.ts";
 import { parseLayout } from "../../host/layout/parse.ts";
 import type { Schema } from "../../scripts/fuzz/document.ts";
-import { anyJson, fitting, oddText } from "../../scripts/fuzz/values.ts";
-import { hold } from "./settings.ts";
+import { anyJson, valuesFitting, oddText } from "../../scripts/fuzz/values.ts";
+import { checkProperty } from "./settings.ts";
 
 const RUNS = 1_500;
 
 /** Values of a schema, some of them with one thing in them replaced. */
 function near(schema: unknown): fc.Arbitrary<unknown> {
-  const good = fitting(JSON.parse(JSON.stringify(schema)) as Schema);
+  const good = valuesFitting(JSON.parse(JSON.stringify(schema)) as Schema);
   const spoiled = fc
     .tuple(good, fc.nat(), anyJson)
     .map(([value, at, odd]) => replaced(value, at, odd));
@@ -53,7 +53,7 @@ test("any layout is accepted unchanged, or refused with locations", async (t) =>
     if (layout !== undefined) assert.equal(JSON.stringify(layout), before);
   });
 
-  await hold(t, property, RUNS);
+  await checkProperty(t, property, RUNS);
 });
 
 test("any config file is read or refused, and pollutes no prototype", async (t) => {
@@ -62,7 +62,7 @@ test("any config file is read or refused, and pollutes no prototype", async (t) 
     doneOrRefused(() => parseDocument(given, keys));
   });
 
-  await hold(t, property, RUNS);
+  await checkProperty(t, property, RUNS);
 
   assert.deepEqual(Object.keys(Object.prototype), []);
 });
@@ -91,7 +91,7 @@ test("any patch changes only known keys", async (t) => {
     }
   });
 
-  await hold(t, property, RUNS);
+  await checkProperty(t, property, RUNS);
 
   assert.deepEqual(Object.keys(Object.prototype), []);
 });

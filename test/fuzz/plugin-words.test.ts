@@ -15,11 +15,11 @@ import { openChannel } from "../../host/modules/process/channel.ts";
 import { ModuleLog } from "../../host/modules/state/logs.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
 import type { Schema } from "../../scripts/fuzz/document.ts";
-import { anyJson, fitting, oddText } from "../../scripts/fuzz/values.ts";
+import { anyJson, valuesFitting, oddText } from "../../scripts/fuzz/values.ts";
 import { collectedLog } from "../helpers/collected-log.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { serveApp } from "../host/http/serve-app.ts";
-import { hold } from "./settings.ts";
+import { checkProperty } from "./settings.ts";
 
 /** JSON Schema with what its keywords should have, and with what they should not. */
 const oddSchema = fc.letrec<{ schema: unknown }>((tie) => ({
@@ -57,7 +57,7 @@ test("any options schema of a plugin leaves the config of other plugins working"
   t.after(() => config.close());
   await config.patch({ ui: { theme: "dark" } }, { admin: true });
 
-  await hold(
+  await checkProperty(
     t,
     fc.asyncProperty(oddSchema, anyJson, async (given, value) => {
       try {
@@ -136,7 +136,7 @@ test("after any message of a plugin process the host continues, and every call e
     degraded: () => undefined,
   };
 
-  await hold(
+  await checkProperty(
     t,
     fc.asyncProperty(fc.array(message, { maxLength: 6 }), async (messages) => {
       const [here, there] = duplexPair();
@@ -189,7 +189,7 @@ function duplexPair(): [Duplex, Duplex] {
 test("any manifest is read or refused with a reason", async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, "package.json");
-  const good = fitting(JSON.parse(JSON.stringify(ManifestSchema)) as Schema);
+  const good = valuesFitting(JSON.parse(JSON.stringify(ManifestSchema)) as Schema);
   const content = fc.oneof(
     fc.record({ name: oddText, version: anyJson, mantel: fc.oneof(good, anyJson) }),
     fc.tuple(good, oddText, anyJson).map(([mantel, key, odd]) => ({
@@ -201,7 +201,7 @@ test("any manifest is read or refused with a reason", async (t) => {
     oddText,
   );
 
-  await hold(
+  await checkProperty(
     t,
     fc.asyncProperty(text, async (written) => {
       await writeFile(file, written);

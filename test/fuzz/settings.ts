@@ -8,7 +8,7 @@ const TIME_LIMIT_MS = 3_000;
  * Checks a property by `runs` random examples, or as many as there is time for. The seed is printed;
  * `FUZZ_SEED` in the environment gives one again, and `FUZZ_PATH` the path of a counterexample.
  */
-export async function hold<T>(
+export async function checkProperty<T>(
   t: TestContext,
   property: fc.IRawProperty<T>,
   runs: number,

@@ -70,7 +70,7 @@ export async function visit(t: TestContext, { host, browser }: Fixture): Promise
   return visited;
 }
 
-export async function open(page: Page): Promise<void> {
+export async function openEditor(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Edit the layout" }).click();
   await tile(page, "Clock").waitFor();
 }
@@ -81,13 +81,13 @@ export function tile(page: Page, name: string): Locator {
 }
 
 /** Waits for what a screen reader is told last. */
-export async function says(page: Page, text: string | RegExp): Promise<void> {
+export async function waitForAnnouncement(page: Page, text: string | RegExp): Promise<void> {
   await page.locator("[aria-live]", { hasText: text }).waitFor({ state: "attached" });
 }
 
 export async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Save" }).click();
-  await says(page, "Saved");
+  await waitForAnnouncement(page, "Saved");
 }
 
 /** Drags with the mouse: by some CSS pixels, or onto the middle of something. */
@@ -116,7 +116,7 @@ export interface Finger {
   readonly dragBy: (dx: number, dy: number) => Promise<void>;
 }
 
-export async function giveFinger(page: Page): Promise<Finger> {
+export async function createFinger(page: Page): Promise<Finger> {
   const touch = await page.context().newCDPSession(page);
   await touch.send("Emulation.setTouchEmulationEnabled", { enabled: true });
   await page.reload();

@@ -11,7 +11,7 @@ import { Audit } from "../../host/auth/audit.ts";
 import { DEFAULT_TTL_SECONDS } from "../../host/auth/token-request.ts";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { openLog } from "../../host/log.ts";
-import { familyOf, livingProcesses } from "./processes.ts";
+import { processTreeOf, livingProcesses } from "./processes.ts";
 import { LOAD, until } from "./until.ts";
 import { copyWarmCache } from "./warm-cache.ts";
 
@@ -157,7 +157,7 @@ class HostProcess {
   }
 
   async stop(): Promise<number | null> {
-    const family = await familyOf(this.pid); // modules have groups of their own
+    const family = await processTreeOf(this.pid); // modules have groups of their own
     if (!this.#ended) this.#child.kill("SIGTERM");
     const stopped = await Promise.race([
       this.#exited,
@@ -176,7 +176,7 @@ class HostProcess {
   async #assertNothingLeft(family: readonly number[]): Promise<void> {
     const left = async () => [
       ...(await livingProcesses(this.pid)),
-      ...(await Promise.all(family.map(familyOf))).flat(),
+      ...(await Promise.all(family.map(processTreeOf))).flat(),
     ];
     try {
       await until(async () => (await left()).length === 0, { withinMs: 2_000 });

@@ -12,7 +12,7 @@ export interface Line {
 }
 
 /** Lays a line to a server on this machine; it is taken up when the test ends. */
-export async function layLine(t: Pick<TestContext, "after">, target: string): Promise<Line> {
+export async function openLine(t: Pick<TestContext, "after">, target: string): Promise<Line> {
   const { port, hostname } = new URL(target);
   const sockets = new Set<Socket>();
   let whole = true;

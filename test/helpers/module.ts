@@ -17,7 +17,7 @@ import { WarmProcessPool } from "../../host/modules/process/warm-process.ts";
 import { VersionStore } from "../../host/modules/versions/version-store.ts";
 import { SceneRegistry } from "../../host/scenes/registry.ts";
 import { ServiceRegistry } from "../../host/services/registry.ts";
-import { atEnd } from "./at-end.ts";
+import { onTestEnd } from "./on-test-end.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
 import { copyWarmCache } from "./warm-cache.ts";
@@ -39,7 +39,7 @@ export function packageJson(id: string, mantel: object = {}): string {
 /** A folder for plugins and data. It goes with the test. */
 async function openHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "mantel-modules-"));
-  atEnd(t, () => rm(home, { recursive: true, force: true }));
+  onTestEnd(t, () => rm(home, { recursive: true, force: true }));
   await mkdir(join(home, "plugins"));
   await mkdir(join(home, "data"));
   await symlink(resolve(import.meta.dirname, "../../node_modules"), join(home, "node_modules"));
@@ -115,7 +115,7 @@ export async function startModules(
     await config.close();
     await assertClosed();
   };
-  atEnd(t, stop);
+  onTestEnd(t, stop);
   await registry.start();
 
   return {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
-import { atEnd } from "./at-end.ts";
 import { emptyFolder } from "./folder.ts";
+import { onTestEnd } from "./on-test-end.ts";
 
 /** Node has no such sockets, so another program takes the datagrams: one line of JSON for each. */
 const LISTENER = `
@@ -34,7 +34,7 @@ export async function openNotifySocket(t: TestContext): Promise<NotifySocket> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const closed = once(listener, "close");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     listener.kill("SIGKILL");
     await closed;
   });

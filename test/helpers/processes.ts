@@ -17,7 +17,7 @@ export async function livingProcesses(group: number): Promise<string[]> {
 }
 
 /** A process and all below it, whichever groups they are in; ids of those that still run. */
-export async function familyOf(pid: number): Promise<number[]> {
+export async function processTreeOf(pid: number): Promise<number[]> {
   const all = await running();
   const found = all.filter((each) => each.pid === pid).map((each) => each.pid);
   for (const parent of found) {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { atEnd } from "./at-end.ts";
+import { onTestEnd } from "./on-test-end.ts";
 
 /** A server on loopback that passes requests on, counts them, and can stand in their way. */
 export interface Proxy {
@@ -35,7 +35,7 @@ export async function countingProxy(t: TestContext, target: string): Promise<Pro
   const server = createServer((incoming, response) => void pass(incoming, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     server.close();
   });

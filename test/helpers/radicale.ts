@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { atEnd } from "./at-end.ts";
 import { freePort } from "./mosquitto.ts";
+import { onTestEnd } from "./on-test-end.ts";
 import { until } from "./until.ts";
 
 const PROGRAM = "/usr/bin/radicale";
@@ -61,7 +61,7 @@ export async function startRadicale(t: TestContext): Promise<Radicale> {
     child = spawn(PROGRAM, ["--config", join(folder, "config")], { stdio: "ignore" });
     await until(async () => (await fetch(`${url}/.web/`)).status < 500, { withinMs: 20_000 });
   };
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     await stop();
     await rm(folder, { recursive: true });
   });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { openDataFolder } from "../../host/folders.ts";
-import { atEnd } from "../helpers/at-end.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 
 test("a data folder on a read-only disk is refused with a clear message", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("a read-only disk can be mounted by root alone");
@@ -13,7 +13,7 @@ test("a data folder on a read-only disk is refused with a clear message", async 
   } catch {
     return t.skip("nothing can be mounted here");
   }
-  atEnd(t, async () => void execFileSync("umount", [folder]));
+  onTestEnd(t, async () => void execFileSync("umount", [folder]));
 
   await assert.rejects(openDataFolder(folder), {
     code: "invalid",

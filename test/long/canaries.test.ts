@@ -8,7 +8,7 @@ import {
   readBundles,
   readFiles,
   readProcesses,
-} from "../faults/places.ts";
+} from "../faults/texts-by-place.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { until } from "../helpers/until.ts";

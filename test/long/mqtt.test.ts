@@ -8,8 +8,8 @@ import {
   type MqttHome,
   openMqttHome,
 } from "../../scripts/bench/shared/mqtt-home.ts";
-import { killBrokers, reloadUnderStates } from "../../scripts/soak/brokers.ts";
-import { slide } from "../../scripts/soak/slider.ts";
+import { killBrokerRepeatedly, reloadUnderStates } from "../../scripts/soak/brokers.ts";
+import { moveSlider } from "../../scripts/soak/slider.ts";
 import { withoutMosquitto } from "../helpers/mosquitto.ts";
 import { until } from "../helpers/until.ts";
 
@@ -27,7 +27,7 @@ test(
   "after a killed broker no command is sent twice and all states are current",
   real,
   async () => {
-    const { doubled, backMs, statuses } = await killBrokers(2);
+    const { doubled, backMs, statuses } = await killBrokerRepeatedly(2);
 
     assert.equal(doubled, 0);
     for (const id of BRIDGES) assert.equal(backMs[id].length, 2);
@@ -43,7 +43,7 @@ for (const id of BRIDGES) {
     `a slider reaches a lamp of ${id} at its rate and always with its last value`,
     real,
     async (t) => {
-      const found = await slide(await home(t, { [id]: 3 }), id);
+      const found = await moveSlider(await home(t, { [id]: 3 }), id);
 
       const { commandsPerSecond, burst } = RATES[id];
       const most = burst + 1 + (found.elapsedMs / 1_000) * commandsPerSecond;

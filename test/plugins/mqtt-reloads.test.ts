@@ -3,9 +3,9 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { EventWatch } from "../../scripts/bench/shared/event-watch.ts";
 import { FakeZigbee2Mqtt, listedLamp } from "../fakes/zigbee2mqtt.ts";
-import { atEnd } from "../helpers/at-end.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { startMosquitto, withoutMosquitto } from "../helpers/mosquitto.ts";
+import { onTestEnd } from "../helpers/on-test-end.ts";
 import { until } from "../helpers/until.ts";
 import { openPeer } from "./ha-discovery/home.ts";
 
@@ -68,7 +68,7 @@ test(
       fake.tell(`lamp ${at}`, { state: "ON", brightness: round % 255 });
       void peer.tell(`count/${at}`, String(round));
     }, TELLS_EVERY_MS);
-    atEnd(t, async () => clearInterval(tells));
+    onTestEnd(t, async () => clearInterval(tells));
 
     const asked: Promise<Response>[] = [];
     for (let ask = 0; ask < ASKS; ask++) {

@@ -10,7 +10,7 @@ import { checkServerIdentity, connect, createServer } from "node:tls";
 import {
   makeAuthority,
   makeServerPair,
-  namesBeyond,
+  forbiddenNames,
   readAuthority,
 } from "../../scripts/certificate/authority.ts";
 import { emptyFolder } from "../helpers/folder.ts";
@@ -35,7 +35,7 @@ test("the authority's key cannot sign for names outside the local network", asyn
     "one forbidden name makes the whole certificate void",
   );
   const authority = readAuthority(makeAuthority([], new Date()));
-  assert.deepEqual(namesBeyond(authority, names), names.slice(0, 4));
+  assert.deepEqual(forbiddenNames(authority, names), names.slice(0, 4));
 });
 
 test("the command writes private files, names them in the config, and prints link and fingerprint", async (t) => {

@@ -23,7 +23,7 @@ export function displayOf(
  * The layout with only the pages of a display, in its order. A display without a page list shows
  * all pages.
  */
-export function shownOn(display: Display | undefined, layout: Layout): Layout {
+export function layoutOn(display: Display | undefined, layout: Layout): Layout {
   const pages = (display?.pages ?? []).flatMap(
     (id) => layout.pages.find((page) => page.id === id) ?? [],
   );

@@ -10,7 +10,7 @@ const DEFAULT_IDLE_SECONDS = 300;
  * screen. A button in the corner leaves kiosk mode after a confirmation, which prevents accidental
  * touches. Kiosk mode returns when the screen is idle.
  */
-export function keepKiosk(
+export function startKioskMode(
   root: HTMLElement,
   { display, store }: Pick<Session, "display" | "store">,
   touchedAt: ReadonlySignal<number>,

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Page } from "../layout.ts";
 import type { Session } from "../session.ts";
-import { keepKiosk } from "./kiosk.ts";
+import { startKioskMode } from "./kiosk.ts";
 
 /** The page is not changed while someone uses it. */
 const REST_MS = 60_000;
@@ -19,14 +19,14 @@ const SHIFTS = [
 ] as const;
 
 /** Behaviour of a wall-mounted display: active while this screen is a display. */
-export function keepWallScreen(
+export function startWallScreen(
   root: HTMLElement,
   session: Pick<Session, "display" | "shown" | "store" | "isPaired">,
   current: ReadonlySignal<Page | undefined>,
 ): void {
   const { display, isPaired } = session;
   const touchedAt = followTouches();
-  keepKiosk(root, session, touchedAt);
+  startKioskMode(root, session, touchedAt);
   effect(() => turnPages(session, current, touchedAt));
   effect(() => (isPaired || display.value ? stayAwake() : undefined));
   shiftPixels();

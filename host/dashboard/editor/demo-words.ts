@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "../i18n/language.ts";
+import { translated, type Translation } from "../i18n/language.ts";
 
 const english = {
   room: "Living room",
@@ -48,4 +48,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Names in the demo home of the previews. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

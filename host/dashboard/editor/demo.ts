@@ -12,7 +12,7 @@ type Shared = WidgetContexts["shared"];
  * A demo home for previews. It is the same for everyone, so that a preview shows the abilities of a
  * widget and not the current state of a home. Commands do nothing.
  */
-export function demoSurroundings({ theme, timeZone }: Shared, homeStore: Store): WidgetContexts {
+export function demoWidgetContexts({ theme, timeZone }: Shared, homeStore: Store): WidgetContexts {
   const store = new Store();
   store.ui.value = homeStore.ui.peek();
   store.replaceDevices(devices());

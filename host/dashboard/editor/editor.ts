@@ -9,9 +9,9 @@ import { titles } from "../title.ts";
 import { Definitions } from "./definitions.ts";
 import { EditorStore } from "./editor-store.ts";
 import { GridView } from "./grid-view.ts";
-import { keysFor } from "./keys.ts";
+import { keyHandler } from "./keys.ts";
 import { PanelView } from "./panel-view.ts";
-import { strip, toolbar } from "./toolbar.ts";
+import { statusStrip, toolbar } from "./toolbar.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
 import editorStyles from "./editor.css";
@@ -113,7 +113,7 @@ function sheetOf(store: EditorStore, grid: GridView, scope: Scope): HTMLElement 
   help.id = "editor-help";
   help.className = "unseen";
   sheet.append(messages, help, grid.element, grid.empty);
-  scope.onEnd(effect(() => void render(strip(store), messages)));
+  scope.onEnd(effect(() => void render(statusStrip(store), messages)));
   scope.onEnd(effect(() => void (help.textContent = words.value.help)));
   const { style } = grid.element;
   const observer = new ResizeObserver(([entry]) => {
@@ -140,7 +140,7 @@ function cover(root: HTMLElement, editor: HTMLElement, scope: Scope): void {
 
 /** Keys, and the browser's question before a tab with unsaved edits is closed. */
 function listen(store: EditorStore, grid: GridView, { signal }: Scope): void {
-  document.addEventListener("keydown", keysFor(store, grid), { signal });
+  document.addEventListener("keydown", keyHandler(store, grid), { signal });
   const keep = (event: BeforeUnloadEvent): void => {
     if (store.isDirty.peek()) event.preventDefault();
   };

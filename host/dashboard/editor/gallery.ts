@@ -2,8 +2,8 @@ import { signal } from "@preact/signals-core";
 import { GridStack, type GridItemHTMLElement } from "gridstack";
 import { html, render } from "lit";
 import type { ModuleView, WidgetView } from "../../api/module.ts";
-import { spokenLocale } from "../i18n/language.ts";
-import { mountInPlace } from "../mount.ts";
+import { currentLocale } from "../i18n/language.ts";
+import { mountWidgetIn } from "../mount.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import { SizeWatch } from "../tile-size.ts";
 import type { TileDependencies } from "../tile.ts";
@@ -11,7 +11,7 @@ import { translate } from "../translate.ts";
 import type { WidgetContexts } from "../widget-context.ts";
 import type { WidgetFacts } from "../widget-loader.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
-import { demoSurroundings } from "./demo.ts";
+import { demoWidgetContexts } from "./demo.ts";
 import type { EditorStore } from "./editor-store.ts";
 import { firstSize, type WidgetSize } from "./limits.ts";
 import { words } from "./words.ts";
@@ -29,7 +29,7 @@ const PREVIEW = { width: 292, height: 170 };
  * Selector of the cards that can be dropped on a page. grid-view.ts reads the module from the `id`
  * of the node.
  */
-export const DRAGGED_IN = ".card";
+export const DRAGGABLE_CARD = ".card";
 
 /** All available widgets, drawn by their own code with demo data. */
 export class Gallery {
@@ -45,7 +45,7 @@ export class Gallery {
     this.#store = store;
     this.#tiles = tiles;
     this.#definitions = definitions;
-    this.#demo = demoSurroundings(tiles.surroundings.shared, tiles.store);
+    this.#demo = demoWidgetContexts(tiles.surroundings.shared, tiles.store);
     this.element.className = "gallery";
     const all = tiles.store.modules().peek();
     const modules = all.filter(({ widget }) => widget);
@@ -165,7 +165,7 @@ export class Gallery {
       mounted = undefined;
     };
     this.#release.push(end);
-    mounted = await mountInPlace(stage, {
+    mounted = await mountWidgetIn(stage, {
       widget,
       title,
       loader: this.#tiles.loader,
@@ -188,7 +188,7 @@ export class Gallery {
 function nameOf(module: ModuleView, definition: WidgetFacts | undefined): string {
   if (!definition) return module.name;
   const { name, texts = {} } = definition;
-  return translate(name, { texts, locale: spokenLocale.peek() });
+  return translate(name, { texts, locale: currentLocale.peek() });
 }
 
 /** Settings that make a preview useful: a device of the demo home for widgets of one device. */

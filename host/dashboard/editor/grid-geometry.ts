@@ -34,7 +34,7 @@ function packed(cells: readonly Cell[]): Map<string, Geometry> {
 }
 
 /** A place moved and resized by some cells, within the grid. */
-export function shifted(
+export function shiftedPlace(
   now: Geometry,
   { x = 0, y = 0, w = 0, h = 0 }: Partial<Geometry>,
 ): Geometry {

@@ -6,10 +6,10 @@ import { Tile, type TileDependencies } from "../tile.ts";
 import type { Definitions } from "./definitions.ts";
 import type { LayoutPage, LayoutWidget } from "./document.ts";
 import type { EditorStore } from "./editor-store.ts";
-import { DRAGGED_IN } from "./gallery.ts";
-import { placesOf, shifted, type Shown } from "./grid-geometry.ts";
-import { limitsFor, misfit, type WidgetSize } from "./limits.ts";
-import { showTarget, targetAt } from "./toolbar.ts";
+import { DRAGGABLE_CARD } from "./gallery.ts";
+import { placesOf, shiftedPlace, type Shown } from "./grid-geometry.ts";
+import { limitsFor, sizeMisfit, type WidgetSize } from "./limits.ts";
+import { highlightPageTab, pageTabAt } from "./toolbar.ts";
 import { words } from "./words.ts";
 
 /**
@@ -82,7 +82,7 @@ export class GridView {
   shift(id: string, by: Partial<Geometry>): void {
     const item = this.#items.get(id);
     const now = this.#places().get(id);
-    if (item && now) this.#grid?.update(item.element, shifted(now, by));
+    if (item && now) this.#grid?.update(item.element, shiftedPlace(now, by));
     const places = this.#places();
     const isResized = by.w || by.h;
     if (JSON.stringify(places.get(id)) !== JSON.stringify(now)) {
@@ -139,15 +139,15 @@ export class GridView {
         mode: breakpoint === "lg" ? "float" : "top",
         animate: !matchMedia("(prefers-reduced-motion: reduce)").matches,
         alwaysShowResizeHandle: true,
-        acceptWidgets: DRAGGED_IN,
+        acceptWidgets: DRAGGABLE_CARD,
         draggable: { handle: ".grip" },
         resizable: { handles: breakpoint === "lg" ? `s${end}` : end },
       },
       element,
     );
     if (!made) return;
-    made.on("drag", (event) => showTarget(targetAt(event)));
-    made.on("dragstop", (event, element_) => this.#dropped(idOf(element_), targetAt(event)));
+    made.on("drag", (event) => highlightPageTab(pageTabAt(event)));
+    made.on("dragstop", (event, element_) => this.#dropped(idOf(element_), pageTabAt(event)));
     made.on("resizestop", (_event, element_) => this.#changed(idOf(element_), "resized"));
     made.on("dropped", (_event, _before, node) => this.#takeIn(node));
     this.#grid = made;
@@ -165,7 +165,7 @@ export class GridView {
   }
 
   #dropped(id: string, target: HTMLElement | undefined): void {
-    showTarget(undefined);
+    highlightPageTab(undefined);
     const pageId = target?.dataset.page;
     if (pageId !== undefined && pageId !== this.#shown?.page.id) {
       queueMicrotask(() => this.#store.moveToPage(id, pageId));
@@ -219,7 +219,7 @@ export class GridView {
       if (!place) continue;
       const size = sizes.get(tile.moduleId);
       Object.assign(element.gridstackNode ?? {}, limitsFor(place, size, { breakpoint, columns }));
-      const beyond = misfit(place, size, { breakpoint, columns });
+      const beyond = sizeMisfit(place, size, { breakpoint, columns });
       element.classList.toggle("misfit", beyond !== undefined);
     }
   }

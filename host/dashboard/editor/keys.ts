@@ -1,9 +1,9 @@
 import type { EditorStore } from "./editor-store.ts";
 import type { GridView } from "./grid-view.ts";
-import { focusOpener } from "./toolbar.ts";
+import { focusPanelButton } from "./toolbar.ts";
 
 /** Keyboard control of the editor. `#editor-help` describes it for users at a tile. */
-export function keysFor(store: EditorStore, grid: GridView): (event: KeyboardEvent) => void {
+export function keyHandler(store: EditorStore, grid: GridView): (event: KeyboardEvent) => void {
   return (event) => {
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     const tile = target?.closest<HTMLElement>("[data-tile]")?.dataset.tile;
@@ -64,7 +64,7 @@ function tileKey(tile: string, key: string, store: EditorStore, grid: GridView):
   if (key === "Delete" || key === "Backspace") {
     const next = neighbourOf(tile, store);
     store.remove(tile);
-    if (next === undefined) focusOpener("gallery");
+    if (next === undefined) focusPanelButton("gallery");
     else grid.focus(next);
     return true;
   }

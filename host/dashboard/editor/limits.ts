@@ -40,7 +40,7 @@ export function limitsFor(place: Geometry, size: WidgetSize | undefined, on: Scr
  * Whether a tile is too small or too large for its widget. A layout may contain such tiles, and they are
  * shown as stored.
  */
-export function misfit(
+export function sizeMisfit(
   { w, h }: Geometry,
   size: WidgetSize | undefined,
   on: Screen,

@@ -1,7 +1,7 @@
 import { html, nothing } from "lit";
 import { findPage, findWidget, type LayoutDocument } from "./document.ts";
 import type { EditorStore } from "./editor-store.ts";
-import { type Change, changesBetween, type Conflict, keyOf, type Thing } from "./merge.ts";
+import { type Change, changesBetween, type Conflict, keyOf, type ChangedItem } from "./merge.ts";
 import { words } from "./words.ts";
 
 /**
@@ -55,7 +55,7 @@ function conflictView(store: EditorStore, conflict: Conflict): unknown {
   </fieldset>`;
 }
 
-function nameOf(store: EditorStore, { kind, id }: Thing): string {
+function nameOf(store: EditorStore, { kind, id }: ChangedItem): string {
   const documents = [store.document.value, store.theirs.value, store.base.value].filter(
     (each): each is LayoutDocument => each !== undefined,
   );

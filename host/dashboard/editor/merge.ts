@@ -1,19 +1,19 @@
+import { joinParts, type DocumentParts, splitDocument } from "./document-parts.ts";
 import { sameJson, type LayoutDocument } from "./document.ts";
-import { assemble, type Parts, partsOf } from "./parts.ts";
 
 /** The subject of a change: a widget or a page by its id, or a property of the layout. */
-export interface Thing {
+export interface ChangedItem {
   readonly kind: "widget" | "page" | "order" | "displays" | "grid" | "name";
   /** Empty for things that exist only once. */
   readonly id: string;
 }
 
-export interface Change extends Thing {
+export interface Change extends ChangedItem {
   readonly how: "added" | "removed" | "moved" | "changed";
 }
 
 /** A thing that both sides changed in incompatible ways. */
-export interface Conflict extends Thing {
+export interface Conflict extends ChangedItem {
   readonly mine: Change["how"];
   readonly theirs: Change["how"];
 }
@@ -34,7 +34,7 @@ interface Sides {
 }
 
 /** The key of a thing in `takeTheirs`. */
-export function keyOf({ kind, id }: Thing): string {
+export function keyOf({ kind, id }: ChangedItem): string {
   return id === "" ? kind : `${kind}/${id}`;
 }
 
@@ -46,7 +46,11 @@ export function keyOf({ kind, id }: Thing): string {
  */
 export function merge(sides: Sides): Merge {
   const documents = [sides.base, sides.mine, sides.theirs];
-  const [base, mine, theirs] = partsOfAll(documents) as [Parts, Parts, Parts];
+  const [base, mine, theirs] = partsOfAll(documents) as [
+    DocumentParts,
+    DocumentParts,
+    DocumentParts,
+  ];
   const keys = new Set([...base, ...mine, ...theirs].map(([key]) => key));
   const conflicts = new Map<string, Conflict>();
   for (const key of keys) {
@@ -71,14 +75,14 @@ export function merge(sides: Sides): Merge {
         const part = other ? theirs.get(key) : own;
         if (part !== undefined) parts.set(key, part);
       }
-      return assemble(parts, sides);
+      return joinParts(parts, sides);
     },
   };
 }
 
 /** The changes from `before` to `after`. */
 export function changesBetween(before: LayoutDocument, after: LayoutDocument): Change[] {
-  const [old, now] = partsOfAll([before, after]) as [Parts, Parts];
+  const [old, now] = partsOfAll([before, after]) as [DocumentParts, DocumentParts];
   const changed = [...new Set([...old, ...now].map(([key]) => key))].filter(
     (key) => !sameJson(old.get(key), now.get(key)),
   );
@@ -95,18 +99,22 @@ export function sameContent(a: LayoutDocument, b: LayoutDocument): boolean {
  * Only pages that exist in all documents are compared by order; the others count as added or
  * removed.
  */
-function partsOfAll(documents: readonly LayoutDocument[]): Parts[] {
+function partsOfAll(documents: readonly LayoutDocument[]): DocumentParts[] {
   const [first, ...others] = documents.map(({ pages }) => new Set(pages.map(({ id }) => id)));
   const common = [...(first ?? [])].filter((id) => others.every((ids) => ids.has(id)));
-  return documents.map((document) => partsOf(document, new Set(common)));
+  return documents.map((document) => splitDocument(document, new Set(common)));
 }
 
-function thingOf(key: string): Thing {
+function thingOf(key: string): ChangedItem {
   const [kind = "", id = ""] = key.split("/");
-  return { kind: kind as Thing["kind"], id };
+  return { kind: kind as ChangedItem["kind"], id };
 }
 
-function howOf({ kind, id }: Thing, before: Parts, after: Parts): Change["how"] {
+function howOf(
+  { kind, id }: ChangedItem,
+  before: DocumentParts,
+  after: DocumentParts,
+): Change["how"] {
   if (kind !== "widget" && kind !== "page") return "changed";
   const proof = kind === "widget" ? `widget/${id}/home` : `page/${id}/face`;
   if (!before.has(proof)) return "added";

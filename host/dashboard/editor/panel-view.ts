@@ -9,7 +9,7 @@ import type { GridView } from "./grid-view.ts";
 import { mergePanel } from "./merge-panel.ts";
 import { pagePanel } from "./page-panel.ts";
 import { TilePanel } from "./tile-panel.ts";
-import { focusOpener } from "./toolbar.ts";
+import { focusPanelButton } from "./toolbar.ts";
 import { versionsPanel } from "./versions-panel.ts";
 import { words } from "./words.ts";
 
@@ -78,7 +78,7 @@ export class PanelView {
 
   #focusOpenerOf(panel: Panel): void {
     if (panel.kind === "tile") this.#grid.focus(panel.id);
-    else focusOpener(panel.kind);
+    else focusPanelButton(panel.kind);
   }
 
   #view(panel: Panel): unknown {

@@ -1,16 +1,16 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, nothing } from "lit";
-import type { Offers } from "../form/field.ts";
+import type { FormChoices } from "../form/field.ts";
 import { formView } from "../form/form.ts";
 import type { FieldSchema } from "../form/schema.ts";
-import { spokenLocale } from "../i18n/language.ts";
+import { currentLocale } from "../i18n/language.ts";
 import type { Geometry } from "../layout.ts";
 import type { Store } from "../store.ts";
 import { type Definitions, schemaOf } from "./definitions.ts";
 import { findWidget, type LayoutWidget, pageOf } from "./document.ts";
 import type { EditorStore } from "./editor-store.ts";
 import type { GridView } from "./grid-view.ts";
-import { misfit } from "./limits.ts";
+import { sizeMisfit } from "./limits.ts";
 import { words } from "./words.ts";
 
 /** Panel of a tile: its settings, and buttons as an alternative to every drag. */
@@ -20,7 +20,7 @@ export class TilePanel {
   readonly #grid: GridView;
   /** `undefined` if the module is missing or its code failed. */
   readonly #schema = signal<FieldSchema | undefined>(undefined);
-  readonly #offers: ReadonlySignal<Offers>;
+  readonly #offers: ReadonlySignal<FormChoices>;
 
   constructor(store: EditorStore, dashboard: Store, definitions: Definitions, grid: GridView) {
     this.#store = store;
@@ -43,7 +43,7 @@ export class TilePanel {
         : await this.#definitions.find(module)?.catch(() => undefined);
     const open = this.#store.panel.peek();
     if (open?.kind !== "tile" || open.id !== id) return;
-    this.#schema.value = definition && schemaOf(definition, spokenLocale.peek());
+    this.#schema.value = definition && schemaOf(definition, currentLocale.peek());
   }
 
   view(id: string): unknown {
@@ -122,7 +122,7 @@ export class TilePanel {
     const { columns } = this.#store.document.value.grid;
     if (this.#store.breakpoint.value !== "lg" || !size?.min) return nothing;
     const texts = words.value;
-    const beyond = misfit(geometry.lg, size, { breakpoint: "lg", columns });
+    const beyond = sizeMisfit(geometry.lg, size, { breakpoint: "lg", columns });
     return html`${beyond === undefined ? nothing : html`<p class="misfit">${texts[beyond]}</p>`}
       <p class="hint">${texts.recommendedSize(size.min, size.max)}</p>`;
   }

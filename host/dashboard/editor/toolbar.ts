@@ -35,21 +35,21 @@ function tabsOf(store: EditorStore): unknown {
 }
 
 /** The page tab under the pointer. */
-export function targetAt(event: Event): HTMLElement | undefined {
+export function pageTabAt(event: Event): HTMLElement | undefined {
   const { clientX = -1, clientY = -1 } = event as Partial<MouseEvent>;
   const under = document.elementsFromPoint(clientX, clientY);
   return under.find((each): each is HTMLElement => each.matches("[data-page]"));
 }
 
 /** Highlights the tab that would receive the dragged tile. */
-export function showTarget(target: HTMLElement | undefined): void {
+export function highlightPageTab(target: HTMLElement | undefined): void {
   for (const tab of document.querySelectorAll("[data-page]")) {
     tab.toggleAttribute("data-target", tab === target);
   }
 }
 
 /** Focuses the button that opens a panel. */
-export function focusOpener(kind: Panel["kind"]): void {
+export function focusPanelButton(kind: Panel["kind"]): void {
   document.querySelector<HTMLElement>(`[data-opens=${kind}]`)?.focus();
 }
 
@@ -155,7 +155,7 @@ function toolOf(
 }
 
 /** The line below the toolbar: changes by others, errors and confirmations. */
-export function strip({ message, theirs, panel }: EditorStore): unknown {
+export function statusStrip({ message, theirs, panel }: EditorStore): unknown {
   if (theirs.value && panel.value?.kind !== "merge") {
     return html`<div class="strip warn">
       <mantel-icon name="mdi:account-sync-outline"></mantel-icon>

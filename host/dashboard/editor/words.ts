@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "../i18n/language.ts";
+import { translated, type Translation } from "../i18n/language.ts";
 import type { Geometry } from "../layout.ts";
 
 /** Columns by rows. */
@@ -248,4 +248,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the layout editor. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

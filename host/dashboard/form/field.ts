@@ -1,7 +1,7 @@
 import type { FieldSchema } from "./schema.ts";
 
 /** Choices for the formats `device` and `room`. */
-export interface Offers {
+export interface FormChoices {
   readonly devices: readonly {
     readonly id: string;
     readonly name: string;
@@ -14,7 +14,7 @@ export interface FormRequest {
   /** The schema of an object: one input for each property. */
   readonly schema: FieldSchema;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly offers: Offers;
+  readonly offers: FormChoices;
   /** Faults reported by the host, by JSON pointer (RFC 6901) into the values. */
   readonly faults?: ReadonlyMap<string, string>;
   /** Prefix of the input ids. Two forms on one page need different prefixes. */

@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "../i18n/language.ts";
+import { translated, type Translation } from "../i18n/language.ts";
 
 const english = {
   none: "None",
@@ -63,4 +63,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the forms. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

@@ -12,7 +12,7 @@ export const record =
       check((value as Record<string, unknown>)[name]),
     );
 
-export const orAbsent =
+export const optional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);

@@ -4,10 +4,10 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import type { HandedOverState } from "../handed-over-state.ts";
 import type { MountedWidget } from "../mounted-widget.ts";
 import type { WidgetContexts } from "../widget-context.ts";
-import { codeAt } from "./code-at.ts";
 import { type Frame, type FrameUser, openFrame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { HomeFeed } from "./home-feed.ts";
+import { loadCode } from "./load-code.ts";
 import type { FrameState } from "./to-frame.ts";
 import { watchFrames } from "./watch.ts";
 import { words } from "./words.ts";
@@ -45,7 +45,7 @@ export interface FrameRequest {
  * @throws Error if the widget throws while mounting; all parts are removed in that case
  */
 export async function mountInFrame(parent: Element, request: FrameRequest): Promise<MountedWidget> {
-  const code = await codeAt(request.url);
+  const code = await loadCode(request.url);
   const idleFrame = idleFrames.get(parent);
   idleFrames.delete(parent);
   const frame = idleFrame?.isConnected ? idleFrame : openFrame(parent, request);

@@ -1,12 +1,12 @@
 import type { Device } from "@mantel/plugin-sdk/device";
 import type { CommandResult, ModuleStatus } from "@mantel/plugin-sdk/widget";
 import type { WidgetContexts } from "../widget-context.ts";
-import { Allowance } from "./allowance.ts";
 import type { Frame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { iconText, loadedIcons } from "./icons.ts";
-import { Permitted } from "./permitted.ts";
 import type { ReadAnswer, ToFrame } from "./to-frame.ts";
+import { TokenBucket } from "./token-bucket.ts";
+import { WidgetPermissions } from "./widget-permissions.ts";
 
 type Asked = Extract<FromFrame, { call: number } | { kind: "announce" | "icon" }>;
 
@@ -15,7 +15,7 @@ const LARGEST_BYTES = 32 * 1024 * 1024;
 const READS_AT_ONCE = 6;
 
 interface FeedDependencies {
-  readonly needs: ConstructorParameters<typeof Permitted>[0];
+  readonly needs: ConstructorParameters<typeof WidgetPermissions>[0];
   readonly surroundings: WidgetContexts;
 }
 
@@ -26,20 +26,20 @@ interface FeedDependencies {
 export class HomeFeed {
   readonly #frame: Pick<Frame, "send">;
   readonly #surroundings: WidgetContexts;
-  readonly #permitted: Permitted;
+  readonly #permitted: WidgetPermissions;
   readonly #reads = new Map<number, AbortController>();
-  readonly #mayRead = new Allowance({ burst: 30, perSecond: 3 });
-  readonly #mayCommand = new Allowance({ burst: 300, perSecond: 150 });
-  readonly #mayActivate = new Allowance({ burst: 10, perSecond: 1 });
-  readonly #mayAnnounce = new Allowance({ burst: 5, perSecond: 0.5 });
-  readonly #mayLoadIcons = new Allowance({ burst: 100, perSecond: 2 });
+  readonly #readLimit = new TokenBucket({ burst: 30, perSecond: 3 });
+  readonly #commandLimit = new TokenBucket({ burst: 300, perSecond: 150 });
+  readonly #sceneLimit = new TokenBucket({ burst: 10, perSecond: 1 });
+  readonly #announceLimit = new TokenBucket({ burst: 5, perSecond: 0.5 });
+  readonly #iconLimit = new TokenBucket({ burst: 100, perSecond: 2 });
   #devices: readonly Device[] = [];
   readonly #values = new Map<string, unknown>();
 
   constructor(frame: Pick<Frame, "send">, { needs, surroundings }: FeedDependencies) {
     this.#frame = frame;
     this.#surroundings = surroundings;
-    this.#permitted = new Permitted(needs);
+    this.#permitted = new WidgetPermissions(needs);
   }
 
   /** All visible data, for the first paint. */
@@ -109,13 +109,13 @@ export class HomeFeed {
     command,
   }: Extract<Asked, { kind: "command" }>): Promise<CommandResult> {
     this.#permitted.requireCommand(id, this.#device(id));
-    this.#mayCommand.take("commands");
+    this.#commandLimit.take("commands");
     return this.#surroundings.shared.command(id, command);
   }
 
   async #scene({ scene }: Extract<Asked, { kind: "scene" }>): Promise<CommandResult> {
     this.#permitted.requireScenes();
-    this.#mayActivate.take("scenes");
+    this.#sceneLimit.take("scenes");
     return this.#surroundings.shared.scene(scene);
   }
 
@@ -138,7 +138,7 @@ export class HomeFeed {
   ): Promise<Exclude<ReadAnswer, { error: string }>> {
     const permitted = this.#permitted.documentAt(path, (id) => this.#device(id));
     if (this.#reads.size > READS_AT_ONCE) throw new Error("the widget reads too much at once");
-    this.#mayRead.take("documents");
+    this.#readLimit.take("documents");
     const response = await this.#surroundings.read(permitted, signal);
     const isLarge = Number(response.headers.get("content-length") ?? 0) > LARGEST_BYTES;
     const body = isLarge ? undefined : await response.arrayBuffer();
@@ -151,11 +151,11 @@ export class HomeFeed {
   }
 
   #announce(text: string): void {
-    if (this.#mayAnnounce.has()) this.#surroundings.shared.announce(text);
+    if (this.#announceLimit.has()) this.#surroundings.shared.announce(text);
   }
 
   async #icon(name: string): Promise<void> {
-    if (!this.#mayLoadIcons.has()) return;
+    if (!this.#iconLimit.has()) return;
     const svg = await iconText(name);
     this.#frame.send({ kind: "icon", name, svg });
   }

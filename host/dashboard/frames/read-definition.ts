@@ -1,9 +1,9 @@
 import { choicesOf, type FieldSchema } from "../form/schema.ts";
 import type { WidgetFacts } from "../widget-loader.ts";
-import { type Check, orAbsent, record, textUpTo } from "./checks.ts";
-import { codeAt } from "./code-at.ts";
+import { type Check, optional, record, textUpTo } from "./checks.ts";
 import { openFrame } from "./frame.ts";
 import type { FromFrame } from "./from-frame.ts";
+import { loadCode } from "./load-code.ts";
 import { words } from "./words.ts";
 
 const DEADLINE_MS = 15_000;
@@ -13,7 +13,7 @@ const DEADLINE_MS = 15_000;
  * @throws Error if its code fails or the definition is invalid
  */
 export async function readDefinition(url: string): Promise<WidgetFacts> {
-  const code = await codeAt(url);
+  const code = await loadCode(url);
   const frame = openFrame(document.body, { instance: url, title: "" });
   let deadline: ReturnType<typeof setTimeout> | undefined;
   try {
@@ -63,17 +63,17 @@ const listOf =
 
 const TYPES: readonly unknown[] = ["string", "number", "integer", "boolean"];
 const keywords: Check = record({
-  title: orAbsent(short),
-  format: orAbsent(short),
-  deviceKind: orAbsent(short),
-  enum: orAbsent(listOf(constant)),
-  anyOf: orAbsent(listOf(record({ const: constant, title: orAbsent(short) }))),
-  minimum: orAbsent(numeric),
-  maximum: orAbsent(numeric),
-  multipleOf: orAbsent(numeric),
-  minLength: orAbsent(numeric),
-  maxLength: orAbsent(numeric),
-  maxItems: orAbsent(numeric),
+  title: optional(short),
+  format: optional(short),
+  deviceKind: optional(short),
+  enum: optional(listOf(constant)),
+  anyOf: optional(listOf(record({ const: constant, title: optional(short) }))),
+  minimum: optional(numeric),
+  maximum: optional(numeric),
+  multipleOf: optional(numeric),
+  minLength: optional(numeric),
+  maxLength: optional(numeric),
+  maxItems: optional(numeric),
 });
 const single: Check = (value) => {
   if (!keywords(value)) return false;
@@ -86,8 +86,8 @@ const setting: Check = (value) => single(value) || list(value);
 
 const isDefinition = record({
   name: short,
-  icon: orAbsent(short),
-  texts: orAbsent(each(each(text))),
-  settings: orAbsent(each(setting)),
-  size: record({ default: cells, min: orAbsent(cells), max: orAbsent(cells) }),
+  icon: optional(short),
+  texts: optional(each(each(text))),
+  settings: optional(each(setting)),
+  size: record({ default: cells, min: optional(cells), max: optional(cells) }),
 });

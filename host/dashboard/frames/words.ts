@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "../i18n/language.ts";
+import { translated, type Translation } from "../i18n/language.ts";
 
 const english = {
   frameDoesNotOpen: "its frame did not load",
@@ -21,4 +21,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Reasons why a frame was stopped. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

@@ -11,10 +11,10 @@ const ENGLISH = "en";
 const locale = signal(ENGLISH);
 
 /** The current locale (BCP 47). Read it while drawing. */
-export const spokenLocale: ReadonlySignal<string> = locale;
+export const currentLocale: ReadonlySignal<string> = locale;
 
 /** Changes the language. Everything that read texts is drawn again. */
-export function speak(tag: string): void {
+export function setLocale(tag: string): void {
   locale.value = tag;
 }
 
@@ -22,7 +22,7 @@ export function speak(tag: string): void {
  * Texts in the current language; missing translations stay English. Read it while drawing, so that
  * a change of language draws again.
  */
-export function inEachLanguage<T extends Table>(
+export function translated<T extends Table>(
   english: T,
   translations: Readonly<Record<string, Translation<T>>>,
 ): ReadonlySignal<T> {

@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "./language.ts";
+import { translated, type Translation } from "./language.ts";
 
 const english = {
   tokenInvalid: "This token is no longer valid. It has expired or was revoked.",
@@ -100,4 +100,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of a screen without a valid token, and of the page that approves it. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

@@ -1,4 +1,4 @@
-import { inEachLanguage, type Translation } from "./language.ts";
+import { translated, type Translation } from "./language.ts";
 
 const english = {
   pages: "Pages",
@@ -73,4 +73,4 @@ const german: Translation<typeof english> = {
 };
 
 /** Texts of the shell: header, banner, tile notices and problems. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

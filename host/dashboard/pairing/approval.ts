@@ -4,7 +4,7 @@ import { type Api, ApiError } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
 import type { Layout } from "../layout.ts";
 import { titles } from "../title.ts";
-import { wearStyles } from "./styles.ts";
+import { addStyles } from "./styles.ts";
 
 interface Waiting {
   readonly userCode: string;
@@ -27,7 +27,7 @@ interface Options {
 
 /** The page where a signed-in user approves a display and chooses its name and scope. */
 export function mountApproval(root: HTMLElement, { api, code, scopes }: Options): void {
-  wearStyles();
+  addStyles();
   const step = signal<Step>({ is: "typing" });
   const names = signal<readonly string[]>([]);
   const attempt = (work: () => Promise<Step>): void => {

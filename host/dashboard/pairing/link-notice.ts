@@ -2,7 +2,7 @@ import { effect } from "@preact/signals-core";
 import { html, render } from "lit";
 import type { ApiError, SignedIn } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
-import { sayFault } from "./fault.ts";
+import { faultText } from "./refusal-text.ts";
 
 /** Time for which an idle display shows the notice. */
 const SHOWN_MS = 30_000;
@@ -15,7 +15,7 @@ export function showLinkNotice(root: HTMLElement, { name }: SignedIn, fault: Api
     const texts = words.value;
     render(
       html`<div class="banner" role="alert">
-        <span>${sayFault(fault)} ${texts.stillSignedIn(name)}</span>
+        <span>${faultText(fault)} ${texts.stillSignedIn(name)}</span>
         <button class="action" @click=${() => close()}>${texts.close}</button>
       </div>`,
       notice,

@@ -4,9 +4,9 @@ import type { Api } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
 import type { Refusal } from "../signed-in.ts";
 import { titles } from "../title.ts";
-import { sayRefusal } from "./fault.ts";
 import { qrOf } from "./qr.ts";
-import { wearStyles } from "./styles.ts";
+import { refusalText } from "./refusal-text.ts";
+import { addStyles } from "./styles.ts";
 import { type PairingState, waitForApproval } from "./wait.ts";
 
 interface Options {
@@ -21,7 +21,7 @@ interface Options {
  * The page of a screen without a valid token: a code to approve, or a field for the printed link.
  */
 export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Options): void {
-  wearStyles();
+  addStyles();
   const { state, again } = waitForApproval(api, onToken);
   effect(() => {
     const texts = words.value;
@@ -30,7 +30,7 @@ export function mountNewScreen(root: HTMLElement, { api, refusal, onToken }: Opt
       html`<main class="welcome">
         <header>
           <h1>Mantel</h1>
-          ${refusal ? html`<p role="alert">${sayRefusal(refusal)}</p>` : nothing}
+          ${refusal ? html`<p role="alert">${refusalText(refusal)}</p>` : nothing}
         </header>
         <section class="pair" aria-label=${texts.pairThisScreen}>
           ${pairingView(state.value, again)}

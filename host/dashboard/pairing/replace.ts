@@ -4,8 +4,8 @@ import { type Api, ApiError, type SignedIn } from "../api.ts";
 import { words } from "../i18n/pairing.ts";
 import { signIn } from "../sign-in.ts";
 import { titles } from "../title.ts";
-import { sayFault } from "./fault.ts";
-import { wearStyles } from "./styles.ts";
+import { faultText } from "./refusal-text.ts";
+import { addStyles } from "./styles.ts";
 
 interface Options {
   readonly api: Api;
@@ -17,7 +17,7 @@ interface Options {
 
 /** The page that asks before a link replaces the signed-in identity. */
 export function mountReplacement(root: HTMLElement, { api, who, link }: Options): void {
-  wearStyles();
+  addStyles();
   const next = claimsOf(link);
   const fault = signal<ApiError | undefined>(undefined);
   const replace = (): void => {
@@ -36,7 +36,7 @@ export function mountReplacement(root: HTMLElement, { api, who, link }: Options)
       html`<main class="welcome">
         <header>
           <h1>${texts.signInInstead}</h1>
-          ${fault.value ? html`<p role="alert">${sayFault(fault.value)}</p>` : nothing}
+          ${fault.value ? html`<p role="alert">${faultText(fault.value)}</p>` : nothing}
         </header>
         <p>${texts.signedInAs(who.name, who.scope.join(", "))}</p>
         <p>${texts.linkBelongsTo(next.name, next.scope.join(", "))}</p>

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Fact, factsView } from "./facts.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Health {
@@ -12,7 +12,7 @@ interface Health {
 }
 
 /** The running version, and links to documentation. */
-export function aboutPage({ api, formAction }: SettingsDependencies): OpenPage {
+export function aboutPage({ api, formAction }: SettingsDependencies): OpenSettingsPage {
   const health = signal<Health | undefined>(undefined);
   api.get<Health>("/health").then(
     (answer) => (health.value = answer),

@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from "lit";
 import { formValue } from "./form-value.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 /** Backup and restore of the home as one file. */
-export function backupPage(parts: SettingsDependencies): OpenPage {
+export function backupPage(parts: SettingsDependencies): OpenSettingsPage {
   return { view: () => html`${makingView(parts)} ${restoringView(parts)}` };
 }
 

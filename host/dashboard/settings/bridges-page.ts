@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { ModuleView } from "../../api/module.ts";
-import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
+import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { stateChip } from "./state-chip.ts";
 import { words } from "./words.ts";
 
 /** The bridges with their devices, and links to pairing where a plugin supports it. */
-export function bridgesPage({ store }: SettingsDependencies): OpenPage {
+export function bridgesPage({ store }: SettingsDependencies): OpenSettingsPage {
   const modules = store.modules();
   const devices = store.allDevices();
   return {

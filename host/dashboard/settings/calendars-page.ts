@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from "lit";
 import { CredentialList } from "./credential-list.ts";
-import { instantOf } from "./figures.ts";
+import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
 import { ModuleOptions } from "./module-options.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Feed {
@@ -13,7 +13,7 @@ interface Feed {
 }
 
 /** Calendar sources, and the addresses of calendar feeds. */
-export function calendarsPage(parts: SettingsDependencies): OpenPage {
+export function calendarsPage(parts: SettingsDependencies): OpenSettingsPage {
   const sources = new ModuleOptions(parts, "calendar", "sources");
   const feeds = new CredentialList<Feed>(parts, {
     path: "/calendar/feeds",
@@ -31,7 +31,7 @@ function feedsView(feeds: CredentialList<Feed>): TemplateResult {
     <p class="hint">${texts.feedsHint}</p>
     <ul class="rows">
       ${feeds.items.value.map((feed) =>
-        feeds.rowOf(feed, html`<small>${texts.createdAt(instantOf(feed.createdAt))}</small>`),
+        feeds.rowOf(feed, html`<small>${texts.createdAt(formatInstant(feed.createdAt))}</small>`),
       )}
     </ul>
     ${feeds.formView({

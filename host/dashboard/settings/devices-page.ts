@@ -3,10 +3,10 @@ import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { type Fact, factsView } from "./facts.ts";
-import { instantOf } from "./figures.ts";
+import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
-import { addressOf, backTo, type OpenPage, type SettingsDependencies } from "./page.ts";
+import { addressOf, backTo, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { suggestionsOf } from "./suggestions.ts";
 import { words } from "./words.ts";
 
@@ -14,7 +14,7 @@ import { words } from "./words.ts";
 const SHOWN = 200;
 
 /** All devices, including hidden ones, or one device to edit. */
-export function devicesPage(parts: SettingsDependencies, item: string): OpenPage {
+export function devicesPage(parts: SettingsDependencies, item: string): OpenSettingsPage {
   if (item !== "") return { view: () => oneView(parts, item) };
   const sought = signal("");
   const devices = parts.store.allDevices();
@@ -157,7 +157,7 @@ function factsOf(device: Device): Fact[] {
     [texts.id, device.id],
     [texts.bridge, device.bridge],
     [texts.kinds, device.kind],
-    [texts.lastSeen, instantOf(device.lastSeenAt)],
+    [texts.lastSeen, formatInstant(device.lastSeenAt)],
     [texts.manufacturer, manufacturer],
     [texts.model, model],
     [texts.serial, serial],

@@ -2,12 +2,12 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { ModuleView } from "../../api/module.ts";
 import { faultsOf } from "../module-problems.ts";
 import { type Fact, factsView } from "./facts.ts";
-import { instantOf, shareOf, sizeOf, spanOf } from "./figures.ts";
+import { formatInstant, formatPercent, formatSize, formatMs } from "./figures.ts";
 import { ModuleLog } from "./module-log.ts";
 import { ModuleOptions } from "./module-options.ts";
 import { backTo, type SettingsDependencies } from "./page.ts";
 import { permissionFacts } from "./permission-facts.ts";
-import { inWords } from "./permission-words.ts";
+import { neededPermissionTexts } from "./permission-words.ts";
 import { SetupSteps } from "./setup-steps.ts";
 import { stateChip } from "./state-chip.ts";
 import { widgetView } from "./widget-view.ts";
@@ -76,7 +76,7 @@ export class ModulePage {
       <p>${state === "unconfigured" ? texts.startsAfterConsent : texts.previousRunsUntilConsent}</p>
       <p>${texts.requestedPermissions}</p>
       <ul>
-        ${inWords(consent).map((each) => html`<li dir="auto">${each}</li>`)}
+        ${neededPermissionTexts(consent).map((each) => html`<li dir="auto">${each}</li>`)}
       </ul>
       <div class="actions">${formAction.button(texts.consent, allow, "primary")}</div>
     </section>`;
@@ -106,7 +106,7 @@ function faultsView(module: ModuleView): TemplateResult {
   ${
     heldSince === null
       ? nothing
-      : html`<p class="said plain">${words.value.rolledBackSince(instantOf(heldSince))}</p>`
+      : html`<p class="said plain">${words.value.rolledBackSince(formatInstant(heldSince))}</p>`
   }
   ${faultsOf(module).map(
     ({ message, frame }) =>
@@ -126,11 +126,14 @@ function factsOf(module: ModuleView): Fact[] {
     [texts.version, module.version],
     [texts.kinds, module.kinds.join(", ")],
     [texts.generation, String(module.generation)],
-    [texts.since, instantOf(module.stateSince)],
-    [texts.cpu, texts.ofLimit(shareOf(resources.cpuPercent), shareOf(limits.cpuPercent))],
-    [texts.memory, texts.ofLimit(sizeOf(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
-    [texts.storage, texts.ofLimit(sizeOf(resources.storageBytes), `${limits.storageMiB} MiB`)],
-    [texts.eventLoopLag, spanOf(resources.loopLagP99Ms)],
+    [texts.since, formatInstant(module.stateSince)],
+    [
+      texts.cpu,
+      texts.ofLimit(formatPercent(resources.cpuPercent), formatPercent(limits.cpuPercent)),
+    ],
+    [texts.memory, texts.ofLimit(formatSize(resources.memoryBytes), `${limits.memoryMiB} MiB`)],
+    [texts.storage, texts.ofLimit(formatSize(resources.storageBytes), `${limits.storageMiB} MiB`)],
+    [texts.eventLoopLag, formatMs(resources.loopLagP99Ms)],
     [texts.restarts, String(module.restarts)],
     ...(earlier ? [[texts.previousVersion, earlierOf(earlier)] as const] : []),
     ...(module.kinds.every((kind) => kind === "widget") ? [] : [confinementOf(module)]),
@@ -156,10 +159,10 @@ function confinementOf({ confinement: { level, network, reason } }: ModuleView):
 }
 
 function earlierOf({ version, until }: NonNullable<ModuleView["earlier"]>): string {
-  return `${version} · ${words.value.until(instantOf(until))}`;
+  return `${version} · ${words.value.until(formatInstant(until))}`;
 }
 
 function lastReloadOf(reload: NonNullable<ModuleView["lastReload"]>): string {
   const texts = words.value;
-  return `${texts[reload.result]} · ${instantOf(reload.at)} · ${spanOf(reload.durationMs)}`;
+  return `${texts[reload.result]} · ${formatInstant(reload.at)} · ${formatMs(reload.durationMs)}`;
 }

@@ -1,9 +1,9 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import type { ModuleView } from "../../api/module.ts";
-import { shareOf, sizeOf } from "./figures.ts";
+import { formatPercent, formatSize } from "./figures.ts";
 import { ModulePage } from "./module-page.ts";
-import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
+import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { stateChip } from "./state-chip.ts";
 import { words } from "./words.ts";
 
@@ -11,7 +11,7 @@ import { words } from "./words.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /** All modules, or one module by its id. */
-export function modulesPage(parts: SettingsDependencies, item: string): OpenPage {
+export function modulesPage(parts: SettingsDependencies, item: string): OpenSettingsPage {
   const look = setInterval(() => void refresh(parts), LOOK_EVERY_MS);
   if (item !== "") {
     const page = new ModulePage(parts, item);
@@ -58,8 +58,8 @@ function rowOf(module: ModuleView): TemplateResult {
         ${
           resources.memoryBytes === null
             ? nothing
-            : html`<span>${shareOf(resources.cpuPercent)}</span>
-                <span>${sizeOf(resources.memoryBytes)}</span>`
+            : html`<span>${formatPercent(resources.cpuPercent)}</span>
+                <span>${formatSize(resources.memoryBytes)}</span>`
         }
         <span>${words.value.generationShort(module.generation)}</span>
       </span>

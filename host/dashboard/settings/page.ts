@@ -11,7 +11,7 @@ export interface SettingsDependencies {
 }
 
 /** An open settings page. `view` is drawn again whenever a signal that it reads changes. */
-export interface OpenPage {
+export interface OpenSettingsPage {
   view(): unknown;
   /** Releases the resources of the page. */
   close?(): void;

@@ -4,7 +4,7 @@ import { bridgesPage } from "./bridges-page.ts";
 import { calendarsPage } from "./calendars-page.ts";
 import { devicesPage } from "./devices-page.ts";
 import { modulesPage } from "./modules-page.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { scenesPage } from "./scenes-page.ts";
 import { tokensPage } from "./tokens-page.ts";
 
@@ -23,7 +23,7 @@ export interface PageEntry {
     | "backup"
     | "about";
   /** `item` is the rest of the address, such as the id of a module that is shown alone. */
-  readonly open: (parts: SettingsDependencies, item: string) => OpenPage;
+  readonly open: (parts: SettingsDependencies, item: string) => OpenSettingsPage;
 }
 
 /** The menu. The first page is the default. */

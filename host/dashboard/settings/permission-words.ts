@@ -6,7 +6,7 @@ import {
   type PermissionWords,
 } from "@mantel/plugin-sdk/permission-words";
 import type { ModuleView } from "../../api/module.ts";
-import { inEachLanguage } from "../i18n/language.ts";
+import { translated } from "../i18n/language.ts";
 
 /** The permissions in German, phrased to follow "Es darf …". */
 const german: PermissionWords = {
@@ -53,10 +53,13 @@ const german: PermissionWords = {
   cpuPercent: (share) => `bis zu ${share} % eines Prozessors nutzen`,
 };
 
-const words = inEachLanguage({ ...english }, { de: german });
+const words = translated({ ...english }, { de: german });
 
 /** The permissions that a module waits for, in the current language. */
-export function inWords({ needed, permissions }: NonNullable<ModuleView["consent"]>): string[] {
+export function neededPermissionTexts({
+  needed,
+  permissions,
+}: NonNullable<ModuleView["consent"]>): string[] {
   const spoken = words.value;
   return permissions.map(({ name, value }, at) => {
     const phrase = Object.hasOwn(spoken, name) ? spoken[name as PermissionName] : needed[at];

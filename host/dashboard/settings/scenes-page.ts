@@ -4,14 +4,14 @@ import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { commandOf } from "./scene-command.ts";
 import { words } from "./words.ts";
 
 const OWN = "host";
 
 /** The existing scenes, and a form that saves the current state as a new scene. */
-export function scenesPage(parts: SettingsDependencies): OpenPage {
+export function scenesPage(parts: SettingsDependencies): OpenSettingsPage {
   const page = new ScenesPage(parts);
   return { view: () => page.view() };
 }

@@ -4,7 +4,7 @@ import type { Api } from "../api.ts";
 import type { Store } from "../store.ts";
 import { titles } from "../title.ts";
 import { FormAction } from "./form-action.ts";
-import { addressOf, type OpenPage, type SettingsDependencies } from "./page.ts";
+import { addressOf, type OpenSettingsPage, type SettingsDependencies } from "./page.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
 import { words } from "./words.ts";
 import formStyles from "../form/form.css";
@@ -15,7 +15,7 @@ interface Shown {
   /** The page in the address, such as `modules/calendar`. */
   readonly name: string;
   readonly entry: PageEntry;
-  readonly page: OpenPage;
+  readonly page: OpenSettingsPage;
 }
 
 /**
@@ -43,7 +43,7 @@ export class Settings {
   }
 
   /** True if unsaved input would be lost. Warns the user once. */
-  holdsBack(): boolean {
+  warnsOfUnsaved(): boolean {
     return this.#parts.formAction.warnsOfUnsaved();
   }
 

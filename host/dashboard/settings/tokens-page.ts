@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { forgetSignedIn, rememberedSignedIn } from "../signed-in.ts";
 import { CredentialList } from "./credential-list.ts";
-import { instantOf } from "./figures.ts";
+import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
-import type { OpenPage, SettingsDependencies } from "./page.ts";
+import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
 import { words } from "./words.ts";
 
 interface Token {
@@ -21,7 +21,7 @@ interface Token {
 const SCOPES = ["read", "control", "edit", "admin"] as const;
 
 /** Displays and other tokens: a list to revoke them and a form to create one. */
-export function tokensPage(parts: SettingsDependencies): OpenPage {
+export function tokensPage(parts: SettingsDependencies): OpenSettingsPage {
   const tokens = new CredentialList<Token>(parts, {
     path: "/tokens",
     pathOf: ({ id, name }) => `/tokens/${encodeURIComponent(name)}?id=${encodeURIComponent(id)}`,
@@ -98,8 +98,10 @@ function rowOf(tokens: CredentialList<Token>, token: Token): TemplateResult {
   const texts = words.value;
   const { id, name, scope, expiresAt, lastUsedAt, display, session, current } = token;
   const isShared = tokens.items.value.some((each) => each.name === name && each.id !== id);
-  const details = html`<small>${scope.join(", ")} · ${texts.until(instantOf(expiresAt))}</small>
-    <small>${lastUsedAt === null ? texts.neverUsed : texts.lastUsed(instantOf(lastUsedAt))}</small>
+  const details = html`<small>${scope.join(", ")} · ${texts.until(formatInstant(expiresAt))}</small>
+    <small
+      >${lastUsedAt === null ? texts.neverUsed : texts.lastUsed(formatInstant(lastUsedAt))}</small
+    >
     ${session && !display ? html`<small>${texts.signedInBrowser}</small>` : nothing}
     ${isShared ? html`<small>${texts.withId(id.slice(0, 8))}</small>` : nothing}`;
   const here = current ? html`<span class="state ok">${texts.thisToken}</span>` : undefined;

@@ -1,6 +1,6 @@
-import { inEachLanguage } from "../i18n/language.ts";
+import { translated } from "../i18n/language.ts";
 import { english } from "./english.ts";
 import { german } from "./german.ts";
 
 /** Texts of the settings. */
-export const words = inEachLanguage(english, { de: german });
+export const words = translated(english, { de: german });

@@ -2,8 +2,8 @@ import type { Stats } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { MantelError } from "@mantel/plugin-sdk";
-import { type CalendarFile, joinFiles, type Joined } from "../join-files.ts";
-import { countLeftOut } from "../left-out.ts";
+import { type CalendarFile, joinFiles, type JoinedFiles } from "../join-files.ts";
+import { countSkipped } from "../skipped-files.ts";
 import { MAX_BYTES } from "../web/guarded-request.ts";
 
 const EXTENSIONS = new Set([".ics", ".vcf"]);
@@ -19,7 +19,7 @@ export function isCalendarFile(path: string): boolean {
  * @throws MantelError `invalid` for too much content, for links, and for folders with only broken
  * files
  */
-export async function readEntry(path: string): Promise<Joined | undefined> {
+export async function readEntry(path: string): Promise<JoinedFiles | undefined> {
   const stats = await find(path);
   if (!stats) return undefined;
   if (stats.isDirectory()) return readFolder(path);
@@ -40,13 +40,13 @@ async function readOne(path: string, stats: Stats, limit: number): Promise<Buffe
   return unlessGone(readFile(path));
 }
 
-async function readFolder(path: string): Promise<Joined | undefined> {
+async function readFolder(path: string): Promise<JoinedFiles | undefined> {
   const files = await filesIn(path);
   if (files.length === 0) return undefined;
   const joined = await joinFiles(files);
   if (joined.texts.length > 0) return joined;
   const { leftOut } = joined;
-  const text = `${countLeftOut(leftOut)}; the first because: ${leftOut[0]?.reason}`;
+  const text = `${countSkipped(leftOut)}; the first because: ${leftOut[0]?.reason}`;
   throw new MantelError("invalid", text);
 }
 

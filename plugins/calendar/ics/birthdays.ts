@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type CalendarEvent, MantelError } from "@mantel/plugin-sdk";
-import type { Marking } from "../view.ts";
+import type { CalendarMarking } from "../view.ts";
 import type { Expansion } from "./feed.ts";
 import type { Span } from "./series.ts";
 import { type Contact, parseContacts } from "./vcard.ts";
@@ -39,7 +39,7 @@ export class Birthdays {
   }
 
   /** The birthdays that may overlap a span in any time zone. */
-  async eventsIn({ from, to }: Span, marking: Marking): Promise<Expansion> {
+  async eventsIn({ from, to }: Span, marking: CalendarMarking): Promise<Expansion> {
     const events: CalendarEvent[] = [];
     const [after, before] = [from - LATEST_END_MS, to + EARLIEST_START_MS];
     for (const [uid, person] of this.#people) {
@@ -95,7 +95,7 @@ function uidOf({ uid, name, birthday }: Contact): string {
 function eventOn(
   day: number,
   { uid, name, year }: Person & { readonly uid: string },
-  { calendarId, color }: Marking,
+  { calendarId, color }: CalendarMarking,
 ): CalendarEvent {
   const date = dateOf(day);
   const age = yearOf(day) - (year ?? yearOf(day));

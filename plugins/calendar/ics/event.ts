@@ -21,11 +21,11 @@ export interface ParsedEvent {
   /** EXDATE: excluded starts. */
   readonly removed: readonly Moment[];
   /** The occurrence of its series that this replaces, alone or with all later ones. */
-  readonly replaces: Replaced | undefined;
+  readonly replaces: ReplacedOccurrence | undefined;
   readonly text: EventText;
 }
 
-export interface Replaced {
+export interface ReplacedOccurrence {
   readonly start: Moment;
   /** True if it has no zone: it uses the local time of the series. */
   readonly floating: boolean;
@@ -198,7 +198,7 @@ class Properties {
     return property && this.moments(property, fallback)[0];
   }
 
-  replaced(fallback: Zone): Replaced | undefined {
+  replaced(fallback: Zone): ReplacedOccurrence | undefined {
     const [property] = this.all("RECURRENCE-ID");
     const [start] = property ? this.moments(property, fallback) : [];
     if (!property || !start) return undefined;
@@ -216,7 +216,7 @@ class Properties {
   added(property: Property, first: Moment): ParsedEvent["added"] {
     const zone = this.#zone(property, first.zone);
     return property.values.map((value) => {
-      if (typeof value === "string") return { start: alike(parseMoment(value, zone), first) };
+      if (typeof value === "string") return { start: inFormOf(parseMoment(value, zone), first) };
       const [from, to] = value;
       const start = parseMoment(from ?? "", zone);
       const length = to?.startsWith("P")
@@ -242,7 +242,7 @@ class Properties {
  * A start in the form of `first`: a date in a series of times gets its time, and a time in a series
  * of dates becomes its day.
  */
-export function alike(start: Moment, first: Moment): Moment {
+export function inFormOf(start: Moment, first: Moment): Moment {
   if (start.allDay === first.allDay) return start;
   const midnight = dayOf(start) * DAY_MS;
   return { ...first, wall: midnight + (first.wall - dayOf(first) * DAY_MS) };

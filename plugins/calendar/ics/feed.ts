@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CalendarEvent } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
-import { type Marking, toCalendarEvent } from "../view.ts";
+import { type CalendarMarking, toCalendarEvent } from "../view.ts";
 import { firstText, lineOf } from "./content-line.ts";
 import { describedZone } from "./described-zone.ts";
 import { type FeedZones, type ParsedEvent, parseEvent } from "./event.ts";
 import { FoundEvents } from "./found-events.ts";
-import { Pace } from "./pace.ts";
+import { YieldingPace } from "./pace.ts";
 import { parseFeed, type RawCalendar, type RawEvent } from "./parse.ts";
 import { Budget } from "./recurrence-expansion.ts";
 import { roughSpan } from "./rough-span.ts";
@@ -47,7 +47,7 @@ export class Feed {
    * @throws MantelError `invalid` for content that is not a calendar
    */
   static async read(bytes: Uint8Array, floating: Zone): Promise<Feed> {
-    const pace = new Pace();
+    const pace = new YieldingPace();
     const calendars = await parseFeed(bytes, pace);
     return new Feed(calendars, await groupsOf(calendars, floating, pace));
   }
@@ -62,10 +62,17 @@ export class Feed {
   }
 
   /** Expands the events in a span. A broken or too slow event is skipped and counted. */
-  async eventsIn(span: Span, marking: Marking): Promise<Expansion> {
+  async eventsIn(span: Span, marking: CalendarMarking): Promise<Expansion> {
     const found = new FoundEvents();
     const faults: string[] = [];
-    const task = { span, marking, pace: new Pace(), whole: new Budget(FEED_DAYS), found, faults };
+    const task = {
+      span,
+      marking,
+      pace: new YieldingPace(),
+      whole: new Budget(FEED_DAYS),
+      found,
+      faults,
+    };
     try {
       for (const group of this.#groups) {
         if (group.span.to > span.from && group.span.from < span.to) await expand(group, task);
@@ -97,7 +104,7 @@ interface Placed {
 async function groupsOf(
   calendars: readonly RawCalendar[],
   homeZone: Zone,
-  pace: Pace,
+  pace: YieldingPace,
 ): Promise<Group[]> {
   const byUid = new Map<string, Placed[]>();
   for (const each of calendars) {
@@ -131,8 +138,8 @@ function cancels({ lines }: RawCalendar): boolean {
 /** State of the expansion of one span of a feed. */
 interface Task {
   readonly span: Span;
-  readonly marking: Marking;
-  readonly pace: Pace;
+  readonly marking: CalendarMarking;
+  readonly pace: YieldingPace;
   /** The shared budget for all events of the feed. */
   readonly whole: Budget;
   /** The events found so far. */
@@ -164,7 +171,7 @@ async function expand(
   }
 }
 
-async function read({ events }: Group, pace: Pace): Promise<NonNullable<Group["read"]>> {
+async function read({ events }: Group, pace: YieldingPace): Promise<NonNullable<Group["read"]>> {
   if (events.length > MAX_SAME_UID) {
     return { series: [], faults: [`${events.length} events have one UID`] };
   }

@@ -12,7 +12,7 @@ let sliceEnd = 0;
  * Makes long work yield to the event loop. All tasks share one time slice and continue one per turn
  * of the loop, so a hundred of them block it no longer than one does.
  */
-export class Pace {
+export class YieldingPace {
   #usedMs = 0;
   #wentOnAt = processorMs();
 

@@ -1,6 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk";
 import { decode, isProperty, nameOf } from "./content-line.ts";
-import type { Pace } from "./pace.ts";
+import type { YieldingPace } from "./pace.ts";
 
 /** The relevant lines of one VEVENT, unfolded but otherwise unchanged. */
 export interface RawEvent {
@@ -52,7 +52,7 @@ const BEGINNING = /^BEGIN:VCALENDAR\s*$/im;
  * that a large feed costs little until its events are needed.
  * @throws MantelError `invalid` for content that is not a calendar, or is incomplete
  */
-export async function parseFeed(bytes: Uint8Array, pace: Pace): Promise<RawCalendar[]> {
+export async function parseFeed(bytes: Uint8Array, pace: YieldingPace): Promise<RawCalendar[]> {
   const text = decode(bytes);
   if (!BEGINNING.test(text)) throw noCalendar(text);
   const splitter = new Splitter();

@@ -5,13 +5,13 @@ import { DAY_MS } from "./zones.ts";
 
 /** Remaining days to check, so that one event or feed cannot use up all the time. */
 export class Budget {
-  readonly #whole: Budget | undefined;
+  readonly #parent: Budget | undefined;
   #days: number;
 
   /** A part of `whole` may use at most `days`, and never more than the rest of the whole. */
   constructor(days: number, whole?: Budget) {
     this.#days = days;
-    this.#whole = whole;
+    this.#parent = whole;
   }
 
   /** @throws MantelError `invalid` if the budget is used up */
@@ -19,7 +19,7 @@ export class Budget {
     this.#days -= days;
     if (this.#days < 0)
       throw new MantelError("invalid", "its recurrences take too long to work out");
-    this.#whole?.spend(days);
+    this.#parent?.spend(days);
   }
 }
 

@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk";
-import { alike, type EventText, type Length, type ParsedEvent } from "./event.ts";
+import { inFormOf, type EventText, type Length, type ParsedEvent } from "./event.ts";
 import { dayOf, instantOf, type Moment } from "./moment.ts";
 import { type Budget, expandRecurrence } from "./recurrence-expansion.ts";
 import type { Rule } from "./recurrence.ts";
@@ -157,7 +157,7 @@ function shiftsOf({ start: first }: ParsedEvent, overrides: readonly ParsedEvent
 
 /** A start as the series would give it: at its time of day where only the day is named, and on its clock. */
 function onClockOf(first: Moment, start: Moment): Moment {
-  const same = alike(start, first);
+  const same = inFormOf(start, first);
   if (same.allDay || same.zone === first.zone) return same;
   return { ...first, wall: toWall(first.zone, instantOf(same)) };
 }

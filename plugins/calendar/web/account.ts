@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { type Log, MantelError, type Storage } from "@mantel/plugin-sdk";
 import { parseColor } from "../color.ts";
 import { slugOf } from "../files/folder.ts";
-import { firstOf } from "../left-out.ts";
 import type { WebOptions } from "../options.ts";
+import { firstNames } from "../skipped-files.ts";
 import { Source, type SourceOptions } from "../source.ts";
-import { Collection, type KeptCollection } from "./collection.ts";
+import { Collection, type StoredCollection } from "./collection.ts";
 import { type DavCollection, type DavHome, type DavKind, DavServer } from "./dav.ts";
 import { Poll } from "./poll.ts";
-import { keep, storageKey } from "./subscription.ts";
+import { storeCalendar, storageKey } from "./subscription.ts";
 
 export interface AccountOptions {
   readonly account: WebOptions;
@@ -29,7 +29,7 @@ export interface AccountOptions {
 /** The stored state of an account. */
 interface CachedAccount {
   readonly home: DavHome;
-  readonly collections: readonly KeptCollection[];
+  readonly collections: readonly StoredCollection[];
   /** Storage keys of the collections' content. */
   readonly parts: readonly string[];
 }
@@ -133,7 +133,8 @@ export class Account {
       await this.#open({ id, url, name, color }).restore();
     }
     const after = this.#kept;
-    if (after && JSON.stringify(after) !== before) await keep(this.#options, this.#key, after);
+    if (after && JSON.stringify(after) !== before)
+      await storeCalendar(this.#options, this.#key, after);
   }
 
   async #dropAllBut(urls: ReadonlySet<string>): Promise<void> {
@@ -145,7 +146,7 @@ export class Account {
     }
   }
 
-  #open(kept: KeptCollection): Collection {
+  #open(kept: StoredCollection): Collection {
     const { account, storage, log, shared, add } = this.#options;
     const { name, ...settings } = account;
     const source = new Source({
@@ -210,5 +211,5 @@ export class Account {
 
 function tooMany(all: readonly DavCollection[]): string {
   const names = all.slice(MAX_COLLECTIONS).map(({ name, url }) => name ?? new URL(url).pathname);
-  return `the account has ${all.length} calendars: ${MAX_COLLECTIONS} are shown, and not ${firstOf(names)}. Give their own addresses as calendars`;
+  return `the account has ${all.length} calendars: ${MAX_COLLECTIONS} are shown, and not ${firstNames(names)}. Give their own addresses as calendars`;
 }

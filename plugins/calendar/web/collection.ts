@@ -5,10 +5,10 @@ import type { Source } from "../source.ts";
 import type { DavChanges } from "./dav-changes.ts";
 import type { DavObject, DavServer } from "./dav.ts";
 import { MAX_BYTES } from "./guarded-request.ts";
-import { keep, NOT_ASKED_YET } from "./subscription.ts";
+import { storeCalendar, STALE_SINCE_RESTART } from "./subscription.ts";
 
 /** The stored state of a collection. */
-export interface KeptCollection {
+export interface StoredCollection {
   readonly id: string;
   readonly url: string;
   readonly name?: string | undefined;
@@ -25,7 +25,7 @@ interface Content {
 }
 
 interface CollectionDependencies {
-  readonly kept: KeptCollection;
+  readonly kept: StoredCollection;
   readonly source: Source;
   readonly storage: Storage;
   readonly log: Log;
@@ -39,7 +39,7 @@ const MAX_OBJECTS = 50_000;
  * are needed only to put changes together.
  */
 export class Collection {
-  readonly kept: KeptCollection;
+  readonly kept: StoredCollection;
   readonly source: Source;
   /** The storage key of the content. */
   readonly key: string;
@@ -54,7 +54,7 @@ export class Collection {
     this.#disk = parts;
   }
 
-  looksLike({ name, color }: Pick<KeptCollection, "name" | "color">): boolean {
+  looksLike({ name, color }: Pick<StoredCollection, "name" | "color">): boolean {
     return this.kept.name === name && this.kept.color === color;
   }
 
@@ -64,7 +64,7 @@ export class Collection {
     if (!content) return;
     try {
       await this.#show(content);
-      this.source.fail(NOT_ASKED_YET);
+      this.source.fail(STALE_SINCE_RESTART);
       this.#tag = content.tag;
     } catch {
       await this.forget(); // it is fetched whole then
@@ -84,7 +84,7 @@ export class Collection {
     const known = complete ? { tag, token: changes.token } : {};
     const content: Content = { ...known, fetchedAt: now.toISOString(), objects };
     await this.#show(content);
-    await keep(this.#disk, this.key, content);
+    await storeCalendar(this.#disk, this.key, content);
     this.#tag = known.tag;
   }
 

@@ -1,5 +1,5 @@
 import { type DAVResponse, propfind, syncCollection } from "tsdav";
-import { multistatusOf, pathOf, textOf, whole } from "./dav-value.ts";
+import { multistatusOf, pathOf, propertyText, responseParts } from "./dav-value.ts";
 
 /** The changes in a collection, by the paths of its objects. */
 export interface DavChanges {
@@ -44,7 +44,7 @@ async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | 
       if (href === undefined) continue;
       const path = pathOf(href, url);
       if (status === 404) gone.add(path);
-      else if (!path.endsWith("/")) changed.set(path, textOf(found?.["getetag"]));
+      else if (!path.endsWith("/")) changed.set(path, propertyText(found?.["getetag"]));
     }
     // a truncated answer says so, and is continued with its own token (RFC 6578, 3.6)
     const isLast = responses.every(({ status }) => status !== 507);
@@ -54,16 +54,16 @@ async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | 
 }
 
 function tokenOf([first]: readonly DAVResponse[]): string | undefined {
-  return first && textOf(multistatusOf(first)?.syncToken);
+  return first && propertyText(multistatusOf(first)?.syncToken);
 }
 
 async function list({ url, fetch }: Place): Promise<DavChanges> {
   const props = { "d:getetag": {} };
-  const responses = whole(await propfind({ url, depth: "1", props, fetch }));
+  const responses = responseParts(await propfind({ url, depth: "1", props, fetch }));
   const changed = new Map<string, string | undefined>();
   for (const { href, props: found } of responses) {
     const path = pathOf(href ?? "", url);
-    if (!path.endsWith("/")) changed.set(path, textOf(found?.["getetag"]));
+    if (!path.endsWith("/")) changed.set(path, propertyText(found?.["getetag"]));
   }
   return { token: undefined, whole: true, changed, gone: new Set() };
 }

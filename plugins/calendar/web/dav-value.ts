@@ -6,14 +6,14 @@ import { fetchError } from "./fetch-error.ts";
  * The text of a property in tsdav's result: a text, a number or boolean parsed from one, one of
  * several, or an element around any of these. `undefined` without a text.
  */
-export function textOf(value: unknown): string | undefined {
+export function propertyText(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value.trim();
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (Array.isArray(value)) return textOf(value[0]);
+  if (Array.isArray(value)) return propertyText(value[0]);
   if (typeof value !== "object" || value === null) return undefined;
   const { href, _cdata, _text } = value as Record<string, unknown>;
   // CDATA cannot contain its own end marker, so such a text comes in pieces
-  return textOf(href ?? _text) ?? textOf([_cdata].flat().join(""));
+  return propertyText(href ?? _text) ?? propertyText([_cdata].flat().join(""));
 }
 
 /** The names of the elements inside one. */
@@ -25,7 +25,7 @@ export function keysOf(value: unknown): string[] {
  * The parts of an answer.
  * @throws MantelError if the request as a whole was refused or not understood
  */
-export function whole(responses: readonly DAVResponse[]): readonly DAVResponse[] {
+export function responseParts(responses: readonly DAVResponse[]): readonly DAVResponse[] {
   const [first] = responses;
   if (!first || multistatusOf(first)) return responses;
   if (!first.ok) throw fetchError(first.status, {});
@@ -45,7 +45,7 @@ export function multistatusOf({ raw }: DAVResponse): { syncToken?: unknown } | u
  * Checks an answer that came without a length, because the XML parser accepts an incomplete one.
  * @throws MantelError `invalid`
  */
-export function refuseCut(multistatus: Uint8Array): void {
+export function refuseTruncated(multistatus: Uint8Array): void {
   const last = Buffer.from(multistatus.slice(-END_BYTES)).toString("latin1");
   if (/<(?:\/(?:[^<>/:]+:)?multistatus\s*|(?:[^<>/:]+:)?multistatus(?:\s[^<>]*)?\/)>/.test(last))
     return;

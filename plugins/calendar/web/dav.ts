@@ -12,7 +12,7 @@ import {
 import type { WebOptions } from "../options.ts";
 import { basicAuth, isSameSite } from "./credentials.ts";
 import { changesSince, type DavChanges } from "./dav-changes.ts";
-import { keysOf, pathOf, refuseCut, textOf, whole } from "./dav-value.ts";
+import { keysOf, pathOf, refuseTruncated, propertyText, responseParts } from "./dav-value.ts";
 import { fetchError } from "./fetch-error.ts";
 import { guardedRequest } from "./guarded-request.ts";
 
@@ -74,7 +74,7 @@ export class DavServer {
     if (here && keysOf(here.props?.["resourcetype"]).includes(type)) {
       return { url: serverUrl, single: true };
     }
-    const known = textOf(here?.props?.[home]);
+    const known = propertyText(here?.props?.[home]);
     if (known !== undefined) return { url: new URL(known, serverUrl).href, single: false };
     const account = { serverUrl, accountType: this.#kind };
     const fetch = this.#fetch;
@@ -97,9 +97,9 @@ export class DavServer {
       .filter(({ props }) => holdsEvents(props?.["supportedCalendarComponentSet"]))
       .map(({ href, props }) => ({
         url: new URL(href ?? "", url).href,
-        name: textOf(props?.["displayname"]),
-        color: textOf(props?.["calendarColor"]),
-        tag: textOf(props?.["syncToken"]) ?? textOf(props?.["getctag"]),
+        name: propertyText(props?.["displayname"]),
+        color: propertyText(props?.["calendarColor"]),
+        tag: propertyText(props?.["syncToken"]) ?? propertyText(props?.["getctag"]),
       }));
   }
 
@@ -126,18 +126,20 @@ export class DavServer {
       };
       const headers = { depth: "1" };
       const init = { method: "REPORT", namespace: prefix, headers, body } as const;
-      const responses = whole(await davRequest({ url, init, fetch: this.#fetch }));
+      const responses = responseParts(await davRequest({ url, init, fetch: this.#fetch }));
       for (const { href, props } of responses) {
-        const text = textOf(props?.["calendarData"] ?? props?.["addressData"]);
+        const text = propertyText(props?.["calendarData"] ?? props?.["addressData"]);
         if (href === undefined || text === undefined) continue;
-        objects.set(pathOf(href, url), { etag: textOf(props?.["getetag"]), data: text });
+        objects.set(pathOf(href, url), { etag: propertyText(props?.["getetag"]), data: text });
       }
     }
     return objects;
   }
 
   async #properties(url: string, depth: "0" | "1"): Promise<readonly DAVResponse[]> {
-    const responses = whole(await propfind({ url, depth, props: PROPERTIES, fetch: this.#fetch }));
+    const responses = responseParts(
+      await propfind({ url, depth, props: PROPERTIES, fetch: this.#fetch }),
+    );
     if (responses.some(({ props }) => props !== undefined)) return responses;
     throw this.#notFound(undefined);
   }
@@ -171,7 +173,7 @@ export class DavServer {
     });
     if (UNMISTAKABLE.has(status)) throw fetchError(status, headers);
     refuseMasses(body);
-    if (status === 207) refuseCut(body);
+    if (status === 207) refuseTruncated(body);
     const { location, "content-type": type } = headers;
     return new Response(body.length > 0 ? Buffer.from(body) : null, {
       status,

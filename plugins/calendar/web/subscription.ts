@@ -60,7 +60,7 @@ export class Subscription {
     try {
       const bytes = Buffer.from(kept.body, "base64");
       await source.read([bytes], new Date(kept.fetchedAt));
-      source.fail(NOT_ASKED_YET);
+      source.fail(STALE_SINCE_RESTART);
       this.#digest = digestOf(bytes);
       this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
     } catch {
@@ -94,7 +94,7 @@ export class Subscription {
     this.#digest = digest;
     const body = Buffer.from(bytes).toString("base64");
     const kept: CachedFeed = { ...this.#validators, fetchedAt: now.toISOString(), body };
-    await keep({ storage, log }, this.#key, kept);
+    await storeCalendar({ storage, log }, this.#key, kept);
   }
 }
 
@@ -111,7 +111,7 @@ function digestOf(bytes: Uint8Array): string {
 }
 
 /** Stores the calendar. If the disk is full, it is only missing after a restart. */
-export async function keep(
+export async function storeCalendar(
   { storage, log }: { readonly storage: Storage; readonly log: Log },
   key: string,
   value: object,
@@ -124,7 +124,7 @@ export async function keep(
 }
 
 /** The reason for showing a stored calendar as stale. */
-export const NOT_ASKED_YET =
+export const STALE_SINCE_RESTART =
   "it is shown as it was before the restart, until its server has answered";
 
 /** The storage key of a web calendar. Another address or user is another calendar. */
@@ -136,7 +136,10 @@ export function storageKey({ url, username }: Pick<WebOptions, "url" | "username
 }
 
 /** Removes stored calendars with other keys than these, including their parts. */
-export async function sweepKept(storage: Storage, keys: readonly string[]): Promise<void> {
+export async function removeUnusedCalendars(
+  storage: Storage,
+  keys: readonly string[],
+): Promise<void> {
   const kept = await storage.get("feeds");
   for (const key of textsOf(kept)) if (!keys.includes(key)) await forget(storage, key);
   if (textsOf(kept).join() !== keys.join()) await storage.set("feeds", keys);

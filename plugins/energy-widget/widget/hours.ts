@@ -1,7 +1,7 @@
 import type { Reading } from "@mantel/plugin-sdk/ui/reading";
 
 /** Energy used in one hour, in kWh; `undefined` without measurements. */
-export type Use = number | undefined;
+export type HourlyUse = number | undefined;
 
 interface Day {
   /** True for a counter of kWh, false for power in W. */
@@ -19,11 +19,11 @@ const WATT_MS_PER_KWH = 3_600_000 * 1_000;
  * Energy used in each of today's 24 hours in local time. When the clock is set back, the repeated
  * hour contains the use of both.
  */
-export function hoursOfToday(readings: readonly Reading[], day: Day): Use[] {
+export function hoursOfToday(readings: readonly Reading[], day: Day): HourlyUse[] {
   const { now, timeZone } = day;
   const dates = new Intl.DateTimeFormat("en-CA", { timeZone });
   const today = dates.format(now);
-  const hours: Use[] = Array.from({ length: 24 }, () => undefined);
+  const hours: HourlyUse[] = Array.from({ length: 24 }, () => undefined);
   readings.forEach((reading, index) => {
     const before = readings[index - 1];
     if (!before || dates.format(reading.at) !== today) return;
@@ -47,7 +47,7 @@ export function hourOf(at: number, { timeZone }: { readonly timeZone: string }):
 }
 
 /** The sum of the known values, or `undefined` if there are none. */
-export function sumOf(hours: readonly Use[]): Use {
+export function sumOf(hours: readonly HourlyUse[]): HourlyUse {
   const known = hours.filter((use) => use !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, use) => sum + use, 0);
 }

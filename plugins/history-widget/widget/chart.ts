@@ -28,7 +28,7 @@ export class Chart {
   readonly #onCursor: (index: number | undefined) => void;
   #plot: uPlot | undefined;
   #drawn = "";
-  #wanted: Drawing | undefined;
+  #nextDrawing: Drawing | undefined;
   #closed = false;
 
   constructor(frame: HTMLElement, { onCursor }: { onCursor: (index: number | undefined) => void }) {
@@ -37,7 +37,7 @@ export class Chart {
   }
 
   show(drawing: Drawing): void {
-    this.#wanted = drawing;
+    this.#nextDrawing = drawing;
     void this.#draw();
   }
 
@@ -48,7 +48,7 @@ export class Chart {
 
   async #draw(): Promise<void> {
     const Plot = await loadUplot();
-    const drawing = this.#wanted;
+    const drawing = this.#nextDrawing;
     if (this.#closed || !drawing) return;
     const { clientWidth: width, clientHeight: height } = this.#frame;
     if (width === 0 || height === 0) return;

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
  * The pictures by name or, with an instant, in the shuffled order of that day, which is the same on
  * all screens.
  */
-export function order(photos: readonly Photo[], at: number): readonly Photo[] {
+export function orderPhotos(photos: readonly Photo[], at: number): readonly Photo[] {
   if (at === 0) return photos;
   const day = Math.floor(at / DAY_MS);
   return photos

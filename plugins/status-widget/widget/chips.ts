@@ -3,7 +3,7 @@ import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { type Chip, openIcon } from "@mantel/plugin-sdk/ui/chip";
 
 /** The enabled checks. */
-export interface Wanted {
+export interface EnabledChecks {
   readonly openings: boolean;
   readonly locks: boolean;
   readonly unreachable: boolean;
@@ -17,7 +17,7 @@ export interface Wanted {
 const MOST_NAMES = 3;
 
 /** The problems, most urgent first; a calm message if there are none. */
-export function chipsOf(devices: readonly Device[], wanted: Wanted): Chip[] {
+export function chipsOf(devices: readonly Device[], wanted: EnabledChecks): Chip[] {
   const { t } = wanted.speech;
   if (devices.length === 0) {
     return [{ text: t("No devices yet"), icon: "mdi:devices", hue: "info" }];
@@ -37,13 +37,13 @@ export function chipsOf(devices: readonly Device[], wanted: Wanted): Chip[] {
     : [{ text: t("All is well"), icon: "mdi:check-circle-outline", hue: "ok" }];
 }
 
-function openings(devices: readonly Device[], { speech: { t } }: Wanted): Chip[] {
+function openings(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ state, available }) => available && state.contact === false)
     .map(({ name }) => ({ text: t("{name} open"), name, icon: openIcon(name), hue: "warn" }));
 }
 
-function unlocked(devices: readonly Device[], { speech: { t } }: Wanted): Chip[] {
+function unlocked(devices: readonly Device[], { speech: { t } }: EnabledChecks): Chip[] {
   return devices
     .filter(({ kind, state }) => kind === "lock" && state.locked === false)
     .map(({ name }) => ({
@@ -52,7 +52,7 @@ function unlocked(devices: readonly Device[], { speech: { t } }: Wanted): Chip[]
     }));
 }
 
-function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Wanted): Chip[] {
+function unreachable(devices: readonly Device[], { speech: { t, fmt } }: EnabledChecks): Chip[] {
   const away = devices.filter(({ available }) => !available);
   const icon = "mdi:lan-disconnect";
   if (away.length > MOST_NAMES) {
@@ -65,7 +65,7 @@ function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Wanted)
   }));
 }
 
-function lowBatteries(devices: readonly Device[], wanted: Wanted): Chip[] {
+function lowBatteries(devices: readonly Device[], wanted: EnabledChecks): Chip[] {
   const { t, fmt } = wanted.speech;
   return devices.flatMap(({ name, state: { battery } }): Chip[] => {
     if (typeof battery !== "number" || battery >= wanted.batteryBelow) return [];

@@ -53,7 +53,7 @@ const WET: ReadonlySet<WeatherCondition> = new Set([
 ]);
 
 /** The hours from the current one on. */
-export function present(hours: readonly WeatherHour[], now: number): WeatherHour[] {
+export function fromCurrentHour(hours: readonly WeatherHour[], now: number): WeatherHour[] {
   return hours.filter(({ at }) => Date.parse(at) + HOUR_MS > now);
 }
 

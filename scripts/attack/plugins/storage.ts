@@ -1,5 +1,5 @@
-import type { Proof, Told } from "../proof.ts";
-import { PATIENT_MS, type Stage } from "../stage.ts";
+import type { Proof, AttackResult } from "../proof.ts";
+import { EVENT_TIMEOUT_MS, type Stage } from "../stage.ts";
 
 const MIB = 2 ** 20;
 const LIMIT_MIB = 16;
@@ -27,7 +27,7 @@ export const STORAGE: readonly Proof[] = [
         const module = await stage.hostileState();
         return module?.state === "degraded" && messageOf(module).includes("nearly full");
       };
-      return (await stage.waitUntil(isWarned, PATIENT_MS)) ? undefined : "nobody is warned";
+      return (await stage.waitUntil(isWarned, EVENT_TIMEOUT_MS)) ? undefined : "nobody is warned";
     },
   },
   {
@@ -81,14 +81,17 @@ const messageOf = ({ error }: { error: { readonly message: string } | null }): s
   error?.message ?? "";
 
 /** A process that is full is refused, and not ended: it may delete. */
-async function lookForRefusal(stage: Stage, told: Told): Promise<string | undefined> {
+async function lookForRefusal(stage: Stage, told: AttackResult): Promise<string | undefined> {
   const { restarts = 0 } = (await stage.hostileState()) ?? {};
   if (restarts > 0) return "it was ended before it was refused";
   const { got, failed = "it did not come to an end" } = told;
   return got ?? (/full|EFBIG/.test(failed) ? undefined : failed);
 }
 
-async function lookForEnd(stage: Stage, { failed = "" }: Told): Promise<string | undefined> {
+async function lookForEnd(
+  stage: Stage,
+  { failed = "" }: AttackResult,
+): Promise<string | undefined> {
   const isCause = (message: string): boolean => message.startsWith("storage limit exceeded");
   const hasEnded = async (): Promise<boolean> => {
     const module = await stage.hostileState();

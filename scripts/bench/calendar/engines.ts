@@ -5,7 +5,7 @@ import { Feed } from "../../../plugins/calendar/ics/feed.ts";
 import { findZone, UTC } from "../../../plugins/calendar/ics/zones.ts";
 
 /** One occurrence. Instants are ISO 8601 in UTC, dates look like `2026-06-01`. */
-export interface Found {
+export interface FoundOccurrence {
   readonly start: string;
   readonly end: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface Found {
 type Engine = (
   bytes: Buffer,
   homeZone: string,
-) => Promise<(from: number, to: number) => Promise<Found[]> | Found[]>;
+) => Promise<(from: number, to: number) => Promise<FoundOccurrence[]> | FoundOccurrence[]>;
 
 /** Each library, used as in its documentation. Times without a zone are in the process's zone, which is the home's. */
 export const ENGINES: Readonly<Record<string, Engine>> = {
@@ -63,8 +63,8 @@ function seriesIn(calendar: ICAL.Component): ICAL.Event[] {
   return [...masters.values()];
 }
 
-function occurrencesOf(event: ICAL.Event, from: number, to: number): Found[] {
-  const found: Found[] = [];
+function occurrencesOf(event: ICAL.Event, from: number, to: number): FoundOccurrence[] {
+  const found: FoundOccurrence[] = [];
   const add = (item: ICAL.Event, start: ICAL.Time, end: ICAL.Time) => {
     const text = (time: ICAL.Time) =>
       time.isDate ? time.toString() : time.toJSDate().toISOString();

@@ -24,7 +24,7 @@ new PerformanceObserver((list) => {
 `;
 
 /** The load of a page's main thread over some seconds. */
-export interface Busy {
+export interface MainThreadLoad {
   /** Changes per second. */
   readonly perSecond: number;
   /** The share of time in which the main thread ran tasks, in percent. */
@@ -44,7 +44,7 @@ export async function measureBusy(
   { page, session }: { page: Page; session: CDPSession },
   changes: Changes,
   seconds: number,
-): Promise<Busy> {
+): Promise<MainThreadLoad> {
   await page.evaluate(LONG_TASKS);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   await changes.begin();

@@ -74,7 +74,7 @@ export async function openMqttHome(counts: LampCounts): Promise<MqttHome> {
   if (!patched.ok) throw new Error(`${patched.status}: ${await patched.text()}`);
   const all = BRIDGES.reduce((sum, id) => sum + (counts[id] ?? 0), 0);
   const areUp = async () => (await home.devices()).filter(({ available }) => available).length;
-  await within(READY_WITHIN_MS, async () => (await areUp()) === all);
+  await waitUntil(READY_WITHIN_MS, async () => (await areUp()) === all);
   const close = async () => {
     await served.stop();
     for (const id of BRIDGES) await lamps[id].stop();
@@ -116,15 +116,16 @@ export async function reloadBridge({ api }: MqttHome, id: BridgeId): Promise<boo
   const response = await api(`/modules/${id}/config`, { method: "PATCH", body });
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   const isDone = async () => (await module()).lastReload?.at !== before.lastReload?.at;
-  await within(READY_WITHIN_MS, isDone);
+  await waitUntil(READY_WITHIN_MS, isDone);
   return (await module()).lastReload?.result === "reloaded";
 }
 
 /** Waits until a condition is true. Returns the waiting time in milliseconds. */
-export async function within(ms: number, isSo: () => Promise<boolean>): Promise<number> {
+export async function waitUntil(ms: number, condition: () => Promise<boolean>): Promise<number> {
   const startedAt = performance.now();
-  while (!(await isSo().catch(() => false))) {
-    if (performance.now() - startedAt > ms) throw new Error(`not within ${ms} ms: ${String(isSo)}`);
+  while (!(await condition().catch(() => false))) {
+    if (performance.now() - startedAt > ms)
+      throw new Error(`not within ${ms} ms: ${String(condition)}`);
     await delay(20);
   }
   return performance.now() - startedAt;

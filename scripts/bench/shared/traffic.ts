@@ -59,7 +59,7 @@ async function timed(response: Promise<Response>): Promise<Answer> {
   }
 }
 
-export function summed(answers: readonly Answer[]): Answers {
+export function summarizeAnswers(answers: readonly Answer[]): Answers {
   const isUnknown = ({ body }: Answer): boolean => body["code"] === "outcome_unknown";
   const failed = answers.filter((answer) => answer.status !== 200 && !isUnknown(answer));
   const faults: Record<string, number> = {};
@@ -121,9 +121,9 @@ export class Traffic {
     const arrived = received().filter((payload) => payload.startsWith(this.#mark));
     const asked = await askedIds(this.#target.data);
     return {
-      reads: summed(reads),
-      commands: { ...summed(commands), ...compare(applied(commands), asked) },
-      publishes: { ...summed(publishes), ...compare(acknowledged, arrived) },
+      reads: summarizeAnswers(reads),
+      commands: { ...summarizeAnswers(commands), ...compare(applied(commands), asked) },
+      publishes: { ...summarizeAnswers(publishes), ...compare(acknowledged, arrived) },
     };
   }
 

@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { finishReplacement } from "../../../host/documents/restore-transaction.ts";
 import { bomb, forgedBackup, HEAD, packedText } from "../../helpers/forged-backup.ts";
 import { startHost } from "../../helpers/host.ts";
-import { familyOf } from "../../helpers/processes.ts";
-import { treeOf } from "../../helpers/tree.ts";
+import { processTreeOf } from "../../helpers/processes.ts";
+import { readTree } from "../../helpers/read-tree.ts";
 import { until } from "../../helpers/until.ts";
 import { json, type ServedApp, serveApp } from "../http/serve-app.ts";
 
@@ -27,13 +27,13 @@ test("a hostile backup is refused completely by a process that then ends", async
   await t.test("a file name with a line break does not forge a log line", async () => {
     const outside = join(served.data, "..", "pwn-of-a-backup.ts");
     for (const name of ["x\n/../../../pwn-of-a-backup.ts", "x\n/../tokens.jsonl"]) {
-      const before = await treeOf(served.data);
+      const before = await readTree(served.data);
 
       const { status, text } = await restore(served, forgedBackup([[name, "pwned"]]));
 
       assert.equal(status, 422);
       assert.match(text, /the file name .* is not allowed/);
-      assert.deepEqual(await treeOf(served.data), before);
+      assert.deepEqual(await readTree(served.data), before);
     }
     await assert.rejects(readFile(outside));
   });
@@ -100,7 +100,7 @@ test("a hostile backup is refused completely by a process that then ends", async
   );
 
   await t.test("a client that leaves ends the process, and frees its place", async () => {
-    const before = await treeOf(served.data);
+    const before = await readTree(served.data);
     const [scope, path] = ["admin", "/restore"] as const;
     const body = { backup: forgedBackup([["a.ics", "1"]]).toString("base64") };
 
@@ -120,7 +120,7 @@ test("a hostile backup is refused completely by a process that then ends", async
     const response = await served.api("admin", "/backup", json("POST", {}));
     assert.equal(response.status, 200);
     await finishReplacement(served.data);
-    assert.deepEqual((await treeOf(served.data))["tokens.jsonl"], before["tokens.jsonl"]);
+    assert.deepEqual((await readTree(served.data))["tokens.jsonl"], before["tokens.jsonl"]);
   });
 });
 
@@ -168,7 +168,7 @@ async function restore(served: ServedApp, file: Buffer) {
 
 /** The processes that work on a backup now. */
 async function workers(): Promise<number[]> {
-  const family = await familyOf(process.pid);
+  const family = await processTreeOf(process.pid);
   const commands = await Promise.all(
     family.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
   );

@@ -26,7 +26,7 @@ import {
   packedText,
   sealedOfVersion1,
 } from "../../helpers/forged-backup.ts";
-import { treeOf } from "../../helpers/tree.ts";
+import { readTree } from "../../helpers/read-tree.ts";
 
 const PASSPHRASE = "correct horse battery";
 const LAYOUT = resolve(import.meta.dirname, "../../../layouts/default.json");
@@ -130,7 +130,7 @@ test("keys, tokens and consents stay unchanged unless they are requested with th
 
 test("each document is checked by its schema, and a deep one before it is parsed", async (t) => {
   const { data } = await home(t);
-  const before = await treeOf(data);
+  const before = await readTree(data);
   const wrong: Entries = [
     ["config.json", '{"nothing":{"of":"this"},"server":{"proxies":7}}'],
     ["scenes.json", '{"version":1}'],
@@ -152,7 +152,7 @@ test("each document is checked by its schema, and a deep one before it is parsed
     );
   }
 
-  assert.deepEqual(await treeOf(data), before);
+  assert.deepEqual(await readTree(data), before);
 });
 
 test("damaged consents are reported, in the home and in a backup", async (t) => {
@@ -177,7 +177,7 @@ test("a restore is refused if a folder of the home is a link or something is in 
   const { data, outside } = await home(t, { "folder.ics/a": "1" });
   await symlink(join(outside, "plugins"), join(data, "calendars"));
   await symlink("/dev/null", join(data, "note.txt"));
-  const before = await treeOf(outside);
+  const before = await readTree(outside);
 
   const cases: readonly [string, RegExp][] = [
     ["calendars/index.ts", /calendars in the data folder is a link, and .* a folder/],
@@ -188,7 +188,7 @@ test("a restore is refused if a folder of the home is a link or something is in 
     await assert.rejects(restore(data, forgedBackup([[name, "pwned"]])), refused(message));
   }
 
-  assert.deepEqual(await treeOf(outside), before);
+  assert.deepEqual(await readTree(outside), before);
 });
 
 test("a link placed by a plugin cancels the whole planned restore", async (t) => {
@@ -201,7 +201,7 @@ test("a link placed by a plugin cancels the whole planned restore", async (t) =>
 
   assert.equal(await finishReplacement(data, log), undefined);
 
-  const tree = await treeOf(outside);
+  const tree = await readTree(outside);
   assert.equal(tree["data/keys.json"], KEYS("here"));
   assert.deepEqual(
     Object.keys(tree).filter((path) => /a\.ics|before-restore|\.replacement/.test(path)),
@@ -212,7 +212,7 @@ test("a link placed by a plugin cancels the whole planned restore", async (t) =>
 
 test("a damaged journal, or one that points outside the data folder, is discarded", async (t) => {
   const { data, outside } = await home(t);
-  const before = await treeOf(outside);
+  const before = await readTree(outside);
   const good = { aside: [], files: ["a.ics"], keptIn: "before-restore-1" };
   const journals = [
     "{",
@@ -232,26 +232,26 @@ test("a damaged journal, or one that points outside the data folder, is discarde
     assert.equal(await finishReplacement(data), undefined, journal);
   }
 
-  assert.deepEqual(await treeOf(outside), before);
+  assert.deepEqual(await readTree(outside), before);
 });
 
 test("files of an interrupted restore are removed at the next start", async (t) => {
   const { data } = await home(t);
-  const before = await treeOf(data);
+  const before = await readTree(data);
   await mkdir(join(data, newStagingName(), "new"), { recursive: true });
 
   assert.equal(await finishReplacement(data), undefined);
 
-  assert.deepEqual(await treeOf(data), before);
+  assert.deepEqual(await readTree(data), before);
   assert.deepEqual(await readdir(data), ["layout.json"]);
 });
 
 test("a hundred corrupted backups are refused or restored exactly", async (t) => {
   const { data: source } = await home(t, { "calendars/a.ics": "a", "config.json": "{}" });
   const packed = await packedHome(source);
-  const wanted = await treeOf(source);
+  const wanted = await readTree(source);
   const { data, outside } = await home(t, { "config.json": '{"ui":{"theme":"dark"}}' });
-  const before = await treeOf(outside);
+  const before = await readTree(outside);
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 40 });
   const place = fc.nat({ max: packed.length - 1 });
   const corrupted = fc.oneof(
@@ -273,7 +273,7 @@ test("a hundred corrupted backups are refused or restored exactly", async (t) =>
   let accepted = 0;
   const property = fc.asyncProperty(corrupted, async (file) => {
     if (!(await isAccepted(data, file))) {
-      assert.deepEqual(await treeOf(outside), before);
+      assert.deepEqual(await readTree(outside), before);
       return;
     }
     accepted += 1;
@@ -290,7 +290,7 @@ test("a hundred modified and re-signed backups change only permitted files", asy
   const text = brotliDecompressSync(await packedHome(source)).toString();
   const content = text.replace(/,"sha256":.*$/, "}");
   const { data, outside } = await home(t, { "keys.json": KEYS("here"), "tokens.jsonl": REVOKED });
-  const before = await treeOf(outside);
+  const before = await readTree(outside);
   const odd = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constantFrom(...["../", "\\n/../", ".replacement/plan.json", "tokens.jsonl", "keys.json"]),
@@ -312,7 +312,7 @@ test("a hundred modified and re-signed backups change only permitted files", asy
       await assertUntouched(outside, before);
       await resetTo(data, before);
     }
-    assert.deepEqual(await treeOf(outside), before);
+    assert.deepEqual(await readTree(outside), before);
   });
   await examples(t, property, 100);
 });
@@ -322,7 +322,7 @@ test("a restore killed at any moment leaves either the old home or the new one",
   const { data: source } = await home(t, Object.fromEntries(many.map((path) => [path, "new"])));
   const file = join(source, "../home.backup");
   await writeFile(file, await packedHome(source));
-  const next = await treeOf(source);
+  const next = await readTree(source);
   const entry = resolve(import.meta.dirname, "../../helpers/restore-program.ts");
   const program = await compileEntry(await emptyFolder(t), { name: "restore", entry });
   const old = Object.fromEntries(many.map((path) => [path, "old"]));
@@ -346,7 +346,7 @@ test("a restore killed at any moment leaves either the old home or the new one",
   const ends = { old: 0, new: 0 };
   for (let round = 0; round < 12; round++) {
     const { data, outside } = await home(t, old);
-    const before = await treeOf(data);
+    const before = await readTree(data);
     await run(data, (takesMs * round) / 24);
     await finishReplacement(data);
 
@@ -376,14 +376,14 @@ async function isAccepted(data: string, packed: Buffer): Promise<boolean> {
 
 /** The files of a data folder but for those that a restore has set aside. */
 async function withoutKept(data: string): Promise<Record<string, string>> {
-  const tree = Object.entries(await treeOf(data));
+  const tree = Object.entries(await readTree(data));
   return Object.fromEntries(tree.filter(([path]) => !path.startsWith("before-restore-")));
 }
 
 async function assertUntouched(outside: string, before: Record<string, string>): Promise<void> {
   const beside = (tree: Record<string, string>) =>
     Object.entries(tree).filter(([path]) => !path.startsWith("data/"));
-  assert.deepEqual(beside(await treeOf(outside)), beside(before));
+  assert.deepEqual(beside(await readTree(outside)), beside(before));
 }
 
 async function resetTo(data: string, before: Record<string, string>): Promise<void> {

@@ -6,8 +6,8 @@ import Koa from "koa";
 import { ConnectionLimit } from "../../../host/http/connection-limit.ts";
 import type { RequestState } from "../../../host/http/route.ts";
 import { HttpServer } from "../../../host/http/server.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 const MAX = 3;
@@ -45,7 +45,7 @@ async function serveLimited(t: TestContext, isExempt: (address: string) => boole
   const limit = new ConnectionLimit(isExempt, log, MAX);
   const server = await HttpServer.listen({ app, host: "127.0.0.1", port: 0, limit });
   const sockets: Socket[] = [];
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     for (const socket of sockets) socket.destroy();
     await server.close(1_000);
   });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Compiler } from "../../../host/modules/build/compile.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 test("a bundle truncated by a crash is written again", async (t) => {
   const { compiler, folder } = await openCompiler(t);
@@ -39,6 +39,6 @@ async function openCompiler(t: TestContext, source = "export default 1;") {
   await mkdir(folder);
   await writeFile(join(folder, "index.ts"), source);
   const compiler = new Compiler(join(home, "cache"));
-  atEnd(t, () => compiler.close());
+  onTestEnd(t, () => compiler.close());
   return { compiler, folder };
 }

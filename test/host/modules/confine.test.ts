@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { atEnd } from "../../helpers/at-end.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 // Coverage is counted through the inspector, which Node's permission model closes: not of these processes.
 delete process.env["NODE_V8_COVERAGE"];
@@ -66,7 +66,7 @@ async function startReacher(t: TestContext, permissions: object = {}, options = 
 async function startServer(t: TestContext): Promise<string> {
   const server = createServer((_, response) => response.end("here"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { readSignatures } from "../../../host/modules/build/npm.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 const MANIFEST = { provides: ["broker.address"] };
@@ -100,7 +100,7 @@ async function useNpm(t: TestContext, registry: string, audit?: string): Promise
   process.env.PATH = `${folder}:${process.env.PATH}`;
   process.env.npm_config_registry = registry;
   process.env.npm_config_cache = join(folder, "cache");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     process.env = before;
   });
 }

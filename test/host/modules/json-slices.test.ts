@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseInSlices, UnparsableMessage } from "../../../host/modules/process/json-slices.ts";
-import { hold } from "../../fuzz/settings.ts";
+import { checkProperty } from "../../fuzz/settings.ts";
 import { LOAD } from "../../helpers/until.ts";
 
 /** The message, and into how many slices it was cut. */
@@ -50,7 +50,7 @@ const large = fc
   });
 
 test("a message that is parsed in slices is the same as one that is parsed at once", async (t) => {
-  await hold(
+  await checkProperty(
     t,
     fc.property(large, fc.boolean(), (value, isSpaced) => {
       const json = isSpaced ? JSON.stringify(value, undefined, "\t") : JSON.stringify(value);
@@ -71,7 +71,7 @@ test("parsing in slices refuses exactly the texts that JSON.parse refuses", asyn
       maxLength: 3,
     },
   );
-  await hold(
+  await checkProperty(
     t,
     fc.property(large, places, fc.boolean(), (value, changes, isRemoved) => {
       let json = JSON.stringify(value);

@@ -7,10 +7,10 @@ import { ConfigStore } from "../../../host/config/store.ts";
 import { Widget } from "../../../host/modules/lifecycle/widget.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
 import { VersionStore } from "../../../host/modules/versions/version-store.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 const NEEDY = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
@@ -122,7 +122,7 @@ async function openWidget(t: Parameters<typeof emptyFolder>[0]) {
   const cacheFolder = join(home, "cache");
   const versionStore = new VersionStore(cacheFolder);
   const config = await ConfigStore.open({ dataFolder: home, environment: {}, log });
-  atEnd(t, () => config.close());
+  onTestEnd(t, () => config.close());
   const side = () => {
     const assets = new Assets({ log, cacheFolder });
     const isShipped = () => false;

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { findLeaks } from "../../../host/modules/process/leak-report.ts";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 /** Opens what it is given, in a file of its own; the number makes each round other code. */
 function plugin(round: number, open: string, dispose = "") {
@@ -77,7 +77,7 @@ for (const [kind, code] of Object.entries(LEAKS)) {
 test("a connection left open is reported, also if the host relays it", async (t) => {
   const server = createServer((socket) => void socket.resume());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  atEnd(t, () => new Promise((resolve) => void server.close(() => resolve())));
+  onTestEnd(t, () => new Promise((resolve) => void server.close(() => resolve())));
   const { port } = server.address() as AddressInfo;
   const code = `await new Promise((done) => connect(${port}, "127.0.0.1", done));`;
   const files = plugin(1, code);

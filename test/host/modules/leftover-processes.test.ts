@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 const skip = process.platform === "linux" ? false : "there is no /proc to find processes in";
@@ -27,14 +27,14 @@ test(
   { skip },
   async (t) => {
     const other = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
-    atEnd(t, async () => {
+    onTestEnd(t, async () => {
       other.kill("SIGKILL");
     });
     const path = process.env["PATH"];
     const programs = await emptyFolder(t); // without bubblewrap: a sandbox ends with all that is in it
     await symlink("/usr/bin/sleep", join(programs, "sleep"));
     process.env["PATH"] = programs;
-    atEnd(t, async () => void (process.env["PATH"] = path));
+    onTestEnd(t, async () => void (process.env["PATH"] = path));
     const permissions = { childProcesses: true };
     const { registry, dataFolder } = await startModules(t, {
       one: { "package.json": packageJson("one", { permissions }), "index.ts": STARTS_A_PROGRAM },

@@ -5,8 +5,8 @@ import { mkdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { killProcessesOfEarlierHosts } from "../../../host/modules/process/leftover-processes.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 const skip = process.platform === "linux" ? false : "there is no /proc to find processes in";
@@ -76,7 +76,7 @@ function start(
   const [program = "", ...args] = command;
   const env = { ...process.env, ...variables };
   const child = spawn(program, args, { cwd, env, detached: true, stdio: "ignore" });
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     child.kill("SIGKILL");
   });
   return child;

@@ -13,9 +13,9 @@ import { readEnvironment } from "../../../host/modules/process/procfs.ts";
 import { Cgroups } from "../../../host/modules/process/sandbox/cgroup.ts";
 import { Kernel } from "../../../host/modules/process/sandbox/kernel.ts";
 import { seccompFilter } from "../../../host/modules/process/sandbox/seccomp.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 /** A plugin that runs shell commands, over which Node's permission model has no power. */
@@ -124,7 +124,7 @@ test("a plugin can neither see nor signal other processes of the machine", async
 test("only a plugin with a network gets the machine's extra certificates", async (t) => {
   if (skip) return t.skip(skip);
   const former = process.env["NODE_EXTRA_CA_CERTS"];
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     if (former === undefined) delete process.env["NODE_EXTRA_CA_CERTS"];
     else process.env["NODE_EXTRA_CA_CERTS"] = former;
   });
@@ -145,7 +145,7 @@ test("a plugin that declares no hosts has no network but an empty loopback", asy
   if (skip) return t.skip(skip);
   const server = createServer((socket) => void socket.end("reached"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  atEnd(t, async () => void server.close());
+  onTestEnd(t, async () => void server.close());
   const { run } = await startShell(t);
   const { port } = server.address() as AddressInfo;
 
@@ -184,7 +184,7 @@ test("a control group enforces its task limit", async (t) => {
   if (!cgroups) return t.skip(NO_LIMITS);
   const group = cgroups.create({ memoryBytes: 2 ** 28, tasks: 20, cpuPercent: 200 });
   assert(group);
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     group.remove();
     cgroups.close();
   });
@@ -298,7 +298,7 @@ test("the list contains the sandbox level of each module", async (t) => {
 test("without bubblewrap modules work, and the list gives the reason for the missing sandbox", async (t) => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
-  atEnd(t, async () => void (process.env["PATH"] = path));
+  onTestEnd(t, async () => void (process.env["PATH"] = path));
   const { registry } = await startModules(t, {
     lamp: {
       "package.json": packageJson("lamp"),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { buildWidget } from "../../../host/assets/build-widget.ts";
 import { Compiler } from "../../../host/modules/build/compile.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 const SECRET = "the-signing-key";
 
@@ -20,7 +20,7 @@ async function openPlugin(t: TestContext) {
   await symlink(join(home, "data"), join(folder, "linked"));
   await writeFile(join(folder, "node_modules/parcel/package.json"), '{"name":"parcel"}');
   const compiler = new Compiler(join(home, "data/cache"));
-  atEnd(t, () => compiler.close());
+  onTestEnd(t, () => compiler.close());
   return { folder, compile: () => compiler.compile("pwn", folder, "index.ts") };
 }
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FolderChange, Watcher } from "../../../host/modules/watch/watch.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -20,7 +20,7 @@ async function openWatcher(t: TestContext) {
     concerns: (path) => path.endsWith(".ts"),
     onFailure: (folder, error) => assert.fail(`${folder}: ${String(error)}`),
   });
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     watcher.close();
     await assertClosed();
   });

@@ -5,8 +5,8 @@ import { test, type TestContext } from "node:test";
 import { withDeadline } from "../../../plugin-sdk/deadline.ts";
 import { MqttClient } from "../../../plugin-sdk/mqtt/client.ts";
 import type { MqttBroker } from "../../../plugin-sdk/service.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 /** A broker that takes connections and says nothing. */
@@ -18,7 +18,7 @@ async function startDeafBroker(t: TestContext) {
     socket.resume(); // or its end is not noticed
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, "close");

@@ -6,8 +6,8 @@ import { followFolder } from "../../../plugins/calendar/files/folder.ts";
 import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import type { Settings } from "../../../plugins/calendar/options.ts";
 import type { Source } from "../../../plugins/calendar/source.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
 
@@ -36,7 +36,7 @@ async function work(
     changed: () => {},
     onFault: assert.ifError,
   });
-  atEnd(t, stop);
+  onTestEnd(t, stop);
   const source = sources.get("work");
   const events = (await source?.prepare(YEAR)) ?? [];
   return { titles: events.map(({ title }) => title).toSorted(), view: source?.view() };
@@ -110,7 +110,7 @@ test("a slow file does not delay others and is shown as loading", async (t) => {
     changed: () => seen.push(`a ${status("a")}, z ${status("z")}`),
     onFault: assert.ifError,
   });
-  atEnd(t, stop);
+  onTestEnd(t, stop);
   await until(() => status("a") === "ok");
 
   assert.deepEqual(seen, ["a error, z ok", "a ok, z ok"]);
@@ -126,7 +126,7 @@ async function follow(t: TestContext, path: string): Promise<ReadonlySet<string>
     changed: () => undefined,
     onFault: assert.ifError,
   });
-  atEnd(t, stop);
+  onTestEnd(t, stop);
   return ids;
 }
 

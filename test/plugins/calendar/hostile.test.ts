@@ -9,8 +9,8 @@ import { gzipSync } from "node:zlib";
 import type { CalendarSource } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
 
@@ -20,7 +20,7 @@ const GOOD = calendar(event("UID:a", `DTSTART;VALUE=DATE:${TODAY}`, "SUMMARY:zoo
 async function serve(t: TestContext, listener: RequestListener) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     server.close();
   });
@@ -35,7 +35,7 @@ async function start(t: TestContext, sources: Record<string, object>) {
     config: { refreshSeconds: 900, defaultDays: 14, sources },
     folders: { calendars: folder },
   });
-  atEnd(t, async () => void (await running.stop()));
+  onTestEnd(t, async () => void (await running.stop()));
   return (id: string) =>
     running.published["calendar.window"]?.sources.find((each) => each.id === id);
 }

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { calendar, event } from "./calendar-text.ts";
@@ -39,7 +39,7 @@ async function start(t: TestContext, folder: string, sources: Record<string, obj
     await running.stop();
     await assertClosed();
   };
-  atEnd(t, stop);
+  onTestEnd(t, stop);
   const window = () => running.published["calendar.window"] ?? assert.fail("nothing was published");
   return {
     running,

@@ -2,8 +2,8 @@ import type { TestContext } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
 import type { DavAccount } from "../../fakes/dav-account.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 /** The plugin with one account under the id `dav`, and what it has published of that last. */
 export async function startWithAccount(t: TestContext, { url }: DavAccount, settings: object = {}) {
@@ -12,7 +12,7 @@ export async function startWithAccount(t: TestContext, { url }: DavAccount, sett
     config: { refreshSeconds: 900, defaultDays: 14, sources },
     folders: { calendars: await emptyFolder(t) },
   });
-  atEnd(t, async () => void (await running.stop()));
+  onTestEnd(t, async () => void (await running.stop()));
   const sourcesNow = () => running.published["calendar.window"]?.sources ?? [];
   return {
     sources: sourcesNow,

@@ -9,7 +9,11 @@ import { type TestContext, test } from "node:test";
 import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { UTC } from "../../../plugins/calendar/ics/zones.ts";
 import { Source } from "../../../plugins/calendar/source.ts";
-import { storageKey, Subscription, sweepKept } from "../../../plugins/calendar/web/subscription.ts";
+import {
+  storageKey,
+  Subscription,
+  removeUnusedCalendars,
+} from "../../../plugins/calendar/web/subscription.ts";
 import { calendar, event } from "./calendar-text.ts";
 
 const YEAR = { from: Date.parse("2026-01-01"), to: Date.parse("2027-01-01") };
@@ -132,11 +136,11 @@ test("if its server is down after a restart, a calendar shows its last events as
 
 test("the cache of a calendar is removed when the calendar is removed", async (t) => {
   const { feed, folder, storage, subscribe } = await setUp(t);
-  await sweepKept(storage, [storageKey(feed)]);
+  await removeUnusedCalendars(storage, [storageKey(feed)]);
   await subscribe().subscription.refresh();
   assert.equal((await readdir(folder)).length, 4, "two values, each with its copy");
 
-  await sweepKept(storage, []);
+  await removeUnusedCalendars(storage, []);
 
   assert.deepEqual((await readdir(folder)).toSorted(), ["feeds.json", "feeds.json.last-good"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { obey, tick } from "../../../plugins/demo-home/simulate.ts";
+import { applyCommand, tick } from "../../../plugins/demo-home/simulate.ts";
 import { openWorld, type World } from "../../../plugins/demo-home/world.ts";
 
 const HOUR = 3_600;
@@ -26,7 +26,7 @@ test("a simulation step does not modify the previous world", () => {
   const world = openWorld(1);
   const before = structuredClone(world);
 
-  obey(tick(world, 60), "sofa-lamp", { on: false });
+  applyCommand(tick(world, 60), "sofa-lamp", { on: false });
 
   assert.deepEqual(world, before);
 });
@@ -45,7 +45,7 @@ test("heating brings the room to its target and holds it there", () => {
 });
 
 test("an unheated room cools towards the outdoor temperature", () => {
-  const cold = after(obey(openWorld(1), "heating", { mode: "off" }), 12 * HOUR);
+  const cold = after(applyCommand(openWorld(1), "heating", { mode: "off" }), 12 * HOUR);
 
   const temperature = value(cold, "heating", "temperature");
   assert.ok(temperature > 11 && temperature < 15, `it is ${temperature}`);
@@ -69,7 +69,7 @@ test("simulated values stay plausible for a week", () => {
 });
 
 test("blinds travel for seconds and stop where they were sent", () => {
-  const sent = obey(openWorld(1), "blinds", { position: 100 });
+  const sent = applyCommand(openWorld(1), "blinds", { position: 100 });
 
   const under = tick(tick(sent, 1), 1);
   const there = after(under, 30, 1);
@@ -83,8 +83,8 @@ test("the energy meter follows lamps and plugs", () => {
   const world = tick(openWorld(1), 1);
   const power = value(world, "energy", "power");
 
-  const darker = obey(world, "island", { on: false });
-  const brewing = obey(darker, "coffee", { on: true });
+  const darker = applyCommand(world, "island", { on: false });
+  const brewing = applyCommand(darker, "coffee", { on: true });
 
   assert.ok(power > 1_100 && power < 1_300, `the home takes ${power} W`);
   assert.ok(Math.abs(power - value(darker, "energy", "power") - 18 * 0.85) < 0.001);
@@ -97,7 +97,7 @@ test("the energy meter follows lamps and plugs", () => {
 
 test("the dishwasher finishes, turns itself off and starts again", () => {
   const done = after(openWorld(1), 25 * 60);
-  const again = tick(obey(done, "dishwasher", { on: true }), 60);
+  const again = tick(applyCommand(done, "dishwasher", { on: true }), 60);
 
   assert.deepEqual(done.devices["dishwasher"], {
     on: false,
@@ -117,7 +117,7 @@ test("the hallway's light follows motion until it is set by a command", () => {
     seen.add(JSON.stringify([sensor?.["motion"], light?.["on"]]));
   }
 
-  const byHand = obey(world, "hallway", { on: true, brightness: 5 });
+  const byHand = applyCommand(world, "hallway", { on: true, brightness: 5 });
 
   assert.deepEqual([...seen].toSorted(), ["[false,false]", "[true,true]"]);
   assert.equal(after(byHand, HOUR).devices["hallway"]?.["on"], true);
@@ -126,8 +126,8 @@ test("the hallway's light follows motion until it is set by a command", () => {
 
 test("the speaker continues with the next song, skips in both directions, and stops when paused", () => {
   const next = after(openWorld(1), 140, 1).devices["speaker"];
-  const back = obey(openWorld(1), "speaker", { skip: "previous" }).devices["speaker"];
-  const paused = after(obey(openWorld(1), "speaker", { playback: "paused" }), 60).devices[
+  const back = applyCommand(openWorld(1), "speaker", { skip: "previous" }).devices["speaker"];
+  const paused = after(applyCommand(openWorld(1), "speaker", { playback: "paused" }), 60).devices[
     "speaker"
   ];
 
@@ -137,8 +137,8 @@ test("the speaker continues with the next song, skips in both directions, and st
 });
 
 test("a fan runs at the speed it is set to, and speed 0 stops it and keeps the speed", () => {
-  const runs = obey(openWorld(1), "extractor", { speed: 80 });
-  const stands = obey(runs, "extractor", { speed: 0 });
+  const runs = applyCommand(openWorld(1), "extractor", { speed: 80 });
+  const stands = applyCommand(runs, "extractor", { speed: 0 });
 
   assert.deepEqual(runs.devices["extractor"], { on: true, speed: 80 });
   assert.deepEqual(stands.devices["extractor"], { on: false, speed: 80 });

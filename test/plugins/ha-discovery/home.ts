@@ -2,8 +2,8 @@ import type { TestContext } from "node:test";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { connectAsync, type MqttClient } from "mqtt";
 import plugin from "../../../plugins/ha-discovery/index.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { type Mosquitto, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 /** The options of a test that needs a real mosquitto. */
@@ -49,7 +49,7 @@ export async function startBridge(t: TestContext, url: string, options: object =
   });
   let stopped: Promise<unknown> | undefined;
   const stop = () => (stopped ??= bridge.stop());
-  atEnd(t, async () => void (await stop()));
+  onTestEnd(t, async () => void (await stop()));
   return Object.assign(Object.create(bridge) as typeof bridge, {
     stop,
     /** The device, once it is there. */
@@ -60,7 +60,7 @@ export async function startBridge(t: TestContext, url: string, options: object =
 /** A client of a broker, which plays devices; it ends with the test. */
 export async function openPeer(t: TestContext, url: string, options: object = {}) {
   const client = await connectAsync(url, { reconnectPeriod: 0, ...options });
-  atEnd(t, () => client.endAsync(true));
+  onTestEnd(t, () => client.endAsync(true));
   return new Peer(client);
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { fromRgb, fromXy, toRgb, toXy } from "../../../plugins/ha-discovery/components/color.ts";
-import { hold } from "../../fuzz/settings.ts";
+import { checkProperty } from "../../fuzz/settings.ts";
 import { component } from "./component.ts";
 
 test("a light of the default schema has one topic per function", () => {
@@ -167,7 +167,7 @@ test("a colour survives the conversion through rgb and xy almost unchanged", asy
     hue: fc.integer({ min: 0, max: 359 }),
     saturation: fc.integer({ min: 20, max: 100 }),
   });
-  await hold(
+  await checkProperty(
     t,
     fc.property(colors, (color) => {
       for (const back of [fromRgb(toRgb(color)), fromXy(...toXy(color))]) {

@@ -5,7 +5,7 @@ import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/home-assistant/index.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
@@ -47,7 +47,7 @@ test("a refused token is reported once and not tried again", async (t) => {
   const config = { url: fake.url, token: "an-old-one", domains: [...DOMAINS] };
 
   const bridge = await startPlugin(plugin, { config });
-  atEnd(t, async () => void (await bridge.stop()));
+  onTestEnd(t, async () => void (await bridge.stop()));
   await until(() => bridge.degraded);
 
   assert.match(bridge.degraded ?? "", /refuses the access token: make a new one/);
@@ -63,7 +63,7 @@ test(
     const config = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
 
     const bridge = await startPlugin(plugin, { config });
-    atEnd(t, async () => void (await bridge.stop()));
+    onTestEnd(t, async () => void (await bridge.stop()));
 
     await until(() => bridge.degraded, { withinMs: 12_000 });
     assert.match(bridge.degraded ?? "", /does not finish the sign-in/);

@@ -4,7 +4,7 @@ import plugin from "../../../plugins/home-assistant/index.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import { furnish } from "../../fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 
 /** A furnished Home Assistant, and the plugin at it; both end with the test. */
@@ -18,7 +18,7 @@ export async function startHome(t: TestContext) {
     const running = await startPlugin(plugin, { config, handedOver });
     let isStopped = false;
     const end = async () => (isStopped ? undefined : ((isStopped = true), await running.stop()));
-    atEnd(t, async () => void (await end()));
+    onTestEnd(t, async () => void (await end()));
     return Object.assign(running, { end });
   };
   const bridge = await start();

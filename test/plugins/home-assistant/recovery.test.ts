@@ -8,7 +8,7 @@ import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import { furnish } from "../../fakes/home-assistant-entities.ts";
 import type { Faults } from "../../fakes/home-assistant-faults.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 import { startHome } from "./home.ts";
 
@@ -110,7 +110,7 @@ describe("a Home Assistant with faults", { concurrency: true }, () => {
     const config = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
 
     const bridge = await startPlugin(plugin, { config });
-    atEnd(t, async () => void (await bridge.stop()));
+    onTestEnd(t, async () => void (await bridge.stop()));
 
     await until(() => bridge.devices.get("light.sofa"));
     assert.equal(bridge.degraded, undefined);
@@ -121,12 +121,12 @@ describe("a Home Assistant with faults", { concurrency: true }, () => {
   test("a server that accepts connections but does not speak HTTP is disconnected", async (t) => {
     const deaf = createServer((socket) => void socket.on("error", () => undefined));
     await once(deaf.listen(0, "127.0.0.1"), "listening");
-    atEnd(t, async () => void deaf.close());
+    onTestEnd(t, async () => void deaf.close());
     const { port } = deaf.address() as AddressInfo;
     const config = { url: `http://127.0.0.1:${port}`, token: "x", domains: [...DOMAINS] };
 
     const bridge = await startPlugin(plugin, { config });
-    atEnd(t, async () => void (await bridge.stop()));
+    onTestEnd(t, async () => void (await bridge.stop()));
 
     await until(() => bridge.degraded, LONG);
     assert.match(bridge.degraded ?? "", /it does not finish the sign-in/);

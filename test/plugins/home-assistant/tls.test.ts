@@ -7,7 +7,7 @@ import plugin from "../../../plugins/home-assistant/index.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import { furnish } from "../../fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";
 import { writtenPair } from "../../host/http/tls-pair.ts";
 
@@ -19,7 +19,7 @@ test("a certificate is verified with the configured authority", async (t) => {
   const start = async (ca?: string) => {
     const address = { url: fake.url, token: fake.token, domains: [...DOMAINS] };
     const bridge = await startPlugin(plugin, { config: { ...address, ...(ca ? { ca } : {}) } });
-    atEnd(t, async () => void (await bridge.stop()));
+    onTestEnd(t, async () => void (await bridge.stop()));
     return bridge;
   };
 

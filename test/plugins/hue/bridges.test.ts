@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
 import { home } from "../../fakes/hue-home.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
 
 test("two bridges form one home, and a moved light belongs to the bridge that reaches it", async (t) => {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
   const first = await startHueBridge(t, { id: "001788fffe000001" });
   const shelf = home().filter(({ id }) => id.startsWith("lamp-2"));
   const resources = shelf.map((each) => ({ ...each, id: each.id }));
@@ -32,7 +32,7 @@ test("two bridges form one home, and a moved light belongs to the bridge that re
 });
 
 test("devices of several bridges beyond the limit are counted", async (t) => {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
   const scene = (n: number) => ({ id: `scene-${n}`, type: "scene", metadata: { name: `${n}` } });
   const scenes = Array.from({ length: 500 }, (_, n) => scene(n));
   const ids = ["001788fffe000001", "001788fffe000002", "001788fffe000003"];

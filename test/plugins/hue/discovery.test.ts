@@ -4,19 +4,19 @@ import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import packet from "dns-packet";
 import { findBridges } from "../../../plugins/hue/discovery.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 
 /** Something in the network that answers each query with these messages. */
 async function startResponder(t: TestContext, answers: (query: Buffer) => readonly Buffer[]) {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
   const socket: Socket = createSocket("udp4");
   socket.on("message", (query: Buffer, { port, address }: RemoteInfo) => {
     for (const answer of answers(query)) socket.send(answer, port, address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  atEnd(t, async () => void socket.close());
+  onTestEnd(t, async () => void socket.close());
   return { address: "127.0.0.1", port: socket.address().port };
 }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
 import { colorLight, device, type FakeResource, home } from "../../fakes/hue-home.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, startHue, startOver } from "./start-hue.ts";
@@ -65,7 +65,7 @@ for (const fault of ["half", "cut", "never"] as const) {
 test("a server that accepts connections but never identifies itself is disconnected", async (t) => {
   const deaf = createServer();
   await once(deaf.listen(0, "127.0.0.1"), "listening");
-  atEnd(t, async () => void deaf.close());
+  onTestEnd(t, async () => void deaf.close());
   const { port } = deaf.address() as AddressInfo;
   const options = {
     address: `127.0.0.1:${port}`,
@@ -119,7 +119,7 @@ for (const [fault, reason] of [
   ["throttling", /asks to be asked less often/],
 ] as const) {
   test(`a bridge that starts ${fault} is reported, and works after its recovery`, async (t) => {
-    atEnd(t, watchResources());
+    onTestEnd(t, watchResources());
     const bridge = await startHueBridge(t);
     bridge.fault = fault;
     const plugin = await startOver(t, [bridge]);

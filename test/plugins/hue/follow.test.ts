@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { colorLight, device } from "../../fakes/hue-home.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, DIAL, HALL, startHue, startOver } from "./start-hue.ts";
@@ -103,7 +103,7 @@ test("a silent stream is opened again after the time limit", async (t) => {
 });
 
 test("no requests are sent while no bridge is paired", async (t) => {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
 
   const plugin = await startOver(t, []);
 

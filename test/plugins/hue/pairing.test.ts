@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { pair, type PairingContext, tryBridges } from "../../../plugins/hue/pairing.ts";
 import { type FakeBridgeOptions, startHueBridge } from "../../fakes/hue-bridge.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -11,7 +11,7 @@ async function startPairing(
   t: TestContext,
   { answers, ...options }: FakeBridgeOptions & { answers: readonly string[] },
 ) {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
   const bridge = await startHueBridge(t, options);
   const left = [...answers];
   const titles: string[] = [];

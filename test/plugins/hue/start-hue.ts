@@ -10,7 +10,7 @@ import {
   type FakeHueBridge,
   startHueBridge,
 } from "../../fakes/hue-bridge.ts";
-import { atEnd } from "../../helpers/at-end.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 
 /** Native ids of what the fake has at first. */
@@ -45,7 +45,7 @@ export async function startOver(
   let stopped: Promise<unknown> | undefined;
   const end = plugin.stop.bind(plugin);
   const stop = () => (stopped ??= end());
-  atEnd(t, async () => void (await stop()));
+  onTestEnd(t, async () => void (await stop()));
   return Object.assign(plugin, { stop });
 }
 
@@ -54,7 +54,7 @@ export async function startHue(
   t: TestContext,
   { times, ...options }: FakeBridgeOptions & { times?: Partial<Times> } = {},
 ) {
-  atEnd(t, watchResources());
+  onTestEnd(t, watchResources());
   const bridge = await startHueBridge(t, options);
   return { bridge, plugin: await startOver(t, [bridge], times) };
 }

@@ -15,9 +15,9 @@ import type { Finding } from "../../../scripts/doctor/finding.ts";
 import { examineMachine } from "../../../scripts/doctor/machine.ts";
 import { examineNetwork } from "../../../scripts/doctor/network.ts";
 import { examinePlugins } from "../../../scripts/doctor/plugins.ts";
-import { atEnd } from "../../helpers/at-end.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { freePort, startMosquitto, withoutMosquitto } from "../../helpers/mosquitto.ts";
+import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 /** One line for each finding that is not ok. */
 function troubles(findings: readonly Finding[]): string {
@@ -33,7 +33,7 @@ const configFor = async (variables: NodeJS.ProcessEnv, folder = "/nowhere") =>
 test("a kernel that does not confine plugins is reported, with the command to fix it", async (t) => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
-  atEnd(t, async () => void (process.env["PATH"] = path));
+  onTestEnd(t, async () => void (process.env["PATH"] = path));
 
   assert.equal(
     troubles(await examineConfinement()),
@@ -95,7 +95,7 @@ test(
     } catch {
       return t.skip("nothing can be mounted here");
     }
-    atEnd(t, async () => void execFileSync("umount", [folder]));
+    onTestEnd(t, async () => void execFileSync("umount", [folder]));
 
     const small = troubles(await examineData(folder));
     await writeFile(join(folder, "filler"), Buffer.alloc(2 ** 20)).catch(() => undefined);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { displayOf, settingsOn, shownOn } from "../../../../host/dashboard/display/choice.ts";
+import { displayOf, settingsOn, layoutOn } from "../../../../host/dashboard/display/choice.ts";
 import type { Display, Layout } from "../../../../host/dashboard/layout.ts";
 
 const KITCHEN: Display = { id: "kitchen", name: "Küche", pages: ["lights", "home"] };
@@ -26,12 +26,12 @@ test("a screen is the display of its name, unless its address asks for another o
 
 test("a display shows its own pages in its own order, and all of them when it names none", () => {
   const shown = (display: Display | undefined) =>
-    shownOn(display, LAYOUT).pages.map(({ id }) => id);
+    layoutOn(display, LAYOUT).pages.map(({ id }) => id);
 
   assert.deepEqual(shown(KITCHEN), ["lights", "home"]);
   assert.deepEqual(shown({ ...KITCHEN, pages: ["gone", "climate"] }), ["climate"]);
   assert.deepEqual(shown(HALL), ["home", "lights", "climate"]);
-  assert.equal(shownOn(undefined, LAYOUT), LAYOUT);
+  assert.equal(layoutOn(undefined, LAYOUT), LAYOUT);
 });
 
 test("a display's theme and night settings override the home's", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placesOf, shifted } from "../../../../host/dashboard/editor/grid-geometry.ts";
+import { placesOf, shiftedPlace } from "../../../../host/dashboard/editor/grid-geometry.ts";
 import { arrangePage } from "../../../../host/dashboard/editor/operations.ts";
 import { layout, page, widget } from "./layouts.ts";
 
@@ -38,7 +38,7 @@ test("a manual arrangement is shown unchanged, however often it is read", () => 
 });
 
 test("a tile is never moved off the grid, nor made smaller than a cell", () => {
-  assert.deepEqual(shifted({ x: 0, y: 0, w: 1, h: 1 }, { x: -1, y: -1, w: -1, h: -1 }), {
+  assert.deepEqual(shiftedPlace({ x: 0, y: 0, w: 1, h: 1 }, { x: -1, y: -1, w: -1, h: -1 }), {
     x: 0,
     y: 0,
     w: 1,

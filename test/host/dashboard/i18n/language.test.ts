@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effect } from "@preact/signals-core";
 import { headerAlerts } from "../../../../host/dashboard/header-alerts.ts";
-import { inEachLanguage, speak } from "../../../../host/dashboard/i18n/language.ts";
+import { translated, setLocale } from "../../../../host/dashboard/i18n/language.ts";
 
 const TABLE = { stop: "Stop", left: (count: number) => `${count} left` };
 const GERMAN = { left: (count: number) => `noch ${count}` };
 
 test("a text is shown in the chosen language, or in English without a translation", (t) => {
-  t.after(() => speak("en"));
-  const words = inEachLanguage(TABLE, { de: GERMAN });
+  t.after(() => setLocale("en"));
+  const words = translated(TABLE, { de: GERMAN });
 
-  speak("de-AT");
+  setLocale("de-AT");
   const german = [words.value.stop, words.value.left(2)];
-  speak("fr-FR");
+  setLocale("fr-FR");
   const french = [words.value.stop, words.value.left(2)];
 
   assert.deepEqual(german, ["Stop", "noch 2"]);
@@ -21,30 +21,30 @@ test("a text is shown in the chosen language, or in English without a translatio
 });
 
 test("effects that read texts run again when the language changes", (t) => {
-  t.after(() => speak("en"));
+  t.after(() => setLocale("en"));
   const drawn: string[] = [];
-  const words = inEachLanguage(TABLE, { de: GERMAN });
+  const words = translated(TABLE, { de: GERMAN });
   t.after(effect(() => void drawn.push(words.value.left(1))));
 
-  speak("DE");
+  setLocale("DE");
 
   assert.deepEqual(drawn, ["1 left", "noch 1"]);
 });
 
 test("a locale named like an inherited property falls back to English", (t) => {
-  t.after(() => speak("en"));
-  const words = inEachLanguage(TABLE, { de: GERMAN });
+  t.after(() => setLocale("en"));
+  const words = translated(TABLE, { de: GERMAN });
 
-  speak("constructor");
+  setLocale("constructor");
 
   assert.equal(words.value.stop, "Stop");
 });
 
 test("the header shows its alerts in German", (t) => {
-  t.after(() => speak("en"));
+  t.after(() => setLocale("en"));
   const door = { kind: "lock", available: true, name: "Haustür", state: { locked: false } };
 
-  speak("de");
+  setLocale("de");
 
   assert.deepEqual(
     headerAlerts([door] as never).map(({ text, name }) => [text, name]),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { ConnectionAnswer, NetworkFailure } from "@mantel/plugin-sdk/protocol";
 import { NetworkProxy } from "../../../../host/modules/process/network/network-proxy.ts";
-import { atEnd } from "../../../helpers/at-end.ts";
+import { onTestEnd } from "../../../helpers/on-test-end.ts";
 import { until } from "../../../helpers/until.ts";
 
 const HOST = "127.0.0.1";
@@ -18,7 +18,7 @@ function openProxy(t: TestContext, ...declared: string[]) {
   const proxy = new NetworkProxy(declared);
   const lost: NetworkFailure[] = [];
   proxy.onLost(async (_, failure) => void lost.push(failure));
-  atEnd(t, async () => proxy.close());
+  onTestEnd(t, async () => proxy.close());
   const { lookUp, openConnection, closeConnection } = proxy.api;
   return {
     ...{ proxy, lost },
@@ -41,7 +41,7 @@ async function listen(t: TestContext, at?: string) {
     sockets.push(socket);
   });
   await new Promise<void>((resolve) => server.listen(at ?? { port: 0, host: HOST }, resolve));
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -63,7 +63,7 @@ function failureIn(answer: object): NetworkFailure {
 async function enter(t: TestContext, path: string): Promise<Socket> {
   const socket = connect({ path, allowHalfOpen: true });
   socket.on("error", () => undefined);
-  atEnd(t, async () => void socket.destroy());
+  onTestEnd(t, async () => void socket.destroy());
   await once(socket, "connect");
   return socket;
 }

@@ -12,10 +12,10 @@ import type { TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { Kernel } from "../../../../host/modules/process/sandbox/kernel.ts";
 import { bridgeCertificate } from "../../../fakes/hue-certificate.ts";
-import { atEnd } from "../../../helpers/at-end.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
 import { startMosquitto, withoutMosquitto } from "../../../helpers/mosquitto.ts";
-import { startReacher } from "../../../helpers/reacher.ts";
+import { onTestEnd } from "../../../helpers/on-test-end.ts";
+import { startProbePlugin } from "../../../helpers/probe-plugin.ts";
 import { until } from "../../../helpers/until.ts";
 
 // Coverage is counted through the inspector, which Node's permission model closes: not of these processes.
@@ -50,7 +50,7 @@ async function listen(
     serve(socket);
   });
   await new Promise<void>((resolve) => server.listen(at, resolve));
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -67,7 +67,7 @@ async function serveWeb(
   server.on("connection", () => seen.connections++);
   server.on("request", answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -76,7 +76,7 @@ async function serveWeb(
 
 test("a relayed socket has the same properties as a direct one", async (t) => {
   const { port, sockets } = await listen(t, (socket) => socket.pipe(socket));
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const seen = (await run(`
     const events = [];
@@ -115,7 +115,7 @@ test("half-open connections continue in the open direction", async (t) => {
     socket.on("end", () => socket.end(`got ${received}`));
   };
   const { port } = await listen(t, answer, { isHalfOpen: true });
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const answered = await run(`
     const socket = net.connect({ port: ${port}, allowHalfOpen: true });
@@ -131,7 +131,7 @@ test("half-open connections continue in the open direction", async (t) => {
 test("a failed connection has Node's error code and message", async (t) => {
   const { port, server } = await listen(t, () => undefined);
   await new Promise((resolve) => server.close(resolve));
-  const { run } = await startReacher(t, { hosts: ["127.0.0.1", "nowhere.invalid"] });
+  const { run } = await startProbePlugin(t, { hosts: ["127.0.0.1", "nowhere.invalid"] });
   const failing = (connect: string) =>
     run(`
       const socket = ${connect};
@@ -159,7 +159,7 @@ test("a failed connection has Node's error code and message", async (t) => {
 
 test("a socket destroyed, aborted or timed out during opening is closed at the remote end", async (t) => {
   const { port, sockets } = await listen(t, (socket) => void socket.resume());
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const events = (await run(`
     const events = [];
@@ -194,7 +194,7 @@ test("a connection broken by the remote end is an error, and a reset reaches the
       if (String(chunk) === "break") socket.resetAndDestroy();
     });
   });
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const error = await run(`
     const socket = net.connect(${port}, "127.0.0.1");
@@ -234,7 +234,7 @@ test("50 MB arrive unchanged in each direction, also with a slow reader", async 
     });
     socket.pipe(socket);
   });
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const [sent, back] = (await run(`
     const block = crypto.randomBytes(2 ** 20);
@@ -265,7 +265,7 @@ test("HTTP and fetch keep connections, abort, and follow redirects only where th
     else response.end(`hello ${request.url}`);
     response.on("close", () => void (seen.aborted += response.writableEnded ? 0 : 1));
   });
-  const { run, warnings } = await startReacher(t, LOCAL);
+  const { run, warnings } = await startProbePlugin(t, LOCAL);
   const base = `http://127.0.0.1:${port}`;
 
   assert.equal(await run(`return (await fetch("${base}/a")).text()`), "hello /a");
@@ -302,7 +302,7 @@ test("TLS sends the server name, verifies the certificate and reports its detail
   const server = createSecureServer({ cert, key });
   server.on("secureConnection", (socket: TLSSocket) => void names.push(socket.servername));
   const { port } = await serveWeb(t, (_, response) => response.end("secure"), server);
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
   const ca = JSON.stringify(cert);
 
   assert.deepEqual(
@@ -355,7 +355,7 @@ test("TLS sends the server name, verifies the certificate and reports its detail
 test("a TLS server that disconnects or does not speak TLS causes a handshake error", async (t) => {
   const breaking = await listen(t, (socket) => socket.once("data", () => socket.resetAndDestroy()));
   const plain = await listen(t, (socket) => socket.once("data", () => socket.end("no TLS\n")));
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
   const shake = (port: number) =>
     run(
       `await once(tls.connect(${port}, "127.0.0.1", { rejectUnauthorized: false }), "secureConnect")`,
@@ -368,7 +368,7 @@ test("a TLS server that disconnects or does not speak TLS causes a handshake err
 test("WebSockets carry messages in both directions", async (t) => {
   const { port } = await serveWeb(t, (_, response) => response.end());
   const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  atEnd(t, async () => {
+  onTestEnd(t, async () => {
     for (const client of sockets.clients) client.terminate();
     await new Promise((resolve) => sockets.close(resolve));
   });
@@ -376,7 +376,7 @@ test("WebSockets carry messages in both directions", async (t) => {
   sockets.on("connection", (socket) => {
     socket.on("message", (data: Buffer) => socket.send(`echo ${String(data)}`));
   });
-  const { run } = await startReacher(t, LOCAL);
+  const { run } = await startProbePlugin(t, LOCAL);
 
   const answer = await run(`
     const socket = new WebSocket("ws://127.0.0.1:${(sockets.address() as AddressInfo).port}");
@@ -405,7 +405,7 @@ for (const tls of [false, true]) {
     { skip: withoutMosquitto },
     async (t) => {
       const broker = await startMosquitto(t, { tls });
-      const { run } = await startReacher(t, LOCAL);
+      const { run } = await startProbePlugin(t, LOCAL);
 
       assert.equal(
         await run(`
@@ -437,11 +437,11 @@ for (const tls of [false, true]) {
 
 test("only Unix sockets with a declared path can be reached", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "mantel-socket-"));
-  atEnd(t, () => rm(folder, { recursive: true }));
+  onTestEnd(t, () => rm(folder, { recursive: true }));
   const path = join(folder, "own.sock");
   await listen(t, (socket) => socket.end("by path"), { at: { path } });
   await writeFile(join(folder, "file"), "");
-  const { run } = await startReacher(t, { hosts: [path, join(folder, "file")] });
+  const { run } = await startProbePlugin(t, { hosts: [path, join(folder, "file")] });
   const read = (target: string) =>
     run(`
       const socket = net.connect("${target}");
@@ -457,7 +457,7 @@ test("only Unix sockets with a declared path can be reached", async (t) => {
 
 test("this machine is reached by IPv6", { skip: HAS_IPV6 ? false : "no IPv6" }, async (t) => {
   const { port } = await listen(t, (socket) => socket.end("six"), { at: { port: 0, host: "::1" } });
-  const { run } = await startReacher(t, { hosts: ["::1"] });
+  const { run } = await startProbePlugin(t, { hosts: ["::1"] });
 
   const seen = await run(`
     const socket = net.connect({ port: ${port}, host: "::1" });
@@ -472,7 +472,7 @@ test("this machine is reached by IPv6", { skip: HAS_IPV6 ? false : "no IPv6" }, 
 });
 
 test("the host makes look-ups for every supported Node function, and others are refused", async (t) => {
-  const { run } = await startReacher(t, { hosts: ["nowhere.invalid"] });
+  const { run } = await startProbePlugin(t, { hosts: ["nowhere.invalid"] });
 
   assert.deepEqual(
     await run(`
@@ -509,7 +509,7 @@ test("the host makes look-ups for every supported Node function, and others are 
 
 test("a connection uses its own look-up function and the address that it returns", async (t) => {
   const { port } = await listen(t, (socket) => socket.end("found"));
-  const { run } = await startReacher(t, { hosts: ["127.0.0.1", "nas.test"] });
+  const { run } = await startProbePlugin(t, { hosts: ["127.0.0.1", "nas.test"] });
   const read = (answer: string) =>
     run(`
       const lookup = (name, options, callback) => callback(${answer});
@@ -532,7 +532,7 @@ test("in the kernel's sandbox a plugin can reach the network only through the ho
   const { reason } = await Kernel.open(await emptyFolder(t));
   if (reason !== null) return t.skip(reason);
   const { port, sockets } = await listen(t, (socket) => socket.end("reached"));
-  const { run, registry } = await startReacher(t, { ...LOCAL, childProcesses: true });
+  const { run, registry } = await startProbePlugin(t, { ...LOCAL, childProcesses: true });
   const shell = (line: string) =>
     run(`
       const answer = await promisify(child.execFile)("/bin/bash", ["-c", ${JSON.stringify(line)}]).catch((error) => error);
@@ -555,8 +555,8 @@ test("without a kernel sandbox the network still goes through the host", async (
   const { port, sockets } = await listen(t, (socket) => socket.end("reached"));
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
-  atEnd(t, async () => void (process.env["PATH"] = path));
-  const { run, registry } = await startReacher(t, LOCAL);
+  onTestEnd(t, async () => void (process.env["PATH"] = path));
+  const { run, registry } = await startProbePlugin(t, LOCAL);
 
   assert.equal(registry.get("reacher").confinement.level, "permission-model");
   assert.equal(await run(`${READ} return read(net.connect(${port}, "127.0.0.1"))`), "reached");
@@ -566,7 +566,7 @@ test("without a kernel sandbox the network still goes through the host", async (
 
 test("during a handover each generation has its own network", async (t) => {
   const { port, sockets } = await listen(t, (socket) => socket.pipe(socket));
-  const { run, registry, edit } = await startReacher(t, LOCAL);
+  const { run, registry, edit } = await startProbePlugin(t, LOCAL);
   const echo = (text: string) => `
     const socket = globalThis.kept = net.connect(${port}, "127.0.0.1");
     socket.write("${text}");

@@ -7,7 +7,7 @@ import {
   TemplateError,
   type Value,
 } from "../../../../plugins/ha-discovery/template/values.ts";
-import { hold } from "../../../fuzz/settings.ts";
+import { checkProperty } from "../../../fuzz/settings.ts";
 
 const CLOCK = { now: () => 1e9, zone: "Europe/Berlin" };
 const LONG = "a".repeat(65_000);
@@ -99,7 +99,7 @@ const tag = fc.array(word, { maxLength: 20 }).map((words) => `{{ ${words.join(" 
 test("text similar to a template is only printed or refused", async (t) => {
   const text = fc.oneof(nearTemplate, tag, fc.string(), fc.string({ unit: "binary" }));
 
-  await hold(
+  await checkProperty(
     t,
     fc.property(text, (source) => {
       assert.ok((outcome(source)?.length ?? 0) <= 65_536);
@@ -113,7 +113,7 @@ test("JSON in a payload can only be printed or refused by a template", async (t)
     "{{ value_json.a.b }}{{ value_json | tojson }}{% for x in value_json %}{{ x }}{% endfor %}",
   );
 
-  await hold(
+  await checkProperty(
     t,
     fc.property(fc.jsonValue({ maxDepth: 50 }), (json) => {
       try {

@@ -16,7 +16,7 @@ export interface Health {
 }
 
 /** Requests the health of the host at its configured address; `undefined` if no Mantel answers there. */
-export async function askMantel(
+export async function requestHealth(
   { address, port }: RunOptions,
   { server }: Config,
 ): Promise<Health | undefined> {

@@ -41,7 +41,7 @@ export default definePlugin({
 `;
 
 /** Starts a plugin with these permissions. */
-export async function startReacher(t: TestContext, permissions: object) {
+export async function startProbePlugin(t: TestContext, permissions: object) {
   const mantel = { provides: ["broker.address"], permissions, limits: { callMs: 60_000 } };
   const reacher = { "package.json": packageJson("reacher", mantel), "index.ts": REACHER };
   const modules = await startModules(t, { reacher });

@@ -8,7 +8,7 @@ import {
 import { withKnownPages } from "./operations.ts";
 
 /** The smallest mergeable parts of a document, by path, such as `widget/clock/config`. */
-export type Parts = ReadonlyMap<string, unknown>;
+export type DocumentParts = ReadonlyMap<string, unknown>;
 
 interface Home {
   readonly page: string;
@@ -16,10 +16,10 @@ interface Home {
 }
 
 /** Splits a document into parts, which are compared and merged separately. */
-export function partsOf(
+export function splitDocument(
   { name, grid, displays, pages }: LayoutDocument,
   ordered: ReadonlySet<string>,
-): Parts {
+): DocumentParts {
   const parts = new Map<string, unknown>([
     ["name", name],
     ["grid", grid],
@@ -48,7 +48,7 @@ interface Sides {
  * Builds a document from parts. Data that is not in parts, such as the order of new pages, comes
  * from `sides`.
  */
-export function assemble(parts: Parts, { mine, theirs }: Sides): LayoutDocument {
+export function joinParts(parts: DocumentParts, { mine, theirs }: Sides): LayoutDocument {
   const { name: _name, ...rest } = theirs;
   const name = parts.get("name") as string | undefined;
   const widgets = widgetsOf(parts, [mine, theirs]);
@@ -67,7 +67,7 @@ export function assemble(parts: Parts, { mine, theirs }: Sides): LayoutDocument 
 }
 
 function widgetsOf(
-  parts: Parts,
+  parts: DocumentParts,
   documents: readonly LayoutDocument[],
 ): { page: string; widget: LayoutWidget }[] {
   const all = documents.flatMap(({ pages }) => pages.flatMap((page) => page.widgets));
@@ -87,7 +87,7 @@ function widgetsOf(
 
 type Face = Pick<LayoutPage, "title" | "icon">;
 
-function faceOf(id: string, parts: Parts): Face | undefined {
+function faceOf(id: string, parts: DocumentParts): Face | undefined {
   const face = parts.get(`page/${id}/face`) as { title: string; icon?: string | undefined };
   if (face === undefined) return undefined;
   const { title, icon } = face;
@@ -104,7 +104,7 @@ function faceIn(id: string, documents: readonly LayoutDocument[]): Face | undefi
 /**
  * The merged order of the common pages. Each other page follows the page that it followed before.
  */
-function pageOrder(parts: Parts, documents: readonly LayoutDocument[]): string[] {
+function pageOrder(parts: DocumentParts, documents: readonly LayoutDocument[]): string[] {
   const order = [...(parts.get("order") as string[])];
   for (const { pages } of documents) {
     for (const [index, { id }] of pages.entries()) {

@@ -13,7 +13,7 @@ const GIVEN = {
 };
 
 /** The configured plugin folders outside the repository. */
-export function foldersElsewhere(): string[] {
+export function externalPluginFolders(): string[] {
   try {
     const { pluginFolders } = readOptions(process.argv.slice(2), process.env, ROOT);
     const found = pluginFolders.filter((folder) => existsSync(folder));
@@ -28,7 +28,10 @@ export function foldersElsewhere(): string[] {
  * checked with Node's types, widgets with those of a browser, as in the repository. Files that a plugin does not
  * import, such as tests, are not checked.
  */
-export async function writeProjects(folders: readonly string[], place: string): Promise<string[]> {
+export async function writeTsProjects(
+  folders: readonly string[],
+  place: string,
+): Promise<string[]> {
   if (folders.length === 0) return [];
   // Imported late, so that the host starts first.
   const { discover } = await import("../../host/modules/manifest/discover.ts");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
-import { Permitted } from "../../../../host/dashboard/frames/permitted.ts";
+import { WidgetPermissions } from "../../../../host/dashboard/frames/widget-permissions.ts";
 import { deviceOf } from "../../../helpers/device.ts";
 
 const lamp = deviceOf({ kind: "light", room: "Kitchen" });
@@ -11,7 +11,7 @@ const find = (id: string) => all.find((each) => each.id === id);
 const ids = (devices: readonly Device[]) => devices.map(({ id }) => id);
 
 test("without needs a widget cannot see, command, activate or read anything", () => {
-  const permitted = new Permitted({});
+  const permitted = new WidgetPermissions({});
 
   assert.deepEqual(permitted.seen(all), []);
   assert.deepEqual(permitted.channels, []);
@@ -24,8 +24,8 @@ test("without needs a widget cannot see, command, activate or read anything", ()
 });
 
 test("kinds and rooms limit the devices that are seen and commanded", () => {
-  const lights = new Permitted({ devices: ["read", "command"], kinds: ["light"] });
-  const hall = new Permitted({ devices: ["read", "command"], rooms: ["Hall"] });
+  const lights = new WidgetPermissions({ devices: ["read", "command"], kinds: ["light"] });
+  const hall = new WidgetPermissions({ devices: ["read", "command"], rooms: ["Hall"] });
 
   assert.deepEqual(ids(lights.seen(all)), [lamp.id]);
   assert.deepEqual(ids(hall.seen(all)), [lock.id]);
@@ -36,12 +36,12 @@ test("kinds and rooms limit the devices that are seen and commanded", () => {
 });
 
 test("permission to see devices does not include commands, and vice versa", () => {
-  assert.throws(() => new Permitted({ devices: ["read"] }).requireCommand(lamp.id, lamp));
-  assert.deepEqual(new Permitted({ devices: ["command"] }).seen(all), []);
+  assert.throws(() => new WidgetPermissions({ devices: ["read"] }).requireCommand(lamp.id, lamp));
+  assert.deepEqual(new WidgetPermissions({ devices: ["command"] }).seen(all), []);
 });
 
 test("a widget reads only declared documents and the histories of visible devices", () => {
-  const permitted = new Permitted({
+  const permitted = new WidgetPermissions({
     devices: ["read"],
     kinds: ["light"],
     reads: ["calendar", "history", "photos"],

@@ -4,7 +4,7 @@ import { refusalOf } from "../sign-in.ts";
 import type { Refusal } from "../signed-in.ts";
 
 /** Explains why the session ended, and the next step. */
-export function sayRefusal({ reason, name, detail }: Refusal): string {
+export function refusalText({ reason, name, detail }: Refusal): string {
   const texts = words.value;
   if (detail !== undefined) return detail;
   if (reason === "link_used") return texts.linkUsed;
@@ -13,6 +13,6 @@ export function sayRefusal({ reason, name, detail }: Refusal): string {
 }
 
 /** Explains why signing in with a link failed. */
-export function sayFault(fault: ApiError): string {
-  return sayRefusal(refusalOf(fault));
+export function faultText(fault: ApiError): string {
+  return refusalText(refusalOf(fault));
 }

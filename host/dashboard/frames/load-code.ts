@@ -2,7 +2,7 @@
  * The code of a widget, with an absolute source map URL.
  * @throws Error if it cannot be loaded
  */
-export async function codeAt(url: string): Promise<string> {
+export async function loadCode(url: string): Promise<string> {
   const response = await fetch(url).catch(() => undefined);
   if (!response?.ok) throw new Error("could not load its code");
   const code = await response.text();

@@ -4,17 +4,17 @@
 import type { CommandResult, DeviceCommand } from "@mantel/plugin-sdk/widget";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
 import type { HandedOverState } from "../handed-over-state.ts";
-import { speak } from "../i18n/language.ts";
+import { setLocale } from "../i18n/language.ts";
 import { mountWidget, type PageWidget } from "../mounted-widget.ts";
 import { Scope } from "../scope.ts";
 import { Store } from "../store.ts";
 import { WidgetContexts } from "../widget-context.ts";
 import { WidgetLoader } from "../widget-loader.ts";
 import type { FromFrame } from "./from-frame.ts";
-import { Icons } from "./icon-inside.ts";
+import { Icons } from "./icons-in-frame.ts";
 import { adaptTo, mediaSheet } from "./media.ts";
-import { lineFor } from "./permitted.ts";
 import type { FrameFont, FrameState, ReadAnswer, ToFrame } from "./to-frame.ts";
+import { manifestHint } from "./widget-permissions.ts";
 import baseStyles from "../base.css";
 import themeStyles from "../theme.css";
 import frameStyles from "./frame.css";
@@ -27,7 +27,7 @@ const LONGEST_MESSAGE = 1_000;
 type Mount = Extract<ToFrame, { kind: "mount" }>;
 
 /** The widget in this page, and the port to the dashboard. */
-class Inside {
+class FramePage {
   readonly #port: MessagePort;
   readonly #icons: Icons;
   readonly #calls = new Map<number, (answer: never) => void>();
@@ -230,7 +230,7 @@ class Home {
     if (change.theme !== undefined) page.dataset.theme = change.theme;
     if (change.language !== undefined) page.lang = change.language;
     if (change.direction !== undefined) page.dir = change.direction;
-    if (change.locale !== undefined) speak(change.locale);
+    if (change.locale !== undefined) setLocale(change.locale);
     if (change.viewport !== undefined) adaptTo(change.viewport);
   }
 
@@ -251,19 +251,19 @@ class Home {
   }
 
   #hintAt(name: string): void {
-    hint(`the channel ${name}`, lineFor({ channels: [name as "system"] }));
+    hint(`the channel ${name}`, manifestHint({ channels: [name as "system"] }));
   }
 }
 
 /** Explains once the reason for missing devices. */
 class HintingStore extends Store {
   override device(id: string): ReturnType<Store["device"]> {
-    hint("devices", lineFor({ devices: ["read"] }));
+    hint("devices", manifestHint({ devices: ["read"] }));
     return super.device(id);
   }
 
   override devices(query?: Parameters<Store["devices"]>[0]): ReturnType<Store["devices"]> {
-    hint("devices", lineFor({ devices: ["read"] }));
+    hint("devices", manifestHint({ devices: ["read"] }));
     return super.devices(query);
   }
 }
@@ -348,9 +348,9 @@ globalThis.fetch = () =>
   Promise.reject(new TypeError("a framed widget has no network access: use ctx.read"));
 document.adoptedStyleSheets = [themeStyles, baseStyles, frameStyles].map(mediaSheet);
 /** Exported to keep it alive as long as the page. */
-export let inside: Inside | undefined;
+export let framePage: FramePage | undefined;
 addEventListener("message", function greeted({ source, ports: [port] }) {
   if (source !== parent || !port) return;
   removeEventListener("message", greeted);
-  inside = new Inside(port);
+  framePage = new FramePage(port);
 });

@@ -6,7 +6,7 @@ const LISTENS = "0A";
  * Finds the program that listens on a TCP port, such as `nginx (process 812)`. Returns `undefined` if none does,
  * or if it belongs to a user whose processes are not visible (proc(5)).
  */
-export async function holderOf(port: number): Promise<string | undefined> {
+export async function findPortHolder(port: number): Promise<string | undefined> {
   const inodes = await listeningInodes(port);
   for (const pid of (await names("/proc")).filter((name) => /^\d+$/.test(name))) {
     if (!(await holds(pid, inodes))) continue;

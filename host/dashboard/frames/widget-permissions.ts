@@ -12,7 +12,7 @@ class NotPermitted extends Error {
 }
 
 /** The line for a widget's `package.json` that allows something. */
-export const lineFor = (needs: Needs): string =>
+export const manifestHint = (needs: Needs): string =>
   `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
 
 const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number], RegExp])[] = [
@@ -22,7 +22,7 @@ const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number], RegExp
 ];
 
 /** The parts of the home that a widget may read and control, as declared in its manifest. */
-export class Permitted {
+export class WidgetPermissions {
   readonly #needs: Needs;
 
   constructor(needs: Needs) {
@@ -41,7 +41,7 @@ export class Permitted {
   /** @throws NotPermitted */
   requireCommand(id: string, device: Device | undefined): void {
     if (!this.#has("command")) {
-      throw new NotPermitted("command devices", lineFor({ devices: ["read", "command"] }));
+      throw new NotPermitted("command devices", manifestHint({ devices: ["read", "command"] }));
     }
     if (device && this.#fits(device)) return;
     throw new NotPermitted(`command ${id}`, this.#limits());
@@ -50,7 +50,7 @@ export class Permitted {
   /** @throws NotPermitted */
   requireScenes(): void {
     if (this.#needs.scenes === true) return;
-    throw new NotPermitted("activate scenes", lineFor({ scenes: true }));
+    throw new NotPermitted("activate scenes", manifestHint({ scenes: true }));
   }
 
   /**
@@ -65,7 +65,7 @@ export class Permitted {
       const [found, id] = pattern.exec(pathname) ?? [];
       if (found === undefined) continue;
       if (!this.#needs.reads?.includes(name)) {
-        throw new NotPermitted(`read ${pathname}`, lineFor({ reads: [name] }));
+        throw new NotPermitted(`read ${pathname}`, manifestHint({ reads: [name] }));
       }
       if (name === "history") this.#requireSeen(decodeURIComponent(id ?? ""), deviceOf);
       return pathname + search;
@@ -80,7 +80,7 @@ export class Permitted {
     const device = deviceOf(id);
     if (device && this.seen([device]).length > 0) return;
     if (this.#has("read")) throw new NotPermitted(`read the history of ${id}`, this.#limits());
-    throw new NotPermitted("read devices", lineFor({ devices: ["read"] }));
+    throw new NotPermitted("read devices", manifestHint({ devices: ["read"] }));
   }
 
   #has(use: "read" | "command"): boolean {

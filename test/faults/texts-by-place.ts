@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { unpack } from "../../host/backup/archive.ts";
 import type { TestHost } from "../helpers/host.ts";
-import { familyOf } from "../helpers/processes.ts";
+import { processTreeOf } from "../helpers/processes.ts";
 
 /** Texts by where they were found. */
-export type Places = Readonly<Record<string, string>>;
+export type TextsByPlace = Readonly<Record<string, string>>;
 
 /** Where secrets belong. */
 const SECRET_FILES = /^secrets\.json/;
@@ -16,7 +16,7 @@ const SECRET_FILES = /^secrets\.json/;
 export async function readAnswers(
   host: TestHost,
   ids: readonly string[] = ["mqtt", "telltale"],
-): Promise<Places> {
+): Promise<TextsByPlace> {
   const { paths } = (await (await host.api("/openapi.json")).json()) as {
     paths: Record<string, object>;
   };
@@ -31,7 +31,7 @@ export async function readAnswers(
   return Object.fromEntries(answers) as Record<string, string>;
 }
 
-export async function readFiles(folder: string): Promise<Places> {
+export async function readFiles(folder: string): Promise<TextsByPlace> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = found.filter((each) => each.isFile() && !SECRET_FILES.test(each.name));
   const texts = files.map(async ({ parentPath, name }) => {
@@ -42,7 +42,7 @@ export async function readFiles(folder: string): Promise<Places> {
 }
 
 /** The shell, and the code of every widget, as browsers get them. */
-export async function readBundles(host: TestHost): Promise<Places> {
+export async function readBundles(host: TestHost): Promise<TextsByPlace> {
   const { modules } = (await (await host.api("/modules")).json()) as {
     modules: { id: string; widget?: { url: string } | null }[];
   };
@@ -54,19 +54,22 @@ export async function readBundles(host: TestHost): Promise<Places> {
 }
 
 /** What a backup without secrets holds. */
-export async function readBackup({ data }: TestHost): Promise<Places> {
+export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
   const file = `${data}.backup`;
   const args = ["--import", "tsx", "scripts/backup.ts", file, "--data", data];
   await promisify(execFile)(process.execPath, args);
   const { files, secrets } = await unpack(await readFile(file), undefined, file);
   const texts = [...files, ...secrets].map(([path, bytes]) => [`backup ${path}`, bytes.toString()]);
-  return { "the backup": await readFile(file, "latin1"), ...Object.fromEntries(texts) } as Places;
+  return {
+    "the backup": await readFile(file, "latin1"),
+    ...Object.fromEntries(texts),
+  } as TextsByPlace;
 }
 
 /** What `ps` shows of a host and all below it, and what those were started with. */
-export async function readProcesses(host: number): Promise<Places> {
+export async function readProcesses(host: number): Promise<TextsByPlace> {
   const texts: Record<string, string> = {};
-  for (const pid of await familyOf(host)) {
+  for (const pid of await processTreeOf(host)) {
     const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
     const name = `${pid} ${command.replaceAll("\0", " ").slice(0, 100)}`;
     texts[`command of ${name}`] = command;

@@ -6,7 +6,7 @@ const endings = new WeakMap<TestContext, (() => Promise<void>)[]>();
  * Does `work` when the test ends, what was asked for last first, so that a folder goes after what
  * watches it. `t.after` goes the other way.
  */
-export function atEnd(t: TestContext, work: () => Promise<void>): void {
+export function onTestEnd(t: TestContext, work: () => Promise<void>): void {
   const known = endings.get(t);
   if (known) {
     known.push(work);

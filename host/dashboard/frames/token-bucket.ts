@@ -1,5 +1,5 @@
 /** Rate limiter (token bucket): a burst, and a number of tokens added per second. */
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   #remaining: number;

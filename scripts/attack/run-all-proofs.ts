@@ -9,7 +9,7 @@ const DETAIL_LENGTH = 100;
  * Tries attacks on each Node, with bubblewrap and without it, and prints a row for each. Gives true if
  * nothing is broken that its level promises to hold.
  */
-export async function tryAll(
+export async function runAllProofs(
   proofs: readonly Proof[],
   nodes: readonly NodeProgram[],
 ): Promise<boolean> {

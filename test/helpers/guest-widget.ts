@@ -5,7 +5,7 @@ import type { TestHost } from "./host.ts";
 import { until } from "./until.ts";
 
 /** A widget that somebody has installed: it runs in a frame. */
-export interface Guest {
+export interface GuestWidget {
   readonly id: string;
   /** The `needs` of its manifest. */
   readonly needs?: object;
@@ -18,7 +18,7 @@ export interface Guest {
 }
 
 /** Puts a widget into the folder of plugins, and waits until the host serves it. */
-export async function installGuest(host: TestHost, guest: Guest): Promise<void> {
+export async function installGuest(host: TestHost, guest: GuestWidget): Promise<void> {
   const { id, needs } = guest;
   const folder = join(host.plugins, id);
   await mkdir(folder, { recursive: true });
@@ -29,7 +29,10 @@ export async function installGuest(host: TestHost, guest: Guest): Promise<void> 
 }
 
 /** Saves other code of a widget. */
-export async function saveGuest(host: TestHost, { id, mount, more = "", before = "" }: Guest) {
+export async function saveGuest(
+  host: TestHost,
+  { id, mount, more = "", before = "" }: GuestWidget,
+) {
   await writeFile(
     join(host.plugins, id, "widget.ts"),
     `import { defineWidget, s } from "@mantel/plugin-sdk/widget";
