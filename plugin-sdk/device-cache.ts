@@ -2,12 +2,15 @@ import type { PluginContext } from "./context.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { DelayedCall } from "./timers.ts";
 
+/** Time until a failed write is repeated. */
+const RETRY_MS = 60_000;
+
 type Context = Pick<PluginContext<never, never>, "storage" | "log" | "onDispose">;
 
 /**
  * The last known devices of a bridge on disk, so that a start shows them as unavailable until the bridge answers.
- * Saves changes after a delay, to protect flash storage, and when the generation ends. A failed write is logged and
- * repeated.
+ * Saves changes after a delay, to protect flash storage, and when the generation ends. A failed write is repeated
+ * after a minute, and logged unless the one before has failed too.
  */
 export class DeviceCache<Devices> {
   readonly #ctx: Context;
@@ -16,6 +19,7 @@ export class DeviceCache<Devices> {
   readonly #saving = new SerialQueue();
   readonly #saveSoon = new DelayedCall(() => void this.flush());
   #collect: (() => Devices) | undefined;
+  #hasFailed = false;
   #isClosed = false;
 
   /**
@@ -55,9 +59,12 @@ export class DeviceCache<Devices> {
     this.#collect = undefined;
     try {
       await this.#ctx.storage.set(this.#key, collect());
+      this.#hasFailed = false;
     } catch (error) {
-      this.#ctx.log.warn("could not save the known devices", { error });
-      this.changed(this.#collect ?? collect);
+      if (!this.#hasFailed) this.#ctx.log.warn("could not save the known devices", { error });
+      this.#hasFailed = true;
+      this.#collect ??= collect;
+      if (!this.#isClosed) this.#saveSoon.restart(RETRY_MS);
     }
   }
 }

@@ -1,9 +1,10 @@
+import { DelayedCall } from "@mantel/plugin-sdk";
+
 /** Calls `work` when it has been asked for and then not again for a while, or has been put off long enough. */
 export class Debounce {
   readonly #quietMs: number;
   readonly #longestMs: number;
-  readonly #work: () => void;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #delayed: DelayedCall;
   #since = 0;
 
   constructor(
@@ -12,28 +13,21 @@ export class Debounce {
   ) {
     this.#quietMs = quietMs;
     this.#longestMs = longestMs;
-    this.#work = work;
+    this.#delayed = new DelayedCall(work);
   }
 
   get isWaiting(): boolean {
-    return this.#timer !== undefined;
+    return this.#delayed.isWaiting;
   }
 
   ask(): void {
     const now = performance.now();
-    if (this.#timer === undefined) this.#since = now;
-    clearTimeout(this.#timer);
+    if (!this.isWaiting) this.#since = now;
     const leftMs = this.#since + this.#longestMs - now;
-    this.#timer = setTimeout(() => this.#run(), Math.max(0, Math.min(this.#quietMs, leftMs)));
+    this.#delayed.restart(Math.max(0, Math.min(this.#quietMs, leftMs)));
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #run(): void {
-    this.#timer = undefined;
-    this.#work();
+    this.#delayed.stop();
   }
 }

@@ -31,7 +31,7 @@ test("only the most important reason is reported, and only when it changes", (t)
   assert.deepEqual(heard, ["the host is full", "the broker is away", undefined]);
 });
 
-test("nothing is reported before speak(), and then the current reason", (t) => {
+test("nothing is reported before startReporting(), and then the current reason", (t) => {
   const { health, heard } = open(t);
 
   health.set("broker", "the broker is away");
