@@ -35,7 +35,11 @@ function hidden(event: CalendarEvent, title: string): CalendarEvent {
     ...event,
     id: `${event.calendarId}/${digest(event.id)}`,
     uid: digest(event.uid),
-    ...{ title, location: null, description: null, url: null, color: null },
+    title,
+    location: null,
+    description: null,
+    url: null,
+    color: null,
   };
 }
 

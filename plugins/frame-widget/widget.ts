@@ -12,7 +12,10 @@ const settings = {
   storage: s.bool({ title: "Allow the page to store data, such as a login" }),
   reloadMinutes: s.number({
     title: "Reload after minutes (0 = never)",
-    ...{ min: 0, max: 1440, step: 1, default: 0 },
+    min: 0,
+    max: 1440,
+    step: 1,
+    default: 0,
   }),
 };
 type Context = WidgetContext<typeof settings, unknown>;

@@ -130,7 +130,9 @@ function page(ctx: Context, shown: Page): TemplateResult {
   const { width, height } = ctx.size.value;
   const wide = width >= WIDE_PX;
   const title = new Intl.DateTimeFormat(ctx.locale.value, {
-    ...{ month: "long", year: "numeric", timeZone: "UTC" },
+    month: "long",
+    year: "numeric",
+    timeZone: "UTC",
   }).format(middayOf(shown.month.first));
   const list = wide || height >= TALL_PX;
   const { chosen, events } = shown;

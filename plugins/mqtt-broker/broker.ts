@@ -41,7 +41,9 @@ export async function openBroker({ accounts, log, limits = {} }: Parts) {
   const sessions = new Sessions(broker, refusals, limits.sessions);
   new Access({ accounts, connections, sessions, refusals }).guard(broker);
   return {
-    ...{ broker, retained, sessions },
+    broker,
+    retained,
+    sessions,
     accept: (socket: Socket) => {
       connections.accept(socket);
       broker.handle(socket);

@@ -55,7 +55,10 @@ export default definePlugin({
         await intake.close();
         await listener.close();
         return {
-          ...{ wantedPort: config.port, port, password, retained: retained.handOver(log) },
+          wantedPort: config.port,
+          port,
+          password,
+          retained: retained.handOver(log),
           sessions: await sessions.handOver(log),
         };
       },

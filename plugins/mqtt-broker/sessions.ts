@@ -201,8 +201,12 @@ export class Sessions {
 
   #open(id: string, user: string | undefined): Session {
     const session: Session = {
-      ...{ user, client: undefined, lasts: false },
-      ...{ queue: [], queuedBytes: 0, incoming: new Set() },
+      user,
+      client: undefined,
+      lasts: false,
+      queue: [],
+      queuedBytes: 0,
+      incoming: new Set(),
     };
     this.#byId.set(id, session);
     return session;

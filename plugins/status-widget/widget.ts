@@ -35,7 +35,10 @@ export default defineWidget({
     batteries: s.bool({ title: "Low batteries", default: true }),
     batteryBelow: s.number({
       title: "Low battery level in percent",
-      ...{ min: 1, max: 100, step: 1, default: 20 },
+      min: 1,
+      max: 100,
+      step: 1,
+      default: 20,
     }),
     room: s.room({ title: "Only devices of this room" }),
   },

@@ -66,7 +66,9 @@ function figureOf(ctx: Context, history: readonly SystemSample[]): Figure {
   const stale = !ctx.online.value;
   const age = stale && sampledAt ? ctx.fmt.relative(Date.parse(sampledAt)) : undefined;
   return {
-    ...{ title: ctx.t(title), hue, stale },
+    title: ctx.t(title),
+    hue,
+    stale,
     ...shown(ctx, metric, last),
     note: last === null ? ctx.t("No sensor") : age,
     chart: sparkline(values, scale),

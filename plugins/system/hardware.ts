@@ -47,7 +47,10 @@ export function toDisks(listed: readonly MachineDisk[]): SystemSample["disks"] {
     if (!known || disk.mount.length < known.mount.length) byDevice.set(key, disk);
   }
   return [...byDevice.values()].map(({ mount, type, totalBytes, usedBytes }) => ({
-    ...{ mount, type, totalBytes, usedBytes },
+    mount,
+    type,
+    totalBytes,
+    usedBytes,
     percent: Math.min(100, Math.round((10_000 * usedBytes) / totalBytes) / 100),
   }));
 }

@@ -39,7 +39,8 @@ class BrokerStage {
   async connect(options: IClientOptions): Promise<MqttClient> {
     const { connectAsync } = await import("mqtt");
     const client = await connectAsync(`mqtt://127.0.0.1:${this.port}`, {
-      ...{ protocolVersion: 4, reconnectPeriod: 0 },
+      protocolVersion: 4,
+      reconnectPeriod: 0,
       ...options,
     });
     client.on("error", () => undefined); // its end is seen otherwise

@@ -27,7 +27,9 @@ export async function openListeners(socket: string, abstractSocket: string): Pro
   await Promise.all([web, files, abstract, datagrams].map((each) => once(each, "listening")));
   await chmod(socket, 0o777);
   return {
-    ...{ socket, abstractSocket, visits },
+    socket,
+    abstractSocket,
+    visits,
     web: (web.address() as AddressInfo).port,
     datagrams: datagrams.address().port,
     close() {

@@ -135,7 +135,11 @@ export class Stage {
     const folder = join(home.data, "..");
     const { web, datagrams, socket, abstractSocket } = listeners;
     return {
-      ...{ web, datagrams, socket, abstractSocket, inspector },
+      web,
+      datagrams,
+      socket,
+      abstractSocket,
+      inspector,
       host: this.#host.pid,
       bystander: this.#processes("bystander").at(-1)?.pid ?? 0,
       data: home.data,

@@ -32,7 +32,10 @@ await writeFile(file, bigCalendar());
 await build({
   entryPoints: [RUN],
   outfile: bundle,
-  ...{ bundle: true, platform: "node", format: "esm", logLevel: "error" },
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  logLevel: "error",
   external: ["node-ical"], // its code does not work in strict mode
   banner: {
     js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`,

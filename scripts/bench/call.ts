@@ -62,7 +62,12 @@ const inProcess = await measure(await openHere());
 await home.remove();
 console.log(
   JSON.stringify({
-    ...{ bench: "call", unit: "µs", count, ownProcess, workerThread, inProcess },
+    bench: "call",
+    unit: "µs",
+    count,
+    ownProcess,
+    workerThread,
+    inProcess,
     nodeWatch: "left out: it has no plugins to call",
     timesOwnProcess: ratios(
       { workerThread, inProcess },

@@ -67,7 +67,12 @@ async function storm(
   const share = (name: "host" | "plugins") =>
     rounded(((after[name] - before[name]) / elapsedMs) * 100);
   return {
-    ...{ rounds, failed, sent, missed, lost: states.lost(await list()), ms: summarise(waits) },
+    rounds,
+    failed,
+    sent,
+    missed,
+    lost: states.lost(await list()),
+    ms: summarise(waits),
     hostCpuPercent: share("host"),
     // Not measured during reloads, because the CPU time of an ended process is lost.
     ...(now ? {} : { pluginsCpuPercent: share("plugins") }),

@@ -107,7 +107,12 @@ servers.kill();
 await home.remove();
 console.log(
   JSON.stringify({
-    ...{ bench: "network", count, mebibytes, connections: MANY, direct, throughTheHost },
+    bench: "network",
+    count,
+    mebibytes,
+    connections: MANY,
+    direct,
+    throughTheHost,
     addedMicros: {
       connection: rounded(throughTheHost.connectMicros.p50 - direct.connectMicros.p50),
       roundTrip: rounded(throughTheHost.roundTripMicros.p50 - direct.roundTripMicros.p50),
@@ -154,8 +159,14 @@ function watchHost(): () => Figures["host"] {
 async function start(network: Network): Promise<PluginProcess> {
   const sandbox = { readable: [], writable: [], hasOpenNetwork: true, hasPrograms: false };
   const settings = {
-    ...{ memoryMiB: 64, cpuPercent: 400, childProcesses: false, folder: home.data, flags: [] },
-    ...{ sandbox, network, hosts: HOSTS },
+    memoryMiB: 64,
+    cpuPercent: 400,
+    childProcesses: false,
+    folder: home.data,
+    flags: [],
+    sandbox,
+    network,
+    hosts: HOSTS,
   };
   const reason = "only the network is measured";
   const kernel = new Kernel({ bubblewrap: undefined, reason, remedy: "" });

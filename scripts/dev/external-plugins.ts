@@ -56,8 +56,10 @@ export async function writeTsProjects(
 
 function projectOf(base: string, files: readonly string[]): object {
   const compilerOptions = {
-    ...{ module: "ESNext", moduleResolution: "Bundler" }, // the same settings as at run time
-    ...{ typeRoots: [join(ROOT, "node_modules/@types")], paths: pathsOfGiven() },
+    module: "ESNext",
+    moduleResolution: "Bundler", // the same settings as at run time
+    typeRoots: [join(ROOT, "node_modules/@types")],
+    paths: pathsOfGiven(),
   };
   return { extends: join(ROOT, base), compilerOptions, files, include: [], exclude: [] };
 }

@@ -214,7 +214,9 @@ function openEnd(parts: HostDependencies, log: HostLog) {
   let hasEnded = false;
   const channel = openChannel(sent, () => (hasEnded = true));
   const caller = {
-    ...{ id: "demo", manifest: MANIFEST as unknown as Manifest, log: new ModuleLog(log) },
+    id: "demo",
+    manifest: MANIFEST as unknown as Manifest,
+    log: new ModuleLog(log),
     isLive: () => true,
     degraded: () => undefined,
   };
@@ -238,7 +240,9 @@ function openEnd(parts: HostDependencies, log: HostLog) {
 }
 
 const MANIFEST = {
-  ...{ id: "demo", kinds: ["bridge"], server: "index.ts" },
+  id: "demo",
+  kinds: ["bridge"],
+  server: "index.ts",
   bridge: { kind: "demo", commandsPerSecond: 5 },
   provides: ["calendar.window", "system.sample", "weather.forecast"],
   uses: ["calendar.events"],
@@ -257,7 +261,8 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
   const scenes = await SceneRegistry.open({ dataFolder, bus, bridges, devices, commands, log });
   const nothing = { accept: () => undefined, gone: () => undefined };
   const publications = {
-    ...{ "calendar.window": nothing, "system.sample": nothing },
+    "calendar.window": nothing,
+    "system.sample": nothing,
     "weather.forecast": nothing,
   };
   return { devices, scenes, services: new ServiceRegistry(), publications };

@@ -98,7 +98,9 @@ export class KillableHost {
 
   #layout(): Written {
     return {
-      ...{ name: "layout", acknowledged: 0, sent: 0 },
+      name: "layout",
+      acknowledged: 0,
+      sent: 0,
       change: (number) => this.#api("/layout", "PUT", layout(number)),
       read: async () => {
         const { name } = (await (await this.#api("/layout")).json()) as { name: string };
@@ -109,7 +111,9 @@ export class KillableHost {
 
   #config(): Written {
     return {
-      ...{ name: "config", acknowledged: 0, sent: 0 },
+      name: "config",
+      acknowledged: 0,
+      sent: 0,
       change: (number) => this.#api("/config", "PATCH", { ui: { idleSeconds: number } }),
       read: async () => {
         const { config } = (await (await this.#api("/config")).json()) as {
@@ -124,7 +128,9 @@ export class KillableHost {
     const path = "/smart-home/scenes/host:scene:written";
     const targets = { "lamp:light:1": { on: true } };
     return {
-      ...{ name: "scenes", acknowledged: 0, sent: 0 },
+      name: "scenes",
+      acknowledged: 0,
+      sent: 0,
       change: (number) => this.#api(path, "PUT", { name: String(number), targets }),
       read: async () => Number(((await (await this.#api(path)).json()) as { name: string }).name),
     };
@@ -141,7 +147,9 @@ export class KillableHost {
     };
     let firstValid = 0;
     return {
-      ...{ name: "tokens", acknowledged: 0, sent: 0 },
+      name: "tokens",
+      acknowledged: 0,
+      sent: 0,
       change: async (number) => {
         const token = { name: `written-${number}`, scope: ["read"], ttlSeconds: 3_600 };
         let response = await this.#api("/tokens", "POST", token);
@@ -175,7 +183,8 @@ function layout(number: number): object {
   const geometry = { lg: { x: 0, y: 0, w: 4, h: 4 } };
   const widget = { id: "note", module: "note-widget", config: { text }, geometry };
   return {
-    ...{ version: 1, name: String(number) },
+    version: 1,
+    name: String(number),
     grid: { columns: 12, rowHeight: 56, gap: 8 },
     pages: [{ id: "home", title: "Home", widgets: [widget] }],
     displays: [],

@@ -15,10 +15,13 @@ const LAYOUT = {
   grid: { columns: 12, rowHeight: 56, gap: 8 },
   pages: [
     {
-      ...{ id: "home", title: "Home" },
+      id: "home",
+      title: "Home",
       widgets: [
         {
-          ...{ id: "counter", module: "counter-widget", config: {} },
+          id: "counter",
+          module: "counter-widget",
+          config: {},
           geometry: { lg: { x: 0, y: 0, w: 4, h: 4 } },
         },
       ],

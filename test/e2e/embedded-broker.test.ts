@@ -78,14 +78,12 @@ async function openHome(t: TestContext) {
   const received: string[] = [];
   let connections = 0;
   const client = connect(`mqtt://127.0.0.1:${port}`, {
-    ...{
-      username: "listener",
-      password: PASSWORD,
-      clientId: "listener",
-      clean: false,
-      protocolVersion: 4,
-      reconnectPeriod: 50,
-    },
+    username: "listener",
+    password: PASSWORD,
+    clientId: "listener",
+    clean: false,
+    protocolVersion: 4,
+    reconnectPeriod: 50,
   });
   t.after(() => client.endAsync(true));
   client.on("error", () => undefined); // it connects again

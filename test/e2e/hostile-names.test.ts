@@ -16,12 +16,16 @@ const BACKWARDS = "\u202eLampe\u200f מנורה \u2067a";
 const NAMES = [HTML, ENDLESS, EMOJI, BACKWARDS];
 
 const tileFor = (id: string, of: unknown, at: Placed["at"]): Placed => ({
-  ...{ id, module: "device-widget", config: { device: of } },
+  id,
+  module: "device-widget",
+  config: { device: of },
   at,
 });
 
 const GONE = {
-  ...{ id: "gone", module: "departures-widget", config: { stop: HTML } },
+  id: "gone",
+  module: "departures-widget",
+  config: { stop: HTML },
   geometry: { lg: { x: 10, y: 5, w: 2, h: 4 } },
 };
 
@@ -37,11 +41,15 @@ const TILES: readonly Placed[] = [
   tileFor("unknown", HTML, [2, 13, 2, 4]),
   { id: "endless", module: "history-widget", config: { hours: 1e12, field: 7 }, at: [4, 13, 4, 6] },
   {
-    ...{ id: "mixed", module: "history-widget", at: [8, 13, 4, 6] },
+    id: "mixed",
+    module: "history-widget",
+    at: [8, 13, 4, 6],
     config: { field: "power", devices: [5, null, {}, "stage:sensor:1"], title: ["a"] },
   },
   {
-    ...{ id: "note", module: "note-widget", at: [0, 17, 2, 4] },
+    id: "note",
+    module: "note-widget",
+    at: [0, 17, 2, 4],
     config: { title: { a: 1 }, text: 5, size: "huge" },
   },
   {

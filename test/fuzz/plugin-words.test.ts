@@ -131,7 +131,9 @@ test("after any message of a plugin process the host continues, and every call e
     },
   };
   const caller = {
-    ...{ id: "demo", manifest, log: new ModuleLog(log) },
+    id: "demo",
+    manifest,
+    log: new ModuleLog(log),
     isLive: () => true,
     degraded: () => undefined,
   };

@@ -44,7 +44,9 @@ const SCENES = Object.fromEntries(
 );
 
 const device = (id: string, of: string, at: Placed["at"]): Placed => ({
-  ...{ id, module: "device-widget", config: { device: of } },
+  id,
+  module: "device-widget",
+  config: { device: of },
   at,
 });
 
@@ -107,7 +109,9 @@ export async function openFullHome(t: TestContext): Promise<Stage> {
       ...TILES,
       { id: "page", module: "frame-widget", config: { url: `${elsewhere}/` }, at: [0, 54, 4, 5] },
       {
-        ...{ id: "refused", module: "frame-widget", config: { url: "https://example.org/" } },
+        id: "refused",
+        module: "frame-widget",
+        config: { url: "https://example.org/" },
         at: [4, 54, 4, 5],
       },
     ],

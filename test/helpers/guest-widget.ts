@@ -54,7 +54,9 @@ ${mount}
 /** A layout of one page with these widgets side by side, four cells each. */
 export function layoutOf(modules: readonly string[], config: object = {}): object {
   const widgets = modules.map((module, at) => ({
-    ...{ id: `tile-${at}`, module, config },
+    id: `tile-${at}`,
+    module,
+    config,
     geometry: { lg: { x: (at * 4) % 12, y: Math.floor(at / 3) * 4, w: 4, h: 4 } },
   }));
   return {

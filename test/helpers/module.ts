@@ -88,8 +88,21 @@ export async function startModules(
     gone: () => published.delete(name),
   });
   const registry = new ModuleManager({
-    ...{ bus, config, log, devices, scenes, services, bridges, kernel, warmProcesses, compiler },
-    ...{ dataFolder, cacheFolder, roots: [root], inspect: new Map(), consents },
+    bus,
+    config,
+    log,
+    devices,
+    scenes,
+    services,
+    bridges,
+    kernel,
+    warmProcesses,
+    compiler,
+    dataFolder,
+    cacheFolder,
+    roots: [root],
+    inspect: new Map(),
+    consents,
     versionStore: new VersionStore(cacheFolder),
     publications: {
       "calendar.window": keptUnder("calendar.window"),
@@ -119,21 +132,19 @@ export async function startModules(
   await registry.start();
 
   return {
-    ...{
-      home,
-      stop,
-      kernel,
-      registry,
-      bus,
-      config,
-      services,
-      devices,
-      commands,
-      scenes,
-      published,
-      root,
-      dataFolder,
-    },
+    home,
+    stop,
+    kernel,
+    registry,
+    bus,
+    config,
+    services,
+    devices,
+    commands,
+    scenes,
+    published,
+    root,
+    dataFolder,
     write,
     /** Saves a file with a part of it replaced. */
     edit: async (file: string, replace: (source: string) => string): Promise<void> => {

@@ -68,7 +68,9 @@ export async function startRadicale(t: TestContext): Promise<Radicale> {
   await start();
   return {
     ...USER,
-    ...{ url, start, stop },
+    url,
+    start,
+    stop,
     make: (path, properties) => send("MKCOL", `${path}/`, collectionXml(properties)),
     rename: (path, name) => send("PROPPATCH", `${path}/`, renameXml(name)),
     put: (path, content) => (content === null ? send("DELETE", path) : send("PUT", path, content)),

@@ -13,7 +13,9 @@ export function lamp(
   more: Partial<DeviceDescription> = {},
 ): DeviceDescription {
   return {
-    ...{ nativeId, kind: "light", name },
+    nativeId,
+    kind: "light",
+    name,
     capabilities: { on: SWITCH, brightness: PERCENT },
     state: { on: true, brightness: 60 },
     ...more,
@@ -30,25 +32,34 @@ export const COLOUR_LAMP = lamp("colour", "Shelf", {
     effect: choice("none", "candle"),
   },
   state: {
-    ...{ on: true, brightness: 60, colorTemperature: 2700, effect: "none" },
+    on: true,
+    brightness: 60,
+    colorTemperature: 2700,
+    effect: "none",
     color: { hue: 268, saturation: 55 },
   },
 });
 
 export const BLINDS: DeviceDescription = {
-  ...{ nativeId: "blinds", kind: "cover", name: "Blinds" },
+  nativeId: "blinds",
+  kind: "cover",
+  name: "Blinds",
   capabilities: { position: PERCENT },
   state: { position: 40 },
 };
 
 export const DOOR: DeviceDescription = {
-  ...{ nativeId: "door", kind: "lock", name: "Front door" },
+  nativeId: "door",
+  kind: "lock",
+  name: "Front door",
   capabilities: { locked: SWITCH, battery: reading("%", 1) },
   state: { locked: true, battery: 8 },
 };
 
 export const HEATING: DeviceDescription = {
-  ...{ nativeId: "heating", kind: "thermostat", name: "Heating" },
+  nativeId: "heating",
+  kind: "thermostat",
+  name: "Heating",
   capabilities: {
     temperature: reading("°C", 0.1),
     targetTemperature: { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" },
@@ -58,13 +69,17 @@ export const HEATING: DeviceDescription = {
 };
 
 export const FAN: DeviceDescription = {
-  ...{ nativeId: "fan", kind: "fan", name: "Extractor" },
+  nativeId: "fan",
+  kind: "fan",
+  name: "Extractor",
   capabilities: { on: SWITCH, speed: PERCENT },
   state: { on: false, speed: 40 },
 };
 
 export const SPEAKER: DeviceDescription = {
-  ...{ nativeId: "speaker", kind: "media-player", name: "Speaker" },
+  nativeId: "speaker",
+  kind: "media-player",
+  name: "Speaker",
   capabilities: {
     playback: choice("playing", "paused"),
     skip: choice("previous", "next"),
@@ -76,25 +91,33 @@ export const SPEAKER: DeviceDescription = {
 };
 
 export const CLIMATE: DeviceDescription = {
-  ...{ nativeId: "climate", kind: "sensor", name: "Bath climate" },
+  nativeId: "climate",
+  kind: "sensor",
+  name: "Bath climate",
   capabilities: { temperature: reading("°C", 0.1), humidity: reading("%", 1) },
   state: { temperature: 21.4, humidity: 46 },
 };
 
 export const METER: DeviceDescription = {
-  ...{ nativeId: "meter", kind: "sensor", name: "Meter" },
+  nativeId: "meter",
+  kind: "sensor",
+  name: "Meter",
   capabilities: { power: reading("W", 10), energy: reading("kWh", 0.01) },
   state: { power: 1200, energy: 4812 },
 };
 
 export const WINDOW: DeviceDescription = {
-  ...{ nativeId: "window", kind: "binary-sensor", name: "Bath window" },
+  nativeId: "window",
+  kind: "binary-sensor",
+  name: "Bath window",
   capabilities: { contact: { type: "boolean", readOnly: true } },
   state: { contact: false },
 };
 
 export const DISHWASHER: DeviceDescription = {
-  ...{ nativeId: "dishwasher", kind: "plug", name: "Dishwasher" },
+  nativeId: "dishwasher",
+  kind: "plug",
+  name: "Dishwasher",
   capabilities: {
     on: SWITCH,
     remaining: { type: "number", unit: "min", step: 1, readOnly: true },

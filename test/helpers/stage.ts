@@ -93,7 +93,9 @@ function layoutOf(tiles: readonly Placed[]): object {
         id: "home",
         title: "Home",
         widgets: tiles.map(({ id, module, config = {}, at: [x, y, w, h] }) => ({
-          ...{ id, module, config },
+          id,
+          module,
+          config,
           geometry: { lg: { x, y, w, h } },
         })),
       },

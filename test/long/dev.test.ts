@@ -15,7 +15,10 @@ const FAR_LAMP = {
     name: "far-lamp",
     version: "1.0.0",
     mantel: {
-      ...{ id: "far-lamp", kinds: ["bridge", "widget"], server: "main.ts", widget: "tile.ts" },
+      id: "far-lamp",
+      kinds: ["bridge", "widget"],
+      server: "main.ts",
+      widget: "tile.ts",
       bridge: { kind: "far", commandsPerSecond: 1 },
     },
   }),

@@ -94,7 +94,9 @@ async function shown(t: TestContext, names: readonly string[], allowed: readonly
   return (name: string) =>
     new Promise<string>((done) => {
       const socket = connect({
-        ...{ port, host: "127.0.0.1", ca: made.cert },
+        port,
+        host: "127.0.0.1",
+        ca: made.cert,
         // A browser compares with the name in its address, wherever that leads.
         checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
       });

@@ -101,12 +101,19 @@ function eventOn(
   const age = yearOf(day) - (year ?? yearOf(day));
   return {
     id: `${calendarId}/${uid}/${date}`,
-    ...{ calendarId, uid, color, recurrenceId: date },
+    calendarId,
+    uid,
+    color,
+    recurrenceId: date,
     title: age > 0 ? `🎂 ${name} (${age})` : `🎂 ${name}`,
     start: { date },
     end: { date: dateOf(day + DAY_MS) },
-    ...{ allDay: true, status: "confirmed", busy: false },
-    ...{ location: null, description: null, url: null },
+    allDay: true,
+    status: "confirmed",
+    busy: false,
+    location: null,
+    description: null,
+    url: null,
   };
 }
 

@@ -103,7 +103,8 @@ function axesOf(
     {
       ...axis,
       grid: { show: false },
-      ...{ space: text * 5.4, size: text * 2.2 },
+      space: text * 5.4,
+      size: text * 2.2,
       values: (_, splits) => splits.map((seconds) => ctx.fmt.time(seconds * 1000)),
     },
     {

@@ -48,7 +48,9 @@ function unlocked(devices: readonly Device[], { speech: { t } }: EnabledChecks):
     .filter(({ kind, state }) => kind === "lock" && state.locked === false)
     .map(({ name }) => ({
       text: t("{name} unlocked"),
-      ...{ name, icon: "mdi:lock-open-variant", hue: "warn" },
+      name,
+      icon: "mdi:lock-open-variant",
+      hue: "warn",
     }));
 }
 
@@ -61,7 +63,9 @@ function unreachable(devices: readonly Device[], { speech: { t, fmt } }: Enabled
   }
   return away.map(({ name }) => ({
     text: t("{name} does not answer"),
-    ...{ name, icon, hue: "warn" },
+    name,
+    icon,
+    hue: "warn",
   }));
 }
 

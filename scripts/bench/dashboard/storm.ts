@@ -64,7 +64,9 @@ function roomsPage(lamps: number): object {
     geometry: { lg: { x: 6 * (at % 2), y: 8 * Math.floor(at / 2), w: 6, h: 8 } },
   }));
   return {
-    ...{ version: 1, grid: { columns: 12, rowHeight: 56, gap: 8 }, displays: [] },
+    version: 1,
+    grid: { columns: 12, rowHeight: 56, gap: 8 },
+    displays: [],
     pages: [{ id: "rooms", title: "Rooms", widgets }],
   };
 }

@@ -10,9 +10,20 @@ const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Euro
 
 function makeEvent(id: string, start: CalendarBound, end: CalendarBound): CalendarEvent {
   return {
-    ...{ id, calendarId: "home", uid: id, start, end, title: id, allDay: "date" in start },
-    ...{ recurrenceId: null, status: "confirmed", busy: true, location: null, description: null },
-    ...{ url: null, color: null },
+    id,
+    calendarId: "home",
+    uid: id,
+    start,
+    end,
+    title: id,
+    allDay: "date" in start,
+    recurrenceId: null,
+    status: "confirmed",
+    busy: true,
+    location: null,
+    description: null,
+    url: null,
+    color: null,
   };
 }
 
@@ -157,7 +168,9 @@ test("an answer is complete after one with the same events and after one with ch
   assert.equal(await titles(), "a,b");
   const later = await written(new URLSearchParams("start=2026-06-01&end=2026-06-04"));
   assert.deepEqual(later, {
-    ...{ events, sources: makeWindow([]).sources, truncated: false },
+    events,
+    sources: makeWindow([]).sources,
+    truncated: false,
     window: {
       start: "2026-05-31T22:00:00.000Z",
       end: "2026-06-03T22:00:00.000Z",

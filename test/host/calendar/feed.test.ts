@@ -11,17 +11,31 @@ const TITLE = "Grüße, \\ an; alle 🎂 " + "sehr lang ".repeat(20);
 
 function makeEvent(part: Partial<CalendarEvent> = {}): CalendarEvent {
   return {
-    ...{ id: "home/a/1", calendarId: "home", uid: "a", recurrenceId: null, title: "zoo" },
+    id: "home/a/1",
+    calendarId: "home",
+    uid: "a",
+    recurrenceId: null,
+    title: "zoo",
     start: timed("2026-06-01T09:00:00+02:00"),
     end: timed("2026-06-01T10:00:00+02:00"),
-    ...{ allDay: false, status: "confirmed", busy: true, location: null, description: null },
-    ...{ url: null, color: null, ...part },
+    allDay: false,
+    status: "confirmed",
+    busy: true,
+    location: null,
+    description: null,
+    url: null,
+    color: null,
+    ...part,
   };
 }
 
 const ALL_DAY = makeEvent({
-  ...{ id: "home/b/1", allDay: true, busy: false, title: TITLE },
-  ...{ start: { date: "2026-06-02" }, end: { date: "2026-06-04" } },
+  id: "home/b/1",
+  allDay: true,
+  busy: false,
+  title: TITLE,
+  start: { date: "2026-06-02" },
+  end: { date: "2026-06-04" },
 });
 
 function makeWindow(...events: CalendarEvent[]): CalendarWindow {

@@ -6,8 +6,14 @@ import { deviceOf } from "../../helpers/device.ts";
 
 const LAMP = deviceOf();
 const HUE = {
-  ...{ id: "hue", state: "active", name: "Hue", kinds: ["bridge"], resources: {} },
-  ...{ error: null, lastReload: null, widget: null },
+  id: "hue",
+  state: "active",
+  name: "Hue",
+  kinds: ["bridge"],
+  resources: {},
+  error: null,
+  lastReload: null,
+  widget: null,
 };
 
 test("events that match their topic's schema are read, and topics without a schema accept any data", () => {

@@ -23,7 +23,11 @@ function view(change: Partial<ModuleView>): ModuleView {
 type Trigger = "file" | "config" | "rollback";
 
 const reloaded = (result: "reloaded" | "rolled_back", trigger: Trigger = "file") => ({
-  ...{ at: "2026-01-01T00:00:00Z", trigger, result, durationMs: 1, downtimeMs: 0 },
+  at: "2026-01-01T00:00:00Z",
+  trigger,
+  result,
+  durationMs: 1,
+  downtimeMs: 0,
   ...(result === "rolled_back" ? { error: FAULT } : {}),
 });
 
@@ -33,8 +37,11 @@ test("a rolled-back module is a problem with location and frame, until a reload 
 
   assert.deepEqual(back, [
     {
-      ...{ name: "Lamp", effect: "runs the previous version", message: "boom" },
-      ...{ place: "index.ts:8", frame: "> 8 | boom" },
+      name: "Lamp",
+      effect: "runs the previous version",
+      message: "boom",
+      place: "index.ts:8",
+      frame: "> 8 | boom",
     },
   ]);
   assert.deepEqual(mended, []);

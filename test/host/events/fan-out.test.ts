@@ -307,7 +307,10 @@ async function serveStreams(
     server.close();
   });
   return {
-    ...{ bus, streams, port, responses },
+    bus,
+    streams,
+    port,
+    responses,
     revoke: () => (isPermitted = false),
     follow: (request: Partial<StreamRequest> = {}) => {
       asked = request;

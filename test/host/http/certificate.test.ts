@@ -48,8 +48,10 @@ const FAULTS: Record<string, [(pair: WrittenPair) => Promise<unknown>, RegExp]> 
   "a key with a passphrase": [
     async ({ key }) => {
       const locked = createPrivateKey(await readFile(key)).export({
-        ...{ type: "pkcs8", format: "pem" },
-        ...{ cipher: "aes-256-cbc", passphrase: "x" },
+        type: "pkcs8",
+        format: "pem",
+        cipher: "aes-256-cbc",
+        passphrase: "x",
       });
       await writeFile(key, locked);
     },

@@ -73,7 +73,12 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
   const streams = new EventStreams(bus);
   const parts: HttpDependencies = {
     ...registries,
-    ...{ version: "0.0.0", log, tokens, config, streams, samples },
+    version: "0.0.0",
+    log,
+    tokens,
+    config,
+    streams,
+    samples,
     audit: new Audit(data),
     lastUse,
     pairings: new Pairings(),
@@ -112,19 +117,17 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     return known;
   };
   return {
-    ...{
-      url: server.url,
-      parts,
-      devices: registries.devices,
-      bus,
-      tokens,
-      config,
-      data,
-      server,
-      log,
-      commands,
-      token,
-    },
+    url: server.url,
+    parts,
+    devices: registries.devices,
+    bus,
+    tokens,
+    config,
+    data,
+    server,
+    log,
+    commands,
+    token,
     async api(scope, path, init = {}) {
       const headers = new Headers(init.headers);
       if (scope) headers.set("authorization", `Bearer ${await token(scope)}`);

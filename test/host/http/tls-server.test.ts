@@ -124,7 +124,9 @@ async function serveTls(t: TestContext) {
   const { parts } = await serveApp(t);
   const certificate = new ServerCertificate(pair, collectedLog());
   const server = await HttpServer.listen({
-    ...{ app: createApp(parts), host: "127.0.0.1", port: 0 },
+    app: createApp(parts),
+    host: "127.0.0.1",
+    port: 0,
     certificate,
   });
   t.after(() => server.close(1_000));

@@ -3,12 +3,25 @@ import { test } from "node:test";
 import { CalendarChunks } from "../../../host/modules/calls/calendar-chunks.ts";
 
 const event = (id: string) => ({
-  ...{ id, calendarId: "a", uid: id, recurrenceId: null, title: id, allDay: true, busy: true },
-  ...{ start: { date: "2026-06-01" }, end: { date: "2026-06-02" }, status: "confirmed" },
-  ...{ location: null, description: null, url: null, color: null },
+  id,
+  calendarId: "a",
+  uid: id,
+  recurrenceId: null,
+  title: id,
+  allDay: true,
+  busy: true,
+  start: { date: "2026-06-01" },
+  end: { date: "2026-06-02" },
+  status: "confirmed",
+  location: null,
+  description: null,
+  url: null,
+  color: null,
 });
 const window = (...parts: string[]) => ({
-  ...{ start: "2026-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z", sources: [] },
+  start: "2026-01-01T00:00:00Z",
+  end: "2027-01-01T00:00:00Z",
+  sources: [],
   parts,
 });
 const idsOf = ({ events }: { readonly events: readonly { readonly id: string }[] }) =>

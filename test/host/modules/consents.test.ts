@@ -14,11 +14,15 @@ import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 const manifest = (asked: Partial<Manifest>): Manifest => ({
-  ...{ id: "lamp", kinds: ["service"], server: "index.ts" },
+  id: "lamp",
+  kinds: ["service"],
+  server: "index.ts",
   ...asked,
 });
 const plugin = (permissions: Permissions) => ({
-  ...{ id: "lamp", folder: "/lamp", version: "1.0.0" },
+  id: "lamp",
+  folder: "/lamp",
+  version: "1.0.0",
   manifest: manifest({ permissions }),
 });
 
@@ -70,8 +74,11 @@ const MORE: readonly Change[] = [
     had: { needs: { devices: ["read"], kinds: ["light"], channels: ["calendar"] } },
     wanted: {
       needs: {
-        ...{ devices: ["read", "command"], kinds: ["light", "lock"], scenes: true },
-        ...{ channels: ["calendar", "weather"], reads: ["photos"] },
+        devices: ["read", "command"],
+        kinds: ["light", "lock"],
+        scenes: true,
+        channels: ["calendar", "weather"],
+        reads: ["photos"],
       },
     },
     needs: [
@@ -92,13 +99,15 @@ const MORE: readonly Change[] = [
   { had: hosts("*.a.test"), wanted: hosts("a.test"), needs: ["connect to a.test"] },
   { had: hosts("*.a.test"), wanted: hosts("ba.test"), needs: ["connect to ba.test"] },
   {
-    ...{ had: hosts("x.a.test"), wanted: hosts("*.a.test") },
+    had: hosts("x.a.test"),
+    wanted: hosts("*.a.test"),
     needs: ["connect to every host below a.test"],
   },
   { had: folders("/srv/a"), wanted: folders("/srv/a/../b"), needs: ["read /srv/b"] },
   { had: folders("/srv/a"), wanted: folders("/srv/ab"), needs: ["read /srv/ab"] },
   {
-    ...{ had: {}, wanted: { permissions: { childProcesses: true } } },
+    had: {},
+    wanted: { permissions: { childProcesses: true } },
     needs: ["start programs, which may do all that the user may who runs Mantel"],
   },
   { had: {}, wanted: { uses: ["mqtt.broker"] }, needs: ["use the service mqtt.broker"] },
@@ -106,7 +115,8 @@ const MORE: readonly Change[] = [
   { had: {}, wanted: { limits: { memoryMiB: 256 } }, needs: ["use up to 256 MiB of memory"] },
   { had: {}, wanted: { limits: { storageMiB: 512 } }, needs: ["keep up to 512 MiB on the disk"] },
   {
-    ...{ had: { limits: { cpuPercent: 90 } }, wanted: { limits: { cpuPercent: 400 } } },
+    had: { limits: { cpuPercent: 90 } },
+    wanted: { limits: { cpuPercent: 400 } },
     needs: ["use up to 400 % of a processor"],
   },
 ];

@@ -109,7 +109,9 @@ test("a widget that was never built is reported as a failure", async (t) => {
 });
 
 const PLUGIN = (folder: string) => ({
-  ...{ id: "clock", folder, version: "1.0.0" },
+  id: "clock",
+  folder,
+  version: "1.0.0",
   manifest: { id: "clock", kinds: ["widget" as const], widget: "widget.ts" },
 });
 

@@ -64,7 +64,12 @@ for (const [kind, code] of Object.entries(LEAKS)) {
     assert.deepEqual(
       { ...left, column: 0, frame: "" },
       {
-        ...{ kind, count: 1, file: "open.ts", line: 3, column: 0, frame: "" },
+        kind,
+        count: 1,
+        file: "open.ts",
+        line: 3,
+        column: 0,
+        frame: "",
       },
     );
     assert.match(left?.frame ?? "", /> 3 \|/);

@@ -39,8 +39,10 @@ test("a changed manifest applies with the state, and no device is removed in bet
   t.after(bus.on(({ topic }) => void news.push(topic)));
 
   const next = {
-    ...{ bridge: { kind: "test", commandsPerSecond: 7, confirmMs: 900 }, title: "Night lamp" },
-    ...{ limits: { memoryMiB: 32, callMs: 700 }, provides: ["broker.address"] },
+    bridge: { kind: "test", commandsPerSecond: 7, confirmMs: 900 },
+    title: "Night lamp",
+    limits: { memoryMiB: 32, callMs: 700 },
+    provides: ["broker.address"],
     permissions: { hosts: ["lamp.example.org"] },
   };
   await write("lamp/package.json", packageJson("lamp", next));

@@ -235,8 +235,14 @@ test("a process that is killed while its sandbox is built leaves none behind", a
   await writeFile(runtime, "setInterval(() => undefined, 1_000)");
   const sandbox = { readable: [], writable: [], hasOpenNetwork: false, hasPrograms: false };
   const settings = {
-    ...{ memoryMiB: 64, cpuPercent: 80, childProcesses: false, folder, flags: [] },
-    ...{ sandbox, network: "none" as const, hosts: [] },
+    memoryMiB: 64,
+    cpuPercent: 80,
+    childProcesses: false,
+    folder,
+    flags: [],
+    sandbox,
+    network: "none" as const,
+    hosts: [],
   };
 
   for (let round = 0; round < 100; round++) {

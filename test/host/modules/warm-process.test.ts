@@ -39,8 +39,14 @@ test("a process that cannot be started leaves no network folder", () => {
   const network = "proxied" as const;
   const sandbox = { readable: [], writable: [], hasOpenNetwork: false, hasPrograms: false };
   const settings = {
-    ...{ memoryMiB: 64, cpuPercent: 50, childProcesses: false, folder: tmpdir(), flags: [] },
-    ...{ sandbox, network, hosts: ["a.test"] },
+    memoryMiB: 64,
+    cpuPercent: 50,
+    childProcesses: false,
+    folder: tmpdir(),
+    flags: [],
+    sandbox,
+    network,
+    hosts: ["a.test"],
   };
 
   const packages = { id: "a", folder: tmpdir(), compiled: "", vendor: undefined };

@@ -6,8 +6,11 @@ import { Weather } from "../../../host/weather/weather.ts";
 import { serveApp } from "../http/serve-app.ts";
 
 const FORECAST: WeatherForecast = {
-  ...{ place: null, source: "Open-Meteo", fetchedAt: "2026-11-20T18:00:00Z" },
-  ...{ hours: [], days: [] },
+  place: null,
+  source: "Open-Meteo",
+  fetchedAt: "2026-11-20T18:00:00Z",
+  hours: [],
+  days: [],
 };
 
 test("a forecast is kept, announced and served until its module ends", async (t) => {

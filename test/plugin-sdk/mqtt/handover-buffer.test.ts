@@ -4,7 +4,9 @@ import { array, assert as always, constantFrom, nat, property } from "fast-check
 import { HandoverBuffer } from "../../../plugin-sdk/mqtt/handover-buffer.ts";
 
 const message = (text: string, at = 0, retained = false) => ({
-  ...{ topic: "lamp", retained, at },
+  topic: "lamp",
+  retained,
+  at,
   payload: Buffer.from(text),
 });
 

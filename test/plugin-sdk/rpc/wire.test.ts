@@ -75,7 +75,9 @@ test("an error code reserved for the host arrives from another process as a Remo
 test("extra fields of an error are kept only if they have the right type", () => {
   const extras = { retryAfterMs: "soon", allow: 5, errors: [{ pointer: "/a", detail: "b" }] };
   const error = fromWire({
-    ...{ code: "invalid", name: "MantelError", message: "wrong" },
+    code: "invalid",
+    name: "MantelError",
+    message: "wrong",
     extras: extras as never,
   });
 

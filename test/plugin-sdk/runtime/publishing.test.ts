@@ -5,9 +5,20 @@ import { createPublish } from "../../../plugin-sdk/runtime/publishing.ts";
 
 const eventsOf = (calendarId: string, count: number, title = "x"): CalendarEvent[] =>
   Array.from({ length: count }, (_, at) => ({
-    ...{ id: `${calendarId}/${at}`, calendarId, uid: `${at}`, recurrenceId: null, title },
-    ...{ start: { date: "2026-06-01" }, end: { date: "2026-06-02" }, allDay: true, busy: true },
-    ...{ status: "confirmed" as const, location: null, description: null, url: null, color: null },
+    id: `${calendarId}/${at}`,
+    calendarId,
+    uid: `${at}`,
+    recurrenceId: null,
+    title,
+    start: { date: "2026-06-01" },
+    end: { date: "2026-06-02" },
+    allDay: true,
+    busy: true,
+    status: "confirmed" as const,
+    location: null,
+    description: null,
+    url: null,
+    color: null,
   }));
 
 /** What goes to the host. Calls fail while `faults` are left. */

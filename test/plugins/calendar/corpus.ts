@@ -73,7 +73,11 @@ function readCase(text: string, prefix: string, defaults: Settings): Case {
   const [from = "", to = ""] = window.split(" ");
   const lines = answer.split("\n").filter((line) => line !== "");
   return {
-    ...{ name, homeZone, window: [from, to], skipped: Number(skipped), policy: policy !== "no" },
+    name,
+    homeZone,
+    window: [from, to],
+    skipped: Number(skipped),
+    policy: policy !== "no",
     calendar: bytesOf(content, ends),
     expected: lines.flatMap((line) => readExpected(line, name)).toSorted(byStart),
   };

@@ -29,7 +29,10 @@ async function work(
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, "work", name), text);
   const sources = new Map<string, Source>();
   const stop = await followFolder({
-    ...{ path, floating: UTC, locale: "en", isTaken: () => false },
+    path,
+    floating: UTC,
+    locale: "en",
+    isTaken: () => false,
     settings: new Map([["work", settings]]),
     add: (source) => sources.set(source.id, source),
     remove: (id) => sources.delete(id),
@@ -104,7 +107,11 @@ test("a slow file does not delay others and is shown as loading", async (t) => {
   const status = (id: string) => sources.get(id)?.view().status;
 
   const stop = await followFolder({
-    ...{ path, floating: UTC, locale: "en", isTaken: () => false, settings: new Map() },
+    path,
+    floating: UTC,
+    locale: "en",
+    isTaken: () => false,
+    settings: new Map(),
     add: (source) => sources.set(source.id, source),
     remove: (id) => sources.delete(id),
     changed: () => seen.push(`a ${status("a")}, z ${status("z")}`),
@@ -120,7 +127,11 @@ test("a slow file does not delay others and is shown as loading", async (t) => {
 async function follow(t: TestContext, path: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const stop = await followFolder({
-    ...{ path, floating: UTC, locale: "en", isTaken: () => false, settings: new Map() },
+    path,
+    floating: UTC,
+    locale: "en",
+    isTaken: () => false,
+    settings: new Map(),
     add: ({ id }) => ids.add(id),
     remove: (id) => ids.delete(id),
     changed: () => undefined,

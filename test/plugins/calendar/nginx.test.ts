@@ -26,7 +26,10 @@ async function setUp(t: TestContext) {
     const source = new Source({ id: "club", fallbackName: "club", floating: UTC });
     const subscription = new Subscription({
       feed: { id: "club", url: `${nginx.url}${path}`, allowPrivate: true, ...options },
-      ...{ source, storage, log: collectedLog(), refreshMs: 900_000 },
+      source,
+      storage,
+      log: collectedLog(),
+      refreshMs: 900_000,
       changed: () => {},
       signal: new AbortController().signal,
     });

@@ -15,7 +15,10 @@ export function openAccount(
   const account = new Account({
     account: { id: "dav", allowPrivate: true, ...settings },
     kind: settings.kind === "carddav" ? "carddav" : "caldav",
-    ...{ refreshMs: 900_000, storage, log: collectedLog(), taken: new Set() },
+    refreshMs: 900_000,
+    storage,
+    log: collectedLog(),
+    taken: new Set(),
     shared: { floating: UTC, locale: "en" },
     add: (source) => sources.set(source.id, source),
     remove: (id) => sources.delete(id),

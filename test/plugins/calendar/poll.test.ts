@@ -40,7 +40,11 @@ test("a failure is logged once until it ends, and reported each time", async () 
   const told: string[] = [];
   let fault: Error | undefined = new MantelError("invalid", "the server answered with status 502");
   const poll = new Poll({
-    ...{ log, id: "club", refreshMs: 1, signal: new AbortController().signal, changed: () => {} },
+    log,
+    id: "club",
+    refreshMs: 1,
+    signal: new AbortController().signal,
+    changed: () => {},
     read: () => (fault ? Promise.reject(fault) : Promise.resolve()),
     failed: (reason) => told.push(reason),
   });
@@ -73,7 +77,11 @@ for (const [name, jump] of [
     const readAt: number[] = [];
     const refreshMs = 200;
     const poll = new Poll({
-      ...{ log: collectedLog(), id: "club", refreshMs, signal: ended.signal, failed: () => {} },
+      log: collectedLog(),
+      id: "club",
+      refreshMs,
+      signal: ended.signal,
+      failed: () => {},
       read: async () => void readAt.push(performance.now()),
       changed: () => {},
     });

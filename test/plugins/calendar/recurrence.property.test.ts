@@ -56,12 +56,16 @@ const RULES: fc.Arbitrary<PlainRule> = fc.oneof(
   }),
   fc.record({ ...COMMON, freq: freq("WEEKLY"), day: plainDays }),
   fc.record({
-    ...{ ...COMMON, freq: freq("MONTHLY"), day: numberedDays(5) },
+    ...COMMON,
+    freq: freq("MONTHLY"),
+    day: numberedDays(5),
     monthDay: some(1, 31, { signed: true }),
   }),
   fc.record({ ...COMMON, freq: freq("YEARLY"), day: numberedDays(6) }),
   fc.record({
-    ...{ ...COMMON, freq: freq("YEARLY"), day: plainDays },
+    ...COMMON,
+    freq: freq("YEARLY"),
+    day: plainDays,
     monthDay: some(1, 31, { signed: true }),
     yearDay: some(1, 366, { signed: true }),
   }),
@@ -83,13 +87,11 @@ const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Austra
 
 test(`every rule matches a day-by-day search in every window (seed ${SEED})`, async () => {
   const inputs = fc.record({
-    ...{
-      rule: RULES,
-      bounds: BOUNDS,
-      startDay: day,
-      startHour: fc.integer({ min: 0, max: 23 }),
-      zone,
-    },
+    rule: RULES,
+    bounds: BOUNDS,
+    startDay: day,
+    startHour: fc.integer({ min: 0, max: 23 }),
+    zone,
     offset: fc.integer({ min: -10, max: 2500 }),
     length: fc.integer({ min: 1, max: 400 }),
     removed: fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 3 }),

@@ -40,7 +40,8 @@ async function connected(t: TestContext, folder: string, sources: Record<string,
     config: { refreshSeconds: 900, defaultDays: 14, sources },
     home: { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 },
     folders: { calendars: folder },
-    ...{ storage, uses: [] },
+    storage,
+    uses: [],
   };
   await runner.connect("calendar", request);
   return { said, titles, start: () => runner.start("calendar", request) };

@@ -46,7 +46,11 @@ async function setUp(t: TestContext) {
     const source = new Source({ id: "club", fallbackName: "club", floating: UTC });
     t.after(() => source.close());
     const subscription = new Subscription({
-      ...{ feed, source, storage, log, refreshMs: 900_000 },
+      feed,
+      source,
+      storage,
+      log,
+      refreshMs: 900_000,
       changed: () => {},
       signal: new AbortController().signal,
     });

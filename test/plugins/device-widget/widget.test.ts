@@ -61,7 +61,9 @@ test("the device widget", async (t) => {
 type Check = (page: Page, stage: Stage) => Promise<void>;
 
 const tile = (id: string, device: string, at: Placed["at"]): Placed => ({
-  ...{ id, module: "device-widget", config: { device } },
+  id,
+  module: "device-widget",
+  config: { device },
   at,
 });
 const TILES = [

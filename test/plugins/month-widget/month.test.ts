@@ -93,9 +93,20 @@ function event(
 ): Event {
   const bound = (when: When) => ("date" in when ? when : { ...when, timeZone: "Europe/Berlin" });
   return {
-    ...{ id: title, calendarId: "home", uid: title, recurrenceId: null, title },
-    ...{ start: bound(start), end: bound(end), allDay: "date" in start, busy: true },
-    ...{ status: "confirmed", location: null, description: null, url: null, color: null },
+    id: title,
+    calendarId: "home",
+    uid: title,
+    recurrenceId: null,
+    title,
+    start: bound(start),
+    end: bound(end),
+    allDay: "date" in start,
+    busy: true,
+    status: "confirmed",
+    location: null,
+    description: null,
+    url: null,
+    color: null,
     ...more,
   };
 }

@@ -133,7 +133,8 @@ test("a last will to a topic that its sender may not write is not published", as
   const heard = await collect(t, url, login);
   const willing = (topic: string) =>
     connected(t, url, {
-      ...{ username: "garden", password: garden.password },
+      username: "garden",
+      password: garden.password,
       will: { topic, payload: Buffer.from("gone"), qos: 1, retain: false },
     });
   const denied = await willing("home/door");

@@ -21,8 +21,12 @@ test("Open-Meteo's columns become days and hours, starting now", async (t) => {
 
   assert.deepEqual([place, source], ["Berlin", "Open-Meteo"]);
   assert.deepEqual(hours[0], {
-    ...{ at: NOW, temperatureC: 7, condition: "light-rain", day: false },
-    ...{ rainMm: 0.2, windKmh: 12.4 },
+    at: NOW,
+    temperatureC: 7,
+    condition: "light-rain",
+    day: false,
+    rainMm: 0.2,
+    windKmh: 12.4,
   });
   assert.deepEqual(
     hours.slice(2, 10).map(({ condition }) => condition),

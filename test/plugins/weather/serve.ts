@@ -51,8 +51,13 @@ export function openMeteoAnswer(): object {
   const codes = [61, 61, 61, 3, 2, 0, 1, 95, 71, 45];
   const days = [0, 1, 2, 3, 4, 5, 6];
   return {
-    ...{ latitude: 52.52, longitude: 13.42, generationtime_ms: 0.09, elevation: 38 },
-    ...{ utc_offset_seconds: 3600, timezone: "Europe/Berlin", timezone_abbreviation: "GMT+1" },
+    latitude: 52.52,
+    longitude: 13.42,
+    generationtime_ms: 0.09,
+    elevation: 38,
+    utc_offset_seconds: 3600,
+    timezone: "Europe/Berlin",
+    timezone_abbreviation: "GMT+1",
     hourly_units: { time: "unixtime", temperature_2m: "°C", weather_code: "wmo code" },
     hourly: {
       time: hours.map((index) => THIS_HOUR + index * HOUR_S),

@@ -73,7 +73,9 @@ test("a token becomes an HttpOnly cookie, which can read and write", async (t) =
   assert.deepEqual(
     { ...body, expiresAt: "" },
     {
-      ...{ name: "anna", scope: ["admin"], display: false },
+      name: "anna",
+      scope: ["admin"],
+      display: false,
       expiresAt: "",
     },
   );

@@ -21,7 +21,8 @@ function openProxy(t: TestContext, ...declared: string[]) {
   onTestEnd(t, async () => proxy.close());
   const { lookUp, openConnection, closeConnection } = proxy.api;
   return {
-    ...{ proxy, lost },
+    proxy,
+    lost,
     lookUp: async (host: string) => lookUp({ host, family: 0 }, begin),
     records: async (host: string) => lookUp({ host, type: "A", ttl: false }, begin),
     open: async (connection: number, port: number, host = HOST) =>

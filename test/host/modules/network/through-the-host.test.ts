@@ -100,7 +100,9 @@ test("a relayed socket has the same properties as a direct one", async (t) => {
     events: ["lookup", "connect", "ready", "end", "close"],
     before: [true, true, "opening"],
     text: "early, and late",
-    ...{ remoteAddress: "127.0.0.1", remotePort: port, localAddress: "127.0.0.1" },
+    remoteAddress: "127.0.0.1",
+    remotePort: port,
+    localAddress: "127.0.0.1",
     bytes: [15, 15],
   });
   assert.equal(remoteFamily, "IPv4");
@@ -141,7 +143,10 @@ test("a failed connection has Node's error code and message", async (t) => {
     `);
 
   assert.deepEqual(await failing(`net.connect({ port: ${port}, host: "127.0.0.1" })`), {
-    ...{ code: "ECONNREFUSED", syscall: "connect", address: "127.0.0.1", port },
+    code: "ECONNREFUSED",
+    syscall: "connect",
+    address: "127.0.0.1",
+    port,
     message: `connect ECONNREFUSED 127.0.0.1:${port}`,
   });
   const { code, ...unknown } = (await failing("net.connect(80, 'nowhere.invalid')")) as {
@@ -149,7 +154,8 @@ test("a failed connection has Node's error code and message", async (t) => {
   };
   assert.match(code, /^(ENOTFOUND|EAI_AGAIN)$/);
   assert.deepEqual(unknown, {
-    ...{ syscall: "getaddrinfo", hostname: "nowhere.invalid" },
+    syscall: "getaddrinfo",
+    hostname: "nowhere.invalid",
     message: `getaddrinfo ${code} nowhere.invalid`,
   });
   await assert.rejects(run(`await fetch("http://127.0.0.1:${port}")`), /ECONNREFUSED/);
@@ -540,7 +546,9 @@ test("in the kernel's sandbox a plugin can reach the network only through the ho
     `);
 
   assert.deepEqual(registry.get("reacher").confinement, {
-    ...{ level: "kernel", network: "proxied", reason: null },
+    level: "kernel",
+    network: "proxied",
+    reason: null,
   });
   assert.deepEqual(await run("return Object.keys(os.networkInterfaces())"), ["lo"]);
   assert.match(String(await shell(`exec 3<>/dev/tcp/127.0.0.1/${port}`)), /Connection refused/);
