@@ -42,7 +42,6 @@ import { Publisher } from "./mqtt/publish.ts";
 import { Photos } from "./photos/photos.ts";
 import { SceneRegistry } from "./scenes/registry.ts";
 import { ServiceRegistry } from "./services/registry.ts";
-import { logWaitingModules } from "./startup-log.ts";
 import { MachineDisks } from "./system/disks.ts";
 import { Samples } from "./system/samples.ts";
 import { Weather } from "./weather/weather.ts";
@@ -53,6 +52,7 @@ import { Weather } from "./weather/weather.ts";
  */
 const ANSWERS_DEADLINE_MS = 6_000;
 const CALENDAR_DEADLINE_MS = 10_000;
+const WAITING_LOG_EVERY_MS = 3_000;
 
 export interface HostOptions {
   readonly version: string;
@@ -282,4 +282,14 @@ function followConfig(config: ConfigStore, bus: Bus, log: HostLog): void {
     if (changed.includes("log.level")) log.setLevel(config.current.log.level);
     bus.emit("config.changed", { changed, revision: config.revision });
   });
+}
+
+/** Logs which modules a slow start waits for. */
+function logWaitingModules(settled: Promise<void>, modules: ModuleManager, log: HostLog): void {
+  const ticking = setInterval(() => {
+    const loading = modules.list().filter(({ state }) => state === "loading");
+    log.info("the start is waiting for modules", { modules: loading.map(({ id }) => id) });
+  }, WAITING_LOG_EVERY_MS);
+  const stop = () => clearInterval(ticking);
+  void settled.then(stop, stop);
 }

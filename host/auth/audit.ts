@@ -127,7 +127,7 @@ function parseLine(line: string): StoredAuditRecord | undefined {
  * happened. A record that cannot be stored goes to the log.
  */
 export async function recordCompleted(
-  { audit, log }: { audit: Pick<Audit, "record">; log: HostLog },
+  { audit, log }: { audit: Audit; log: HostLog },
   principal: Pick<Principal, "sub" | "jti">,
   record: AuditRecord,
 ): Promise<void> {

@@ -3,7 +3,6 @@ import { Api, ApiError, type SignedIn } from "./api.ts";
 import "./icon.ts";
 import { useRememberedLocale } from "./i18n/page.ts";
 import { isLinkInAddress, takeLinkToken, parsePastedToken } from "./link.ts";
-import { startSessionRenewal } from "./renewal.ts";
 import { Session } from "./session.ts";
 import { followSettings } from "./settings-route.ts";
 import { mountShell } from "./shell.ts";
@@ -17,6 +16,9 @@ import {
   takeRefusal,
 } from "./signed-in.ts";
 import { WidgetLoader } from "./widget-loader.ts";
+
+/** Often enough for a screen that is on for only an hour a week. */
+const RENEW_EVERY_MS = 6 * 60 * 60 * 1000;
 
 useRememberedLocale();
 /** The current sign-in. Leaving the page during it would waste a one-time link. */
@@ -125,4 +127,20 @@ function announcer(): (text: string) => void {
   voice.setAttribute("aria-live", "polite");
   document.body.append(voice);
   return (text) => (voice.textContent = text);
+}
+
+/**
+ * Keeps the session of a paired display valid. The host decides when renewal is due, and the answer
+ * sets the next cookie.
+ */
+function startSessionRenewal(api: Api): void {
+  const renew = async (): Promise<void> => {
+    try {
+      await api.post("/tokens/renew");
+    } catch (error) {
+      console.warn("could not renew the session of this display", error);
+    }
+  };
+  void renew();
+  setInterval(() => void renew(), RENEW_EVERY_MS);
 }

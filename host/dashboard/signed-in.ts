@@ -34,7 +34,7 @@ export function onChangeInOtherTab(changed: () => void): void {
 }
 
 /** The scopes of an identity, lowest first: each includes the ones before it. */
-export function scopesOf({ scope }: Pick<SignedIn, "scope">): readonly string[] {
+export function scopesOf({ scope }: SignedIn): readonly string[] {
   return SCOPES.slice(0, 1 + Math.max(...scope.map((each) => SCOPES.indexOf(each))));
 }
 

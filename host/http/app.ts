@@ -1,5 +1,5 @@
 import Koa from "koa";
-import { accessLog } from "./access-log.ts";
+import type { HostLog } from "../log.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { forwarded } from "./forwarded.ts";
 import { Metrics } from "./metrics.ts";
@@ -11,10 +11,13 @@ import {
   requirePlainTarget,
   securityHeaders,
 } from "./request-guards.ts";
-import type { RequestState } from "./route.ts";
+import type { Middleware, RequestState } from "./route.ts";
 import { createRouting } from "./router.ts";
 import { createRoutes } from "./routes/index.ts";
 import { readDocsPage, staticFiles } from "./static-files.ts";
+
+/** The part of a feed address that is a secret, also if no route matches. */
+const SECRET_PART = /(feeds).+/i;
 
 /** The HTTP API and the dashboard's files, using the parts of the host. */
 export function createApp(parts: HttpDependencies): Koa<RequestState> {
@@ -39,4 +42,26 @@ export function createApp(parts: HttpDependencies): Koa<RequestState> {
   for (const step of createRouting(routes, prefix, { ...parts, limit })) app.use(step);
 
   return app;
+}
+
+/**
+ * Counts and logs each request when its answer begins. Logs neither headers nor query, because
+ * clients put tokens where they do not belong.
+ */
+function accessLog(log: HostLog, metrics: Metrics): Middleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method, status } = ctx;
+    const path = ctx.path.replace(SECRET_PART, "$1…");
+    const durationMs = performance.now() - startedAt;
+    metrics.count({ method, route: ctx.state.route ?? "none", status, durationMs });
+    log.debug("request", {
+      requestId: ctx.state.requestId,
+      method,
+      path,
+      status,
+      durationMs: Math.round(durationMs),
+    });
+  };
 }

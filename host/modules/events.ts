@@ -8,8 +8,8 @@ import type { Module } from "./lifecycle/module.ts";
 import type { BridgeTable } from "./module-bridge.ts";
 import { ModuleLog } from "./state/logs.ts";
 
-interface NewsDependencies {
-  readonly config: Pick<ConfigStore, "current">;
+interface ModuleEventsDependencies {
+  readonly config: ConfigStore;
   readonly bus: Bus;
   readonly log: HostLog;
   readonly bridges: BridgeTable;
@@ -19,11 +19,11 @@ interface NewsDependencies {
 
 /** Publishes the changes of modules as events. */
 export class ModuleEvents {
-  readonly #parts: NewsDependencies;
+  readonly #parts: ModuleEventsDependencies;
   readonly #widgetHashes = new Map<string, string>();
   readonly #lastReloads = new Map<string, ModuleView["lastReload"]>();
 
-  constructor(parts: NewsDependencies) {
+  constructor(parts: ModuleEventsDependencies) {
     this.#parts = parts;
   }
 

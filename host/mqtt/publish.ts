@@ -40,7 +40,7 @@ export interface PublisherDependencies {
   /** Calls a service that a plugin provides. */
   readonly call: (name: "mqtt.publish", input: MqttPublish, deadlineMs: number) => Promise<unknown>;
   readonly log: Pick<HostLog, "warn">;
-  readonly audit: Pick<Audit, "record">;
+  readonly audit: Audit;
 }
 
 /** The publishing principal. */

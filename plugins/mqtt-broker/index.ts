@@ -1,11 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
+import type { Aedes } from "aedes";
 import { accountOptions, Accounts, PLUGINS_ACCOUNT } from "./accounts.ts";
 import { openBroker } from "./broker.ts";
-import { MessageIntake } from "./intake.ts";
 import { Listener } from "./listener.ts";
 import { RetainedState } from "./retained.ts";
 import { SessionState } from "./sessions.ts";
+
+/** Turns of the event loop after which an accepted message has reached all queues. */
+const DELIVERY_TURNS = 10;
 
 /** An MQTT 3.1.1 broker for a home without one. Inactive while `mqtt.url` names another broker. */
 export default definePlugin({
@@ -65,3 +69,22 @@ export default definePlugin({
     };
   },
 });
+
+/** Accepts messages for a broker until the generation ends. */
+class MessageIntake {
+  #isOpen = true;
+
+  constructor(broker: Aedes) {
+    const authorize = broker.authorizePublish;
+    broker.authorizePublish = (client, packet, done) => {
+      // A message that is not accepted is not acknowledged, so its sender sends it again.
+      if (this.#isOpen) authorize(client, packet, done);
+    };
+  }
+
+  /** Resolves when all acknowledged messages have reached their queues. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    for (let left = DELIVERY_TURNS; left > 0; left--) await turn();
+  }
+}

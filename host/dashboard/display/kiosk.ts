@@ -12,7 +12,7 @@ const DEFAULT_IDLE_SECONDS = 300;
  */
 export function startKioskMode(
   root: HTMLElement,
-  { display, store }: Pick<Session, "display" | "store">,
+  { display, store }: Session,
   touchedAt: ReadonlySignal<number>,
 ): void {
   const isLeft = signal(false);

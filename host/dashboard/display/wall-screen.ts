@@ -21,7 +21,7 @@ const SHIFTS = [
 /** Behaviour of a wall-mounted display: active while this screen is a display. */
 export function startWallScreen(
   root: HTMLElement,
-  session: Pick<Session, "display" | "shown" | "store" | "isPaired">,
+  session: Session,
   current: ReadonlySignal<Page | undefined>,
 ): void {
   const { display, isPaired } = session;
@@ -45,7 +45,7 @@ function followTouches(): ReadonlySignal<number> {
 }
 
 function turnPages(
-  { display, shown }: Pick<Session, "display" | "shown">,
+  { display, shown }: Session,
   current: ReadonlySignal<Page | undefined>,
   touchedAt: ReadonlySignal<number>,
 ): (() => void) | undefined {

@@ -43,6 +43,6 @@ export function pointerTo(pointer: string, key: string): string {
 }
 
 /** The id of a field's input in the page. */
-export function idOf({ request, pointer }: Pick<Field, "request" | "pointer">): string {
+export function idOf({ request, pointer }: Field): string {
   return `${request.id}${pointer.replaceAll("/", "-")}`;
 }

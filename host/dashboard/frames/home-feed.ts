@@ -24,7 +24,7 @@ interface FeedDependencies {
  * the widget declares.
  */
 export class HomeFeed {
-  readonly #frame: Pick<Frame, "send">;
+  readonly #frame: Frame;
   readonly #surroundings: WidgetContexts;
   readonly #permitted: WidgetPermissions;
   readonly #reads = new Map<number, AbortController>();
@@ -36,7 +36,7 @@ export class HomeFeed {
   #devices: readonly Device[] = [];
   readonly #values = new Map<string, unknown>();
 
-  constructor(frame: Pick<Frame, "send">, { needs, surroundings }: FeedDependencies) {
+  constructor(frame: Frame, { needs, surroundings }: FeedDependencies) {
     this.#frame = frame;
     this.#surroundings = surroundings;
     this.#permitted = new WidgetPermissions(needs);

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { builtinModules, createRequire } from "node:module";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ImportKind, Plugin, PluginBuild } from "esbuild";
 import { linkedPackage, linkNotAllowed } from "../manifest/linked-packages.ts";
-import { waitForContent } from "./wait-for-content.ts";
 
 const SDK = "@mantel/plugin-sdk";
 const BUILTIN = new Set(builtinModules);
+const CONTENT_POLL_MS = 2;
+/** The number of checks before an empty file counts as intentionally empty. */
+const CONTENT_POLLS = 100;
 
 /** The folder of the SDK. Changes in it affect every module. */
 export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
@@ -121,4 +124,19 @@ function importMeta(path: string, source: string): string {
   return Object.entries(values)
     .map(([name, value]) => `const __mantel${name} = ${JSON.stringify(value)};`)
     .join("");
+}
+
+/**
+ * Waits for the content of a file that an editor has truncated and is about to write. Returns for a file
+ * that stays empty or does not exist.
+ */
+async function waitForContent(path: string): Promise<void> {
+  for (let tries = 0; tries < CONTENT_POLLS && (await isEmpty(path)); tries++) {
+    await new Promise((done) => setTimeout(done, CONTENT_POLL_MS));
+  }
+}
+
+async function isEmpty(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true && found.size === 0;
 }

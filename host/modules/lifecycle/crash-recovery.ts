@@ -12,7 +12,7 @@ const START_MS = 500;
 /** The parts of a module that a crash affects. */
 export interface RecoveryDependencies {
   readonly process: LiveProcess;
-  readonly loader: Pick<ProcessLoader, "warm">;
+  readonly loader: ProcessLoader;
   readonly status: ModuleStatus;
   /** The build that ran last. */
   readonly build: () => Build | undefined;

@@ -9,8 +9,6 @@ import type { PluginPackage } from "../manifest/manifest.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import type { Build, History, OptionsSection, Version, WidgetBundle } from "./version.ts";
 
-type RecordLog = Pick<ModuleLog, "record">;
-
 const SERVER = "last-good.json";
 const WIDGET = "last-good-widget.json";
 const HISTORY = "earlier.json";
@@ -68,7 +66,7 @@ export class VersionStore {
   }
 
   /** Stores a build that works, with its config; `section` has no secrets. */
-  async storeServer(build: Build, section: OptionsSection, log: RecordLog): Promise<void> {
+  async storeServer(build: Build, section: OptionsSection, log: ModuleLog): Promise<void> {
     await this.#write(build.plugin.id, [SERVER, serverRecord({ ...build, section })], log);
   }
 
@@ -77,7 +75,7 @@ export class VersionStore {
     return toBuild(await this.#read(id, SERVER, StoredServer));
   }
 
-  async storeWidget(plugin: PluginPackage, bundle: WidgetBundle, log: RecordLog): Promise<void> {
+  async storeWidget(plugin: PluginPackage, bundle: WidgetBundle, log: ModuleLog): Promise<void> {
     await this.#write(plugin.id, [WIDGET, widgetRecord(plugin, bundle)], log);
   }
 
@@ -93,7 +91,7 @@ export class VersionStore {
   }
 
   /** Stores the version for a rollback, and the version that was rolled back. */
-  async storeHistory(id: string, { previous, rolledBack }: History, log: RecordLog): Promise<void> {
+  async storeHistory(id: string, { previous, rolledBack }: History, log: ModuleLog): Promise<void> {
     const { plugin, server, widget, until } = previous ?? {};
     const version = plugin && {
       until,
@@ -128,7 +126,7 @@ export class VersionStore {
     return undefined;
   }
 
-  async #write(id: string, [file, record]: [string, object], log: RecordLog): Promise<void> {
+  async #write(id: string, [file, record]: [string, object], log: ModuleLog): Promise<void> {
     const folder = join(this.#folder, id);
     try {
       await mkdir(folder, { recursive: true });
