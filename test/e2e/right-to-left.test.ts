@@ -28,7 +28,7 @@ test("a home with a right-to-left language", async (t) => {
     });
   }
   await page.setViewportSize({ width: 1280, height: 800 });
-  await t.test("writes times and figures from the left", () => times(page));
+  await t.test("writes times and numbers from left to right", () => times(page));
   await t.test("is edited as it is shown", () => edits(page));
 });
 

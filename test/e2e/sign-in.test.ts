@@ -19,11 +19,11 @@ test("signing in", async (t) => {
   const host = await startHost(t, { plugins: PLUGINS, trusted: "all" });
   const fixture = { host, browser };
 
-  await t.test("leaves no credential that a script could read", (each) =>
+  await t.test("stores no credential that a script could read", (each) =>
     keepsNothing(each, fixture),
   );
   await t.test("works once for each link", (each) => worksOnce(each, fixture));
-  await t.test("is not undone by a junk link", (each) => survivesJunk(each, fixture));
+  await t.test("is not undone by an invalid link", (each) => survivesJunk(each, fixture));
   await t.test("asks before a link replaces the signed-in user", (each) =>
     asksFirst(each, fixture),
   );

@@ -11,7 +11,7 @@ test("a host killed while it writes loses no acknowledged change", async (t) => 
   assert.ok(count.acknowledged > 0, "documents were written");
 });
 
-test("a full disk gives 507, and the previous documents stay intact", async (t) => {
+test("a full disk is answered with 507, and the previous documents stay intact", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("a small disk can be mounted by root alone");
   const count = await fillDiskRepeatedly(15);
 

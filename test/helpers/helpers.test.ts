@@ -8,7 +8,7 @@ import { livingProcesses } from "./processes.ts";
 import { watchResources } from "./resources.ts";
 import { until } from "./until.ts";
 
-test("until gives the first truthy value", async () => {
+test("until returns the first truthy value", async () => {
   let calls = 0;
 
   const value = await until(() => ++calls === 3 && "third");
@@ -49,7 +49,7 @@ test("livingProcesses finds the running processes of a group, not the ended ones
   await until(async () => (await livingProcesses(group)).length === 0);
 });
 
-test("startHost gives a host that answers, and stop leaves no resources", async (t) => {
+test("startHost returns a host that answers, and stop leaves no resources", async (t) => {
   const host = await startHost(t, { plugins: ["plugins/system"] });
 
   const withoutToken = await host.api("/modules", { scope: null });

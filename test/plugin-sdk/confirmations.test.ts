@@ -75,7 +75,7 @@ test("a command fails with the error of its message, of its device and of the co
   for (const other of others) await assert.rejects(other, lost);
 });
 
-test("two commands of one device end each on its own", async (t) => {
+test("two commands to one device are confirmed separately", async (t) => {
   const { confirmations, strict } = open(t);
   const on = confirmations.confirm("lamp", strict);
   const off = confirmations.confirm("lamp", { ...strict, isConfirmed: (is) => is === "off" });

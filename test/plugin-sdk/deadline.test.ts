@@ -12,7 +12,7 @@ test("work that finishes in time returns its value and leaves no timer", async (
   await assertClosed();
 });
 
-test("work that fails in time rejects with its own error and leaves no timer", async () => {
+test("work that fails before its deadline rejects with its own error and leaves no timer", async () => {
   const assertClosed = watchResources();
   const failure = new Error("out of paper");
 

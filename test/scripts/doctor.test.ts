@@ -42,7 +42,7 @@ function statusOf({ findings }: Visit, check: string): string[] {
   return findings.filter((each) => each.check === check).map(({ status }) => status);
 }
 
-test("a machine in order passes, and nothing is changed on it", async (t) => {
+test("a healthy machine passes every check, and the checks change nothing", async (t) => {
   const data = await emptyFolder(t);
   const args = ["--data", data, "--port", String(await freePort())];
 

@@ -20,14 +20,14 @@ test("a fresh clone is installed, with progress on standard error alone", async 
   assert.equal(await installedVersion("@mantel/plugin-sdk"), "0.1.0");
 });
 
-test("nothing is printed if nothing is missing", async (t) => {
+test("setup prints nothing if nothing is missing", async (t) => {
   const { setup } = await clone(t);
   await setup();
 
   assert.deepEqual(await setup(), { code: 0, stdout: "", stderr: "" });
 });
 
-test("a package that a plugin asks for since the last run is installed", async (t) => {
+test("a package that was added to a plugin since the last run is installed", async (t) => {
   const { setup, writePackage, installedVersion } = await clone(t);
   await setup();
   await writePackage("plugins/tool", { name: "@mantel/tool", version: "2.0.0" });
@@ -62,7 +62,7 @@ test("a plugin whose package.json is damaged is left to the host", async (t) => 
   assert.deepEqual(await setup(), { code: 0, stdout: "", stderr: "" });
 });
 
-test("two runs at once both end with everything installed", async (t) => {
+test("two concurrent runs both finish with everything installed", async (t) => {
   const { setup, installedVersion } = await clone(t);
 
   const runs = await Promise.all([setup(), setup()]);
@@ -76,7 +76,7 @@ test("two runs at once both end with everything installed", async (t) => {
   assert.equal(await installedVersion("@mantel/plugin-sdk"), "0.1.0");
 });
 
-test("a Node that is too old is named with the one that is needed", async (t) => {
+test("a Node version that is too old is reported with the required one", async (t) => {
   const { setup } = await clone(t);
 
   const { code, stderr } = await setup("--import", `data:text/javascript,${AS_NODE_18}`);

@@ -31,7 +31,7 @@ test("it prints the token alone, in a data folder that it makes", async (t) => {
   );
 });
 
-test("it lists names without tokens, and revokes by name", async (t) => {
+test("it lists token names without the tokens, and revokes by name", async (t) => {
   const data = await emptyFolder(t);
   const { stdout: token } = await run(
     "--scope",
@@ -56,7 +56,7 @@ test("it lists names without tokens, and revokes by name", async (t) => {
   assert.ok(!listed.stdout.includes(token.trim()));
 });
 
-test("of two tokens of one name, the one whose id is given is revoked", async (t) => {
+test("of two tokens with the same name, the one with the given id is revoked", async (t) => {
   const data = await emptyFolder(t);
   const tokens = await Tokens.open({ dataFolder: data, log: collectedLog() });
   const ask = { name: "tablet", scope: ["read" as const], ttlSeconds: 60 };

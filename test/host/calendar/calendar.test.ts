@@ -88,7 +88,7 @@ test("dates are days of the requested zone", async () => {
   assert.deepEqual(await ids(`${hour}&tz=America/New_York`), ["day"]);
 });
 
-test("events from the first year to the last harm no answer", async () => {
+test("answers are correct for events in the first and the last representable year", async () => {
   const { ids } = setUp([
     dated("ages", "0000-01-01", "9999-12-31"),
     timed("eons", "0001-01-01T07:52:58Z", "9999-12-31T23:59:59-08:00"),

@@ -15,7 +15,7 @@ test("environment variables set their keys, and empty ones do not", () => {
   });
 });
 
-test("a name and a password in a variable become keys of their own", () => {
+test("a name and a password in the broker's address variable become separate keys", () => {
   const variables = { MANTEL_MQTT_URL: "mqtt://me:a%3Ab:c@h" };
 
   assert.deepEqual(readEnvironment(variables, new KeyTable()), {
@@ -30,7 +30,7 @@ test("an invalid variable is named without showing a password in it", () => {
   });
 });
 
-test("a mistyped variable is found among those that are known and those of others", () => {
+test("a mistyped environment variable is told apart from known ones and those of other programs", () => {
   const variables = { MANTEL_PORT: "1", MANTEL_LOG_LEVEL: "info", MANTEL_MQTT_ULR: "", PATH: "" };
 
   assert.deepEqual(unknownVariables(variables, new KeyTable()), ["MANTEL_MQTT_ULR"]);
@@ -42,7 +42,7 @@ test("separate credentials override those in the address", () => {
   assert.deepEqual(lifted, { mqtt: { url: "mqtt://h", username: "old", password: "new" } });
 });
 
-test("a document without an address is left alone", () => {
+test("a document without a broker address is unchanged", () => {
   for (const document of [null, 5, {}, { mqtt: 5 }, { mqtt: { url: 5 } }]) {
     assert.equal(moveCredentialsFromUrl(document), document);
   }

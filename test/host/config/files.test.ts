@@ -122,7 +122,7 @@ for (const text of ["", "null", "{}", '{"plain":{"ui":{"theme":5}},"secret":{}}'
   });
 }
 
-test("secrets are as before when the config file beside them cannot be written", async (t) => {
+test("secrets are unchanged if the config file cannot be written", async (t) => {
   const { config, dataFolder, path } = await openConfig(t, {
     files: {
       "config.json": '{"mqtt":{"username":"old"}}',

@@ -50,7 +50,7 @@ test("the section of an uninstalled plugin can be removed", async (t) => {
   await assert.rejects(config.patch({ gone: null }, admin), /not a known key/);
 });
 
-test("a section that only repeats the defaults is announced when it comes and when it goes", async (t) => {
+test("a section that only repeats the defaults is announced when it is added and when it is removed", async (t) => {
   const { config } = await openConfig(t);
   config.registerOptions("lamp", Type.Object({ timeout: Type.Integer({ default: 5 }) }));
   const told: (readonly string[])[] = [];

@@ -50,7 +50,7 @@ test("an editor cannot replace an admin section with any value", () => {
   assert.equal(failureOf({ ui: 5 }, false).code, "invalid");
 });
 
-test("for an admin unknown keys are listed with all other faults", () => {
+test("a patch by an admin reports unknown keys together with all other faults", () => {
   const { code, extras } = failureOf({ ui: { them: 1, theme: "pink" }, nothing: {}, log: 5 });
 
   assert.equal(code, "invalid");

@@ -5,7 +5,7 @@ import { holdsSecret, withoutSecrets } from "../../../host/config/secrets.ts";
 
 const Secret = Type.String({ writeOnly: true });
 
-test("of a secret only its presence is shown", () => {
+test("a secret is shown only as set or not set", () => {
   assert.deepEqual(withoutSecrets(Secret, "canary"), { set: true });
   assert.deepEqual(withoutSecrets(Secret, undefined), { set: false });
 });

@@ -13,7 +13,7 @@ declare global {
   ): void;
 }
 
-test("a host that says when to come back is asked at that time and not before", async (t) => {
+test("a reconnect waits as long as the host's Retry-After says", async (t) => {
   const host = follow(t, [new ApiError(429, { retryAfterMs: 20_000 })]);
   await settled();
 
@@ -26,7 +26,7 @@ test("a host that says when to come back is asked at that time and not before", 
   assert.deepEqual([before, host.opened], [1, 2]);
 });
 
-test("a stream lasts as long as anything is heard of it, and is opened again after 35 silent seconds", async (t) => {
+test("a stream stays open while it receives data, and is opened again after 35 silent seconds", async (t) => {
   const host = follow(t, []);
   await settled();
 

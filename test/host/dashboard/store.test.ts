@@ -101,7 +101,7 @@ test("a new snapshot replaces everything, also devices with a higher revision", 
   );
 });
 
-test("devices come and go", () => {
+test("devices can be added and removed", () => {
   const store = storeWith(lamp(1));
   const all = store.devices({ kind: "light" });
 

@@ -203,7 +203,7 @@ test("an invalid command is refused immediately and changes nothing", async (t) 
   assert.deepEqual(heard(), []);
 });
 
-test("a bridge that is down gets no calls", async (t) => {
+test("no call is sent to a bridge that is down", async (t) => {
   const { bridge, commands } = await openCommands(t);
   bridge.status = "down";
 
@@ -260,7 +260,7 @@ test("a flood of callers for one waiting batch is refused", async (t) => {
   held[1]?.resolve();
 });
 
-test("groups and scenes keep to a rate of their own", async (t) => {
+test("groups and scenes have their own rate limit", async (t) => {
   const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 0.1, burst: 1 };
   const bridge = createBridge("b", "demo", { rates: [slow] });
   const home = await openDevices(t, [bridge]);

@@ -64,7 +64,7 @@ test("a bridge keeps its rate until the manifest changes it", () => {
   assert.notEqual(paces.of({ ...bridge, limits: limits(2, 1) }, light), pace);
 });
 
-test("kinds with their own rate share it and do not use the rate of others", () => {
+test("kinds with the same rate limit share it and do not use the rate of other kinds", () => {
   const paces = new RateLimiters();
   const slow = { kinds: ["group", "scene"] as const, commandsPerSecond: 1, burst: 1 };
   const bridge = createBridge("b", "demo", { ...limits(10, 1), rates: [slow] });
@@ -101,7 +101,7 @@ test("each gateway has the rates of its bridge to itself", () => {
   });
 });
 
-test("of endless made-up gateways only the busy ones are stored", () => {
+test("rate limits are stored only for busy gateways, however many ids a bridge invents", () => {
   const paces = new RateLimiters();
   const bridge = createBridge("b", "demo", limits(1, 1));
   const made = (n: number) => paces.of(bridge, { kind: "light", gateway: `${n}` });

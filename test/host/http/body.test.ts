@@ -147,7 +147,7 @@ async function readAll(socket: NodeJS.ReadableStream): Promise<string> {
   return text;
 }
 
-test("half a character is refused with its place, and a whole one is not", async (t) => {
+test("a lone surrogate is refused with its location, and a complete character is accepted", async (t) => {
   const app = await serveApp(t);
   const send = (name: string) => {
     const body = `{"name": "${name}", "actions": [{"name": "${name}"}]}`;

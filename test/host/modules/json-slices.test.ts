@@ -125,7 +125,7 @@ test("a message with 64 levels is read, and brackets in texts do not count as le
   assert.deepEqual(parse(json).value, JSON.parse(json));
 });
 
-test("half a character becomes U+FFFD; whole characters and similar bytes stay unchanged", () => {
+test("a lone surrogate becomes U+FFFD; complete characters and similar bytes stay unchanged", () => {
   const json = String.raw`["\ud800", "\uDe00", "\ud83d\ude00", "\ud83d\ud83d\ude00", "\\ud800", "\u00e9\ud8ff\n"]`;
 
   assert.deepEqual(parse(json).value, [

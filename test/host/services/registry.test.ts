@@ -25,7 +25,7 @@ test("a service without a provider is reported as unavailable", async () => {
   await assert.rejects(services.call("mqtt.publish", {}), { code: "service_unavailable" });
 });
 
-test("a name has one owner, and a claim gets all its names or none", async () => {
+test("a service name has one owner, and a claim gets all of its names or none", async () => {
   const services = new ServiceRegistry();
   services.claim(provider("one", "mqtt.publish"));
 

@@ -132,7 +132,7 @@ test("a name is read in every vCard version, and built from its parts if missing
   );
 });
 
-test("a birthday is a free all-day event that keeps its id", async () => {
+test("a birthday is an all-day event that is marked as free and keeps its id", async () => {
   const text = card("UID:urn:uuid:1", "FN:Ada", "BDAY:1996-04-15");
   const [before] = (await birthdays(text)).events;
   const [after] = (await birthdays(text.replace("Ada", "Ada L."))).events;

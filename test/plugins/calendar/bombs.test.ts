@@ -50,7 +50,7 @@ async function expand(bytes: Buffer): Promise<string> {
   }
 }
 
-test("a good calendar among bombs is shown, reads continue, and the module keeps running", async (t) => {
+test("a valid calendar next to hostile ones is shown, reads continue, and the module keeps running", async (t) => {
   const data = await emptyFolder(t);
   const folder = join(data, "calendars");
   await mkdir(folder);

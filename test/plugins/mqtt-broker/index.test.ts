@@ -118,7 +118,7 @@ test("stopping does not wait for a silent connection", async (t) => {
   await closed;
 });
 
-test("bytes that are not MQTT end only their own connection", async (t) => {
+test("bytes that are not MQTT close only the connection that sent them", async (t) => {
   const { url, login, port } = await startBroker(t);
   const client = await connectAsync(url, { ...login, reconnectPeriod: 0 });
   t.after(() => client.endAsync());

@@ -12,7 +12,7 @@ const LAYOUT: Layout = {
   displays: [KITCHEN, HALL],
 };
 
-test("a screen is the display of its name, unless its address asks for another one", () => {
+test("a screen shows the display it was paired as, unless its address names another one", () => {
   const which = (displayInAddress: string | null, name?: string) =>
     displayOf(LAYOUT, { displayInAddress, name })?.id;
 
@@ -24,7 +24,7 @@ test("a screen is the display of its name, unless its address asks for another o
   assert.equal(which(null), undefined);
 });
 
-test("a display shows its own pages in its own order, and all of them when it names none", () => {
+test("a display shows its pages in its order, and all pages if it names none", () => {
   const shown = (display: Display | undefined) =>
     layoutOn(display, LAYOUT).pages.map(({ id }) => id);
 

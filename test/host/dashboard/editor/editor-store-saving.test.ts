@@ -82,7 +82,7 @@ test("a save that failed can be repeated", async () => {
   assert.equal(store.isDirty.value, false);
 });
 
-test("a save after somebody else's overwrites nothing, and offers a merge with theirs", async (t) => {
+test("a save that conflicts with another user's save overwrites nothing and offers a merge", async (t) => {
   const { store, host, said } = await open({ follow: t });
   store.remove("clock");
   host.saveElsewhere((document) => changePage(document, "lights", { title: "Lamps" }));
@@ -120,7 +120,7 @@ test("a merge has the changes of both sides, is saved under their revision, and 
   assert.deepEqual(said.slice(-3), ["Merged", "Saved", "Undone: Merged"]);
 });
 
-test("the user decides each conflict, and mine wins if nothing is decided", async () => {
+test("the user decides each conflict; an undecided one keeps the user's own change", async () => {
   const { store, host } = await open();
   store.configure("clock", { seconds: true });
   store.configure("room", { room: "Bath" });
@@ -185,7 +185,7 @@ test("a layout saved elsewhere leaves unsaved edits alone, and the latest one is
   assert.deepEqual(tilesOf(store.document.value), ["room"]);
 });
 
-test("the own save is not taken for somebody else's, although it is announced before its answer", async (t) => {
+test("a save that is announced before its answer is not treated as a change by another user", async (t) => {
   const { store, host, said } = await open({ follow: t });
   store.remove("clock");
   const answer = host.holdAnswers();

@@ -15,7 +15,7 @@ test("the editor opens with the host's layout, on the page and screen that the d
   assert.equal(store.history.value.undoLabel, undefined);
 });
 
-test("an unknown page opens the first one", async () => {
+test("the first page is shown if the address names an unknown page", async () => {
   const { store } = await open({ pageId: "gone" });
 
   assert.equal(store.page.value?.id, "home");

@@ -46,7 +46,7 @@ test("a new widget takes the first gap it fits into, under an id of its own", ()
   assert.equal(findWidget(wall, id), undefined, "the document before is as it was");
 });
 
-test("a widget that is wider than the grid gets all of it", () => {
+test("a widget that is wider than the grid gets its full width", () => {
   const { document, id } = addWidget(wall, "lights", { module: "x", config: {}, size: [40, 2] });
 
   assert.equal(findWidget(document, id)?.geometry.lg.w, 12);

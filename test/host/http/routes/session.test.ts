@@ -218,7 +218,7 @@ test("a session is valid only in the cookie, a token only in the header, and onl
   assert.equal(status, 401);
 });
 
-test("a session ends with its token, and so does its event stream", async (t) => {
+test("a session and its event stream end when its token ends", async (t) => {
   const app = await serveApp(t);
   const { cookie } = await signIn(app, await link(app));
   const stream = await fetch(`${app.url}/api/v1/events`, { headers: { cookie } });
