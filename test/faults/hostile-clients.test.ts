@@ -1,3 +1,3 @@
-import { testHostilePlugins } from "./hostile.ts";
+import { testHostilePlugins } from "./hostile-plugins.ts";
 
 testHostilePlugins(["the sign-in", "the broker", "the viewer of a widget"]);

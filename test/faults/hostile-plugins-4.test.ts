@@ -1,3 +1,3 @@
-import { testHostilePlugins } from "./hostile.ts";
+import { testHostilePlugins } from "./hostile-plugins.ts";
 
 testHostilePlugins(["the storage limit"]);

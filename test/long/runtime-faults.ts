@@ -8,7 +8,7 @@ const PARTS = 3;
 const AT_ONCE = 3;
 
 /** One of the test files over all faults at work. */
-export function testFaultsAtWork(part: number): void {
+export function testRuntimeFaults(part: number): void {
   const kinds = share(FAULTS, part, PARTS);
   test(
     "a module with a fault at run time is ended, reported and restarted",

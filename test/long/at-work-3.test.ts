@@ -1,3 +1,0 @@
-import { testFaultsAtWork } from "./at-work.ts";
-
-testFaultsAtWork(2);

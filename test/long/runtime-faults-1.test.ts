@@ -1,0 +1,3 @@
+import { testRuntimeFaults } from "./runtime-faults.ts";
+
+testRuntimeFaults(0);
