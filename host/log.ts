@@ -31,7 +31,7 @@ export function unreadRecordCount(): number {
 /** Opens the log. `terminal` selects the readable form. A log that cannot be written does not stop anything. */
 export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
   let dropped = 0;
-  const format = terminal ? forPeople() : (record: string) => record;
+  const format = terminal ? readableFormatter() : (record: string) => record;
   const write = (record: string): void => {
     if (process.stderr.writableLength > MAX_UNWRITTEN_BYTES) {
       dropped++;
@@ -52,7 +52,7 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
     formatters: { level: (label) => ({ level: label }) }, // level names, as in the config
   };
   const logger = pino(options, { write });
-  waitForNobody();
+  makeNonBlocking();
   return { ...wrap(logger), flushed };
 }
 
@@ -72,7 +72,7 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function forPeople(): (record: string) => string {
+function readableFormatter(): (record: string) => string {
   return prettyFactory({
     colorize: process.stderr.hasColors?.() ?? false,
     ignore: "pid,hostname",
@@ -86,7 +86,7 @@ function forPeople(): (record: string) => string {
  * Makes standard error non-blocking. Node writes to pipes and files that way by itself; a stalled
  * terminal, for example after Ctrl-S or over a broken connection, would otherwise stop the host.
  */
-function waitForNobody(): void {
+function makeNonBlocking(): void {
   // Without a listener, an error would end the process.
   if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
   const { _handle } = process.stderr as { _handle?: { setBlocking?: (on: boolean) => void } };

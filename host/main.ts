@@ -29,7 +29,7 @@ process.on("SIGUSR1", () => undefined); // Node would open a debugger, which any
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 main().catch((error: unknown) => {
-  if (!isStopping) giveUp(error);
+  if (!isStopping) exitWithError(error);
 });
 
 async function main(): Promise<void> {
@@ -108,7 +108,7 @@ function stop(signal: NodeJS.Signals): void {
 }
 
 /** Exits with a sentence that says what to do; the debug log has the stack of unexpected errors. */
-function giveUp(error: unknown): never {
+function exitWithError(error: unknown): never {
   if (error instanceof MantelError && error.code === "bad_request") {
     process.stderr.write(`mantel: ${error.message}\n\n${USAGE}`);
     process.exit(2);

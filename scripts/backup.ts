@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   };
   const madeAt = new Date().toISOString();
   await writeDurably(file, await pack({ madeAt, mantel, files, secrets }, passphrase));
-  await assertWhole(file, passphrase, [files, secrets]);
+  await assertComplete(file, passphrase, [files, secrets]);
   const secretsNote = withSecrets ? `and ${secrets.size} with secrets` : "without secrets";
   process.stdout.write(`${file}: ${files.size} files ${secretsNote}\n`);
   for (const path of leftOut) {
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
 }
 
 /** Verifies the backup by reading it back. */
-async function assertWhole(
+async function assertComplete(
   file: string,
   passphrase: string | undefined,
   expected: readonly [files: FileSet, secrets: FileSet],

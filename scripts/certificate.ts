@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const { cert, key } = makeServerPair(authority, names, new Date());
   await writeDurably(join(data, FOLDER, "server-key.pem"), key);
   await writeDurably(join(data, FOLDER, "server.pem"), cert);
-  await useIt(data, names);
+  await configureCertificate(data, names);
   await new Audit(data).record(
     { sub: "certificate command", jti: "" },
     { action: "certificate.make", names },
@@ -83,7 +83,7 @@ async function openAuthority(
 }
 
 /** Adds the files to the config, unless it names others, and the names to the allowed host names. */
-async function useIt(data: string, names: readonly string[]): Promise<void> {
+async function configureCertificate(data: string, names: readonly string[]): Promise<void> {
   const log = openLog("warn", Boolean(process.stderr.isTTY));
   const config = await ConfigStore.open({ dataFolder: data, environment: {}, log });
   try {

@@ -188,12 +188,12 @@ export class Tokens {
     if (revoked.has(claims.jti)) throw tokenRefused("revoked", "the token was revoked");
     const record = byId.get(claims.jti);
     if (record && isRecordOf(record, claims, kid)) return record;
-    this.#tellOffRecord(claims);
+    this.#warnUnrecorded(claims);
     throw unauthorized("the token is not in the register; make a new one with the token command");
   }
 
   /** Logs a token that is not in the register, at most once per interval: its holder can send it repeatedly. */
-  #tellOffRecord({ sub, jti }: TokenClaims): void {
+  #warnUnrecorded({ sub, jti }: TokenClaims): void {
     const now = performance.now();
     if (now < this.#tellNextAt) return;
     this.#tellNextAt = now + TELL_EVERY_MS;

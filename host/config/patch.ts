@@ -28,7 +28,7 @@ export type Change = readonly [key: ConfigKey, value: unknown];
  * @throws MantelError `config_key_not_allowed` with the keys that need `admin`; `invalid` with every fault
  */
 export function planPatch(patch: unknown, context: PatchContext): Change[] {
-  const { parts, faults } = takeApart(moveCredentialsFromUrl(patch), context);
+  const { parts, faults } = splitPatch(moveCredentialsFromUrl(patch), context);
   if (!context.admin) refuseOthers(parts);
   const changes: Change[] = [];
   for (const { known, pointer, value } of parts) {
@@ -53,7 +53,7 @@ interface Part {
   readonly value: unknown;
 }
 
-function takeApart(patch: unknown, context: PatchContext): { parts: Part[]; faults: Fault[] } {
+function splitPatch(patch: unknown, context: PatchContext): { parts: Part[]; faults: Fault[] } {
   const parts: Part[] = [];
   const faults: Fault[] = [];
   if (!isObject(patch)) faults.push({ pointer: "", detail: "must be an object of sections" });

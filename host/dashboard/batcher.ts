@@ -27,7 +27,7 @@ export class Batcher<T> {
   }
 
   /** Passes on the waiting items and the next ones without delay, because a user waits for them. */
-  hurry(): void {
+  sendWithoutDelay(): void {
     if (this.#waiting.length > 0) this.#handAll();
     this.#handedAt = -Infinity;
   }

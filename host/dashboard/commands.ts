@@ -38,7 +38,7 @@ export class Commands {
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = { ...lane.waiting, ...command };
-    this.#store.setAsked(id, { ...lane.sent, ...lane.waiting });
+    this.#store.setPending(id, { ...lane.sent, ...lane.waiting });
     lane.next ??= lane.answer.then(() => this.#start(id, lane.waiting));
     return lane.next;
   }
@@ -57,11 +57,11 @@ export class Commands {
     const answer = this.#deliver(id, command);
     const lane: Lane = { sent: command, waiting: {}, answer, next: undefined };
     this.#lanes.set(id, lane);
-    this.#store.setAsked(id, command);
+    this.#store.setPending(id, command);
     return answer.then((result) => {
       batch(() => {
         if (result.device) this.#store.putDevice(result.device);
-        this.#store.setAsked(id, lane.waiting);
+        this.#store.setPending(id, lane.waiting);
       });
       if (!lane.next) this.#lanes.delete(id);
       this.#answered();

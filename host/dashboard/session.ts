@@ -91,7 +91,7 @@ export class Session {
       api,
       store,
       channels: this.channels,
-      commands: new Commands(api, store, () => this.#events.hurry()),
+      commands: new Commands(api, store, () => this.#events.sendWithoutDelay()),
       theme: this.theme.theme,
       online: computed(() => this.link.value.state === "live"),
       timeZone: this.#timeZone,
@@ -191,8 +191,8 @@ export class Session {
       const module = this.store.module(id).peek();
       if (module) this.store.putModule({ ...module, widget });
     },
-    "layout.changed": () => quietly(this.#loadLayout()),
-    "config.changed": () => quietly(this.#loadConfig()),
+    "layout.changed": () => logFailure(this.#loadLayout()),
+    "config.changed": () => logFailure(this.#loadConfig()),
     "scene.activated": ({ sceneId }: { sceneId: string }) => this.channels.sceneActivated(sceneId),
     "scenes.changed": () => this.channels.refresh("scenes"),
     "calendar.updated": () => this.channels.refresh("calendar"),
@@ -212,6 +212,6 @@ export class Session {
 }
 
 /** Logs a failed read. The document keeps its value until the next change or reconnection. */
-function quietly(work: Promise<void>): void {
+function logFailure(work: Promise<void>): void {
   work.catch((error: unknown) => console.warn("could not read a change", error));
 }

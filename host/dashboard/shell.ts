@@ -61,7 +61,7 @@ export function mountShell(root: HTMLElement, session: Session, parts: TileDepen
   showLink(root, session, now);
   showThemes(root, session, now);
   followTouches(store, () => theme.touch());
-  void addTheRest(root, session, current);
+  void loadDeferredParts(root, session, current);
 }
 
 function showLink(root: HTMLElement, { link }: Session, now: ReadonlySignal<number>): void {
@@ -87,7 +87,7 @@ function showThemes(
 }
 
 /** Loads everything that is not needed for the first paint. */
-async function addTheRest(
+async function loadDeferredParts(
   root: HTMLElement,
   session: Session,
   current: ReadonlySignal<Page | undefined>,

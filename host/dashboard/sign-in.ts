@@ -29,7 +29,7 @@ export async function signInOnLoad(api: Api, link: string | undefined): Promise<
   const moved = await moveStoredToken(api);
   const fault = link === undefined ? moved : await faultOf(signIn(api, link));
   const remembered = fault ? undefined : rememberedSignedIn();
-  return { fault, who: remembered ?? (await askWhoIsSignedIn(api)) };
+  return { fault, who: remembered ?? (await requestSignedIn(api)) };
 }
 
 /**
@@ -64,7 +64,7 @@ async function moveStoredToken(api: Api): Promise<ApiError | undefined> {
   return fault;
 }
 
-async function askWhoIsSignedIn(api: Api): Promise<SignedIn | undefined> {
+async function requestSignedIn(api: Api): Promise<SignedIn | undefined> {
   const who = await untilAnswered(() => api.whoIsSignedIn());
   if (who) rememberSignedIn(who);
   else forgetSignedIn();

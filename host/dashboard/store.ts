@@ -102,7 +102,7 @@ export class Store {
   }
 
   /** Replaces the pending values of this page for a device. */
-  setAsked(id: string, fields: DeviceState): void {
+  setPending(id: string, fields: DeviceState): void {
     this.#change(id, { asked: fields });
   }
 

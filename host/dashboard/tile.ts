@@ -90,7 +90,7 @@ export class Tile {
   close(): void {
     this.#target?.overtaken.abort();
     this.#target = undefined;
-    this.#letGo();
+    this.#unmountShown();
     this.#scope.end();
     this.element.remove();
   }
@@ -102,7 +102,7 @@ export class Tile {
   #follow(module: ModuleView | undefined): void {
     const widget = module?.widget;
     if (!widget) {
-      if (!this.#shown) this.#notice.value = whyNothing(module);
+      if (!this.#shown) this.#notice.value = emptyTileNotice(module);
     } else if (keyOf(widget) !== this.#target?.key) void this.#swapTo(widget);
   }
 
@@ -125,7 +125,7 @@ export class Tile {
         },
         onLost: () => this.#mountAgain(target, widget),
       });
-      this.#letGo();
+      this.#unmountShown();
       this.#shown = { key, mounted };
       isShown = true;
       this.#setFlow(mounted.host);
@@ -164,7 +164,7 @@ export class Tile {
    */
   #mountAgain(target: { readonly key: string }, widget: WidgetView): void {
     if (this.#target !== target) return;
-    if (this.#shown?.key === target.key) this.#letGo();
+    if (this.#shown?.key === target.key) this.#unmountShown();
     void this.#swapTo(widget);
   }
 
@@ -186,7 +186,7 @@ export class Tile {
     }
   }
 
-  #letGo(): void {
+  #unmountShown(): void {
     this.#shown?.mounted.unmount();
     this.#shown = undefined;
   }
@@ -202,7 +202,7 @@ export class Tile {
   #crashed(key: string, error: unknown): void {
     if (this.#shown?.key !== key) return;
     console.error(`${this.#instance} failed`, error);
-    this.#letGo();
+    this.#unmountShown();
     this.#notice.value = { kind: "fault", text: words.peek().stopped(messageOf(error)) };
   }
 
@@ -239,7 +239,7 @@ function keyOf({ url, runsIn, needs }: WidgetView): string {
   return JSON.stringify([url, runsIn, needs]);
 }
 
-function whyNothing(module: ModuleView | undefined): Notice {
+function emptyTileNotice(module: ModuleView | undefined): Notice {
   if (!module) return { kind: "absent", text: words.value.notInstalled };
   if (!module.error) return { kind: "absent", text: words.value.noWidget };
   return { kind: "fault", text: module.error.message };

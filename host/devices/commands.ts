@@ -67,7 +67,7 @@ export class Commands {
     const commandId = randomUUID();
     const done = lane.waiting.batch.join(commandId, command);
     this.#showPending(id, lane);
-    if (begun && !lane.sent) this.#getInLine(id, lane);
+    if (begun && !lane.sent) this.#enqueue(id, lane);
     return { commandId, done };
   }
 
@@ -82,7 +82,7 @@ export class Commands {
     return bridge;
   }
 
-  #getInLine(id: string, lane: Lane): void {
+  #enqueue(id: string, lane: Lane): void {
     lane.waiting?.whenAllowed(() => void this.#sendWaiting(id, lane));
   }
 
@@ -100,7 +100,7 @@ export class Commands {
       this.#logFailure(id, error);
       batch.fail(error);
     }
-    if (lane.waiting) this.#getInLine(id, lane);
+    if (lane.waiting) this.#enqueue(id, lane);
     else this.#lanes.delete(id);
   }
 

@@ -25,7 +25,7 @@ export class DeviceEvents {
     const { nativeId, event, data } = check(DeviceEvent, input, what);
     const deviceId = this.#idOf(bridgeId, nativeId);
     if (deviceId === undefined) throw invalid(what, [notPublished(nativeId)]);
-    if (!this.#mayCome(bridgeId)) {
+    if (!this.#isWithinRate(bridgeId)) {
       throw new MantelError(
         "bridge_rate_limited",
         `${what} exceeds the limit of ${PER_SECOND} events per second`,
@@ -35,7 +35,7 @@ export class DeviceEvents {
     this.#bus.emit("device.event", { deviceId, event, at, ...(data ? { data } : {}) });
   }
 
-  #mayCome(bridgeId: string): boolean {
+  #isWithinRate(bridgeId: string): boolean {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) this.#taken.clear();
     this.#second = second;

@@ -85,11 +85,11 @@ export class RateLimiter {
     this.#reserved++;
     return (work) => {
       this.#queue.push(work);
-      if (this.#timer === undefined) this.#letThrough();
+      if (this.#timer === undefined) this.#runNext();
     };
   }
 
-  #letThrough(): void {
+  #runNext(): void {
     this.#timer = undefined;
     while (this.#queue.length > 0 && this.#waitMs(1) === 0) {
       this.#tokens--;
@@ -97,7 +97,7 @@ export class RateLimiter {
       this.#queue.shift()?.();
     }
     if (this.#queue.length === 0) return;
-    this.#timer ??= setTimeout(() => this.#letThrough(), Math.ceil(this.#waitMs(1)));
+    this.#timer ??= setTimeout(() => this.#runNext(), Math.ceil(this.#waitMs(1)));
   }
 
   /** Milliseconds until there are this many tokens; waiting makes more than a burst possible. */

@@ -107,7 +107,7 @@ export class SensorHistory {
     if (last !== undefined && stepOf(last) === stepOf(at)) ring.delete(last);
     ring.set(at, value);
     this.#isChanged = true;
-    dropBefore(ring, at - KEPT_MS);
+    dropOlderThan(ring, at - KEPT_MS);
   }
 
   async #write(): Promise<void> {
@@ -115,7 +115,7 @@ export class SensorHistory {
     this.#isChanged = false;
     const oldest = Date.now() - KEPT_MS;
     for (const [key, ring] of this.#rings) {
-      dropBefore(ring, oldest);
+      dropOlderThan(ring, oldest);
       if (ring.size === 0) this.#rings.delete(key);
     }
     const fields = [...this.#rings].map(([key, ring]) => [key, textOf(ring)]);
@@ -131,7 +131,7 @@ export class SensorHistory {
 const keyOf = (deviceId: string, field: string) => `${deviceId} ${field}`;
 const stepOf = (at: number) => Math.floor(at / STEP_MS);
 
-function dropBefore(ring: Ring, oldest: number): void {
+function dropOlderThan(ring: Ring, oldest: number): void {
   for (const at of ring.keys()) {
     if (at >= oldest) return;
     ring.delete(at);

@@ -149,7 +149,7 @@ export class EventStreams {
   }
 
   #take({ topic, data }: ApiEvent): void {
-    if (topic === "module.log") return this.#tellOfRecord(data);
+    if (topic === "module.log") return this.#sendLogRecord(data);
     const sequence = ++this.#sequence;
     const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#frames.push({ sequence, topic, text });
@@ -157,7 +157,7 @@ export class EventStreams {
     for (const client of this.#clients) this.#pump(client);
   }
 
-  #tellOfRecord(record: ApiEvents["module.log"]): void {
+  #sendLogRecord(record: ApiEvents["module.log"]): void {
     for (const client of this.#clients) {
       if (!client.topics?.has("module.log")) continue;
       if (client.blocked) client.missed++;

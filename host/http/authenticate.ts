@@ -16,7 +16,7 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 export function authenticate(ctx: Context, tokens: HttpDependencies["tokens"]): Principal {
   const isByHeader = ctx.get("Authorization") !== "";
   const token = isByHeader ? bearerToken(ctx) : sessionTokenIn(ctx);
-  if (token === undefined) throw new MantelError("unauthorized", lackOf(ctx));
+  if (token === undefined) throw new MantelError("unauthorized", missingCredentialReason(ctx));
   const principal = tokens.verify(token);
   if (isByHeader === (principal.session === true)) {
     const place = isByHeader ? "the Authorization header" : "the session cookie";
@@ -31,7 +31,7 @@ export function hasCredential(ctx: Context): boolean {
   return ctx.get("Authorization") !== "" || hasSessionCookie(ctx);
 }
 
-function lackOf(ctx: Context): string {
+function missingCredentialReason(ctx: Context): string {
   if (ctx.get("Authorization")) return "the Authorization header is not a single bearer token";
   if (hasSessionCookie(ctx)) return "the session cookie is not a single token";
   return "the Authorization header is missing; send a bearer token";

@@ -95,7 +95,7 @@ function requireType(ctx: Context, types: string[]): void {
 async function requireSize(ctx: Context, maxBytes: number): Promise<void> {
   const declared = Number(ctx.get("Content-Length") || 0);
   if (declared <= maxBytes) return;
-  if (declared <= LINGER_BYTES) await letThrough(ctx);
+  if (declared <= LINGER_BYTES) await drainBody(ctx);
   throw new MantelError(
     "body_too_large",
     `the body has ${declared} bytes; at most ${maxBytes} are allowed`,
@@ -106,7 +106,7 @@ async function requireSize(ctx: Context, maxBytes: number): Promise<void> {
  * Discards a body that is slightly too large: a client that is still sending when the connection
  * closes would see a reset, and not the answer.
  */
-async function letThrough({ req }: Context): Promise<void> {
+async function drainBody({ req }: Context): Promise<void> {
   const signal = AbortSignal.timeout(LINGER_MS);
   req.resume();
   await once(req, "end", { signal }).catch(() => undefined); // The client has had its second.

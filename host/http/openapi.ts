@@ -158,7 +158,7 @@ function headerParameter(name: RequestHeader): object {
 }
 
 function requestBody({ schema, mergePatch, optional = false }: BodyDescription): object {
-  const media = { schema: asGiven(withReferences(schema)) };
+  const media = { schema: withOptionalDefaults(withReferences(schema)) };
   return {
     required: !optional,
     content: {
@@ -169,11 +169,11 @@ function requestBody({ schema, mergePatch, optional = false }: BodyDescription):
 }
 
 /** Makes properties with a default optional, as in a request. */
-function asGiven(node: unknown): unknown {
+function withOptionalDefaults(node: unknown): unknown {
   if (typeof node !== "object" || node === null) return node;
-  if (Array.isArray(node)) return node.map(asGiven);
+  if (Array.isArray(node)) return node.map(withOptionalDefaults);
   const given = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, asGiven(value)]),
+    Object.entries(node).map(([key, value]) => [key, withOptionalDefaults(value)]),
   );
   const { required, properties } = given as { required?: unknown; properties?: object };
   if (!Array.isArray(required)) return given;

@@ -49,7 +49,7 @@ function assertScoped({ method, path, scope }: Partial<Route>): void {
 function admit(route: Route, gate: RouterDependencies): Middleware {
   return async (ctx, next) => {
     ctx.state.route = route.path;
-    if (route.scope === "public") return admitAnybody(ctx, gate, next);
+    if (route.scope === "public") return countPublicRequest(ctx, gate, next);
     ctx.state.principal = await identify(ctx, gate);
     requireScope(ctx.state.principal, route.scope);
     await next();
@@ -57,7 +57,7 @@ function admit(route: Route, gate: RouterDependencies): Middleware {
 }
 
 /** Counts requests to a public route: it may take a secret in its path or body, which must not be guessed. */
-async function admitAnybody(
+async function countPublicRequest(
   ctx: Context,
   { limit }: RouterDependencies,
   next: () => Promise<void>,

@@ -39,7 +39,7 @@ export class ModuleEvents {
   changed({ id, view }: Module): void {
     const { bus, bridges, devices, scenes } = this.#parts;
     bus.emit("module.state", { module: view });
-    this.#tellOfReload(view);
+    this.#announceReload(view);
     if (bridges.find(id)) {
       devices.bridgeChanged(id);
       scenes.bridgeChanged(id);
@@ -54,7 +54,7 @@ export class ModuleEvents {
   }
 
   /** Logs a successful reload. The module itself logs failures, with the location in the source. */
-  #tellOfReload({ id, generation, lastReload }: ModuleView): void {
+  #announceReload({ id, generation, lastReload }: ModuleView): void {
     if (lastReload === null || this.#lastReloads.get(id) === lastReload) return;
     this.#lastReloads.set(id, lastReload);
     const { result, durationMs, downtimeMs } = lastReload;

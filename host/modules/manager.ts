@@ -187,7 +187,7 @@ export class ModuleManager {
   async #rediscover(): Promise<void> {
     const { roots, config } = this.#parts;
     const found = await discover(roots, (name) => config.current.modules[name]?.links === true);
-    await this.#parts.consents.meet([...found.plugins.values()]);
+    await this.#parts.consents.grantPlugins([...found.plugins.values()]);
     await this.#removeGone(found);
     await this.#recordInvalid(found);
     for (const plugin of found.plugins.values()) await this.#adopt(plugin);
@@ -221,7 +221,7 @@ export class ModuleManager {
     for (const { folder } of broken.filter((each) => !this.#in(each.folder))) {
       const good = await this.#parts.versionStore.pluginIn(folder);
       if (!good || plugins.has(good.id)) continue;
-      await this.#parts.consents.meet([good]);
+      await this.#parts.consents.grantPlugins([good]);
       await this.#adopt(good);
     }
     this.#revision++;

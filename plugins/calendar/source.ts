@@ -60,7 +60,7 @@ export class Source {
     try {
       this.#content = await Content.read(texts, this.#options.floating);
     } catch (error) {
-      this.#giveBack(had);
+      this.#releaseMemory(had);
       throw error;
     }
     this.#leftOut = leftOut;
@@ -127,7 +127,7 @@ export class Source {
   /**
    * Releases the memory reserved for content that was not read; previous content keeps its share.
    */
-  #giveBack(had: number | undefined): void {
+  #releaseMemory(had: number | undefined): void {
     if (had === undefined) held.delete(this);
     else if (held.has(this)) held.set(this, had); // it was not closed in the meantime
   }

@@ -67,7 +67,7 @@ export default definePlugin({
       async activateScene(nativeId) {
         const { targets } = sceneOf(nativeId);
         await ask(`scenes/${nativeId}`, targets);
-        become(obeyAll(world, targets));
+        become(applyCommands(world, targets));
       },
       handOver: () => world,
     };
@@ -80,7 +80,7 @@ function sceneOf(nativeId: string) {
   throw new MantelError("scene_unknown", `the home has no scene ${nativeId}`);
 }
 
-function obeyAll(world: World, targets: Readonly<Record<string, DeviceState>>): World {
+function applyCommands(world: World, targets: Readonly<Record<string, DeviceState>>): World {
   return Object.entries(targets).reduce(
     (after, [id, command]) => applyCommand(after, id, command),
     world,

@@ -56,7 +56,7 @@ export function applyCommand(world: World, nativeId: string, command: DeviceStat
       draft.blindsAim = Number(command["position"]);
       break;
     case "speaker":
-      obeySpeaker(draft, command);
+      applySpeakerCommand(draft, command);
       break;
     case "hallway":
       draft.set("hallway", { mode: "manual", ...command });
@@ -73,7 +73,7 @@ export function applyCommand(world: World, nativeId: string, command: DeviceStat
   return tick(draft.finish(), 0);
 }
 
-function obeySpeaker(draft: WorldDraft, { skip: to, ...rest }: DeviceState): void {
+function applySpeakerCommand(draft: WorldDraft, { skip: to, ...rest }: DeviceState): void {
   if (to === "next" || to === "previous") draft.set("speaker", skip(draft.state("speaker"), to));
   draft.set("speaker", rest);
 }

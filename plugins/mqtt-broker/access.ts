@@ -35,7 +35,7 @@ export class Access {
   guard(broker: Aedes): void {
     const { connections, refusals } = this.#parts;
     broker.authenticate = (client, name, password, done) => {
-      this.#letIn(client, name, password?.toString() ?? "").then(
+      this.#authenticate(client, name, password?.toString() ?? "").then(
         (refusal) => {
           if (refusal === undefined) return done(null, true);
           refusals.count(SENTENCES[refusal], { user: name, id: client.id });
@@ -59,7 +59,7 @@ export class Access {
     this.#dropDenied(broker);
   }
 
-  async #letIn(client: Client, name: string | undefined, password: string) {
+  async #authenticate(client: Client, name: string | undefined, password: string) {
     const account: Account | Refusal = await this.#parts.accounts.find(name, password);
     if (typeof account === "string") return account;
     if (!this.#parts.connections.admit(client.conn as Socket, account)) return "unavailable";

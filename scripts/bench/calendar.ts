@@ -129,7 +129,7 @@ async function measureHost() {
   for (const [name, contents] of Object.entries(changes)) {
     const files = contents.map((_, at) => join(home.plugins, `../${name}-${at}.ics`));
     await Promise.all(files.map((path, at) => writeFile(path, contents[at] ?? "")));
-    const asking = askAgainAndAgain(url, headers);
+    const asking = requestRepeatedly(url, headers);
     for (let second = 0; second < ASKED_SECONDS; second++) {
       const next = files[second % files.length];
       if (next !== undefined) {
@@ -145,7 +145,7 @@ async function measureHost() {
 }
 
 /** The time from the request to the last byte of each answer. The content is not parsed, to save time. */
-function askAgainAndAgain(url: string, headers: Record<string, string>) {
+function requestRepeatedly(url: string, headers: Record<string, string>) {
   const agent = new Agent({ keepAlive: true });
   const waits: Promise<number>[] = [];
   const ask = (): Promise<number> =>

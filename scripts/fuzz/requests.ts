@@ -153,7 +153,7 @@ function body({ body: schema, method }: Operation): fc.Arbitrary<string | undefi
     : fc.constant({});
   const spoiled = fc
     .tuple(good, oddText, anyJson)
-    .map(([value, key, odd]) => spoil(value, key, odd));
+    .map(([value, key, odd]) => withOddMember(value, key, odd));
   return fc.oneof(
     { weight: 6, arbitrary: good.map((value) => JSON.stringify(value)) },
     { weight: 4, arbitrary: spoiled.map((value) => JSON.stringify(value)) },
@@ -164,7 +164,7 @@ function body({ body: schema, method }: Operation): fc.Arbitrary<string | undefi
 }
 
 /** The value with one member replaced, or with an additional one. */
-function spoil(value: unknown, key: string, odd: unknown): unknown {
+function withOddMember(value: unknown, key: string, odd: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return odd;
   const keys = Object.keys(value);
   const at = keys[key.length % (keys.length + 1)] ?? key;

@@ -54,8 +54,9 @@ export function joinParts(parts: DocumentParts, { mine, theirs }: Sides): Layout
   const widgets = widgetsOf(parts, [mine, theirs]);
   const pages = pageOrder(parts, [mine, theirs]).flatMap((id): LayoutPage[] => {
     const here = widgets.filter(({ page }) => page === id).map(({ widget }) => widget);
-    const face = faceOf(id, parts) ?? (here.length > 0 ? faceIn(id, [mine, theirs]) : undefined);
-    return face ? [{ id, ...face, widgets: apart(here) }] : [];
+    const face =
+      titleAndIconOf(id, parts) ?? (here.length > 0 ? faceIn(id, [mine, theirs]) : undefined);
+    return face ? [{ id, ...face, widgets: withoutOverlaps(here) }] : [];
   });
   return withKnownPages({
     ...rest,
@@ -85,9 +86,9 @@ function widgetsOf(
   });
 }
 
-type Face = Pick<LayoutPage, "title" | "icon">;
+type TitleAndIcon = Pick<LayoutPage, "title" | "icon">;
 
-function faceOf(id: string, parts: DocumentParts): Face | undefined {
+function titleAndIconOf(id: string, parts: DocumentParts): TitleAndIcon | undefined {
   const face = parts.get(`page/${id}/face`) as { title: string; icon?: string | undefined };
   if (face === undefined) return undefined;
   const { title, icon } = face;
@@ -95,7 +96,7 @@ function faceOf(id: string, parts: DocumentParts): Face | undefined {
 }
 
 /** Title and icon of a page that one side removed and the other side still uses. */
-function faceIn(id: string, documents: readonly LayoutDocument[]): Face | undefined {
+function faceIn(id: string, documents: readonly LayoutDocument[]): TitleAndIcon | undefined {
   const page = documents.flatMap(({ pages }) => pages).find((each) => each.id === id);
   if (!page) return undefined;
   return page.icon === undefined ? { title: page.title } : { title: page.title, icon: page.icon };
@@ -116,7 +117,7 @@ function pageOrder(parts: DocumentParts, documents: readonly LayoutDocument[]): 
 }
 
 /** Resolves overlaps of widgets from both sides: the later one moves below. */
-function apart(widgets: readonly LayoutWidget[]): LayoutWidget[] {
+function withoutOverlaps(widgets: readonly LayoutWidget[]): LayoutWidget[] {
   const clear = (at: "lg" | "md" | "sm", all: readonly LayoutWidget[]): LayoutWidget[] => {
     const placed: LayoutWidget["geometry"]["lg"][] = [];
     return all.map((widget) => {

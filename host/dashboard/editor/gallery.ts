@@ -89,12 +89,12 @@ export class Gallery {
         ></button>`,
       card,
     );
-    this.#letDragIn(card, module.id, definition?.size);
+    this.#makeDraggable(card, module.id, definition?.size);
     if (definition) await this.#preview(stage, module, definition);
   }
 
   /** Makes a card draggable onto the page, by pointer or, after a long press, by finger. */
-  #letDragIn(card: HTMLElement, module: string, size: WidgetSize | undefined): void {
+  #makeDraggable(card: HTMLElement, module: string, size: WidgetSize | undefined): void {
     const item: GridItemHTMLElement = card;
     const preview = card.querySelector<HTMLElement>(".preview");
     const ghost = document.createElement("div");

@@ -23,7 +23,7 @@ export function mergePanel(store: EditorStore): unknown {
         ? nothing
         : html`<h3>${texts.changedOnlyElsewhere}</h3>
             <ul class="changes">
-              ${others.map((change) => html`<li>${texts.change(nameOf(store, change), howIs(change.how))}</li>`)}
+              ${others.map((change) => html`<li>${texts.change(nameOf(store, change), changeWord(change.how))}</li>`)}
             </ul>`
     }
     ${
@@ -50,8 +50,8 @@ function conflictView(store: EditorStore, conflict: Conflict): unknown {
     </label>`;
   return html`<fieldset class="choice">
     <legend>${nameOf(store, conflict)}</legend>
-    ${choice(false, words.value.mine(howIs(conflict.mine)))}
-    ${choice(true, words.value.theirs(howIs(conflict.theirs)))}
+    ${choice(false, words.value.mine(changeWord(conflict.mine)))}
+    ${choice(true, words.value.theirs(changeWord(conflict.theirs)))}
   </fieldset>`;
 }
 
@@ -68,7 +68,7 @@ function nameOf(store: EditorStore, { kind, id }: ChangedItem): string {
   return widget ? store.nameOf(widget) : id;
 }
 
-function howIs(how: Change["how"]): string {
+function changeWord(how: Change["how"]): string {
   const texts = words.value;
   switch (how) {
     case "added":

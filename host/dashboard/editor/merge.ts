@@ -56,11 +56,11 @@ export function merge(sides: Sides): Merge {
   for (const key of keys) {
     const [before, own, other] = [base.get(key), mine.get(key), theirs.get(key)];
     if (sameJson(before, own) || sameJson(before, other) || sameJson(own, other)) continue;
-    const thing = thingOf(key);
+    const thing = changedItemOf(key);
     conflicts.set(keyOf(thing), {
       ...thing,
-      mine: howOf(thing, base, mine),
-      theirs: howOf(thing, base, theirs),
+      mine: kindOfChange(thing, base, mine),
+      theirs: kindOfChange(thing, base, theirs),
     });
   }
   return {
@@ -68,7 +68,7 @@ export function merge(sides: Sides): Merge {
     resolve(takeTheirs) {
       const parts = new Map<string, unknown>();
       for (const key of keys) {
-        const thing = keyOf(thingOf(key));
+        const thing = keyOf(changedItemOf(key));
         const own = mine.get(key);
         const untouched = sameJson(base.get(key), own);
         const other = conflicts.has(thing) ? takeTheirs.has(thing) : untouched;
@@ -86,8 +86,8 @@ export function changesBetween(before: LayoutDocument, after: LayoutDocument): C
   const changed = [...new Set([...old, ...now].map(([key]) => key))].filter(
     (key) => !sameJson(old.get(key), now.get(key)),
   );
-  const things = new Map(changed.map((key) => [keyOf(thingOf(key)), thingOf(key)]));
-  return [...things.values()].map((thing) => ({ ...thing, how: howOf(thing, old, now) }));
+  const things = new Map(changed.map((key) => [keyOf(changedItemOf(key)), changedItemOf(key)]));
+  return [...things.values()].map((thing) => ({ ...thing, how: kindOfChange(thing, old, now) }));
 }
 
 /** True if two documents are equal except for their revisions. */
@@ -105,12 +105,12 @@ function partsOfAll(documents: readonly LayoutDocument[]): DocumentParts[] {
   return documents.map((document) => splitDocument(document, new Set(common)));
 }
 
-function thingOf(key: string): ChangedItem {
+function changedItemOf(key: string): ChangedItem {
   const [kind = "", id = ""] = key.split("/");
   return { kind: kind as ChangedItem["kind"], id };
 }
 
-function howOf(
+function kindOfChange(
   { kind, id }: ChangedItem,
   before: DocumentParts,
   after: DocumentParts,

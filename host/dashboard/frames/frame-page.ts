@@ -40,7 +40,7 @@ class FramePage {
     this.#icons = new Icons((name) => this.#send({ kind: "icon", name }));
     port.addEventListener("message", ({ data, ports }) => this.#hear(data as ToFrame, ports));
     port.start();
-    followHands((kind) => this.#send({ kind }));
+    followUserInput((kind) => this.#send({ kind }));
     this.#send({ kind: "ready" });
   }
 
@@ -312,7 +312,7 @@ function painted(): Promise<void> {
 }
 
 /** Reports touches and key presses in this page, which the dashboard does not receive. */
-function followHands(tell: (kind: "touched" | "leave") => void): void {
+function followUserInput(tell: (kind: "touched" | "leave") => void): void {
   let toldAt = -Infinity;
   const touched = (): void => {
     if (performance.now() - toldAt < TOUCHED_EVERY_MS) return;

@@ -134,7 +134,7 @@ function approveRoute(parts: HttpDependencies): Route {
     errors: ["pairing_unknown", "name_taken", "invalid"],
     async handle(_, { params, body, principal }) {
       const grant = check(Approval, body, "the approval");
-      requirePerson(principal);
+      requireNotDisplay(principal);
       for (const each of grant.scope) requireScope(principal, each);
       requireFreeName(parts, grant.name);
       const { address } = parts.pairings.find(params.userCode);
@@ -163,7 +163,7 @@ function denyRoute(parts: HttpDependencies): Route {
 }
 
 /** Refuses displays as approvers: a revoked display would live on in those it had approved. */
-function requirePerson({ display }: Principal): void {
+function requireNotDisplay({ display }: Principal): void {
   if (!display) return;
   throw new MantelError("insufficient_scope", "a display cannot approve another display");
 }

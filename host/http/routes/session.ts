@@ -75,7 +75,7 @@ function signInRoute(parts: HttpDependencies): Route {
       if (token === undefined) throw new MantelError("unauthorized", "the sign-in has no token");
       parts.tokens.getOpener(token);
       requireOwnOrigin(ctx);
-      if (!given.replace) requireNobody(ctx, parts.tokens);
+      if (!given.replace) requireSignedOut(ctx, parts.tokens);
       const session = await parts.tokens.openSession(token);
       await endSession(ctx, parts);
       setSessionCookie(ctx, session);
@@ -107,7 +107,7 @@ function signOutRoute(parts: HttpDependencies): Route {
 }
 
 /** @throws MantelError `signed_in` */
-function requireNobody(ctx: Context, tokens: HttpDependencies["tokens"]): void {
+function requireSignedOut(ctx: Context, tokens: HttpDependencies["tokens"]): void {
   const signedIn = sessionOf(ctx, tokens);
   if (!signedIn) return;
   const message = `${signedIn.sub} is already signed in; send "replace": true to sign them out`;

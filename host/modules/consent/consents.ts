@@ -70,7 +70,7 @@ export class Consents {
    * Grants new plugins what they ask for, and in development all plugins.
    * Resolves when the grants are stored, or could not be stored.
    */
-  async meet(plugins: readonly PluginPackage[]): Promise<void> {
+  async grantPlugins(plugins: readonly PluginPackage[]): Promise<void> {
     let isOther = false;
     for (const plugin of plugins) {
       const needed = this.neededBy(plugin);

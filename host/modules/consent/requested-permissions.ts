@@ -36,7 +36,7 @@ export function requestedPermissions({
     ...permissions,
     provides,
     uses,
-    ...askedByWidget(needs),
+    ...widgetPermissions(needs),
   }).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => ({ name, value: plain(name, each) }));
     if (typeof value === "string") return [{ name, value }];
@@ -51,7 +51,14 @@ export function requestedPermissions({
 }
 
 /** The needs of a widget, one by one, so that an update which needs less requires no consent. */
-function askedByWidget({ devices = [], kinds, rooms, channels = [], scenes, reads = [] }: Needs) {
+function widgetPermissions({
+  devices = [],
+  kinds,
+  rooms,
+  channels = [],
+  scenes,
+  reads = [],
+}: Needs) {
   const which = (kinds ?? [""]).flatMap((kind) =>
     (rooms ?? [""]).map((room) => `${kind} devices${room === "" ? "" : ` in ${room}`}`.trim()),
   );

@@ -17,9 +17,9 @@ export interface RecoveryDependencies {
   /** The build that ran last. */
   readonly build: () => Build | undefined;
   /** Called when the new code crashed and `previous` runs again. */
-  readonly wentBack: (previous: Build, fault: ModuleFault) => void;
+  readonly onRollback: (previous: Build, fault: ModuleFault) => void;
   /** Called when the module crashed too often. */
-  readonly gaveUp: () => void;
+  readonly onQuarantine: () => void;
   readonly say: (sentence: string, fault: ModuleFault) => void;
   /** Runs `work` while nothing else changes the module. */
   readonly enqueue: (work: () => Promise<void>) => void;
@@ -31,7 +31,7 @@ export class CrashRecovery {
   readonly #policy = new RestartPolicy();
   #restart: NodeJS.Timeout | undefined;
   /** Set while calls wait because the module is expected back soon. */
-  #patience: NodeJS.Timeout | undefined;
+  #holdTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: RecoveryDependencies) {
     this.#parts = parts;
@@ -40,14 +40,14 @@ export class CrashRecovery {
   /** `since` is when the fault began (monotonic, in ms); the back-off counts from there. */
   async crashed(fault: ModuleFault, since: number): Promise<void> {
     if (this.#parts.process.isRunning) return; // another generation runs already
-    this.#expectBack();
+    this.#holdCallsForRestart();
     if (!(await this.#returnToPrevious(fault))) this.#restartLater(fault, since);
   }
 
   /** Cancels pending restarts. */
   cancel(): void {
     clearTimeout(this.#restart);
-    this.#endPatience();
+    this.#clearHoldTimer();
   }
 
   /** Cancels pending restarts and resets the crash count, for a new start or new code. */
@@ -58,15 +58,15 @@ export class CrashRecovery {
 
   /** Rolls back if the module is on probation: a crash then means that the new code is wrong. */
   async #returnToPrevious(fault: ModuleFault): Promise<boolean> {
-    const { process, status, say, wentBack } = this.#parts;
+    const { process, status, say, onRollback } = this.#parts;
     const previous = process.takeProbation();
     if (!previous) return false;
     status.restarting(fault, true);
     try {
       await process.start(previous.build, previous.state);
-      this.#endPatience();
+      this.#clearHoldTimer();
       status.started(previous.build.plugin);
-      wentBack(previous.build, fault);
+      onRollback(previous.build, fault);
       return true;
     } catch (error) {
       say("the previous code does not start either", toFault(error));
@@ -75,18 +75,18 @@ export class CrashRecovery {
   }
 
   #restartLater(fault: ModuleFault, since = performance.now()): void {
-    const { process, loader, status, say, gaveUp, enqueue } = this.#parts;
+    const { process, loader, status, say, onQuarantine, enqueue } = this.#parts;
     const waitMs = this.#policy.crashed();
     if (waitMs === undefined) {
-      gaveUp();
+      onQuarantine();
       process.releaseCalls();
       const message = `it crashed too often; the last crash: ${fault.message}`;
       status.become("quarantined", { ...fault, message });
       say("the module crashed too often; quarantined until it is reloaded", fault);
       return;
     }
-    if (waitMs + START_MS > LONGEST_PAUSE_MS) this.#losePatience();
-    status.restarting(fault, this.#patience !== undefined);
+    if (waitMs + START_MS > LONGEST_PAUSE_MS) this.#releaseHeldCalls();
+    status.restarting(fault, this.#holdTimer !== undefined);
     say("the module crashed; restarting", fault);
     loader.warm();
     const leftMs = Math.max(0, since + waitMs - performance.now());
@@ -94,20 +94,20 @@ export class CrashRecovery {
   }
 
   /** Lets calls wait, and its devices stay available, for as long as calls can wait. */
-  #expectBack(): void {
-    this.#endPatience();
-    this.#patience = setTimeout(() => this.#losePatience(), LONGEST_PAUSE_MS);
+  #holdCallsForRestart(): void {
+    this.#clearHoldTimer();
+    this.#holdTimer = setTimeout(() => this.#releaseHeldCalls(), LONGEST_PAUSE_MS);
   }
 
-  #losePatience(): void {
-    this.#endPatience();
+  #releaseHeldCalls(): void {
+    this.#clearHoldTimer();
     this.#parts.process.releaseCalls();
-    this.#parts.status.stopExpecting();
+    this.#parts.status.stopExpectingRestart();
   }
 
-  #endPatience(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+  #clearHoldTimer(): void {
+    clearTimeout(this.#holdTimer);
+    this.#holdTimer = undefined;
   }
 
   async #restartNow(): Promise<void> {
@@ -116,7 +116,7 @@ export class CrashRecovery {
     if (process.isRunning || !last || status.view.state !== "loading") return;
     try {
       await process.start(last);
-      this.#endPatience();
+      this.#clearHoldTimer();
       status.started(last.plugin);
     } catch (error) {
       this.#restartLater(toFault(error));

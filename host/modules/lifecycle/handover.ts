@@ -53,7 +53,7 @@ export interface HandoverDependencies {
   readonly startMs: number;
   readonly quiesceMs: number;
   /** Lets this process, and no other, make calls to the host from now on. */
-  readonly giveVoice: (generation: PluginProcess) => void;
+  readonly allowCallsFrom: (generation: PluginProcess) => void;
   /** Sends all later calls to this process; called before the gate opens. */
   readonly goLive: (live: Candidate) => void;
   /** True if a state fits the schema that the code declares; logs a warning if it does not. */
@@ -120,11 +120,11 @@ async function connect(
 export async function startCandidate(
   candidate: Candidate,
   state: unknown,
-  parts: Pick<HandoverDependencies, "startMs" | "giveVoice" | "fits">,
+  parts: Pick<HandoverDependencies, "startMs" | "allowCallsFrom" | "fits">,
 ): Promise<Candidate> {
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
-  parts.giveVoice(candidate.generation);
+  parts.allowCallsFrom(candidate.generation);
   const isDebugged = candidate.generation.inspectPort !== undefined;
   const startMs = isDebugged ? DEBUGGED_START_MS : parts.startMs;
   await candidate.generation.peer.call("start", request, startMs);

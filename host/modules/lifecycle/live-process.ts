@@ -33,7 +33,7 @@ export interface ProcessEvents {
   onCrash(fault: ModuleFault, since: number): void;
   onFigures(figures: ResourceUsage | undefined): void;
   /** Called when another process's calls count from now on. */
-  onVoiceGiven(): void;
+  onCallerChanged(): void;
   warn(sentence: string, error: unknown): void;
 }
 
@@ -56,7 +56,7 @@ export class LiveProcess {
   #limits: ModuleView["limits"] = limitsOf({});
   #live: Candidate | undefined;
   /** The one process whose calls to the host count. */
-  #voice: PluginProcess | undefined;
+  #callingGeneration: PluginProcess | undefined;
   #isReplacing = false;
   #probation: { build: Build; state: unknown; until: number } | undefined;
   #heartbeat: Heartbeat | undefined;
@@ -77,8 +77,8 @@ export class LiveProcess {
   }
 
   /** True for the one process whose calls to the host count. */
-  hasVoice(generation: PluginProcess): boolean {
-    return this.#voice === generation;
+  mayCallHost(generation: PluginProcess): boolean {
+    return this.#callingGeneration === generation;
   }
 
   /** Starts `build` in a new process, with `state` if given. @throws MantelError `reload_failed` */
@@ -162,7 +162,7 @@ export class LiveProcess {
       .catch(async (error: unknown) =>
         this.#events.warn("the module did not quiesce", await quiesceFailure(error, generation)),
       );
-    this.#voice = undefined;
+    this.#callingGeneration = undefined;
     await generation.terminate();
   }
 
@@ -202,9 +202,9 @@ export class LiveProcess {
       gate: this.#calls.gate,
       startMs,
       quiesceMs: this.#limits.quiesceMs,
-      giveVoice: (generation) => {
-        this.#voice = generation;
-        this.#events.onVoiceGiven();
+      allowCallsFrom: (generation) => {
+        this.#callingGeneration = generation;
+        this.#events.onCallerChanged();
       },
       fits: (state, candidate) => this.#loader.fits(state, candidate),
       reloadOf: ({ build }) => this.#loader.load(build, this.#limitsFor(build).startMs),

@@ -139,7 +139,7 @@ export class Module {
 
   /** True if its next code may come from other files, because it does not run or is being compiled. */
   get mayUseAnyFile(): boolean {
-    return this.#versions.isBehind || !this.isWorking || this.#reloads.isRunning;
+    return this.#versions.hasPendingVersion || !this.isWorking || this.#reloads.isRunning;
   }
 
   /** True if a changed manifest or folder can take over without a stop, because it is the same kind of plugin. */
@@ -218,7 +218,7 @@ export class Module {
   /** Records, after a running reload, that its folder is not a valid plugin now; the running code continues. */
   readonly rejectChange = (error: MantelError): Promise<void> =>
     this.#queue.take(async () => {
-      this.#versions.isBehind = true;
+      this.#versions.hasPendingVersion = true;
       new ReloadRecord(this.status, "file").failed(error);
     });
 
@@ -243,7 +243,7 @@ export class Module {
     try {
       const failure = await (isWaiting ? this.#startLastGood() : this.#startOnDisk());
       this.status.started(this.#versions.plugin);
-      if (failure !== undefined) this.#stayBehind(failure);
+      if (failure !== undefined) this.#recordFailedVersion(failure);
       this.#settle();
     } catch (error) {
       this.#provided.release();
@@ -272,7 +272,7 @@ export class Module {
     const failure = (await this.#server?.start(plugin, isRolledBack)) ?? widgetFailure;
     this.#runs(versions.server?.plugin ?? plugin);
     versions.replaced(last, this.#running);
-    versions.isBehind = failure !== undefined || versions.isRolledBack;
+    versions.hasPendingVersion = failure !== undefined || versions.isRolledBack;
     return failure;
   }
 
@@ -286,7 +286,7 @@ export class Module {
     if (last.widget) await this.#widget.start(last.plugin, true);
     if (last.server) await this.#server?.startLastGood(last.server);
     this.#runs(last.plugin);
-    versions.isBehind = true;
+    versions.hasPendingVersion = true;
   }
 
   /**
@@ -297,17 +297,17 @@ export class Module {
     const { onDisk } = this.#versions;
     const plugin = await readManifest(onDisk.folder).catch(() => undefined); // the module list shows that
     if (plugin?.id !== this.id || isDeepStrictEqual(plugin, onDisk)) return;
-    await consents.meet([plugin]);
+    await consents.grantPlugins([plugin]);
     if (this.canBecome(plugin) || consents.neededBy(plugin).length > 0) this.setOnDisk(plugin);
   }
 
   /** Removes grants that the code on disk, which runs now, does not ask for. */
   #settle(): void {
-    if (!this.#versions.isBehind) this.#consent.settle();
+    if (!this.#versions.hasPendingVersion) this.#consent.settle();
   }
 
   /** Records that the code on disk failed and the previous version runs. */
-  #stayBehind(failure: unknown): void {
+  #recordFailedVersion(failure: unknown): void {
     this.log.fault(
       "the code on disk does not start; the previous version continues",
       toFault(failure),
@@ -338,7 +338,7 @@ export class Module {
         record.unchanged(true);
         throw error;
       }
-      this.#versions.isBehind = true;
+      this.#versions.hasPendingVersion = true;
       if (this.isWorking) {
         this.log.fault("the new code did not start; the old code continues", toFault(error));
       }
@@ -351,16 +351,16 @@ export class Module {
     record: ReloadRecord,
     underWay: Promise<ReloadResult> | undefined,
   ): Promise<ReloadResult> {
-    const { onDisk, isBehind } = this.#versions;
-    const staysAsItIs = this.#consent.isNeeded || (await this.#isRolledBack(onDisk));
-    const isMended = staysAsItIs ? this.view.lastReload?.error !== undefined : isBehind;
-    const change = await (staysAsItIs ? this.#restart(trigger) : this.#takeOnDisk(trigger));
+    const { onDisk, hasPendingVersion } = this.#versions;
+    const keepsVersion = this.#consent.isNeeded || (await this.#isRolledBack(onDisk));
+    const isRepaired = keepsVersion ? this.view.lastReload?.error !== undefined : hasPendingVersion;
+    const change = await (keepsVersion ? this.#restart(trigger) : this.#takeOnDisk(trigger));
     this.#settle();
     if (change) return this.#counted(record.reloaded(change.swap));
     // A request that joined a reload of the same content gets that reload's result; a second event
     // for one save is not worth a log line.
-    const joined = staysAsItIs ? undefined : await underWay?.catch(() => undefined);
-    return joined ?? record.unchanged(trigger !== "file" || isMended);
+    const joined = keepsVersion ? undefined : await underWay?.catch(() => undefined);
+    return joined ?? record.unchanged(trigger !== "file" || isRepaired);
   }
 
   /** Takes over the version on disk; `undefined` if it already runs. @throws MantelError `reload_failed` */
@@ -374,7 +374,7 @@ export class Module {
     const isNewWidget = this.#widget.serve(plugin, bundle);
     const isNewManifest = this.#server === undefined && plugin !== versions.plugin;
     this.#runs(plugin);
-    versions.isBehind = false;
+    versions.hasPendingVersion = false;
     if (!swap && !isNewWidget && !isNewManifest) return undefined;
     if (!swap || isNewWidget) this.status.widgetChanged(plugin, this.#server === undefined);
     versions.replaced(before, this.#running);
@@ -411,7 +411,7 @@ export class Module {
     this.#widget.serve(plugin, widget);
     this.#runs(plugin);
     this.status.widgetChanged(plugin, server === undefined);
-    this.#versions.isBehind = true;
+    this.#versions.hasPendingVersion = true;
     this.#versions.rolledBack(running);
     return swap;
   }
@@ -459,8 +459,8 @@ export class Module {
   }
 
   /** New code crashed on probation, and the build before it works again. */
-  #wentBack({ plugin }: Build, fault: ModuleFault): void {
-    this.#versions.isBehind = true;
+  #onRollback({ plugin }: Build, fault: ModuleFault): void {
+    this.#versions.hasPendingVersion = true;
     this.#versions.forgetPrevious();
     this.#runs(plugin);
     this.#parts.consents.keep(plugin);
@@ -497,7 +497,7 @@ export class Module {
         log,
         versions: this.#versions,
         confirm: () => this.#confirm(),
-        wentBack: (previous, fault) => this.#wentBack(previous, fault),
+        onRollback: (previous, fault) => this.#onRollback(previous, fault),
         enqueue: (work) => void this.#queue.take(work),
       },
       this.#parts,

@@ -30,7 +30,7 @@ export interface LoaderDependencies extends HostFolders {
   /** The calls that this generation of the plugin may make. */
   readonly apiFor: (generation: PluginProcess, plugin: PluginPackage) => Handlers<HostApi>;
   /** Receives the trials of the loaded code. */
-  readonly foundTrials: (trials: readonly Trial[]) => void;
+  readonly onTrialsFound: (trials: readonly Trial[]) => void;
   readonly printed: PluginProcessOwner["printed"];
   readonly warn: (sentence: string, error: unknown) => void;
 }
@@ -126,7 +126,7 @@ export class ProcessLoader {
   async load(build: Build, deadlineMs: number): Promise<Candidate> {
     const { generation, loaded, confinement } = await this.open(build, { deadlineMs });
     const { trials } = loaded; // untrusted: from another process
-    this.#parts.foundTrials(
+    this.#parts.onTrialsFound(
       TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name)),
     );
     try {
@@ -244,7 +244,7 @@ export class ProcessLoader {
       return new MantelError("reload_failed", message, { cause: error, ...extras });
     };
     const isLate = error instanceof MantelError && error.code === "deadline_passed";
-    const why = isLate ? await causeOfLateness(generation) : TOO_SLOW;
+    const why = isLate ? await findLatenessCause(generation) : TOO_SLOW;
     const hasEnded = await endedBy(generation);
     await generation.terminate();
     if (error instanceof NotConfigured) return error;
@@ -288,7 +288,7 @@ function placeOfExport(message: string, { plugin }: Build) {
 }
 
 /** A hint for the author when a start takes too long; one that hangs never ends. */
-async function causeOfLateness(generation: PluginProcess): Promise<string> {
+async function findLatenessCause(generation: PluginProcess): Promise<string> {
   const { silence = TOO_SLOW } = await checkAlive(generation);
   return silence;
 }

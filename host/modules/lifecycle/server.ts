@@ -39,7 +39,7 @@ export interface ServerOwner {
   /** Called before the code on disk takes over. @throws MantelError `consent_needed` */
   readonly confirm: Confirm;
   /** Called when new code crashed on probation and the build before it works again. */
-  readonly wentBack: (previous: Build, fault: ModuleFault) => void;
+  readonly onRollback: (previous: Build, fault: ModuleFault) => void;
   /** Runs `work` while nothing else changes the module. */
   readonly enqueue: (work: () => Promise<void>) => void;
 }
@@ -61,7 +61,7 @@ export class Server {
       log.record({ level: "warn", sentence, fields: { error: String(error) } });
     this.#loader = new ProcessLoader({
       ...parts,
-      foundTrials: (trials) => status.foundTrials(trials),
+      onTrialsFound: (trials) => status.setTrials(trials),
       warn,
       printed: (sentence, level) => log.record({ level, sentence }),
       apiFor: (generation, plugin) => this.#apiFor(generation, plugin),
@@ -71,7 +71,7 @@ export class Server {
       onCrash: (fault: ModuleFault, since: number) =>
         enqueue(() => this.#recovery.crashed(fault, since)),
       onFigures: status.uses.bind(status),
-      onVoiceGiven: () => status.forgetDegraded(),
+      onCallerChanged: () => status.forgetDegraded(),
     };
     this.process = new LiveProcess(id, { loader: this.#loader, events, config: parts.config });
     const build = () => versions.server;
@@ -82,13 +82,13 @@ export class Server {
       status,
       build,
       enqueue,
-      wentBack: (previous, fault) => {
+      onRollback: (previous, fault) => {
         versions.serverRuns(previous);
         status.addedPermissions([]);
         void versions.storeServer();
-        owner.wentBack(previous, fault);
+        owner.onRollback(previous, fault);
       },
-      gaveUp: () => parts.services.release(id),
+      onQuarantine: () => parts.services.release(id),
       say: log.fault,
     });
   }
@@ -240,7 +240,7 @@ export class Server {
       id,
       manifest,
       log,
-      isLive: () => this.process.hasVoice(generation),
+      isLive: () => this.process.mayCallHost(generation),
       degraded: (reason: string | undefined) => status.degraded(reason),
     };
     return hostApi(caller, this.#parts);

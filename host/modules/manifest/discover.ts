@@ -35,7 +35,7 @@ export async function discover(
       try {
         folder = await realFolder(folder, name, allowsLink);
         const plugin = await readManifest(folder);
-        refuseTwin(plugin, inRoot.get(plugin.id));
+        refuseDuplicateId(plugin, inRoot.get(plugin.id));
         inRoot.set(plugin.id, plugin);
       } catch (error) {
         broken.push({ name, folder, error: asMantelError(error, folder) });
@@ -67,7 +67,7 @@ async function realFolder(
   return realpath(folder);
 }
 
-function refuseTwin(plugin: PluginPackage, twin: PluginPackage | undefined): void {
+function refuseDuplicateId(plugin: PluginPackage, twin: PluginPackage | undefined): void {
   if (!twin) return;
   throw new MantelError(
     "invalid",

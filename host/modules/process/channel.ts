@@ -111,7 +111,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
       for (let left = lines; left > 0; left--) intake.expectLine(USUAL_ANSWER);
       if (!stream.writable) return;
       stream.write(line, (error) => {
-        if (error) hearTheRest(stream);
+        if (error) readRemaining(stream);
         written?.();
       });
     },
@@ -130,7 +130,7 @@ export function openChannel(stream: Duplex, end: (cause: string, since?: number)
  * Reads what a process wrote before it ended. Writes to it then fail, and Node would discard all unread
  * data; without the message that a call began, the next process would carry out that call again.
  */
-function hearTheRest(stream: Duplex): void {
+function readRemaining(stream: Duplex): void {
   const { fd } = (Reflect.get(stream, "_handle") ?? {}) as { fd?: number };
   if (fd === undefined) return;
   stream.read(); // first what is in the stream's buffer, which is older

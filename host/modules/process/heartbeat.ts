@@ -104,7 +104,7 @@ export async function checkAlive(generation: PluginProcess): Promise<LivenessRes
     if (inspectPort !== undefined) return {}; // a debugger may have paused it
     const now = readProcess(pid);
     const isIdle = now.state === "S" && now.cpuMs - last.cpuMs < waitMs * IDLE_SHARE;
-    const cause = causeOfSilence(generation, now, { usedMs: now.cpuMs - before.cpuMs, isIdle });
+    const cause = findSilenceCause(generation, now, { usedMs: now.cpuMs - before.cpuMs, isIdle });
     last = now;
     const silentMs = Math.round(performance.now() - askedAt);
     if (cause !== undefined) return { silence: `it did not answer for ${silentMs} ms${cause}` };
@@ -117,7 +117,7 @@ export async function checkAlive(generation: PluginProcess): Promise<LivenessRes
 }
 
 /** The cause of a silence. `undefined` for a process that waits for a CPU or a disk: it is late and not hung. */
-function causeOfSilence(
+function findSilenceCause(
   { pid, isFlooding, hasUnread, isPrinting, settings }: PluginProcess,
   now: ProcessState,
   { usedMs, isIdle }: { usedMs: number; isIdle: boolean },

@@ -220,7 +220,7 @@ export class PluginProcess {
       };
       child.once("error", () => tell(null, null));
       child.once("exit", (code, signal) => {
-        if (!this.#sandboxed) this.#endWhatItStarted(); // before "close", which waits for its children
+        if (!this.#sandboxed) this.#killLeftoverProcesses(); // before "close", which waits for its children
         const streams = [this.#output, this.#errors, this.#channel];
         for (const stream of streams) void stream.finish();
         const late = setTimeout(() => this.#closeStreams(), LAST_WORDS_MS);
@@ -238,7 +238,7 @@ export class PluginProcess {
     return inside === undefined ? { code, signal } : { code: null, signal: inside };
   }
 
-  #endWhatItStarted(): void {
+  #killLeftoverProcesses(): void {
     killGroup(this.pid);
     if (this.settings.childProcesses) killProcessesWithMark(this.#mark);
   }

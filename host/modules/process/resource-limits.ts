@@ -26,7 +26,7 @@ export function watchResourceLimits(generation: PluginProcess): void {
     const { cpuMs, group } = readProcess(generation.pid);
     const usedMs = cpu.add(cpuMs, performance.now());
     const cause =
-      excessOfHoldings(generation) ??
+      excessOfMemoryAndDescriptors(generation) ??
       excessOfCpu(usedMs, generation.settings.cpuPercent) ??
       excessOfProcesses(generation.pid, group);
     if (cause !== undefined) void generation.end(cause);
@@ -52,7 +52,7 @@ export class CpuUse {
   }
 }
 
-function excessOfHoldings({ pid, settings }: PluginProcess): string | undefined {
+function excessOfMemoryAndDescriptors({ pid, settings }: PluginProcess): string | undefined {
   const { memoryBytes, descriptors } = readMemoryAndDescriptors(pid);
   const usedMiB = Math.round(memoryBytes / 2 ** 20);
   const limitMiB = settings.memoryMiB + NON_HEAP_MEMORY_MIB;

@@ -117,7 +117,7 @@ export class ModuleStatus {
   }
 
   /** Records that a crashed module is not back as quickly as expected. */
-  stopExpecting(): void {
+  stopExpectingRestart(): void {
     if (!this.#isComingBack) return;
     this.#isComingBack = false;
     this.#owner.changed();
@@ -163,7 +163,7 @@ export class ModuleStatus {
   }
 
   /** Records the trials of its loaded code. */
-  foundTrials(trials: readonly Trial[]): void {
+  setTrials(trials: readonly Trial[]): void {
     if (!isDeepStrictEqual(trials, this.#view.trials)) this.#set({ trials: [...trials] });
   }
 

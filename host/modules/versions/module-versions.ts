@@ -35,7 +35,7 @@ export class ModuleVersions {
   /** The plugin that runs, or ran last. */
   plugin: PluginPackage;
   /** True if the version on disk does not run, because it is wrong or someone rolled it back. */
-  isBehind = false;
+  hasPendingVersion = false;
   readonly #parts: VersionsDependencies;
   #server: Build | undefined;
   #serverBefore: Build | undefined;

@@ -39,7 +39,7 @@ export interface Contacts {
  * @throws MantelError `invalid` for more than can be read at once
  */
 export function parseContacts(bytes: Uint8Array): Contacts {
-  refuseMasses(bytes);
+  refuseTooMany(bytes);
   const whole: Contact[] = [];
   let begun = 0;
   let lines: Line[] = [];
@@ -54,7 +54,7 @@ export function parseContacts(bytes: Uint8Array): Contacts {
   return { whole, cut: Math.max(begun - whole.length, 0) };
 }
 
-function refuseMasses(bytes: Uint8Array): void {
+function refuseTooMany(bytes: Uint8Array): void {
   let [returns, feeds] = [0, 0];
   for (const byte of bytes) {
     if (byte === 0x0d) returns++;

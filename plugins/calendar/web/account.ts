@@ -74,7 +74,7 @@ export class Account {
       this.#home = kept.home;
       for (const each of kept.collections) await this.#open(each).restore();
     }
-    if (this.#collections.size === 0) this.#standIn("it is being read for the first time");
+    if (this.#collections.size === 0) this.#showPlaceholder("it is being read for the first time");
   }
 
   /** Reads the account again and again, until the signal ends it. Never rejects. */
@@ -93,9 +93,9 @@ export class Account {
     const found = all.slice(0, MAX_COLLECTIONS);
     this.#listed = true;
     await this.#adopt(found);
-    if (all.length > found.length) this.#standIn(tooMany(all));
-    else if (found.length > 0) this.#standAside();
-    else this.#standIn("the account has no calendars: make one there");
+    if (all.length > found.length) this.#showPlaceholder(tooMany(all));
+    else if (found.length > 0) this.#removePlaceholder();
+    else this.#showPlaceholder("the account has no calendars: make one there");
     const faults: unknown[] = [];
     for (const each of found) {
       const collection = this.#collections.get(each.url);
@@ -176,12 +176,12 @@ export class Account {
 
   #failAll(reason: string): void {
     if (this.#listed) return; // each has its own
-    if (this.#collections.size === 0 || this.#placeholder) this.#standIn(reason);
+    if (this.#collections.size === 0 || this.#placeholder) this.#showPlaceholder(reason);
     for (const { source } of this.#collections.values()) source.fail(reason);
   }
 
   /** Says under the account's own id why something of it is not shown. */
-  #standIn(reason: string): void {
+  #showPlaceholder(reason: string): void {
     if (!this.#placeholder) {
       const { account, shared, add } = this.#options;
       const { id } = account;
@@ -191,7 +191,7 @@ export class Account {
     this.#placeholder.fail(reason);
   }
 
-  #standAside(): void {
+  #removePlaceholder(): void {
     const id = this.#placeholder?.id;
     this.#placeholder = undefined;
     const isTaken = [...this.#collections.values()].some(({ source }) => source.id === id);

@@ -172,7 +172,7 @@ export class DavServer {
       signal: this.#signal,
     });
     if (UNMISTAKABLE.has(status)) throw fetchError(status, headers);
-    refuseMasses(body);
+    refuseTooMany(body);
     if (status === 207) refuseTruncated(body);
     const { location, "content-type": type } = headers;
     return new Response(body.length > 0 ? Buffer.from(body) : null, {
@@ -189,7 +189,7 @@ export class DavServer {
 const MAX_ELEMENTS = 150_000;
 
 /** Counts starts of elements (`<`) and attributes (`=`). */
-function refuseMasses(xml: Uint8Array): void {
+function refuseTooMany(xml: Uint8Array): void {
   let count = 0;
   for (const byte of xml) if (byte === 0x3c || byte === 0x3d) count++;
   if (count <= MAX_ELEMENTS) return;

@@ -71,7 +71,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
       const target = response.headers.location;
       const moved = REDIRECTS.includes(status) && target !== undefined;
       if (!moved || request.follow === false) {
-        if (status === 401) refuseStranger(url, request);
+        if (status === 401) refuseUntrustedHost(url, request);
         const good = status >= 200 && status < 300;
         const body = good ? await read(response, request.signal) : new Uint8Array();
         return { url, status, headers: response.headers, body };
@@ -85,7 +85,7 @@ async function follow(request: GuardedRequest): Promise<GuardedAnswer> {
 }
 
 /** @throws MantelError `invalid` if a server asks for the password that is withheld from it */
-function refuseStranger(url: URL, { trusts, secretHeaders = {} }: GuardedRequest): void {
+function refuseUntrustedHost(url: URL, { trusts, secretHeaders = {} }: GuardedRequest): void {
   if (trusts(url) || Object.keys(secretHeaders).length === 0) return;
   throw new MantelError(
     "invalid",

@@ -46,7 +46,7 @@ test("a flush sends the waiting changes and the next one immediately", (t) => {
   pass(0);
 
   bunch.add(2);
-  bunch.hurry();
+  bunch.sendWithoutDelay();
   bunch.add(3);
   pass(0);
 

@@ -80,10 +80,10 @@ test("a requested value is pending until it is removed, whatever the host sends 
   const store = storeWith(lamp(1));
   const device = store.device("demo:light:1");
 
-  store.setAsked("demo:light:1", { on: true });
+  store.setPending("demo:light:1", { on: true });
   store.putDevice(lamp(1, { revision: 2, pending: { brightness: 5 } }));
   const meanwhile = device.value?.pending;
-  store.setAsked("demo:light:1", {});
+  store.setPending("demo:light:1", {});
 
   assert.deepEqual(meanwhile, { brightness: 5, on: true });
   assert.deepEqual(device.value?.pending, { brightness: 5 });

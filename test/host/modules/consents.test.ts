@@ -141,20 +141,20 @@ test("server code needs consent if the plugin had only a widget", () => {
 test("a new plugin has its requested permissions, also after a restart of the host", async (t) => {
   const { consents, reopen, data } = await openConsents(t);
 
-  await consents.meet([plugin({ hosts: ["a.test"] })]);
+  await consents.grantPlugins([plugin({ hosts: ["a.test"] })]);
 
   assert.deepEqual(consents.neededBy(plugin({ hosts: ["a.test"] })), []);
   const next = await reopen();
-  await next.meet([plugin({ listen: true })]);
+  await next.grantPlugins([plugin({ listen: true })]);
   assert.deepEqual(next.neededBy(plugin({ listen: true })), [{ name: "listen" }]);
   assert.equal((await stat(join(data, "consents.json"))).mode & 0o777, 0o600);
 });
 
 test("in development new permissions are granted immediately, and the log names the plugin and the additions", async (t) => {
   const { consents, log } = await openConsents(t, true);
-  await consents.meet([plugin({})]);
+  await consents.grantPlugins([plugin({})]);
 
-  await consents.meet([plugin({ hosts: ["b.test"] })]);
+  await consents.grantPlugins([plugin({ hosts: ["b.test"] })]);
 
   assert.deepEqual(consents.neededBy(plugin({ hosts: ["b.test"] })), []);
   const line = JSON.stringify(log.records);
@@ -163,7 +163,7 @@ test("in development new permissions are granted immediately, and the log names 
 
 test("only the running version's permissions are granted, also after consent to more", async (t) => {
   const { consents, reopen } = await openConsents(t);
-  await consents.meet([plugin({ hosts: ["a.test"] })]);
+  await consents.grantPlugins([plugin({ hosts: ["a.test"] })]);
   await consents.allow(plugin({ listen: true }));
   assert.deepEqual(consents.neededBy(plugin({ hosts: ["a.test"], listen: true })), []);
 
@@ -176,7 +176,7 @@ test("only the running version's permissions are granted, also after consent to 
 
 test("consent that cannot be saved is not granted", async (t) => {
   const { consents, data } = await openConsents(t);
-  await consents.meet([plugin({})]);
+  await consents.grantPlugins([plugin({})]);
   const kept = await readFile(join(data, "consents.json"), "utf8");
   assert.doesNotMatch(kept, /listen/);
   await rm(data, { recursive: true });

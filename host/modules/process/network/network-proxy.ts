@@ -113,7 +113,7 @@ export class NetworkProxy {
     const addresses = records.map(addressIn);
     const refusal = this.#refusalOf(host, addresses);
     if (refusal) return { refusal };
-    const found = records.filter((_, at) => this.#mayLead(host, addresses[at]));
+    const found = records.filter((_, at) => this.#mayResolve(host, addresses[at]));
     for (const each of found) this.hosts.allowAddress(addressIn(each) ?? "");
     return { found };
   }
@@ -185,12 +185,12 @@ export class NetworkProxy {
   /** The refusal for a name that resolves to no allowed address. */
   #refusalOf(host: string, addresses: readonly (string | undefined)[]): NetworkRefusal | undefined {
     const [first] = addresses;
-    if (first === undefined || addresses.some((each) => this.#mayLead(host, each)))
+    if (first === undefined || addresses.some((each) => this.#mayResolve(host, each)))
       return undefined;
     return { reached: `${first}, to which the name ${host} resolves`, toDeclare: first };
   }
 
-  #mayLead(host: string, address: string | undefined): boolean {
+  #mayResolve(host: string, address: string | undefined): boolean {
     return address === undefined || mayResolveTo(host, address, this.hosts);
   }
 
