@@ -97,8 +97,8 @@ export async function open({
 }: Opened = {}) {
   const said: string[] = [];
   const { dashboard } = host;
-  const say = (text: string): void => void said.push(text);
-  const store = await EditorStore.open({ api: host, dashboard, announce: say, pageId, breakpoint });
+  const announce = (text: string): void => void said.push(text);
+  const store = await EditorStore.open({ api: host, dashboard, announce, pageId, breakpoint });
   follow?.after(store.follow());
   return { store, host, dashboard, said };
 }
