@@ -130,6 +130,6 @@ function merged(wish: Wish, { name, room, hidden }: DevicePatch): Wish {
     ...(room === undefined ? {} : { room: room?.trim() }),
     ...(hidden === undefined ? {} : { hidden: hidden === true ? true : undefined }),
   };
-  const kept = Object.entries(next).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept) as Wish;
+  const definedFields = Object.entries(next).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(definedFields) as Wish;
 }

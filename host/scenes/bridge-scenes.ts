@@ -50,9 +50,9 @@ export class BridgeScenes {
 
   /** True if the bridge had scenes. */
   remove(bridgeId: string): boolean {
-    const had = this.has(bridgeId);
+    const hadScenes = this.has(bridgeId);
     this.#scenes.delete(bridgeId);
-    return had;
+    return hadScenes;
   }
 
   has(bridgeId: string): boolean {

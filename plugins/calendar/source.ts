@@ -24,7 +24,7 @@ export interface SourceOptions {
 
 /** Content of all calendars together: with more, the largest would take the memory of all. */
 const MAX_HELD_BYTES = 30_000_000;
-const held = new Map<Source, number>();
+const heldBytes = new Map<Source, number>();
 
 /** One calendar: its last good content, and how its last reading went. */
 export class Source {
@@ -55,12 +55,12 @@ export class Source {
     at: Date,
     leftOut: readonly SkippedFile[] = [],
   ): Promise<void> {
-    const had = held.get(this);
+    const heldBefore = heldBytes.get(this);
     this.#takeRoom(texts.reduce((sum, text) => sum + text.length, 0));
     try {
       this.#content = await Content.read(texts, this.#options.floating);
     } catch (error) {
-      this.#releaseMemory(had);
+      this.#releaseMemory(heldBefore);
       throw error;
     }
     this.#leftOut = leftOut;
@@ -70,7 +70,7 @@ export class Source {
 
   /** Gives back what it holds; it is not read again. */
   close(): void {
-    held.delete(this);
+    heldBytes.delete(this);
   }
 
   /** The content is the same as before. */
@@ -115,21 +115,24 @@ export class Source {
   }
 
   #takeRoom(bytes: number): void {
-    const others = [...held].reduce((sum, [source, size]) => sum + (source === this ? 0 : size), 0);
+    const others = [...heldBytes].reduce(
+      (sum, [source, size]) => sum + (source === this ? 0 : size),
+      0,
+    );
     if (others + bytes > MAX_HELD_BYTES) {
       const [had, has] = [others, bytes].map((each) => Math.ceil(each / 1e6));
       const text = `its ${has} MB are too much beside the ${had} MB of the other calendars`;
       throw new MantelError("invalid", `${text}: at most 30 MB are held`);
     }
-    held.set(this, bytes);
+    heldBytes.set(this, bytes);
   }
 
   /**
    * Releases the memory reserved for content that was not read; previous content keeps its share.
    */
   #releaseMemory(had: number | undefined): void {
-    if (had === undefined) held.delete(this);
-    else if (held.has(this)) held.set(this, had); // it was not closed in the meantime
+    if (had === undefined) heldBytes.delete(this);
+    else if (heldBytes.has(this)) heldBytes.set(this, had); // it was not closed in the meantime
   }
 
   async #expand(content: Content, span: Span): Promise<Expansion> {

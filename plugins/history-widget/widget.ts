@@ -83,8 +83,8 @@ function chosen(ctx: Context, all: readonly Device[]): readonly Device[] {
     const capability = capabilities[field];
     return capability?.type === "number" && capability.readOnly === true;
   };
-  const wanted = devices.flatMap((id) => ctx.device(id).value ?? []);
-  if (devices.length > 0) return wanted.filter(measures);
+  const shownDevices = devices.flatMap((id) => ctx.device(id).value ?? []);
+  if (devices.length > 0) return shownDevices.filter(measures);
   // Sensors come first, then devices that also measure, such as a radiator with its own
   // temperature.
   const found = all.filter(measures);
@@ -139,9 +139,9 @@ function legend(ctx: Context, lines: readonly Line[], at: number | undefined): T
   return html`<ul>
     ${lines.map(({ name, hue, values, capability }) => {
       const value = at === undefined ? values.findLast((each) => each !== null) : values[at];
-      const said = typeof value === "number" ? readingText(value, capability, ctx) : "–";
+      const valueText = typeof value === "number" ? readingText(value, capability, ctx) : "–";
       return html`<li .style=${`--hue: var(--mantel-hue-${hue})`}>
-        <i></i><span>${name}</span> <b>${said}</b>
+        <i></i><span>${name}</span> <b>${valueText}</b>
       </li>`;
     })}
   </ul>`;

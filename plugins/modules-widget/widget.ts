@@ -87,12 +87,12 @@ function row({ t, fmt }: Context, module: ModuleStatus): TemplateResult {
   const { name, state, error, progress, resources } = module;
   const { hue, word } = STATES[state];
   const { memoryBytes } = resources;
-  const said = progress ?? (isTrouble(module) ? error?.message : undefined);
+  const detail = progress ?? (isTrouble(module) ? error?.message : undefined);
   return html`<li .style=${hue === "" ? "" : `--hue: var(--mantel-hue-${hue})`}>
     <i class=${hue === "" ? "off" : ""}></i>
     <b>${name}</b>
     <span>${t(word)}</span>
     <span class="figure">${memoryBytes === null ? "" : fmt.unit(memoryBytes, "bytes")}</span>
-    ${said ? html`<small>${said}</small>` : nothing}
+    ${detail ? html`<small>${detail}</small>` : nothing}
   </li>`;
 }

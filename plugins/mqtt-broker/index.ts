@@ -45,11 +45,11 @@ export default definePlugin({
 
     const listener = new Listener(config.host, accept);
     onDispose(() => listener.close());
-    const kept = handedOver?.wantedPort === config.port ? handedOver.port : config.port;
-    const port = await listener.open(kept);
+    const wantedPort = handedOver?.wantedPort === config.port ? handedOver.port : config.port;
+    const port = await listener.open(wantedPort);
     const fields = { url: `mqtt://127.0.0.1:${port}` };
     log.info("the broker listens", fields);
-    if (port !== kept) log.warn("the wanted port is taken", { ...fields, taken: kept });
+    if (port !== wantedPort) log.warn("the wanted port is taken", { ...fields, taken: wantedPort });
 
     return {
       services: {

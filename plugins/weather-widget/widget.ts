@@ -93,13 +93,13 @@ function presentSky(ctx: Context, { hours, fetchedAt }: WeatherForecast, isOld: 
   const { t, fmt } = ctx;
   const [first] = hours;
   if (!first) return nothing;
-  const told = isOld
+  const summary = isOld
     ? fmt.relative(Date.parse(fetchedAt))
     : outlook(hours, { t, fmt, degrees: (celsius) => degrees(ctx, celsius) });
   return html`<div class="now">
     ${icon(first)}
     <b>${degrees(ctx, first.temperatureC)}</b>
-    <p><strong>${t(NAMES[first.condition])}</strong><span>${told}</span></p>
+    <p><strong>${t(NAMES[first.condition])}</strong><span>${summary}</span></p>
   </div>`;
 }
 

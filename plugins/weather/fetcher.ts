@@ -41,8 +41,8 @@ export class Fetcher {
 
   /** The stored forecast for this place. */
   async restore(): Promise<FetchedForecast | undefined> {
-    const kept = (await this.#ctx.storage.get(KEY)) as StoredForecast | undefined;
-    if (kept?.of === this.#place) this.#lastFetched = kept;
+    const stored = (await this.#ctx.storage.get(KEY)) as StoredForecast | undefined;
+    if (stored?.of === this.#place) this.#lastFetched = stored;
     return this.#lastFetched;
   }
 

@@ -15,9 +15,9 @@ export default definePlugin({
 
   async start(ctx) {
     const fetcher = new Fetcher(ctx);
-    const kept = await fetcher.restore();
-    if (kept) await ctx.publish("weather.forecast", kept.forecast);
-    const running = follow(ctx, fetcher, kept);
+    const restored = await fetcher.restore();
+    if (restored) await ctx.publish("weather.forecast", restored.forecast);
+    const running = follow(ctx, fetcher, restored);
     ctx.onDispose(() => running);
   },
 });

@@ -72,12 +72,13 @@ async function runProof(stage: Stage, id: string, proof: Proof): Promise<Outcome
     return { attack: proof.name, level: "any", ...skipped };
   }
   await stage.begin();
-  const { told, level } = await attack(stage, id, proof);
-  const harm = stage.isHostRunning ? await look(stage, proof, told) : "the host has ended";
+  const { told: result, level } = await attack(stage, id, proof);
+  const harm = stage.isHostRunning ? await look(stage, proof, result) : "the host has ended";
   if (!stage.isHostRunning) await stage.restart();
   else if (level !== "any") await stage.uninstall();
   const isPromised = level !== "permission-model" || level === proof.heldFrom;
-  const detail = harm ?? told.failed ?? (told.got === undefined ? "" : `it says: ${told.got}`);
+  const detail =
+    harm ?? result.failed ?? (result.got === undefined ? "" : `it says: ${result.got}`);
   const isHeld = harm === undefined;
   return { attack: proof.name, level, isHeld, isPromised, isSkipped: false, detail };
 }

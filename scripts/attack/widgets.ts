@@ -15,7 +15,7 @@ interface HostileWidget {
    */
   readonly attack: string;
   /** Gives the harm that was done, or `undefined` when there is none. */
-  readonly look: (stage: Stage, told: AttackResult) => Promise<string | undefined>;
+  readonly look: (stage: Stage, result: AttackResult) => Promise<string | undefined>;
 }
 
 /** Attacks on the viewer of a dashboard, by the widget of an installed plugin that declares no needs. */

@@ -30,12 +30,12 @@ if (!hasBrowser()) {
   process.exit(0);
 }
 const browser = await launchBrowser();
-const whole = await openWholePage(LAMPS);
+const wholePage = await openWholePage(LAMPS);
 tell("paint", await measurePaint(browser));
 tell("changes", await measureLamps(browser, LAMPS));
 tell("many", await measureLamps(browser, MANY_LAMPS));
 tell("whole page", await measureWhole(browser));
-whole.close();
+wholePage.close();
 await browser.close();
 
 async function measurePaint(to: Browser) {
@@ -92,9 +92,9 @@ async function measureLamps(to: Browser, lamps: number) {
 
 async function measureWhole(to: Browser) {
   const measured = await openPage(to);
-  await measured.page.goto(whole.url);
-  const begin = async () => whole.begin(PER_SECOND);
-  const figures = await measureBusy(measured, { begin, end: async () => whole.end() }, seconds);
+  await measured.page.goto(wholePage.url);
+  const begin = async () => wholePage.begin(PER_SECOND);
+  const figures = await measureBusy(measured, { begin, end: async () => wholePage.end() }, seconds);
   await measured.close();
   return figures;
 }

@@ -42,10 +42,10 @@ async function examineFuture(folder: string, nowAt: number): Promise<Finding[]> 
 /** Checks clock synchronization. Without timedatectl, or with another time service, it reports nothing. */
 async function examineSync(): Promise<Finding[]> {
   const args = ["show", "-p", "NTPSynchronized", "--value"];
-  const asked = await promisify(execFile)("timedatectl", args, { timeout: 5_000 }).catch(
+  const timedatectl = await promisify(execFile)("timedatectl", args, { timeout: 5_000 }).catch(
     () => undefined,
   );
-  if (asked?.stdout.trim() !== "no") return [];
+  if (timedatectl?.stdout.trim() !== "no") return [];
   return [warn("the clock is not set by the network (NTP), so it will drift", SET_IT)];
 }
 

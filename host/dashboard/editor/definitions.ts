@@ -63,12 +63,13 @@ export function schemaOf({ settings = {}, texts = {} }: WidgetFacts, locale: str
   const fields = Object.entries<FieldSchema>(settings);
   const properties = fields.map(([key, schema]) => {
     const { title, items } = schema;
-    const said = title === undefined ? {} : { title: translate(title, { texts, locale }) };
+    const translatedTitle =
+      title === undefined ? {} : { title: translate(title, { texts, locale }) };
     const item =
       items?.title === undefined ? {} : { title: translate(items.title, { texts, locale }) };
     return [
       key,
-      { ...schema, ...said, ...(items ? { items: { ...items, ...item } } : {}) },
+      { ...schema, ...translatedTitle, ...(items ? { items: { ...items, ...item } } : {}) },
     ] as const;
   });
   return { type: "object", properties: Object.fromEntries(properties) };

@@ -24,11 +24,11 @@ export function logAddedPermissions(
 
 /** The permissions that a manifest adds to those of the previous one: `<permission>` or `<permission>: <value>`. */
 function addedPermissions(before: Manifest, now: Manifest): string[] {
-  const had = new Set(asked(before));
-  return asked(now).filter((each) => !had.has(each));
+  const previous = new Set(requestedTexts(before));
+  return requestedTexts(now).filter((each) => !previous.has(each));
 }
 
-function asked(manifest: Manifest): string[] {
+function requestedTexts(manifest: Manifest): string[] {
   return Object.entries(permissionsOf(manifest)).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => `${name}: ${each}`);
     if (typeof value === "string") return [`${name}: ${value}`];

@@ -25,8 +25,8 @@ export class Birthdays {
 
   /** @throws MantelError `invalid` for too many */
   constructor(vcards: Uint8Array) {
-    const { whole, cut } = parseContacts(vcards);
-    for (const contact of whole) {
+    const { contacts, cut } = parseContacts(vcards);
+    for (const contact of contacts) {
       if (!contact.birthday) continue;
       const born = parseBirthday(contact);
       if (born) this.#people.set(uidOf(contact), { ...born, name: contact.name });

@@ -124,9 +124,9 @@ function parseDuration(text: string, start: Moment): Length | undefined {
   }
   const { weeks, days, hours, minutes, seconds } = ICAL.Duration.fromString(text);
   const ms = ((hours * 60 + minutes) * 60 + seconds) * 1000;
-  const whole = weeks * 7 + days;
-  if (!start.allDay) return { days: whole, ms };
-  const rounded = whole + Math.ceil(ms / DAY_MS);
+  const wholeDays = weeks * 7 + days;
+  if (!start.allDay) return { days: wholeDays, ms };
+  const rounded = wholeDays + Math.ceil(ms / DAY_MS);
   return rounded > 0 ? { days: rounded, ms: 0 } : undefined;
 }
 

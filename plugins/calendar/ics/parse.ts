@@ -139,8 +139,8 @@ class Splitter {
   #keep(name: string, line: string): void {
     const calendar = this.#calendars.at(-1);
     const component = this.#open.at(-1);
-    const wanted = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
-    if (!calendar || !wanted) return;
+    const isNeeded = component === "VEVENT" ? EVENT_PROPERTIES.has(name) : isProperty(line);
+    if (!calendar || !isNeeded) return;
     linesOf(component, calendar)?.push(line);
   }
 }

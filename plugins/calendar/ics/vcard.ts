@@ -28,7 +28,7 @@ const MAX_LINES = 300_000;
 const MAX_LINE = 2_000;
 
 export interface Contacts {
-  readonly whole: readonly Contact[];
+  readonly contacts: readonly Contact[];
   /** Number of contacts without an end, for example in a truncated file. */
   readonly cut: number;
 }
@@ -40,7 +40,7 @@ export interface Contacts {
  */
 export function parseContacts(bytes: Uint8Array): Contacts {
   refuseTooMany(bytes);
-  const whole: Contact[] = [];
+  const contacts: Contact[] = [];
   let begun = 0;
   let lines: Line[] = [];
   for (const text of decode(withoutSoftBreaks(bytes)).trimStart().split("\n")) {
@@ -48,10 +48,10 @@ export function parseContacts(bytes: Uint8Array): Contacts {
     if (name === "BEGIN") {
       begun++;
       lines = [];
-    } else if (name === "END") whole.push(contactOf(lines));
+    } else if (name === "END") contacts.push(contactOf(lines));
     else if (NAMES.has(name)) lines.push(parseLine(name, text.slice(0, MAX_LINE)));
   }
-  return { whole, cut: Math.max(begun - whole.length, 0) };
+  return { contacts, cut: Math.max(begun - contacts.length, 0) };
 }
 
 function refuseTooMany(bytes: Uint8Array): void {

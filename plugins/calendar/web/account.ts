@@ -69,10 +69,12 @@ export class Account {
 
   /** Shows what was kept, as stale until it has been asked for again. */
   async restore(): Promise<void> {
-    const kept = (await this.#options.storage.get(this.#key)) as Partial<CachedAccount> | undefined;
-    if (kept?.home && Array.isArray(kept.collections)) {
-      this.#home = kept.home;
-      for (const each of kept.collections) await this.#open(each).restore();
+    const stored = (await this.#options.storage.get(this.#key)) as
+      | Partial<CachedAccount>
+      | undefined;
+    if (stored?.home && Array.isArray(stored.collections)) {
+      this.#home = stored.home;
+      for (const each of stored.collections) await this.#open(each).restore();
     }
     if (this.#collections.size === 0) this.#showPlaceholder("it is being read for the first time");
   }

@@ -107,25 +107,26 @@ export class Collection {
 
   async #load(): Promise<Content | undefined> {
     const content = (await this.#disk.storage.get(this.key)) as Partial<Content> | undefined;
-    const whole = typeof content?.fetchedAt === "string" && typeof content.objects === "object";
-    return whole ? (content as Content) : undefined;
+    const isComplete =
+      typeof content?.fetchedAt === "string" && typeof content.objects === "object";
+    return isComplete ? (content as Content) : undefined;
   }
 
   /** The objects after some changes. Not complete when the server has not given all it has named. */
   async #fetch(
     server: DavServer,
-    { changed, gone, whole }: DavChanges,
+    { changed, deletedPaths, whole }: DavChanges,
     before: Content["objects"],
   ): Promise<{ objects: Content["objects"]; complete: boolean }> {
     if (changed.size > MAX_OBJECTS) {
       throw new MantelError("invalid", `the calendar has over ${MAX_OBJECTS} events`);
     }
     const objects = new Map(Object.entries(before).filter(([path]) => !whole || changed.has(path)));
-    for (const path of gone) objects.delete(path);
-    const wanted = [...changed].filter(
+    for (const path of deletedPaths) objects.delete(path);
+    const toRead = [...changed].filter(
       ([path, etag]) => etag === undefined || objects.get(path)?.etag !== etag,
     );
-    const paths = wanted.map(([path]) => path);
+    const paths = toRead.map(([path]) => path);
     const fetched = await server.objects(this.kept.url, paths);
     for (const [path, object] of fetched) objects.set(path, object);
     return {

@@ -9,7 +9,7 @@ export interface DavChanges {
   readonly whole: boolean;
   /** ETags by path. */
   readonly changed: ReadonlyMap<string, string | undefined>;
-  readonly gone: ReadonlySet<string>;
+  readonly deletedPaths: ReadonlySet<string>;
 }
 
 interface Place {
@@ -32,7 +32,7 @@ export async function changesSince(place: Place, token: string | undefined): Pro
 /** `undefined` if the server does not know the token, or does not support tokens. */
 async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | undefined> {
   const changed = new Map<string, string | undefined>();
-  const gone = new Set<string>();
+  const deletedPaths = new Set<string>();
   const props = { "d:getetag": {} };
   let next = token;
   for (let part = 0; part < MAX_PARTS; part++) {
@@ -43,12 +43,12 @@ async function sync({ url, fetch }: Place, token: string): Promise<DavChanges | 
     for (const { href, status, props: found } of responses) {
       if (href === undefined) continue;
       const path = pathOf(href, url);
-      if (status === 404) gone.add(path);
+      if (status === 404) deletedPaths.add(path);
       else if (!path.endsWith("/")) changed.set(path, propertyText(found?.["getetag"]));
     }
     // a truncated answer says so, and is continued with its own token (RFC 6578, 3.6)
     const isLast = responses.every(({ status }) => status !== 507);
-    if (isLast) return { token: next, whole: token === "", changed, gone };
+    if (isLast) return { token: next, whole: token === "", changed, deletedPaths };
   }
   return undefined;
 }
@@ -65,5 +65,5 @@ async function list({ url, fetch }: Place): Promise<DavChanges> {
     const path = pathOf(href ?? "", url);
     if (!path.endsWith("/")) changed.set(path, propertyText(found?.["getetag"]));
   }
-  return { token: undefined, whole: true, changed, gone: new Set() };
+  return { token: undefined, whole: true, changed, deletedPaths: new Set() };
 }

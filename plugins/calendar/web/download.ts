@@ -53,8 +53,8 @@ async function get(request: DownloadRequest): Promise<Download> {
     trusts: (url) => first !== undefined && isSameHost(first, url),
   });
   const { etag, "last-modified": lastModified } = headers;
-  const asked = request.etag !== undefined || request.lastModified !== undefined;
-  if (status === 304 && asked) return { bytes: undefined, etag, lastModified };
+  const isConditional = request.etag !== undefined || request.lastModified !== undefined;
+  if (status === 304 && isConditional) return { bytes: undefined, etag, lastModified };
   if (status !== 200) throw fetchError(status, headers);
   return { bytes: inUtf8(body, headers["content-type"]), etag, lastModified };
 }

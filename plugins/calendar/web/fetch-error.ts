@@ -19,8 +19,8 @@ const LASTING = new Set([401, 403, 410]);
 
 /** The error for a status code, with a fix and the time until the next attempt. */
 export function fetchError(status: number, headers: IncomingHttpHeaders): MantelError {
-  const asked = retryAfterMs(headers);
-  const wait = LASTING.has(status) ? Math.max(HOUR_MS, asked ?? 0) : asked;
+  const retryMs = retryAfterMs(headers);
+  const wait = LASTING.has(status) ? Math.max(HOUR_MS, retryMs ?? 0) : retryMs;
   return new MantelError(
     "invalid",
     otherScheme(status, headers) ?? REASONS[status] ?? `the server answered with status ${status}`,
@@ -57,9 +57,9 @@ export function unreachable(cause: NodeJS.ErrnoException): MantelError {
  * password would work.
  */
 function otherScheme(status: number, headers: IncomingHttpHeaders): string | undefined {
-  const asked = status === 401 ? (headers["www-authenticate"] ?? "") : "";
-  const [scheme] = /^[\w-]{1,20}/.exec(asked.trim()) ?? [];
-  if (scheme === undefined || /\bbasic\b/i.test(asked)) return undefined;
+  const challenge = status === 401 ? (headers["www-authenticate"] ?? "") : "";
+  const [scheme] = /^[\w-]{1,20}/.exec(challenge.trim()) ?? [];
+  if (scheme === undefined || /\bbasic\b/i.test(challenge)) return undefined;
   return `the server asks for a password by ${scheme} (401), and is given it by Basic alone: switch Basic on there`;
 }
 

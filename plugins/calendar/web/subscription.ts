@@ -55,14 +55,14 @@ export class Subscription {
   /** Shows the stored copy, if there is one, as stale until the server has answered. */
   async restore(): Promise<void> {
     const { source, storage } = this.#options;
-    const kept = (await storage.get(this.#key)) as Partial<CachedFeed> | undefined;
-    if (typeof kept?.body !== "string" || typeof kept.fetchedAt !== "string") return;
+    const stored = (await storage.get(this.#key)) as Partial<CachedFeed> | undefined;
+    if (typeof stored?.body !== "string" || typeof stored.fetchedAt !== "string") return;
     try {
-      const bytes = Buffer.from(kept.body, "base64");
-      await source.read([bytes], new Date(kept.fetchedAt));
+      const bytes = Buffer.from(stored.body, "base64");
+      await source.read([bytes], new Date(stored.fetchedAt));
       source.fail(STALE_SINCE_RESTART);
       this.#digest = digestOf(bytes);
-      this.#validators = { etag: kept.etag, lastModified: kept.lastModified };
+      this.#validators = { etag: stored.etag, lastModified: stored.lastModified };
     } catch {
       await storage.delete(this.#key); // it is downloaded completely then
     }
@@ -93,8 +93,8 @@ export class Subscription {
     if (digest === this.#digest) return source.confirm(now);
     this.#digest = digest;
     const body = Buffer.from(bytes).toString("base64");
-    const kept: CachedFeed = { ...this.#validators, fetchedAt: now.toISOString(), body };
-    await storeCalendar({ storage, log }, this.#key, kept);
+    const cached: CachedFeed = { ...this.#validators, fetchedAt: now.toISOString(), body };
+    await storeCalendar({ storage, log }, this.#key, cached);
   }
 }
 
@@ -140,9 +140,9 @@ export async function removeUnusedCalendars(
   storage: Storage,
   keys: readonly string[],
 ): Promise<void> {
-  const kept = await storage.get("feeds");
-  for (const key of textsOf(kept)) if (!keys.includes(key)) await forget(storage, key);
-  if (textsOf(kept).join() !== keys.join()) await storage.set("feeds", keys);
+  const storedKeys = await storage.get("feeds");
+  for (const key of textsOf(storedKeys)) if (!keys.includes(key)) await forget(storage, key);
+  if (textsOf(storedKeys).join() !== keys.join()) await storage.set("feeds", keys);
 }
 
 async function forget(storage: Storage, key: string): Promise<void> {

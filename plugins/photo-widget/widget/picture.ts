@@ -35,11 +35,11 @@ export class Picture {
     const { read, size, log, signal } = this.#ctx;
     try {
       const answer = await read(`/photos/${encodeURIComponent(name)}`);
-      const whole = await createImageBitmap(await answer.blob());
+      const fullSize = await createImageBitmap(await answer.blob());
       if (signal.aborted) return true;
       const { width, height } = size.peek();
-      const wanted = Math.max(width, height, LEAST_PX) * DENSITY;
-      this.#draw(whole, Math.min(1, wanted / Math.max(whole.width, whole.height)));
+      const neededPx = Math.max(width, height, LEAST_PX) * DENSITY;
+      this.#draw(fullSize, Math.min(1, neededPx / Math.max(fullSize.width, fullSize.height)));
       return true;
     } catch (error) {
       if (!signal.aborted) log.warn("could not show a picture", name, error);

@@ -2,7 +2,7 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import type { MqttHome } from "./mqtt-home.ts";
 
 /** The last used number of all storms. Numbers are unique, because an unchanged state causes no event. */
-let said = 0;
+let lastNumber = 0;
 
 /** States with unique numbers that lamps publish at a steady rate, with their times of arrival. */
 export class StateStorm {
@@ -21,7 +21,7 @@ export class StateStorm {
       while (this.#count < due) {
         const name = names[this.#count % names.length] ?? "";
         this.#count += 1;
-        const counter = ++said;
+        const counter = ++lastNumber;
         this.#sent.set(counter, performance.now());
         this.#last.set(name, counter);
         lamps.tell(name, { state: "ON", brightness: counter % 255, counter });
