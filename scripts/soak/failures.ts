@@ -8,17 +8,12 @@ const DEADLINE_MS = 20_000;
 const POLL_MS = 20;
 
 const entry = (start: string): string => `
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 ${LAMP_IMPORTS}
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc"); // V8 may not collect garbage for hours, which looks like a leak
 export default definePlugin({
   state: Type.Object({ starts: Type.Integer() }),
   async start({ devices, handedOver }) {
     ${start}
-    collectGarbage();
     await devices.publish([{
       nativeId: "lamp", kind: "light", name: name + typeof mqtt,
       capabilities: { on: { type: "boolean" } }, state: { on: false },

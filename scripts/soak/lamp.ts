@@ -1,6 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { requestAtRate, type Served } from "../bench/bench-home.ts";
 
 const REQUESTS_PER_SECOND = 200;
+const START_MS = 30_000;
+const POLL_MS = 50;
 
 /** Requests a reload of the lamp and returns the status of the answer. */
 export async function reloadLamp({ url, token }: Served): Promise<number> {
@@ -14,6 +17,15 @@ export async function reloadLamp({ url, token }: Served): Promise<number> {
 export async function readLamp({ url, token }: Served): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return (await fetch(`${url}/api/v1/modules/lamp`, { headers })).text();
+}
+
+/** @throws Error if the lamp does not run; each later round would fail for that reason */
+export async function waitForLamp(host: Served): Promise<void> {
+  const until = performance.now() + START_MS;
+  for (let module = ""; !module.includes('"state":"active"'); module = await readLamp(host)) {
+    if (performance.now() > until) throw new Error(`the lamp does not run: ${module}`);
+    await delay(POLL_MS);
+  }
 }
 
 /** Requests for the lamp's device at a steady rate, with pauses. */

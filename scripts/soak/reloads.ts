@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BenchHome, nameFile, openHome, writeLamp } from "../bench/bench-home.ts";
-import { failInRemainingWays, failToReload, addLampState } from "./failures.ts";
-import { LampRequests, reloadLamp } from "./lamp.ts";
+import { addLampState, failInRemainingWays, failToReload } from "./failures.ts";
+import { LampRequests, reloadLamp, waitForLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { SoakRun } from "./run.ts";
 
@@ -18,6 +18,7 @@ export async function openReloads(areFailing: boolean): Promise<SoakRun> {
     await addLampState(home);
   }
   const host = await serveProbed(home);
+  await waitForLamp(host);
   const requests = new LampRequests(host);
   let last = 0;
   return {
