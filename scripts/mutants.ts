@@ -1,7 +1,8 @@
-// npm run mutants -- PATH [TEST...]: mutation testing with Stryker. It changes the code below PATH, a folder or a file,
-// in one place at a time, and runs the test files that reach that place. Prints the changes that no test noticed and
-// the score, which is the share of noticed ones. The tests are those of the same folder below test/ and those of each
-// TEST. Code that runs in the process of a plugin stays as it is there. The score of each folder is in docs/mutants.md.
+// npm run mutants -- PATH [--only] [TEST...]: mutation testing with Stryker. It changes the code below PATH, a folder or
+// a file, in one place at a time, and runs the test files that reach that place. Prints the changes that no test noticed
+// and the score, which is the share of noticed ones. The tests are those of the same folder below test/ and those of
+// each TEST; with --only those of each TEST. Code that runs in the process of a plugin stays as it is there. The score
+// of each folder is in docs/mutants.md.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
@@ -17,14 +18,16 @@ const RUNNER = join(FOLDER, "node_modules/@stryker-mutator/tap-runner/dist/src/i
 /** The folder of the bundled tests in Stryker's copy of the repository. */
 const BUNDLES = "mutants";
 
-const [path = "", ...more] = process.argv.slice(2);
+const [path = "", ...rest] = process.argv.slice(2);
+const more = rest.filter((each) => each !== "--only");
 if (!existsSync(path)) {
-  process.stderr.write("usage: npm run mutants -- PATH [TEST...]\n");
+  process.stderr.write("usage: npm run mutants -- PATH [--only] [TEST...]\n");
   process.exit(2);
 }
 const isFolder = statSync(path).isDirectory();
 const besideCode = join("test", isFolder ? path : dirname(path));
-const places = [besideCode, ...more].filter((place) => existsSync(place));
+const given = rest.includes("--only") ? more : [besideCode, ...more];
+const places = given.filter((place) => existsSync(place));
 const tests = [...new Set((await Promise.all(places.map(findTests))).flat())];
 installStryker();
 process.exitCode = run(["run", writeOptions()]);
