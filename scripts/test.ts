@@ -46,7 +46,9 @@ const { NODE_TEST_CONTEXT: _, NODE_EXTRA_CA_CERTS: __, ...environment } = proces
 const limits = {
   silenceMs: TEST_TIMEOUT_MS * load,
   pathOf: pathInBundle ?? ((file: string) => resolve(file)),
-  nodeOptions: pathInBundle ? ["--enable-source-maps"] : ["--import", "tsx"],
+  nodeOptions: pathInBundle
+    ? ["--enable-source-maps"]
+    : ["--import", "tsx", "--import", "./scripts/test/css-text.js"],
   env: {
     ...environment,
     TEST_LOAD: String(load),
@@ -85,11 +87,13 @@ async function runQueue(): Promise<void> {
 function inProcesses(all: readonly TestFile[]): string[][] {
   const ms = (file: TestFile) => expectedMs(durations, file);
   const sorted = all.toSorted((a, b) => ms(b) - ms(a));
-  const shared = sorted.filter(({ canShare }) => canShare);
+  const shared = sorted.filter(({ canShare, usesPage }) => canShare && !usesPage);
   const count = Math.min(SHARED_PROCESSES, Math.ceil(shared.length / SHARED_PROCESSES));
   const groups = Array.from({ length: count }, (_each, group) =>
     shared.filter((_file, index) => index % count === group),
   );
+  const onPage = sorted.filter(({ canShare, usesPage }) => canShare && usesPage);
+  if (onPage.length > 0) groups.push(onPage);
   const alone = sorted.filter(({ canShare }) => !canShare).map((file) => [file]);
   const total = (group: readonly TestFile[]) => group.reduce((sum, file) => sum + ms(file), 0);
   return [...groups, ...alone]

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
 import { build as bundleWith, type Plugin } from "esbuild";
+import { CSS_TEXT_IN_CODE } from "../../host/assets/css-text.ts";
 import { OWN_META, ownMeta } from "../../host/own-meta.js";
 
 /** Inside node_modules, so that the packages are found from there. */
@@ -50,7 +51,7 @@ export async function bundleInto(
     keepNames: true,
     logLevel: "error",
     define: OWN_META,
-    plugins: [ownMeta, noPackages],
+    plugins: [CSS_TEXT_IN_CODE, ownMeta, noPackages],
   });
   return (file) => join(outdir, file.replace(/\.ts$/, ".mjs"));
 }

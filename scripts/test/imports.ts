@@ -6,6 +6,7 @@ import { join } from "node:path";
 const IMPORT =
   /^\s*(?:import|export)\s(?!type\s)[^;'"]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm;
 const BROWSER = "playwright-core";
+const PAGE = "happy-dom";
 /** A test that reaches one of these starts processes, or counts open handles or CPU time of its own. */
 const NEEDS_OWN_PROCESS = [
   "node:child_process",
@@ -23,6 +24,8 @@ export interface TestFile {
   /** True if it may share a process with other test files. */
   readonly canShare: boolean;
   readonly usesBrowser: boolean;
+  /** True if it needs the globals of a page, which it may share with other files that need them. */
+  readonly usesPage: boolean;
 }
 
 /** Reads a test file, and all files that it imports. The path is relative to the working directory. */
@@ -34,6 +37,7 @@ export function readTestFile(path: string): TestFile {
       !NEEDS_OWN_PROCESS.some((each) => reached.has(each)) &&
       !readFileSync(path, "utf8").includes(COUNTS_CPU_TIME),
     usesBrowser: reached.has(BROWSER),
+    usesPage: reached.has(PAGE),
   };
 }
 

@@ -4,15 +4,6 @@ import { setImmediate } from "node:timers/promises";
 import { Api, ApiError } from "../../../host/dashboard/api.ts";
 import { Connection } from "../../../host/dashboard/connection.ts";
 
-declare global {
-  /** Of a page; Node has none. */
-  function addEventListener(
-    type: string,
-    listener: () => void,
-    options: { readonly signal: AbortSignal },
-  ): void;
-}
-
 test("a reconnect waits as long as the host's Retry-After says", async (t) => {
   const host = follow(t, [new ApiError(429, { retryAfterMs: 20_000 })]);
   await settled();

@@ -1,0 +1,102 @@
+import "./light-dom.ts";
+import type { TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { Device, Settings, TileSize, WidgetDefinition } from "@mantel/plugin-sdk/widget";
+import { signal } from "@preact/signals-core";
+import type { ModuleView } from "../../../host/api/module.ts";
+import { ChannelSet } from "../../../host/dashboard/channels.ts";
+import { Commands } from "../../../host/dashboard/commands.ts";
+import type { HandedOverState } from "../../../host/dashboard/handed-over-state.ts";
+import { Store } from "../../../host/dashboard/store.ts";
+import { WidgetContexts } from "../../../host/dashboard/widget-context.ts";
+import type { AnyWidget } from "../../../host/dashboard/widget-loader.ts";
+import { type Answers, FakeApi } from "./fake-api.ts";
+
+const { mountWidget } = await import("../../../host/dashboard/mounted-widget.ts");
+
+/** A home, and a tile in it. */
+interface Place {
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly size?: Partial<TileSize>;
+  readonly devices?: readonly Device[];
+  readonly modules?: readonly ModuleView[];
+  readonly answers?: Answers;
+  readonly handedOver?: unknown;
+}
+
+/** Mounts a widget in a home with a fake host, as the dashboard does, in the zone UTC and in English. */
+export function mountOnPage<S extends Settings, State>(
+  t: TestContext,
+  definition: WidgetDefinition<S, State>,
+  { config = {}, size = {}, devices = [], modules = [], answers = {}, handedOver }: Place = {},
+) {
+  const widget = definition as unknown as AnyWidget;
+  const api = new FakeApi(answers);
+  const store = new Store();
+  store.replaceDevices(devices);
+  store.replaceModules(modules);
+  const signals = {
+    config: signal(config),
+    size: signal<TileSize>({ ...SIZE, ...size }),
+    online: signal(true),
+    visible: signal(true),
+    timeZone: signal("UTC"),
+  };
+  const said: string[] = [];
+  const faults: unknown[] = [];
+  const surroundings = new WidgetContexts({
+    api,
+    store,
+    channels: new ChannelSet(api, () => ({ timeZone: "UTC", calendarDays: 14 })),
+    commands: new Commands(api, store, () => undefined),
+    theme: signal("dark"),
+    ...signals,
+    announce: (text) => said.push(text),
+  });
+  const state: HandedOverState | undefined =
+    handedOver === undefined
+      ? undefined
+      : { stateVersion: widget.stateVersion ?? 1, data: handedOver };
+  const mounted = mountWidget(document.body, {
+    code: { hash: "hash", instantiate: () => widget },
+    instance: "tile",
+    surroundings,
+    ...signals,
+    handedOver: state,
+    onFault: (error) => faults.push(error),
+  });
+  t.after(() => mounted.unmount());
+  const root = mounted.host.shadowRoot;
+  if (!root) throw new Error("the widget has no shadow root");
+  return { ...signals, api, store, said, faults, mounted, root, ...lookInto(root) };
+}
+
+const SIZE: TileSize = { cols: 4, rows: 8, width: 400, height: 500, shape: "panel" };
+/** Turns of the event loop after which a fake host has answered everything. */
+const MOST_TURNS = 50;
+
+function lookInto(root: ShadowRoot) {
+  const textOf = (selector: string): string[] =>
+    Array.from(root.querySelectorAll(selector), ({ textContent }) => plain(textContent));
+  return {
+    /** The text of each matching element. */
+    textOf,
+    /** Resolves with the texts of the matching elements when there are any. */
+    async waitFor(selector: string): Promise<string[]> {
+      for (let turn = 0; turn < MOST_TURNS; turn++) {
+        if (root.querySelector(selector)) return textOf(selector);
+        await setImmediate();
+      }
+      throw new Error(`nothing matches ${selector} in ${root.innerHTML}`);
+    },
+    click(selector: string): void {
+      const element = root.querySelector<HTMLElement>(selector);
+      if (!element) throw new Error(`nothing matches ${selector} in ${root.innerHTML}`);
+      element.click();
+    },
+  };
+}
+
+function plain(text: string | null): string {
+  return (text ?? "").replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mountOnPage } from "../../helpers/page/widget.ts";
+
+const { default: clock } = await import("../../../plugins/clock-widget/widget.ts");
+
+test("the clock shows the time and the date of the home, and seconds if its settings say so", (t) => {
+  t.mock.timers.enable({ apis: ["Date", "setTimeout"], now: Date.UTC(2026, 10, 20, 18, 42, 7) });
+  const { config, timeZone, textOf } = mountOnPage(t, clock);
+  const minutes = textOf("time, p");
+
+  config.value = { seconds: true };
+  timeZone.value = "Europe/Berlin";
+  const seconds = textOf("time");
+  t.mock.timers.tick(1_000);
+
+  assert.deepEqual(minutes, ["06:42 PM", "Friday, November 20"]);
+  assert.deepEqual([seconds, textOf("time")], [["07:42:07 PM"], ["07:42:08 PM"]]);
+});
