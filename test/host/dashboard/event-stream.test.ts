@@ -42,6 +42,42 @@ test("an event that is cut off is not read", async () => {
   assert.deepEqual(await read("event: x\ndata: {"), []);
 });
 
+test("a field may lack its space, its colon or its value, and one of another name is skipped", async () => {
+  const events = await read("event:x\nid\ndata\nretry: 5\ndata:  b: c\n:data: no\n\n");
+
+  assert.deepEqual(events, [{ topic: "x", id: "", data: "\n b: c" }]);
+});
+
+test("only one space behind the colon is not part of the value", async () => {
+  assert.deepEqual(await read("data:   a\n\n"), [{ topic: "message", id: undefined, data: "  a" }]);
+});
+
+test("an event without data is skipped", async () => {
+  assert.deepEqual(await read("event: x\nid: 7\n\n"), []);
+});
+
+test("a reader that stops early ends the connection", async () => {
+  let reason = "open";
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(new TextEncoder().encode("data: 1\n\n")),
+    cancel: () => void (reason = "cancelled"),
+  });
+
+  for await (const { data } of readEvents(body, () => undefined)) {
+    assert.equal(data, "1");
+    break;
+  }
+
+  assert.equal(reason, "cancelled");
+});
+
+test("a connection that breaks ends with its error", async () => {
+  const fault = new Error("the connection broke");
+  const body = new ReadableStream<Uint8Array>({ start: (stream) => stream.error(fault) });
+
+  await assert.rejects(readEvents(body, () => undefined).next(), fault);
+});
+
 function read(...pieces: (string | Uint8Array)[]): Promise<StreamEvent[]> {
   return readWith(() => undefined, ...pieces);
 }

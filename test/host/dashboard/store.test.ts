@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { effect } from "@preact/signals-core";
+import type { ModuleView } from "../../../host/api/module.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
@@ -114,6 +115,146 @@ test("devices can be added and removed", () => {
   );
 });
 
+test("a list has the devices of its kind and room that are not hidden", () => {
+  const store = storeWith(
+    lamp(1, { room: "Kitchen" }),
+    lamp(2, { room: "Bath" }),
+    lamp(3, { room: "Kitchen", hidden: true }),
+    lamp(4, { room: "Kitchen", hidden: false }),
+    deviceOf({ kind: "plug", number: 5, room: "Kitchen" }),
+  );
+  const numbers = (query?: Parameters<Store["devices"]>[0]) =>
+    store.devices(query).value.map(({ number }) => number);
+
+  assert.deepEqual(numbers(), [1, 2, 4, 5]);
+  assert.deepEqual(numbers({ kind: "light" }), [1, 2, 4]);
+  assert.deepEqual(numbers({ room: "Kitchen" }), [1, 4, 5]);
+  assert.deepEqual(numbers({ kind: "light", room: "Kitchen" }), [1, 4]);
+});
+
+test("the list of all devices has hidden ones too, and is shared by all callers", () => {
+  const store = storeWith(lamp(1), lamp(2, { hidden: true }));
+
+  assert.deepEqual(
+    store.allDevices().value.map(({ number }) => number),
+    [1, 2],
+  );
+  assert.equal(store.allDevices(), store.allDevices());
+  assert.notEqual(store.allDevices(), store.devices());
+});
+
+test("a device that a new snapshot lacks disappears, and what shows it is told", () => {
+  const store = storeWith(lamp(1), lamp(2));
+  const gone = store.device("demo:light:2");
+  const kept = store.device("demo:light:1");
+
+  store.replaceDevices([lamp(1, { name: "New name" })]);
+
+  assert.equal(gone.value, undefined);
+  assert.equal(kept, store.device("demo:light:1"));
+  assert.equal(kept.value?.name, "New name");
+});
+
+test("a device that returns after a snapshot without it is shown where it was shown before", () => {
+  const store = storeWith(lamp(1));
+  const shown = store.device("demo:light:1");
+  store.replaceDevices([]);
+
+  store.putDevice(lamp(1, { revision: 2 }));
+
+  assert.equal(shown.value?.revision, 2);
+  assert.equal(store.devices().value.length, 1);
+});
+
+test("a snapshot draws once, however many devices it changes", () => {
+  const store = storeWith(lamp(1), lamp(2));
+  const all = store.devices();
+  const drawn: number[] = [];
+  effect(() => void drawn.push(all.value.length));
+
+  store.replaceDevices([lamp(2), lamp(3), lamp(4)]);
+
+  assert.deepEqual(drawn, [2, 3]);
+});
+
+test("a device of the same revision replaces the one shown, as after a new name", () => {
+  const store = storeWith(lamp(1));
+
+  store.putDevice(lamp(1, { name: "New name" }));
+
+  assert.equal(store.device("demo:light:1").value?.name, "New name");
+});
+
+test("without requested values the device is the host's own, pending values included", () => {
+  const device = lamp(1, { pending: { on: true } });
+  const store = storeWith(device);
+
+  assert.equal(store.device(device.id).value, device);
+});
+
+test("a requested value of an unknown device is pending as soon as the device is known", () => {
+  const store = new Store();
+  const shown = store.device("demo:light:1");
+
+  store.setPending("demo:light:1", { on: true });
+  const before = shown.value;
+  store.putDevice(lamp(1));
+
+  assert.equal(before, undefined);
+  assert.deepEqual(shown.value?.pending, { on: true });
+});
+
+test("before the first answer of the host there is no layout, no setting, no device and no module", () => {
+  const store = new Store();
+
+  assert.equal(store.layout.value, undefined);
+  assert.deepEqual(store.ui.value, {});
+  assert.deepEqual([store.devices().value, store.modules().value], [[], []]);
+  assert.equal(store.module("clock").value, undefined);
+});
+
+test("modules are listed by name, each with its last state", () => {
+  const store = new Store();
+  store.replaceModules([module("b", "Weather"), module("a", "Clock")]);
+  const names = () => store.modules().value.map(({ name, state }) => `${name} ${state}`);
+  const first = names();
+
+  store.putModule(module("c", "Agenda"));
+  store.putModule(module("b", "Weather", "failed"));
+
+  assert.deepEqual(first, ["Clock active", "Weather active"]);
+  assert.deepEqual(names(), ["Agenda active", "Clock active", "Weather failed"]);
+});
+
+test("a removed module disappears from the list and from what shows it, until it is there again", () => {
+  const store = new Store();
+  store.replaceModules([module("a", "Clock"), module("b", "Weather")]);
+  const shown = store.module("a");
+  const list = store.modules();
+
+  store.removeModule("a");
+  const removed = [shown.value, list.value.length];
+  store.putModule(module("a", "Clock"));
+
+  assert.deepEqual(removed, [undefined, 1]);
+  assert.equal(shown.value?.name, "Clock");
+  assert.equal(list.value.length, 2);
+});
+
+test("a new snapshot of the modules replaces all of them, and draws once", () => {
+  const store = new Store();
+  store.replaceModules([module("a", "Clock"), module("b", "Weather")]);
+  const shown = store.module("a");
+  const list = store.modules();
+  const drawn: string[] = [];
+  effect(() => void drawn.push(list.value.map(({ id }) => id).join()));
+
+  store.replaceModules([module("b", "Weather"), module("c", "Agenda"), module("d", "Note")]);
+
+  assert.equal(shown.value, undefined);
+  assert.deepEqual(drawn, ["a,b", "c,d,b"]);
+});
+
 function storeWith(...devices: Device[]): Store {
   const store = new Store();
   store.replaceDevices(devices);
@@ -122,4 +263,8 @@ function storeWith(...devices: Device[]): Store {
 
 function lamp(number: number, change: Partial<Device> = {}): Device {
   return deviceOf({ number, ...change });
+}
+
+function module(id: string, name: string, state: ModuleView["state"] = "active"): ModuleView {
+  return { id, name, state } as ModuleView;
 }

@@ -1,0 +1,115 @@
+import { setImmediate } from "node:timers/promises";
+import type { SystemSample } from "@mantel/plugin-sdk/widget";
+import type { ModuleView } from "../../../host/api/module.ts";
+import type { Layout } from "../../../host/dashboard/layout.ts";
+import { deviceOf } from "../../helpers/device.ts";
+import { FakeApi } from "../../helpers/page/fake-api.ts";
+
+export const LAMP = deviceOf({ number: 1 });
+export const CLOCK = moduleOf("clock");
+export const LAYOUT: Layout = {
+  revision: 1,
+  grid: { columns: 12, rowHeight: 20, gap: 12 },
+  pages: [
+    { id: "home", title: "Home", widgets: [] },
+    { id: "hall", title: "Hall", widgets: [] },
+  ],
+  displays: [{ id: "wall", name: "Hall tablet", pages: ["hall"], theme: "light" }],
+};
+
+export const SAMPLE: SystemSample = {
+  sampledAt: "2026-11-20T12:00:00Z",
+  cpu: { percent: 5, perCore: [5], loadAverage: [0, 0, 0], temperatureC: null },
+  memory: { totalBytes: 100, usedBytes: 40, availableBytes: 60, percent: 40 },
+  temperature: { cpuC: null, sensors: [] },
+  uptime: { systemSeconds: 1, processSeconds: 1 },
+  disks: [],
+  network: [],
+};
+
+/** A home with a lamp and a clock, and its event stream. */
+export class StreamingHome extends FakeApi {
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly #held = new Map<string, Promise<void>>();
+
+  constructor() {
+    super({
+      "/smart-home/devices": { devices: [LAMP] },
+      "/modules": { modules: [CLOCK] },
+      "/layout": LAYOUT,
+      "/config": { config: { ui: { timeZone: "UTC", locale: "en-GB" } } },
+      "/system": SAMPLE,
+      "/smart-home/scenes": { scenes: [{ id: "demo:scene:1", lastActivatedAt: null }] },
+      "/weather": { forecast: null },
+      "/calendar/events?": { window: {}, events: [], sources: [] },
+    });
+  }
+
+  /** The next answer of a path comes when the returned function is called. */
+  hold(path: string): () => Promise<void> {
+    let release = (): void => undefined;
+    this.#held.set(path, new Promise((resolve) => (release = resolve)));
+    return async () => {
+      release();
+      await settled();
+    };
+  }
+
+  override async get<T>(path: string): Promise<T> {
+    const held = this.#held.get(path);
+    this.#held.delete(path);
+    const answer = super.get<T>(path);
+    await held;
+    return answer;
+  }
+
+  override async open(path: string): Promise<Response> {
+    this.asked.push(`GET ${path}`);
+    return new Response(
+      new ReadableStream<Uint8Array>({ start: (stream) => void (this.#stream = stream) }),
+    );
+  }
+
+  async event(topic: string, data?: unknown, id?: string): Promise<void> {
+    await this.events([topic, data, id]);
+  }
+
+  /** Sends events that arrive together. */
+  async events(
+    ...events: readonly (readonly [topic: string, data?: unknown, id?: string | undefined])[]
+  ): Promise<void> {
+    const text = events.map(([topic, data, id]) =>
+      [
+        `event: ${topic}\n`,
+        id === undefined ? "" : `id: ${id}\n`,
+        data === undefined ? "" : `data: ${JSON.stringify(data)}\n`,
+        "\n",
+      ].join(""),
+    );
+    this.#stream?.enqueue(new TextEncoder().encode(text.join("")));
+    await settled();
+  }
+
+  async end(): Promise<void> {
+    this.#stream?.close();
+    await settled();
+  }
+}
+
+export function moduleOf(id: string, state: ModuleView["state"] = "active"): ModuleView {
+  return {
+    id,
+    name: id,
+    state,
+    kinds: [],
+    resources: {},
+    error: null,
+    lastReload: null,
+    widget: null,
+  } as unknown as ModuleView;
+}
+
+/** Resolves once all that was due has run. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+}
