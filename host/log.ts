@@ -43,6 +43,7 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
       dropped = 0; // reset first, because this record is written the same way
       logger.warn({ dropped: count }, "standard error was not read; records were dropped");
     }
+    makeNonBlocking();
     process.stderr.write(visible(format(record)), () => undefined); // a record that cannot be written is lost
   };
   const options: LoggerOptions = {
@@ -52,7 +53,8 @@ export function openLog(level: LogLevel, terminal: boolean): ProcessLog {
     formatters: { level: (label) => ({ level: label }) }, // level names, as in the config
   };
   const logger = pino(options, { write });
-  makeNonBlocking();
+  // Without a listener, an error would end the process.
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
   return { ...wrap(logger), flushed };
 }
 
@@ -83,14 +85,13 @@ function readableFormatter(): (record: string) => string {
 }
 
 /**
- * Makes standard error non-blocking. Node writes to pipes and files that way by itself; a stalled
- * terminal, for example after Ctrl-S or over a broken connection, would otherwise stop the host.
+ * Makes standard error non-blocking: a stalled reader, for example a terminal after Ctrl-S, would otherwise stop the
+ * host. Each process that inherits it, such as esbuild's, makes it blocking again for all who share it (libuv does
+ * that when it starts one).
  */
 function makeNonBlocking(): void {
-  // Without a listener, an error would end the process.
-  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => undefined);
   const { _handle } = process.stderr as { _handle?: { setBlocking?: (on: boolean) => void } };
-  if (process.stderr.isTTY) _handle?.setBlocking?.(false);
+  _handle?.setBlocking?.(false);
 }
 
 async function flushed(): Promise<void> {

@@ -24,7 +24,9 @@ function run(t: TestContext, code: string): ChildProcess {
 test("a log without a reader does not block, and dropped records are counted", async (t) => {
   const child = run(
     t,
-    `for (let at = 0; at < 20_000; at++) log.info("said", { at, filler: "x".repeat(500) });
+    `const { spawnSync } = await import("node:child_process");
+    spawnSync("true", { stdio: "inherit" }); // makes it blocking for this process, too
+    for (let at = 0; at < 20_000; at++) log.info("said", { at, filler: "x".repeat(500) });
     process.stdout.write("still here");
     process.stdin.once("data", async () => {
       await log.flushed();
