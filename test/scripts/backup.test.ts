@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -7,6 +6,7 @@ import { finishReplacement } from "../../host/documents/restore-transaction.ts";
 import { emptyFolder } from "../helpers/folder.ts";
 import { forgedBackup } from "../helpers/forged-backup.ts";
 import { startHost } from "../helpers/host.ts";
+import { runScript } from "../helpers/script.ts";
 
 const PASSPHRASE = "correct horse battery";
 const SECRET = "a-secret-of-the-home";
@@ -182,17 +182,8 @@ async function home(t: TestContext) {
   return { data, file: join(folder, "home.backup") };
 }
 
-function run(
-  command: "backup" | "restore",
-  args: readonly string[],
-  passphrase = PASSPHRASE,
-): Promise<{ code: number; output: string }> {
-  const root = resolve(import.meta.dirname, "../..");
-  const env = { ...process.env, MANTEL_BACKUP_PASSPHRASE: passphrase };
-  const script = ["--import", "tsx", `scripts/${command}.ts`, ...args];
-  return new Promise((done) => {
-    const child = execFile(process.execPath, script, { cwd: root, env }, (_error, out, errors) =>
-      done({ code: child.exitCode ?? 1, output: out + errors }),
-    );
+function run(command: "backup" | "restore", args: readonly string[], passphrase = PASSPHRASE) {
+  return runScript(command, args, {
+    env: { ...process.env, MANTEL_BACKUP_PASSPHRASE: passphrase },
   });
 }

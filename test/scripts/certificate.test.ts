@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -14,6 +13,9 @@ import {
   readAuthority,
 } from "../../scripts/certificate/authority.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { runScript } from "../helpers/script.ts";
+
+const run = (...args: readonly string[]) => runScript("certificate", args);
 
 test("a strict client accepts the certificate for each of its names and no other", async (t) => {
   const names = ["localhost", "mantel.local", "home.example.org", "10.1.2.3", "fd12:3456::9"];
@@ -103,13 +105,4 @@ async function shown(t: TestContext, names: readonly string[], allowed: readonly
       socket.on("secureConnect", () => done("taken")).on("error", () => done("refused"));
       t.after(() => socket.destroy());
     });
-}
-
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const script = resolve(import.meta.dirname, "../../scripts/certificate.ts");
-  return new Promise((done) => {
-    execFile(process.execPath, ["--import", "tsx", script, ...args], (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
-    });
-  });
 }

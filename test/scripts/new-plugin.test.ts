@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { emptyRepository } from "../helpers/repository.ts";
+import { runScript } from "../helpers/script.ts";
 
 for (const kind of ["bridge", "service", "widget"]) {
   test(`a new ${kind} passes its own test and the checks`, async (t) => {
@@ -90,6 +91,6 @@ test("an existing plugin is not overwritten", async (t) => {
 async function emptyHome(t: TestContext) {
   const repository = await emptyRepository(t);
   const newPlugin = (...args: readonly string[]) =>
-    repository.run(process.execPath, "--import", "tsx", "scripts/new-plugin.ts", ...args);
+    runScript("new-plugin", args, { cwd: repository.folder });
   return { ...repository, newPlugin };
 }

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Tokens } from "../../host/auth/tokens.ts";
 import { collectedLog } from "../helpers/collected-log.ts";
 import { emptyFolder } from "../helpers/folder.ts";
+import { runScript } from "../helpers/script.ts";
+
+const run = (...args: readonly string[]) => runScript("token", args);
 
 test("it prints the token alone, in a data folder that it makes", async (t) => {
   const data = join(await emptyFolder(t), "data");
@@ -129,14 +131,5 @@ for (const [name, args] of Object.entries({
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^token: .+\n\nIssues, lists and revokes/s);
     await assert.rejects(stat(data));
-  });
-}
-
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const script = resolve(import.meta.dirname, "../../scripts/token.ts");
-  return new Promise((done) => {
-    execFile(process.execPath, ["--import", "tsx", script, ...args], (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
-    });
   });
 }
