@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 
-/** Below what a test file may take, on a machine that does much else. */
-const TIME_LIMIT_MS = 3_000;
+/** The time for each property. `npm run test:long` gives more. */
+export const FUZZ_SECONDS = Number(process.env["FUZZ_SECONDS"] ?? 1);
 
 /**
  * Checks a property by `runs` random examples, or as many as there is time for. The seed is printed;
@@ -19,7 +19,7 @@ export async function checkProperty<T>(
   const details = await fc.check(property as fc.IAsyncProperty<T>, {
     seed,
     numRuns: runs,
-    interruptAfterTimeLimit: TIME_LIMIT_MS,
+    interruptAfterTimeLimit: FUZZ_SECONDS * 1_000,
     ...(path === undefined ? {} : { path }),
   });
   t.diagnostic(`${details.numRuns} examples`);

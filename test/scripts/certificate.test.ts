@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { checkServerIdentity, connect, createServer } from "node:tls";
 import {
