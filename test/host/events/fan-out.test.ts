@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import type { CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import { Bus } from "../../../host/events/bus.ts";
 import { EventStreams, type StreamRequest } from "../../../host/events/sse.ts";
 import { until } from "../../helpers/until.ts";
@@ -49,14 +50,54 @@ test("module log records do not displace events from the replay buffer", async (
   bus.emit("layout.changed", { revision: 1 });
   const [seen] = await before.events(1);
   await before.leave();
-  const entry = { at: "2026-01-01T00:00:00.000Z", level: "info", sentence: "again" } as const;
 
   bus.emit("layout.changed", { revision: 2 });
-  for (let at = 0; at < 2_000; at++) bus.emit("module.log", { module: "chatty", entry });
+  for (let at = 0; at < 2_000; at++) bus.emit("module.log", { module: "chatty", entry: LOG_ENTRY });
   const after = await follow({ lastEventId: String(seen?.id) });
 
   const [event] = await after.events(1);
   assert.deepEqual(event?.data, { revision: 2 });
+});
+
+test("log records go to the streams that ask for them, and have no id to continue from", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const admin = await follow({ topics: new Set(["module.log", "layout.changed"]) });
+  const [chosen, plain] = [await follow({ topics: new Set(["layout.changed"]) }), await follow()];
+
+  bus.emit("module.log", { module: "demo", entry: LOG_ENTRY });
+  bus.emit("layout.changed", { revision: 1 });
+
+  for (const stream of [admin, chosen, plain]) await stream.until("layout.changed");
+  const record = JSON.stringify({ module: "demo", entry: LOG_ENTRY });
+  assert.ok(admin.text().includes(`\n\nevent: module.log\ndata: ${record}\n\n`));
+  assert.ok(!chosen.text().includes("module.log"));
+  assert.ok(!plain.text().includes("module.log"));
+});
+
+test("the first log record after a pause tells how many the client missed", async (t) => {
+  const { bus, port, responses, streams } = await serveStreams(t, {}, new Set(["module.log"]));
+  const socket = connect(port, "127.0.0.1").pause();
+  t.after(() => socket.destroy());
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await until(() => streams.streams === 1);
+  const say = (module: string) => bus.emit("module.log", { module, entry: LOG_ENTRY });
+  await until(() => {
+    for (let n = 0; n < 200; n++) say("x".repeat(2_000));
+    return responses[0]?.writableNeedDrain;
+  });
+  let text = "";
+  const missed = () => [...text.matchAll(/"module":"(\w+)".*?(?:"missed":(\d+))?}$/gm)].slice(-2);
+
+  socket.on("data", (bytes: Buffer) => void (text += bytes.toString("utf8"))).resume();
+  await until(() => responses[0]?.writableLength === 0 && !responses[0].writableNeedDrain);
+  say("first");
+  say("second");
+
+  await until(() => text.includes('"module":"second"'));
+  const [first, second] = missed();
+  assert.deepEqual([first?.[1], second?.[1]], ["first", "second"]);
+  assert.ok(Number(first?.[2]) > 0);
+  assert.equal(second?.[2], undefined);
 });
 
 test("a reconnecting client gets exactly the missed events, once", async (t) => {
@@ -65,15 +106,15 @@ test("a reconnecting client gets exactly the missed events, once", async (t) => 
   bus.emit("layout.changed", { revision: 1 });
   const [seen] = await before.events(1);
   await before.leave();
-  for (let revision = 2; revision <= 1_000; revision++) bus.emit("layout.changed", { revision });
+  for (let revision = 2; revision <= 1_001; revision++) bus.emit("layout.changed", { revision });
 
   const after = await follow({ lastEventId: String(seen?.id) });
-  bus.emit("layout.changed", { revision: 1_001 });
+  bus.emit("layout.changed", { revision: 1_002 });
 
-  const events = await after.events(1_000);
+  const events = await after.events(1_001);
   assert.deepEqual(
     events.map(({ data }) => (data as { revision: number }).revision),
-    Array.from({ length: 1_000 }, (_, n) => n + 2),
+    Array.from({ length: 1_001 }, (_, n) => n + 2),
   );
 });
 
@@ -88,6 +129,34 @@ test("a new client can reconnect before the first event", async (t) => {
 
   const [event] = await after.events(1);
   assert.deepEqual([event?.topic, event?.data], ["layout.changed", { revision: 1 }]);
+});
+
+test("a client that has missed nothing continues without a resync", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const first = await follow();
+  const begun = String(first.firstId());
+  const second = await follow({ lastEventId: begun });
+  bus.emit("layout.changed", { revision: 1 });
+  const [seen] = await second.events(1);
+
+  const third = await follow({ lastEventId: String(seen?.id) });
+  bus.emit("layout.changed", { revision: 2 });
+
+  const [event] = await third.events(1);
+  assert.deepEqual([event?.topic, event?.data], ["layout.changed", { revision: 2 }]);
+});
+
+test("a client whose last id is not one of this host gets no stored events", async (t) => {
+  const { bus, follow } = await serveStreams(t);
+  const first = await follow();
+  bus.emit("layout.changed", { revision: 1 });
+  const begun = String(first.firstId());
+
+  for (const lastEventId of ["abc", "", `${begun}x`, `x${begun}`, `${begun}.0`, `${begun}00`]) {
+    const stream = await follow({ lastEventId });
+    const [resync] = await stream.events(1);
+    assert.equal(resync?.topic, "resync", lastEventId);
+  }
 });
 
 for (const [name, lastEventId] of Object.entries({
@@ -106,6 +175,7 @@ for (const [name, lastEventId] of Object.entries({
 
     const [resync, next] = await stream.events(2);
     assert.equal(resync?.topic, "resync");
+    assert.deepEqual(resync?.data, { reason: "the events since then are no longer stored" });
     assert.equal(next?.topic, "device.removed");
     assert.equal((next?.id ?? 0) - (resync?.id ?? 0), 1);
   });
@@ -125,8 +195,9 @@ test("a client that does not read has a limited buffer and is dropped after ten 
     highest = Math.max(highest, responses[0]?.writableLength ?? 0);
     await new Promise(setImmediate);
   }
+  t.mock.timers.tick(9_000);
   const stalledAt = streams.streams;
-  t.mock.timers.tick(11_000);
+  t.mock.timers.tick(1_000);
 
   assert.equal(stalledAt, 1);
   assert.ok(highest > 0 && highest < 256 * 1024, `${highest} bytes were buffered`);
@@ -189,6 +260,8 @@ test("a burst that is too large for a reader causes a resync and no other loss",
   bus.emit("layout.changed", { revision: 1 });
 
   await stream.until("layout.changed");
+  const [reason] = /(?<="reason":")[^"]+/.exec(stream.text()) ?? [];
+  assert.equal(reason, "the client reads too slowly");
 });
 
 test("a silent stream gets a ping every fifteen seconds", async (t) => {
@@ -220,7 +293,10 @@ test("each token has its own limit", async (t) => {
   const { follow } = await serveStreams(t, { streams: 10, ofOneToken: 2 });
   const [first] = [await follow(), await follow()];
 
-  await assert.rejects(follow(), /rate_limited: the token tablet already has 2 open event streams/);
+  await assert.rejects(follow(), {
+    message:
+      "rate_limited after 2000 ms: the token tablet already has 2 open event streams, which is the limit; close one",
+  });
   await follow({ owner: "phone" });
   await first.leave();
 
@@ -235,7 +311,7 @@ test("when all streams are in use, a new one replaces the oldest of the token wi
 
   await first.ended;
   assert.equal(streams.streams, 3);
-  await assert.rejects(follow(), /rate_limited: 3 event streams are open/);
+  await assert.rejects(follow(), /: 3 event streams are open, and no other token/);
   assert.deepEqual(
     [second, third, newcomer].map(({ text }) => text().includes("id: ")),
     [true, true, true],
@@ -268,9 +344,11 @@ test("closing ends every stream", async (t) => {
 
   streams.close();
 
-  await Promise.all(opened.map(({ ended }) => ended));
+  assert.deepEqual(await Promise.all(opened.map(({ ended }) => ended)), ["ended", "ended"]);
   assert.equal(streams.streams, 0);
 });
+
+const LOG_ENTRY = { at: "2026-01-01T00:00:00.000Z", level: "info", sentence: "again" } as const;
 
 const BULKY: CalendarSource = {
   id: "family",
@@ -283,6 +361,7 @@ const BULKY: CalendarSource = {
 async function serveStreams(
   t: TestContext,
   limits: ConstructorParameters<typeof EventStreams>[1] = {},
+  topics: StreamRequest["topics"] = undefined,
 ) {
   const bus = new Bus();
   const streams = new EventStreams(bus, limits);
@@ -292,11 +371,12 @@ async function serveStreams(
   const server = createServer((_, response) => {
     responses.push(response);
     try {
-      const request = { lastEventId: undefined, topics: undefined, permitted: () => isPermitted };
+      const request = { lastEventId: undefined, topics, permitted: () => isPermitted };
       streams.open(response, { owner: "tablet", ...request, ...asked });
     } catch (error) {
-      const { code, message } = error as { code: string; message: string };
-      response.writeHead(429).end(`${code}: ${message}`);
+      assert.ok(error instanceof MantelError);
+      const { code, message, extras } = error;
+      response.writeHead(429).end(`${code} after ${extras.retryAfterMs} ms: ${message}`);
     }
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -328,7 +408,10 @@ async function followStream(t: TestContext, url: string) {
   const decoder = new TextDecoder();
   const ended = (async () => {
     for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
-  })().catch(() => undefined); // Left, by this side or the other.
+  })().then(
+    () => "ended",
+    () => "cut", // Left, by this side or the other.
+  );
   await until(() => text.includes("\n\n"));
 
   const parsed = () => [...text.matchAll(/^id: (\d+)\nevent: (.+)\ndata: (.+)\n\n/gm)].map(toEvent);
