@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Audit } from "../../../host/auth/audit.ts";
+import { Audit, recordCompleted } from "../../../host/auth/audit.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
 const ADMIN = { sub: "phone", jti: "1" };
@@ -34,7 +35,7 @@ test("log files rotate when full: ten are kept and the oldest is deleted", async
   const audit = new Audit(data);
 
   for (let n = 0; n < 12; n++) {
-    await writeFile(join(data, "audit.log"), `${"x".repeat(2 ** 20)} ${n}`);
+    await writeFile(join(data, "audit.log"), `${"x".repeat(2 ** 20 - 3)} ${String(n).padStart(2)}`);
     await audit.record(ADMIN, { action: "config.patch" });
   }
 
@@ -92,4 +93,67 @@ test("a record that cannot be written fails for its caller, and the next one can
   await audit.record(ADMIN, { action: "b" });
 
   assert.match(await readFile(join(data, "absent", "audit.log"), "utf8"), /"action":"b"/);
+});
+
+test("a page that holds the last records names no next one", async (t) => {
+  const audit = new Audit(await emptyFolder(t));
+  for (let n = 0; n < 3; n++) await audit.record(ADMIN, { action: "a", n });
+
+  const [whole, part] = [await audit.read({ limit: 3 }), await audit.read({ limit: 2 })];
+
+  assert.deepEqual([whole.records.length, whole.next], [3, null]);
+  assert.deepEqual([part.records.length, part.next], [2, part.records[1]?.id]);
+});
+
+test("lines that are no records are skipped", async (t) => {
+  const data = await emptyFolder(t);
+  const lines = ["null", "5", '"x"', "[]", '{"action":"a"}', '{"id":1}', '{"id":"x","action":"b"}'];
+  await writeFile(join(data, "audit.log"), lines.join("\n"));
+
+  const { records } = await new Audit(data).read({ limit: 10 });
+
+  assert.deepEqual(
+    records.map(({ id, action }) => [id, action]),
+    [["x", "b"]],
+  );
+});
+
+test("a record is refused while the files cannot rotate, so that none grows without limit", async (t) => {
+  const data = await emptyFolder(t);
+  const full = "x".repeat(2 ** 20);
+  await writeFile(join(data, "audit.log"), full);
+  await writeFile(join(data, "audit.log.8"), "");
+  await mkdir(join(data, "audit.log.9", "in the way"), { recursive: true });
+
+  await assert.rejects(new Audit(data).record(ADMIN, { action: "a" }), { code: "EISDIR" });
+
+  assert.equal(await readFile(join(data, "audit.log"), "utf8"), full);
+});
+
+test("closing waits for the records that are being written", async (t) => {
+  const data = await emptyFolder(t);
+  const audit = new Audit(data);
+
+  const recording = audit.record(ADMIN, { action: "last" });
+  await audit.close();
+
+  assert.match(await readFile(join(data, "audit.log"), "utf8"), /"action":"last"/);
+  await recording;
+});
+
+test("a completed action is recorded, and does not fail if that is impossible: the log has it", async (t) => {
+  const data = await emptyFolder(t);
+  const log = collectedLog();
+  const record = { action: "mqtt.publish", topic: "a/b" };
+
+  await recordCompleted({ audit: new Audit(data), log }, ADMIN, record);
+  await recordCompleted({ audit: new Audit(join(data, "absent")), log }, ADMIN, record);
+
+  assert.match(await readFile(join(data, "audit.log"), "utf8"), /"topic":"a\/b"/);
+  const [said, ...more] = log.records;
+  const { error, ...fields } = said?.fields ?? {};
+  assert.deepEqual([said?.level, said?.sentence], ["error", "could not store an audit record"]);
+  assert.deepEqual(fields, { sub: "phone", ...record });
+  assert.equal((error as { code?: string }).code, "ENOENT");
+  assert.equal(more.length, 0);
 });

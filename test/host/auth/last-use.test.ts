@@ -49,6 +49,53 @@ test("recorded uses without a version are migrated, and the old file is kept", a
   assert.equal(await readFile(`${path}.before-version-1`, "utf8"), kept);
 });
 
+test("uses after a write are written an hour later, or when the host stops", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "token-use.json");
+  const uses = await LastUse.open(data, collectedLog());
+  uses.note("1");
+  await uses.close();
+  const first = await readFile(path, "utf8");
+
+  await uses.close();
+  const unchanged = await readFile(path, "utf8");
+  uses.note("2");
+  await uses.close();
+
+  assert.equal(unchanged, first);
+  const written = JSON.parse(await readFile(path, "utf8")) as { uses: object };
+  assert.deepEqual(Object.keys(written.uses), ["1", "2"]);
+});
+
+test("uses that cannot be stored stay known and are logged", async (t) => {
+  const data = await emptyFolder(t);
+  const log = collectedLog();
+  const uses = await LastUse.open(join(data, "absent"), log);
+
+  uses.note("1");
+  await uses.close();
+
+  assert.deepEqual(
+    log.records.map(({ level, sentence, fields }) => [level, sentence, fields["file"]]),
+    [["warn", "could not store the last uses of tokens", "token-use.json"]],
+  );
+  assert.ok(uses.at("1"));
+});
+
+for (const [what, uses] of [
+  ["another version", { version: 2, uses: {} }],
+  ["a time that is none", { version: 1, uses: { "1": "yesterday" } }],
+] as const) {
+  test(`a file with ${what} is not used`, async (t) => {
+    const data = await emptyFolder(t);
+    await writeFile(join(data, "token-use.json"), JSON.stringify(uses));
+
+    const opened = await LastUse.open(data, collectedLog()).catch(() => undefined);
+
+    assert.equal(opened?.at("1") ?? null, null);
+  });
+}
+
 /** The write of the timer is not waited for by anyone. */
 async function readFileWhenThere(path: string): Promise<string> {
   for (;;) {

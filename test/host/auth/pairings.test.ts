@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { Pairings } from "../../../host/auth/pairings.ts";
 
 const GRANT = { name: "Kitchen", scope: ["read"] } as const;
@@ -18,13 +19,43 @@ function openPairings() {
 test("a code has eight easily readable letters and is found in every way of typing it", () => {
   const { pairings, start } = openPairings();
 
-  const { userCode, deviceCode } = start();
+  const startedAt = Date.now();
+  const { userCode, deviceCode, ...times } = start();
 
+  assert.deepEqual(times, { expiresInSeconds: 600, intervalSeconds: 5 });
   assert.match(userCode, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
   assert.equal(Buffer.from(deviceCode, "base64url").length, 32);
   for (const typed of [userCode, userCode.replace("-", ""), userCode.toLowerCase()]) {
-    assert.equal(pairings.find(typed).address, "192.168.1.20");
+    const found = pairings.find(typed);
+    assert.deepEqual([found.userCode, found.address], [userCode, "192.168.1.20"]);
+    assert.ok(found.startedAt >= startedAt && found.startedAt <= Date.now());
   }
+});
+
+test("a code that no display waits with is refused by name", () => {
+  const { pairings } = openPairings();
+
+  assert.throws(() => pairings.find("BBBB-CCCC"), {
+    code: "pairing_unknown",
+    message: "no display waits with the code BBBB-CCCC",
+  });
+});
+
+test("a name is granted from its approval until the display fetches its token", () => {
+  const { pairings, pass, start } = openPairings();
+  const [display, denied, late] = [start(), start(), start()];
+  const seen = () => pairings.hasGranted("Kitchen");
+
+  pairings.decide(denied.userCode, "denied");
+  const before = seen();
+  pairings.decide(display.userCode, GRANT);
+  const approved = [seen(), pairings.hasGranted("Hall")];
+  pairings.collect(display.deviceCode);
+  const collected = seen();
+  pairings.decide(late.userCode, GRANT);
+  pass(10 * 60 * 1000);
+
+  assert.deepEqual([before, approved, collected, seen()], [false, [true, false], false, false]);
 });
 
 test("an approved token can be collected once", () => {
@@ -45,7 +76,10 @@ test("a rejected display is informed and must request another code", () => {
 
   pairings.decide(userCode, "denied");
 
-  assert.throws(() => pairings.collect(deviceCode), { code: "access_denied" });
+  assert.throws(() => pairings.collect(deviceCode), {
+    code: "access_denied",
+    message: "the display was not approved",
+  });
   assert.throws(() => pairings.collect(deviceCode), { code: "expired_token" });
 });
 
@@ -55,10 +89,15 @@ test("a code ends after ten minutes, approved or not", () => {
   const approved = start();
   pairings.decide(approved.userCode, GRANT);
 
-  pass(10 * 60 * 1000);
+  pass(10 * 60 * 1000 - 1);
+  assert.ok(pairings.find(waiting.userCode));
+  pass(1);
 
   assert.throws(() => pairings.find(waiting.userCode), { code: "pairing_unknown" });
-  assert.throws(() => pairings.collect(approved.deviceCode), { code: "expired_token" });
+  assert.throws(() => pairings.collect(approved.deviceCode), {
+    code: "expired_token",
+    message: "the code has expired; request another one",
+  });
 });
 
 test("polling too often makes the interval longer, keeping to it does not", () => {
@@ -68,15 +107,19 @@ test("polling too often makes the interval longer, keeping to it does not", () =
     try {
       return pairings.collect(deviceCode);
     } catch (error) {
-      const { code, extras } = error as { code: string; extras: { retryAfterMs: number } };
-      return [code, extras.retryAfterMs];
+      const { code, message, extras } = error as MantelError;
+      return [code, message, extras.retryAfterMs];
     }
   };
+  const pending = ["authorization_pending", "the display is not approved yet"];
+  const slower = ["slow_down", "the display polls too often"];
 
-  assert.deepEqual(ask(), ["authorization_pending", 5_000]);
-  assert.deepEqual(ask(), ["slow_down", 10_000]);
-  pass(9_600);
-  assert.deepEqual(ask(), ["authorization_pending", 10_000]);
+  assert.deepEqual(ask(), [...pending, 5_000]);
+  assert.deepEqual(ask(), [...slower, 10_000]);
+  pass(9_500);
+  assert.deepEqual(ask(), [...pending, 10_000], "half a second early is not too often");
+  pass(9_499);
+  assert.deepEqual(ask(), [...slower, 15_000]);
 });
 
 test("a network that requests many codes loses only its own oldest ones", () => {
@@ -99,9 +142,23 @@ test("code requests are limited per network and minute, without affecting others
   assert.throws(() => start("192.168.1.66"), {
     code: "rate_limited",
     message: "192.168.1.66 requested 16 codes within a minute",
+    extras: { retryAfterMs: 60_000 },
   });
   assert.ok(start("192.168.1.20").userCode);
-  pass(60_000);
+  pass(59_999);
+  assert.throws(() => start("192.168.1.66"), { extras: { retryAfterMs: 1 } });
+  pass(1);
+  assert.ok(start("192.168.1.66").userCode);
+});
+
+test("the requests of the 4096 most recent networks are counted", () => {
+  const { start } = openPairings();
+  for (let at = 0; at < 16; at++) start("192.168.1.66");
+
+  for (let at = 1; at < 4_096; at++) start(`network ${at}`);
+  assert.throws(() => start("192.168.1.66"), { code: "rate_limited" });
+  start("one more");
+
   assert.ok(start("192.168.1.66").userCode);
 });
 
@@ -131,7 +188,10 @@ test("a display that a user is viewing or has approved keeps its place", () => {
   assert.ok(isThere(pairings, looked));
   assert.deepEqual(pairings.collect(granted.deviceCode), GRANT);
   assert.ok(!isThere(pairings, waiting));
-  pass(3 * 60_000);
+  pass(2 * 60_000);
+  for (let at = 0; at < 100; at++) start(`10.0.4.${at}`);
+  assert.ok(isThere(pairings, looked), "a user has two minutes to decide");
+  pass(1);
   for (let at = 0; at < 100; at++) start(`10.0.2.${at}`);
   assert.ok(!isThere(pairings, looked), "nobody looks at it any more");
 });
@@ -152,7 +212,11 @@ test("further displays are refused while all waiting ones are being approved", (
     pairings.decide(start(`10.0.0.${at}`).userCode, { ...GRANT, name: `screen ${at}` });
   }
 
-  assert.throws(() => start("10.0.1.1"), { code: "rate_limited" });
+  assert.throws(() => start("10.0.1.1"), {
+    code: "rate_limited",
+    message: "too many displays are being paired now",
+    extras: { retryAfterMs: 60_000 },
+  });
   pass(10 * 60 * 1000);
   assert.ok(start("10.0.1.1").userCode);
 });

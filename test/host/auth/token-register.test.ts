@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { appendFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { TokenRegister } from "../../../host/auth/token-register.ts";
+import { isRegisterLine, statusOf, TokenRegister } from "../../../host/auth/token-register.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -110,4 +110,100 @@ test("a missing register is restored", async (t) => {
   const { revoked } = (await TokenRegister.open(data, collectedLog())).records;
 
   assert.deepEqual([...revoked], ["1"]);
+});
+
+test("a folder in the place of the register is set aside, and the register restored", async (t) => {
+  const data = await emptyFolder(t);
+  const path = join(data, "tokens.jsonl");
+  const register = await TokenRegister.open(data, collectedLog());
+  await register.addIssued(ISSUED);
+  await register.addRevoked("1");
+  await rm(path);
+  await mkdir(path);
+  const log = collectedLog();
+
+  const { issued, revoked } = (await TokenRegister.open(data, log)).records;
+
+  assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
+  const [said, ...more] = log.records;
+  const { keptAs, ...fields } = said?.fields ?? {};
+  assert.deepEqual(
+    [said?.level, said?.sentence, fields],
+    ["error", "a damaged register was set aside and restored", { damaged: 1, restored: 2 }],
+  );
+  assert.match(String(keptAs), /tokens\.jsonl\.damaged-\d{4}-\d\d-\d\dT[\d.-]+Z$/);
+  assert.ok((await stat(String(keptAs))).isDirectory());
+  assert.equal(more.length, 0);
+});
+
+test("a whole register is left as it is, without a log record", async (t) => {
+  const data = await emptyFolder(t);
+  await (await TokenRegister.open(data, collectedLog())).addIssued(ISSUED);
+  const before = await readFile(join(data, "tokens.jsonl"), "utf8");
+  const log = collectedLog();
+
+  await TokenRegister.open(data, log);
+
+  assert.equal(await readFile(join(data, "tokens.jsonl"), "utf8"), before);
+  assert.deepEqual((await readdir(data)).toSorted(), ["tokens.jsonl", "tokens.jsonl.last-good"]);
+  assert.equal(log.records.length, 0);
+});
+
+for (const [what, damage] of [
+  ["missing", (copy: string) => rm(copy)],
+  ["cut off", (copy: string) => writeFile(copy, '{"issued":{"na')],
+] as const) {
+  test(`a copy that is ${what} is completed from the register`, async (t) => {
+    const data = await emptyFolder(t);
+    const [path, copy] = [join(data, "tokens.jsonl"), join(data, "tokens.jsonl.last-good")];
+    const register = await TokenRegister.open(data, collectedLog());
+    await register.addIssued(ISSUED);
+    await register.addRevoked("1");
+    await damage(copy);
+    const log = collectedLog();
+
+    await TokenRegister.open(data, log);
+    await rm(path);
+
+    const { issued, revoked } = (await TokenRegister.open(data, collectedLog())).records;
+    assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
+    assert.equal(log.records.length, 0);
+  });
+}
+
+test("a record is stored although its copy cannot be", async (t) => {
+  const data = await emptyFolder(t);
+  const register = await TokenRegister.open(data, collectedLog());
+  await mkdir(join(data, "tokens.jsonl.last-good"));
+
+  await register.addIssued(ISSUED);
+
+  assert.equal(register.records.byId.get("1")?.name, "tablet");
+});
+
+for (const [what, line] of [
+  ["a record without a name", { issued: { ...ISSUED, name: undefined } }],
+  ["a record without an end", { issued: { ...ISSUED, expiresAt: undefined } }],
+  ["a time that is none", { issued: { ...ISSUED, issuedAt: "yesterday" } }],
+  ["an unknown scope", { issued: { ...ISSUED, scope: ["root"] } }],
+  ["a revocation of nothing", { revoked: { revokedAt: ISSUED.issuedAt } }],
+  ["a revocation without a time", { revoked: { jti: "1" } }],
+  ["neither a record nor a revocation", {}],
+] as const) {
+  test(`a line with ${what} is damaged`, () => {
+    assert.equal(isRegisterLine(JSON.stringify(line)), false);
+    assert.equal(isRegisterLine(JSON.stringify({ issued: ISSUED })), true);
+  });
+}
+
+test("a token has expired after the instant of its end", (t) => {
+  const record = { ...ISSUED, revokedAt: null };
+  const endsAt = Date.parse(ISSUED.expiresAt);
+  t.mock.timers.enable({ apis: ["Date"], now: endsAt });
+
+  const atItsEnd = statusOf(record);
+  t.mock.timers.tick(1);
+
+  assert.deepEqual([atItsEnd, statusOf(record)], ["valid", "expired"]);
+  assert.equal(statusOf({ ...record, revokedAt: ISSUED.issuedAt }), "revoked");
 });

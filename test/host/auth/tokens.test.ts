@@ -77,6 +77,39 @@ test("a token that a leaked key signed is refused unless it is on record word fo
   assert.ok(isAccepted(tokens, genuine));
 });
 
+test("the refusal of a token tells why", async (t) => {
+  const { tokens, data } = await openTokens(t);
+  const genuine = await tokens.issue({ name: "x", scope: ["read"], ttlSeconds: 60 });
+  const { exp: _exp, ...endless } = claimsOf(genuine);
+  const key = await readSigningKey(data);
+  const foreign = { ...key, kid: "nobody" };
+  const past = Math.floor(Date.now() / 1000) - 31;
+
+  const reasons = {
+    "the token was not signed by a key of this host": ["", "abc", signedWith(foreign)],
+    "the token is not valid here": [
+      signedWith(key, { iss: "somebody" }),
+      jwt.sign("text", key.secret, { keyid: key.kid }),
+      `${genuine}x`,
+    ],
+    "the token lacks a required claim": [
+      jwt.sign(endless, key.secret, { keyid: key.kid }),
+      signedWith(key, { scope: "admin" }),
+      signedWith(key, { display: "yes" }),
+      signedWith(key, { sub: "" }),
+      signedWith(key, { jti: "" }),
+    ],
+    "the token has expired": [signedWith(key, { exp: past })],
+    "the token is not in the register; make a new one with the token command": [signedWith(key)],
+  };
+
+  for (const [message, refused] of Object.entries(reasons)) {
+    for (const token of refused) {
+      assert.throws(() => tokens.verify(token), { code: "unauthorized", message });
+    }
+  }
+});
+
 test("a signed token without a record is reported once, with a fix", async (t) => {
   const { tokens, data, log } = await openTokens(t);
   const signing = await readSigningKey(data);
@@ -300,12 +333,22 @@ test("all keys are kept while a token's record does not name its key", async (t)
   assert.ok(isAccepted(reopened, token));
 });
 
-for (const name of ["keys.json", "tokens.jsonl", "audit.log.3", "secrets.json", "token-use.json"]) {
+for (const name of [
+  "keys.json",
+  "tokens.jsonl",
+  "audit.log.3",
+  "secrets.json",
+  "token-use.json",
+  "config.pending.json",
+]) {
   test(`${name} is made private to its owner again, with a log record`, async (t) => {
     const data = await emptyFolder(t);
     await Tokens.open({ dataFolder: data, log: collectedLog() });
     await appendFile(join(data, name), "");
-    await appendFile(join(data, "config.json"), "{}");
+    for (const open of ["config.json", "old-keys.json", "keys-of-the-car.txt"]) {
+      await appendFile(join(data, open), "");
+      await chmod(join(data, open), 0o664);
+    }
     await chmod(join(data, name), 0o664);
     const log = collectedLog();
 

@@ -361,7 +361,7 @@ const BULKY: CalendarSource = {
 async function serveStreams(
   t: TestContext,
   limits: ConstructorParameters<typeof EventStreams>[1] = {},
-  topics: StreamRequest["topics"] = undefined,
+  topics?: StreamRequest["topics"],
 ) {
   const bus = new Bus();
   const streams = new EventStreams(bus, limits);
