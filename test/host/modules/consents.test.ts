@@ -62,6 +62,14 @@ const NO_CONSENT: Readonly<
     { needs: { devices: ["command"], kinds: ["light"], rooms: ["Hall"] } },
   ],
   "less memory": [{ limits: { memoryMiB: 512 } }, { limits: { memoryMiB: 256 } }],
+  "a smaller share of a processor": [
+    { limits: { cpuPercent: 400 } },
+    { limits: { cpuPercent: 90 } },
+  ],
+  "an open network for the setup instead of always": [
+    { permissions: { openNetwork: "always" } },
+    { permissions: { openNetwork: "setup" } },
+  ],
 };
 
 for (const [what, [had, wanted]] of Object.entries(NO_CONSENT)) {
@@ -111,6 +119,26 @@ const MORE: readonly Change[] = [
     needs: ["start programs, which may do all that the user may who runs Mantel"],
   },
   { had: {}, wanted: { uses: ["mqtt.broker"] }, needs: ["use the service mqtt.broker"] },
+  {
+    had: { uses: ["mqtt.broker"] },
+    wanted: { uses: ["mqtt.broker", "mqtt.publish"] },
+    needs: ["use the service mqtt.publish"],
+  },
+  {
+    had: { permissions: { openNetwork: "setup" } },
+    wanted: { permissions: { openNetwork: "always" } },
+    needs: [describePermission({ name: "openNetwork", value: "always" })],
+  },
+  {
+    had: { limits: { memoryMiB: 256 } },
+    wanted: { limits: { memoryMiB: 257 } },
+    needs: ["use up to 257 MiB of memory"],
+  },
+  {
+    had: { limits: { storageMiB: 512 } },
+    wanted: { limits: { storageMiB: 513 } },
+    needs: ["keep up to 513 MiB on the disk"],
+  },
   { had: {}, wanted: { provides: ["mqtt.publish"] }, needs: ["provide mqtt.publish to the home"] },
   { had: {}, wanted: { limits: { memoryMiB: 256 } }, needs: ["use up to 256 MiB of memory"] },
   { had: {}, wanted: { limits: { storageMiB: 512 } }, needs: ["keep up to 512 MiB on the disk"] },
@@ -136,6 +164,30 @@ test("server code needs consent if the plugin had only a widget", () => {
     ),
     ["run code of its own on this machine"],
   );
+});
+
+test("a plain plugin asks for nothing but to run its code", () =>
+  assert.deepEqual(requestedPermissions(manifest({})), [{ name: "server" }]));
+
+test("a widget that only shows devices asks for nothing else", () => {
+  const { server: _, ...widget } = manifest({ kinds: ["widget"], widget: "w.ts" });
+
+  assert.deepEqual(requestedPermissions({ ...widget, needs: { devices: ["read"] } }), [
+    { name: "widgetSees", value: "devices" },
+  ]);
+  assert.deepEqual(requestedPermissions({ ...widget, needs: { devices: ["command"] } }), [
+    { name: "widgetCommands", value: "devices" },
+  ]);
+});
+
+test("paths of folders are shown without detours; names of folders and hosts as they are", () => {
+  const permissions = { folders: ["/srv/./a//b", "photos"], hosts: ["/run/../x"] };
+
+  assert.deepEqual(requestedPermissions(manifest({ permissions })).slice(1), [
+    { name: "folders", value: "/srv/a/b" },
+    { name: "folders", value: "photos" },
+    { name: "hosts", value: "/run/../x" },
+  ]);
 });
 
 test("a new plugin has its requested permissions, also after a restart of the host", async (t) => {
@@ -184,6 +236,98 @@ test("consent that cannot be saved is not granted", async (t) => {
   await assert.rejects(consents.allow(plugin({ listen: true })));
 
   assert.equal(consents.neededBy(plugin({ listen: true })).length, 1);
+});
+
+test("a plugin that was never seen misses nothing: its installation is the consent", async (t) => {
+  const { consents } = await openConsents(t);
+
+  assert.deepEqual(consents.neededBy(plugin({ listen: true })), []);
+});
+
+test("the file is written only when the grants change", async (t) => {
+  const { consents, data } = await openConsents(t, true);
+  const file = join(data, "consents.json");
+  const isWritten = async () => {
+    await consents.close();
+    return (await readFile(file, "utf8").catch(() => "")) !== "";
+  };
+
+  await consents.grantPlugins([]);
+  assert.equal(await isWritten(), false);
+  await consents.grantPlugins([plugin({ listen: true })]);
+  assert.equal(await isWritten(), true);
+  await rm(file);
+  await consents.grantPlugins([plugin({ listen: true })]);
+  consents.settle(plugin({ listen: true }));
+  consents.keep(plugin({}));
+  assert.equal(await isWritten(), false);
+  consents.settle(plugin({ sqlite: true }));
+  assert.equal(await isWritten(), true);
+});
+
+test("in development only additions of known plugins are logged", async (t) => {
+  const { consents, log } = await openConsents(t, true);
+
+  await consents.grantPlugins([plugin({ listen: true })]);
+  await consents.grantPlugins([plugin({ listen: true })]);
+
+  assert.deepEqual(log.records, []);
+});
+
+test("a permission granted twice is stored once", async (t) => {
+  const { consents, data } = await openConsents(t);
+
+  await consents.grantPlugins([plugin({ hosts: ["a.test"], folders: ["a.test"] })]);
+  await consents.allow(plugin({ hosts: ["a.test", "b.test"] }));
+
+  const { granted } = JSON.parse(await readFile(join(data, "consents.json"), "utf8")) as {
+    granted: object;
+  };
+  assert.deepEqual(granted, {
+    lamp: [
+      { name: "folders", value: "a.test" },
+      { name: "server" },
+      { name: "hosts", value: "a.test" },
+      { name: "hosts", value: "b.test" },
+    ],
+  });
+});
+
+test("the grants follow the running version when it asks for another value or another flag", async (t) => {
+  const { consents } = await openConsents(t);
+  await consents.grantPlugins([plugin({ hosts: ["a.test"], listen: true })]);
+
+  consents.settle(plugin({ hosts: ["b.test"], sqlite: true }));
+
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["b.test"], sqlite: true })), []);
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["a.test"], listen: true })), [
+    { name: "hosts", value: "a.test" },
+    { name: "listen" },
+  ]);
+});
+
+test("the previous version keeps its permissions when it runs again after a crash, beside the new ones", async (t) => {
+  const { consents, reopen } = await openConsents(t);
+  await consents.grantPlugins([plugin({ listen: true })]);
+
+  consents.keep(plugin({ hosts: ["a.test"] }));
+  await consents.close();
+
+  const next = await reopen();
+  assert.deepEqual(next.neededBy(plugin({ hosts: ["a.test"], listen: true })), []);
+});
+
+test("grants that cannot be stored hold, and the log says so", async (t) => {
+  const { consents, data, log } = await openConsents(t);
+  await rm(data, { recursive: true });
+
+  await consents.grantPlugins([plugin({})]);
+
+  assert.equal(consents.neededBy(plugin({ listen: true })).length, 1);
+  const [{ level, sentence, fields } = assert.fail()] = log.records;
+  assert.deepEqual([level, sentence], ["error", "could not store the plugins' permissions"]);
+  assert.equal(fields["file"], "consents.json");
+  assert.ok(fields["error"] instanceof Error);
 });
 
 async function openConsents(t: TestContext, onSave = false) {
