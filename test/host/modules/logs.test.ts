@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { openLog } from "../../../host/log.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
 import { until } from "../../helpers/until.ts";
@@ -9,46 +9,107 @@ const silent = () => {
   return { ...log, warn: () => undefined, info: () => undefined };
 };
 
-test("records are kept with their time, and the newest 500 of them", () => {
+/** The monotonic time, which stands still until the test passes some. */
+function stopTime(t: TestContext): (ms: number) => void {
+  let now = 1_000_000;
+  t.mock.method(performance, "now", () => now);
+  return (ms) => void (now += ms);
+}
+
+test("records are kept with their time, and the newest 500 of them", (t) => {
+  const pass = stopTime(t);
   const log = new ModuleLog(silent());
 
-  for (let count = 0; count < 3; count++) {
+  for (let count = 0; count < 502; count++) {
+    if (count % 100 === 0) pass(1_000); // so that they are not a flood
     log.record({ level: "info", sentence: "counted", fields: { count } });
   }
 
   assert.deepEqual(
     log.entries.map(({ level, fields }) => [level, fields]),
-    [0, 1, 2].map((count) => ["info", { count }]),
+    Array.from({ length: 500 }, (_, index) => ["info", { count: index + 2 }]),
   );
   assert.match(log.entries[0]?.at ?? "", /^\d{4}-\d\d-\d\dT.*Z$/);
 });
 
-test("a flood is counted and not kept", () => {
+test("records beyond 200 in a second are counted and not kept", (t) => {
+  const pass = stopTime(t);
   const log = new ModuleLog(silent());
+  const record = (times: number) => {
+    for (let count = 0; count < times; count++) log.record({ level: "info", sentence: "again" });
+  };
 
-  for (let count = 0; count < 10_000; count++) log.record({ level: "info", sentence: "again" });
-
-  assert.equal(log.entries.length + log.dropped, 10_000);
-  assert.ok(log.entries.length <= 500);
+  record(200);
+  assert.deepEqual([log.entries.length, log.dropped], [200, 0]);
+  pass(999);
+  record(1);
+  assert.deepEqual([log.entries.length, log.dropped], [200, 1]);
 });
 
-test("a flood is reported once, and little of it reaches the host's log", async () => {
+test("a flood is reported once, and five records of each of its seconds reach the host's log", (t) => {
+  const pass = stopTime(t);
   const told: string[] = [];
   const log = new ModuleLog({
     ...silent(),
     warn: (sentence) => told.push(sentence),
     info: (sentence) => told.push(sentence),
   });
-  const flood = () => {
-    for (let count = 0; count < 1_000; count++) log.record({ level: "info", sentence: "again" });
+  const record = (times: number) => {
+    told.length = 0;
+    for (let count = 0; count < times; count++) log.record({ level: "info", sentence: "again" });
+    pass(1_000);
+    return told.length;
   };
 
-  const endsAt = performance.now() + 3_100;
-  await until(() => (flood(), performance.now() > endsAt), { withinMs: 5_000 });
+  const counts = [200, 201, 1_000, 6, 5, 200].map(record);
 
-  const floods = told.filter((sentence) => sentence.includes("too many log records"));
-  assert.deepEqual(floods, ["too many log records; dropping most of them"]);
-  assert.ok(told.length <= 1 + 200 + 4 * 5, String(told.length));
+  assert.deepEqual(counts, [200, 201, 5, 5, 5, 200]);
+  assert.equal(log.dropped, 1 + 995 + 1);
+});
+
+test("a flood begins with a warning", (t) => {
+  stopTime(t);
+  const told: string[] = [];
+  const log = new ModuleLog({ ...silent(), warn: (sentence) => told.push(sentence) });
+
+  for (let count = 0; count < 1_000; count++) log.record({ level: "info", sentence: "again" });
+
+  assert.deepEqual(told, ["too many log records; dropping most of them"]);
+});
+
+test("records that the plugin's process dropped are counted too, if it tells a number", () => {
+  const log = new ModuleLog(silent());
+
+  for (const dropped of [3, -5, 0.5, "x", undefined] as number[]) {
+    log.record({ level: "info", sentence: "again", dropped });
+  }
+
+  assert.equal(log.dropped, 3);
+});
+
+test("a record with an unknown level or fields that are none is kept as information", () => {
+  const log = new ModuleLog(silent());
+
+  for (const fields of [null, "text"]) {
+    log.record({ level: "loud", sentence: "what", fields } as never);
+  }
+
+  assert.deepEqual(
+    log.entries.map(({ at: _, ...entry }) => entry),
+    [1, 2].map(() => ({ level: "info", sentence: "what" })),
+  );
+});
+
+test("a fault is an error in both logs, with its location", () => {
+  const told: unknown[] = [];
+  const log = new ModuleLog({ ...silent(), error: (...record) => told.push(record) });
+  const fault = { message: "what", file: "index.ts", line: 3 };
+
+  log.fault("it did not start", fault);
+
+  const [{ level, sentence, fields } = assert.fail()] = log.entries;
+  assert.deepEqual([level, sentence, fields], ["error", "it did not start", fault]);
+  assert.deepEqual(told, [["it did not start", fault]]);
 });
 
 test("a very long sentence is cut", () => {
