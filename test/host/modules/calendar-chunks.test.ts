@@ -62,3 +62,34 @@ test("faults in a part or a window are reported, and endless parts are refused",
   for (let hash = 0; hash < 1_000; hash++) parts.take({ hash: `${hash}`, events: [] }, "club");
   assert.throws(() => parts.take({ hash: "more", events: [] }, "club"), { code: "invalid" });
 });
+
+test("the refusal of endless parts names the limit and the fix", () => {
+  const parts = new CalendarChunks();
+  for (let hash = 0; hash < 1_000; hash++) parts.take({ hash: `${hash}`, events: [] }, "club");
+
+  assert.throws(() => parts.take({ hash: "more", events: [] }, "club"), {
+    code: "invalid",
+    message: "calendar.window of club has more than 1000 parts; publish fewer events",
+  });
+});
+
+/** A part with a thousand events, which have together some eight million characters. */
+const longPart = (hash: string) => {
+  const long = { ...event("long"), description: "x".repeat(8_190) };
+  return { hash, events: Array.from({ length: 1_000 }, () => long) };
+};
+
+test("events of over 64 million characters are refused, and room is free again after a smaller window", () => {
+  const parts = new CalendarChunks();
+  const hashes = ["1", "2", "3", "4", "5", "6", "7", "8"];
+  for (const hash of hashes) parts.take(longPart(hash), "club");
+
+  assert.throws(() => parts.take(longPart("9"), "club"), {
+    code: "invalid",
+    message:
+      "calendar.window of club has over 64 million characters of calendar events; publish fewer or shorter ones",
+  });
+  parts.assemble(window("1"), "club");
+  for (const hash of hashes.slice(1)) parts.take(longPart(hash), "club");
+  assert.throws(() => parts.take(longPart("9"), "club"), { code: "invalid" });
+});

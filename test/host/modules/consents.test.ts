@@ -304,6 +304,8 @@ test("the grants follow the running version when it asks for another value or an
     { name: "hosts", value: "a.test" },
     { name: "listen" },
   ]);
+  consents.settle(plugin({ hosts: ["c.test"], sqlite: true }));
+  assert.deepEqual(consents.neededBy(plugin({ hosts: ["c.test"] })), []);
 });
 
 test("the previous version keeps its permissions when it runs again after a crash, beside the new ones", async (t) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import {
   consentNeededError,
@@ -113,4 +114,5 @@ test("the error for missing consent names each permission and both ways to give 
   );
   assert.equal(isConsentNeeded(error), true);
   assert.equal(isConsentNeeded(new Error(error.message)), false);
+  assert.equal(isConsentNeeded(new MantelError("invalid", error.message)), false);
 });
