@@ -50,6 +50,31 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     { ...GOOD, server: "../other/index.ts" },
     /outside the plugin's folder/,
   ],
+  [
+    "a widget outside its folder",
+    { ...GOOD, kinds: ["service", "widget"], widget: "parts/../../widget.ts" },
+    /outside the plugin's folder/,
+  ],
+  [
+    "a widget entry without its kind",
+    { ...GOOD, widget: "w.ts" },
+    /must hold "widget" if and only/,
+  ],
+  [
+    "a section of a bridge without its kind",
+    { ...GOOD, bridge: { kind: "lamp", commandsPerSecond: 1 } },
+    /mantel\.kinds must hold "bridge" if and only if there is a "bridge" section/,
+  ],
+  [
+    "a bridge with only a widget",
+    {
+      id: "lamp",
+      kinds: ["bridge", "widget"],
+      widget: "w.ts",
+      bridge: { kind: "lamp", commandsPerSecond: 1 },
+    },
+    /a bridge or service needs a "server" entry/,
+  ],
   ...["https://a.example", "a.example:80", "A.example", "a b", "*.", "config:"].map(
     (host) =>
       [
@@ -72,6 +97,96 @@ const BAD: readonly (readonly [what: string, mantel: object | undefined, message
     /"cache", which is one of the host's own folders/,
   ],
 ];
+
+const ALLOWED: readonly (readonly [what: string, mantel: object])[] = [
+  ["only a widget and its needs", { id: "lamp", kinds: ["widget"], widget: "w.ts", needs: {} }],
+  ["a server and a widget", { ...GOOD, kinds: ["service", "widget"], widget: "w.ts" }],
+  ["a bridge", { ...GOOD, kinds: ["bridge"], bridge: { kind: "lamp", commandsPerSecond: 1 } }],
+  ["folders of its own", { ...GOOD, permissions: { folders: ["photos", "/srv/photos"] } }],
+  ["entries in folders, also with dots in their names", { ...GOOD, server: "src/..parts/a..ts" }],
+];
+
+for (const [what, mantel] of ALLOWED) {
+  test(`a manifest with ${what} is valid`, async (t) => {
+    const folder = await emptyFolder(t);
+    await writeFile(join(folder, "package.json"), JSON.stringify({ mantel }));
+
+    const plugin = await readManifest(folder);
+
+    assert.deepEqual(plugin, { id: "lamp", folder, version: "0.0.0", manifest: mantel });
+  });
+}
+
+test("a manifest that is not JSON is refused with the place of the fault", async (t) => {
+  const folder = await emptyFolder(t);
+  const file = join(folder, "package.json");
+  await writeFile(file, '{\n  "mantel": {,\n}');
+
+  await assert.rejects(readManifest(folder), ({ code, message, extras, cause }: MantelError) => {
+    assert.equal(code, "invalid");
+    assert.ok(message.startsWith(`${file} is not JSON: `), message);
+    const { frame, ...place } = extras.location ?? assert.fail();
+    assert.deepEqual(place, { file: "package.json", line: 2, column: 14 });
+    assert.match(frame, /"mantel": \{,/);
+    assert.ok(cause instanceof SyntaxError);
+    return true;
+  });
+});
+
+for (const [what, text] of [
+  ["null", "null"],
+  ["a text", '"mantel"'],
+  ["a list", "[]"],
+] as const) {
+  test(`a package.json that is ${what} has no manifest`, async (t) => {
+    const folder = await emptyFolder(t);
+    await writeFile(join(folder, "package.json"), text);
+
+    await assert.rejects(readManifest(folder), {
+      code: "invalid",
+      message: `${join(folder, "package.json")} has no "mantel" key, which every plugin needs`,
+    });
+  });
+}
+
+for (const [what, mantel] of [
+  ["null", null],
+  ["a text", "optIn"],
+] as const) {
+  test(`a manifest that is ${what} is refused by its type`, async (t) => {
+    const folder = await emptyFolder(t);
+    await writeFile(join(folder, "package.json"), JSON.stringify({ mantel }));
+
+    await assert.rejects(readManifest(folder), { code: "invalid", message: /\/mantel is / });
+  });
+}
+
+test("a package.json may have 256 KiB and no more", async (t) => {
+  const folder = await emptyFolder(t);
+  const file = join(folder, "package.json");
+  const text = JSON.stringify({ mantel: GOOD });
+
+  await writeFile(file, text.padEnd(256 * 1_024));
+  assert.equal((await readManifest(folder)).id, "lamp");
+  await writeFile(file, text.padEnd(256 * 1_024 + 1));
+
+  await assert.rejects(readManifest(folder), {
+    code: "invalid",
+    message: `${file} is a link or larger than 262144 bytes`,
+  });
+});
+
+test("a version has at most 100 characters", async (t) => {
+  const folder = await emptyFolder(t);
+  const write = (version: string) =>
+    writeFile(join(folder, "package.json"), JSON.stringify({ version, mantel: GOOD }));
+
+  await write("1".repeat(100));
+  assert.equal((await readManifest(folder)).version.length, 100);
+  await write("1".repeat(101));
+
+  await assert.rejects(readManifest(folder), /\/version/);
+});
 
 test("dependencies that npm cannot read are refused with their location", async (t) => {
   const folder = await emptyFolder(t);
@@ -136,7 +251,7 @@ test("a linked package.json is refused without showing the target's content", as
 });
 
 test("ids are lower-case words joined by hyphens", () => {
-  assert.deepEqual(["lamp", "garden-lamp2"].map(isPluginId), [true, true]);
+  assert.deepEqual(["lamp", "garden-lamp2", "a".repeat(64)].map(isPluginId), [true, true, true]);
   assert.deepEqual(
     ["", "Lamp", "a--b", "-a", "a_b", "a".repeat(65)].map(isPluginId),
     Array(6).fill(false),

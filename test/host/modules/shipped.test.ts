@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -48,4 +48,16 @@ test("a plugin counts as built-in if it is listed and runs from its folder besid
     false,
     "under another id",
   );
+});
+
+test("without a list no plugin counts as built-in, and a damaged list is refused", async (t) => {
+  const folder = await emptyFolder(t);
+  const isShipped = await readShipped(folder);
+  assert.equal(isShipped({ id: "clock", folder: join(folder, "clock") }), false);
+
+  await writeFile(join(folder, "shipped.json"), "[1]");
+  await assert.rejects(readShipped(folder), { code: "invalid", message: /shipped\.json is wrong/ });
+  await rm(join(folder, "shipped.json"));
+  await mkdir(join(folder, "shipped.json"));
+  await assert.rejects(readShipped(folder), { code: "EISDIR" });
 });
