@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { syncBuiltinESMExports } from "node:module";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FolderChange, Watcher } from "../../../host/modules/watch/watch.ts";
@@ -112,4 +114,89 @@ test("an additional folder is watched until it is no longer needed", async (t) =
 
   assert.equal(told[0]?.folder, linked);
   assert.ok(!files().includes(join(linked, "b.ts")));
+});
+
+test("files that editors and tools put beside sources are not reported", async (t) => {
+  const { root, files } = await openWatcher(t);
+  await mkdir(join(root, "lamp/node_modules"));
+  const strays = [".index.ts.swp", "index.ts~", "#index.ts#", "node_modules/a.ts", ".git"];
+
+  for (const name of strays) await writeFile(join(root, "lamp", name), "a");
+  await mkdir(join(root, ".cache"));
+  await writeFile(join(root, "lamp/last.ts"), "a");
+  await until(() => files().includes(join(root, "lamp/last.ts")));
+
+  assert.deepEqual(files(), [join(root, "lamp/last.ts")]);
+});
+
+test("a change names the plugin's folder, or the file beside the plugins", async (t) => {
+  const { root, told } = await openWatcher(t);
+  await mkdir(join(root, "lamp/deep"));
+  await until(() => told.length === 1);
+
+  await writeFile(join(root, "lamp/deep/a.ts"), "a");
+  await until(() => told.length === 2);
+  await writeFile(join(root, "notes.txt"), "a");
+  await until(() => told.length === 3);
+
+  assert.deepEqual(
+    told.map(({ folder }) => folder),
+    [join(root, "lamp"), join(root, "lamp"), join(root, "notes.txt")],
+  );
+});
+
+test("an additional folder is reported once when it is added, because it may have changed before", async (t) => {
+  const { root, watcher, told } = await openWatcher(t);
+  const linked = await emptyFolder(t);
+
+  watcher.follow(new Set([linked]));
+  await until(() => told.length === 1);
+  watcher.follow(new Set([linked]));
+  await writeFile(join(root, "lamp/a.ts"), "a");
+  await until(() => told.length === 2);
+
+  assert.deepEqual(
+    told.map(({ folder, files }) => [folder, files]),
+    [
+      [linked, [linked]],
+      [join(root, "lamp"), [join(root, "lamp/a.ts")]],
+    ],
+  );
+});
+
+test("a root that is deleted and made again is watched like before", async (t) => {
+  const { root, files } = await openWatcher(t);
+
+  await rm(root, { recursive: true });
+  await mkdir(join(root, "lamp"), { recursive: true });
+  await until(() => files().includes(root));
+  await writeFile(join(root, "lamp/a.ts"), "a");
+
+  await until(() => files().includes(join(root, "lamp/a.ts")));
+});
+
+test("a folder that cannot be watched is reported with its error", async (t) => {
+  const root = await emptyFolder(t);
+  const failed: [folder: string, error: unknown][] = [];
+  const error = Object.assign(new Error("no space"), { code: "ENOSPC" });
+  t.mock.method(fs, "watch", () => {
+    throw error;
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+
+  const watcher = new Watcher([root], {
+    onChange: () => assert.fail("nothing is watched"),
+    concerns: () => false,
+    onFailure: (folder, cause) => failed.push([folder, cause]),
+  });
+  watcher.close();
+
+  assert.deepEqual(failed, [
+    [dirname(root), error],
+    [root, error],
+  ]);
 });
