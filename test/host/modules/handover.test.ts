@@ -40,34 +40,30 @@ function stage() {
     const call = async (method: keyof Answers, input: unknown, deadlineMs: number) => {
       steps.push(`${name} ${method}${gate.isOpen ? "" : " behind the gate"}`);
       deadlines[`${name} ${method}`] = deadlineMs;
-      return answers[method]?.(input as never);
+      return answers[method]?.(input);
     };
     const terminate = async () => void steps.push(`${name} ends`);
+    const generation = { peer: { call }, exited: Promise.resolve(EXIT), terminate, inspectPort };
+    names.set(generation, name);
     return {
-      generation: { peer: { call }, exited: Promise.resolve(EXIT), terminate, inspectPort },
-      build: name,
+      generation,
+      build: { hash: name },
       loaded: {},
       request: { config: name },
     } as unknown as Candidate;
   };
+  const names = new Map<unknown, string>();
   const parts: HandoverDependencies = {
     gate,
     startMs: 1_500,
     quiesceMs: 2_000,
-    allowCallsFrom: (generation) => steps.push(`${nameOf(generation)} may call`),
-    goLive: (live) => steps.push(`${String(live.build)} is live`),
+    allowCallsFrom: (generation) => steps.push(`${names.get(generation)} may call`),
+    goLive: ({ build }) => steps.push(`${build.hash} is live`),
     fits: () => true,
-    reloadOf: async (old) => candidate(`${String(old.build)} again`),
+    reloadOf: async ({ build }) => candidate(`${build.hash} again`),
     warn: (sentence, error) => warnings.push([sentence, error]),
   };
-  const known = new Map<unknown, string>();
-  const nameOf = (generation: unknown) => known.get(generation) ?? "?";
-  const named = (...given: Parameters<typeof candidate>) => {
-    const made = candidate(...given);
-    known.set(made.generation, given[0]);
-    return made;
-  };
-  return { steps, warnings, deadlines, parts, gate, candidate: named };
+  return { steps, warnings, deadlines, parts, gate, candidate };
 }
 
 test("the new code connects, the old one stops behind the gate, and the new one starts with its state", async () => {
@@ -169,11 +165,11 @@ test("the old code starts in a new process if its own has ended", async () => {
 
   const handover = await handOver(old, candidate("new", { start: fail(new Error("x")) }), parts);
 
-  assert.equal(String(handover.live.build), "old again");
+  assert.equal(handover.live.build.hash, "old again");
   assert.deepEqual(handover.live.request, { config: "old again", handedOver: { count: 1 } });
   assert.deepEqual(steps.slice(-4), [
     "old ends",
-    "? may call",
+    "old again may call",
     "old again start behind the gate",
     "old again is live",
   ]);

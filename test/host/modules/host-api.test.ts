@@ -27,9 +27,9 @@ const WINDOW = { start: "2026-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z", sou
 /** Registries that tell what they were given. */
 function openHost() {
   const taken: unknown[] = [];
-  const parts = { failure: undefined as unknown };
+  const parts = { failure: undefined as Error | undefined };
   const take = (what: string) => async (id: string, value: unknown) => {
-    if (parts.failure !== undefined) throw parts.failure;
+    if (parts.failure) throw parts.failure;
     taken.push([what, id, value]);
   };
   const publication = (name: string) => ({

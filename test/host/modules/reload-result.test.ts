@@ -18,7 +18,7 @@ const SWAP: HandoverResult = {
 };
 
 /** A reload of a module in its third generation; each asked time is 5.06 ms later. */
-function openRecord(t: TestContext, { trigger = "file" as ReloadTrigger, isWorking = true } = {}) {
+function openRecord(t: TestContext, trigger: ReloadTrigger = "file", isWorking = true) {
   let now = 0;
   t.mock.method(performance, "now", () => (now += 5.06));
   const noted: Omit<LastReload, "at">[] = [];
@@ -50,7 +50,7 @@ test("a reload that replaced the process is returned and noted with its times an
 });
 
 test("a reload without a process says nothing about a handover", (t) => {
-  const { record, noted } = openRecord(t, { trigger: "request" });
+  const { record, noted } = openRecord(t, "request");
 
   const result = record.reloaded();
 
@@ -92,7 +92,7 @@ const FAILURES: readonly (readonly [
 for (const [trigger, isWorking, result] of FAILURES) {
   const which = isWorking ? "a module that works" : "a module that does not work";
   test(`a failed reload by ${trigger} of ${which} is noted as ${result}`, (t) => {
-    const { record, noted } = openRecord(t, { trigger, isWorking });
+    const { record, noted } = openRecord(t, trigger, isWorking);
     const location = { file: "index.ts", line: 3, column: 1, frame: "" };
     const cause = new MantelError("invalid", "what", { location });
 
