@@ -4,10 +4,17 @@ import { describe } from "node:test";
 import { pathToFileURL } from "node:url";
 
 const named = process.argv.slice(2);
+/** Loaded one by one: the tests of files that wait for the same module would all belong to the first of them. */
+let last: Promise<unknown> = Promise.resolve();
 for (let at = 0; at < named.length; at += 2) {
   const [file = "", path = ""] = named.slice(at, at + 2);
+  const before = last;
+  let done = (): void => undefined;
+  last = new Promise<void>((resolve) => (done = resolve));
   // The suite is registered here, and its tests run one after another behind those of the file before.
   void describe(file, async () => {
-    await import(pathToFileURL(path).href);
+    // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
+    await new Promise<void>((resolve) => void before.then(() => resolve()));
+    await import(pathToFileURL(path).href).finally(done);
   });
 }

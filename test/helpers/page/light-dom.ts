@@ -4,7 +4,10 @@
 
 import { Window } from "happy-dom";
 
-const page = new Window({ url: "http://mantel.test/" });
+const page = new Window({
+  url: "http://mantel.test/",
+  settings: { device: { prefersReducedMotion: "reduce" } },
+});
 
 for (const name of Object.getOwnPropertyNames(page)) {
   if (name in globalThis) continue;

@@ -7,6 +7,7 @@ import type { ModuleView } from "../../../host/api/module.ts";
 import { ChannelSet } from "../../../host/dashboard/channels.ts";
 import { Commands } from "../../../host/dashboard/commands.ts";
 import type { HandedOverState } from "../../../host/dashboard/handed-over-state.ts";
+import { setLocale } from "../../../host/dashboard/i18n/language.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { WidgetContexts } from "../../../host/dashboard/widget-context.ts";
 import type { AnyWidget } from "../../../host/dashboard/widget-loader.ts";
@@ -24,13 +25,14 @@ interface Place {
   readonly handedOver?: unknown;
 }
 
-/** Mounts a widget in a home with a fake host, as the dashboard does, in the zone UTC and in English. */
+/** Mounts a widget in a home with a fake host, as the dashboard does, in UTC and in British English. */
 export function mountOnPage<S extends Settings, State>(
   t: TestContext,
   definition: WidgetDefinition<S, State>,
   { config = {}, size = {}, devices = [], modules = [], answers = {}, handedOver }: Place = {},
 ) {
   const widget = definition as unknown as AnyWidget;
+  setLocale("en-GB"); // it may be another since the test before
   const api = new FakeApi(answers);
   const store = new Store();
   store.replaceDevices(devices);
@@ -82,19 +84,26 @@ function lookInto(root: ShadowRoot) {
     /** The text of each matching element. */
     textOf,
     /** Resolves with the texts of the matching elements when there are any. */
-    async waitFor(selector: string): Promise<string[]> {
-      for (let turn = 0; turn < MOST_TURNS; turn++) {
-        if (root.querySelector(selector)) return textOf(selector);
-        await setImmediate();
-      }
-      throw new Error(`nothing matches ${selector} in ${root.innerHTML}`);
+    waitFor: async (selector: string): Promise<string[]> => {
+      await untilShown(root, () => root.querySelector(selector) !== null);
+      return textOf(selector);
     },
-    click(selector: string): void {
+    /** Resolves when a condition is true. */
+    until: (holds: () => boolean) => untilShown(root, holds),
+    click: (selector: string): void => {
       const element = root.querySelector<HTMLElement>(selector);
       if (!element) throw new Error(`nothing matches ${selector} in ${root.innerHTML}`);
       element.click();
     },
   };
+}
+
+async function untilShown(root: ShadowRoot, holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    if (holds()) return;
+    await setImmediate();
+  }
+  throw new Error(`the widget still shows ${root.innerHTML}`);
 }
 
 function plain(text: string | null): string {

@@ -14,6 +14,6 @@ test("the clock shows the time and the date of the home, and seconds if its sett
   const seconds = textOf("time");
   t.mock.timers.tick(1_000);
 
-  assert.deepEqual(minutes, ["06:42 PM", "Friday, November 20"]);
-  assert.deepEqual([seconds, textOf("time")], [["07:42:07 PM"], ["07:42:08 PM"]]);
+  assert.deepEqual(minutes, ["18:42", "Friday 20 November"]);
+  assert.deepEqual([seconds, textOf("time")], [["19:42:07"], ["19:42:08"]]);
 });
