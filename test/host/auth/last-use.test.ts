@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { LastUse } from "../../../host/auth/last-use.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 
 test("the last use is known immediately and survives the process", async (t) => {
   const data = await emptyFolder(t);
@@ -29,8 +30,8 @@ test("ten thousand uses cause one write per hour, and no use causes none", async
   t.mock.timers.tick(59 * 60_000);
   const before = await readdir(data);
   t.mock.timers.tick(60_000);
+  const written = await until(() => readFile(join(data, "token-use.json"), "utf8"));
   await uses.close();
-  const written = await readFileWhenThere(join(data, "token-use.json"));
 
   assert.deepEqual(before, []);
   assert.equal(Object.keys((JSON.parse(written) as { uses: object }).uses).length, 3);
@@ -94,12 +95,4 @@ for (const [what, uses] of [
 
     assert.equal(opened?.at("1") ?? null, null);
   });
-}
-
-/** The write of the timer is not waited for by anyone. */
-async function readFileWhenThere(path: string): Promise<string> {
-  for (;;) {
-    const text = await readFile(path, "utf8").catch(() => "");
-    if (text !== "") return text;
-  }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
-import { Pairings } from "../../../host/auth/pairings.ts";
+import { Pairings, USER_CODE } from "../../../host/auth/pairings.ts";
 
 const GRANT = { name: "Kitchen", scope: ["read"] } as const;
 
@@ -30,6 +30,17 @@ test("a code has eight easily readable letters and is found in every way of typi
     assert.deepEqual([found.userCode, found.address], [userCode, "192.168.1.20"]);
     assert.ok(found.startedAt >= startedAt && found.startedAt <= Date.now());
   }
+});
+
+test("a code may be typed with or without its hyphen, in capital or small letters", () => {
+  const pattern = new RegExp(USER_CODE);
+  const right = ["BCDF-GHJK", "BCDFGHJK", "lmnp-qrst", "vwxzVWXZ"];
+  const wrong = ["", "BCDF-GHJ", "BCDF GHJK", "BCDF-GHJKL", "ABCD-EFGH", "xBCDF-GHJK"];
+
+  assert.deepEqual(
+    [...right, ...wrong].filter((typed) => pattern.test(typed)),
+    right,
+  );
 });
 
 test("a code that no display waits with is refused by name", () => {

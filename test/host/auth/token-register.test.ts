@@ -69,6 +69,22 @@ test("a record truncated by a crash is skipped and reported, and the others are 
   );
 });
 
+test("a line that is damaged while the host runs is skipped, with a log record", async (t) => {
+  const data = await emptyFolder(t);
+  const log = collectedLog();
+  const register = await TokenRegister.open(data, log);
+  await register.addIssued(ISSUED);
+
+  await appendFile(join(data, "tokens.jsonl"), '\n{"issued":{"name":"cut\nnull\n');
+  register.look();
+
+  assert.deepEqual([...register.records.byId.keys()], ["1"]);
+  assert.deepEqual(
+    log.records.map(({ level, sentence, fields }) => [level, sentence, fields]),
+    [["warn", "the token register has damaged lines; they are skipped", { damaged: 2 }]],
+  );
+});
+
 for (const [what, content] of [
   ["empty", ""],
   ["cut off", '\n{"issued":{"name":"tab'],
@@ -82,9 +98,11 @@ for (const [what, content] of [
     await register.addRevoked("1");
     await writeFile(path, content);
 
-    const { issued, revoked } = (await TokenRegister.open(data, collectedLog())).records;
+    const log = collectedLog();
+    const { issued, revoked } = (await TokenRegister.open(data, log)).records;
 
     assert.deepEqual([issued.length, [...revoked]], [1, ["1"]]);
+    assert.equal(log.records[0]?.fields["restored"], 2);
     const [aside = ""] = (await readdir(data)).filter((name) => name.includes(".damaged-"));
     assert.equal(await readFile(join(data, aside), "utf8"), content);
   });

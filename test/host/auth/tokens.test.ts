@@ -12,6 +12,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import jwt from "jsonwebtoken";
 import { Tokens } from "../../../host/auth/tokens.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
@@ -95,6 +96,7 @@ test("the refusal of a token tells why", async (t) => {
     "the token lacks a required claim": [
       jwt.sign(endless, key.secret, { keyid: key.kid }),
       signedWith(key, { scope: "admin" }),
+      signedWith(key, { scope: [] }),
       signedWith(key, { display: "yes" }),
       signedWith(key, { sub: "" }),
       signedWith(key, { jti: "" }),
@@ -108,6 +110,11 @@ test("the refusal of a token tells why", async (t) => {
       assert.throws(() => tokens.verify(token), { code: "unauthorized", message });
     }
   }
+  const [expired = ""] = reasons["the token has expired"];
+  assert.throws(
+    () => tokens.verify(expired),
+    (error: MantelError) => error.extras.reason === "expired",
+  );
 });
 
 test("a signed token without a record is reported once, with a fix", async (t) => {
@@ -294,8 +301,9 @@ test("a rotation drops the keys that no valid token needs, and keeps the others"
   const needed = await tokens.issue({ name: "kept", scope: ["read"], ttlSeconds: 60 });
 
   const second = await tokens.rotateKey({ drop: false });
+  const third = await tokens.rotateKey({ drop: false });
 
-  assert.deepEqual([first, second], [1, 0]);
+  assert.deepEqual([first, second, third], [1, 0, 1], "the second key has signed no token");
   assert.ok(isAccepted(tokens, needed));
 });
 

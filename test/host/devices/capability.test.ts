@@ -79,3 +79,59 @@ test("a state may hold read-only values and unknown ones, and nothing without a 
     { pointer: "/hasOwnProperty", detail: "has no capability" },
   ]);
 });
+
+test("a refused value is shown with what its capability takes", () => {
+  const effects = { type: "choice" as const, values: ["none", "candle"] };
+  const long = "x".repeat(1_001);
+
+  const details = [
+    faultsOfValue({ type: "boolean" }, "yes"),
+    faultsOfValue(effects, undefined),
+    faultsOfValue({ type: "text" }, long),
+    faultsOfValue({ type: "text" }, 5),
+    faultsOfValue({ type: "number", min: 0, unit: "W" }, -1),
+  ].map(([fault]) => fault?.detail);
+
+  assert.deepEqual(details, [
+    'is "yes"; it must be true or false',
+    'is absent; it must be one of "none", "candle"',
+    `is "${long.slice(0, 59)}…; it must be a text of at most 1000 characters`,
+    "is 5; it must be a text of at most 1000 characters",
+    "is -1; it must be a number of at least 0 W",
+  ]);
+});
+
+test("a text may have a thousand characters, and a number of any size is one", () => {
+  const texts = ["x".repeat(1_000), ""].map((text) => faultsOfValue({ type: "text" }, text));
+  const numbers = [-1e300, 1e300].map((number) => faultsOfValue({ type: "number" }, number));
+  const infinite = faultsOfValue({ type: "number" }, Infinity);
+
+  assert.deepEqual([...texts, ...numbers].flat(), []);
+  assert.equal(infinite.length, 1);
+});
+
+test("a refused value of sixty characters is shown whole", () => {
+  const [fault] = faultsOfValue({ type: "boolean" }, "x".repeat(58));
+
+  assert.equal(fault?.detail, `is "${"x".repeat(58)}"; it must be true or false`);
+});
+
+test("a command to a device that only reports is refused with that reason", () => {
+  const sensor: Capabilities = { power: { type: "number", readOnly: true } };
+
+  assert.deepEqual(faultsOfCommand(sensor, { power: 5, on: true }), [
+    { pointer: "/power", detail: "is read-only; the device takes no commands" },
+    { pointer: "/on", detail: "is not a capability of the device; the device takes no commands" },
+  ]);
+});
+
+test("the faults of a state name the value and its part", () => {
+  const capabilities: Capabilities = { color: { type: "color" }, on: { type: "boolean" } };
+
+  const faults = faultsOfState(capabilities, { color: { hue: 361, saturation: 5 }, on: 1 });
+
+  assert.deepEqual(
+    faults.map(({ pointer }) => pointer),
+    ["/color/hue", "/on"],
+  );
+});

@@ -147,7 +147,10 @@ test("a bridge that does not confirm within its deadline is 504, and the next co
   const late = commands.send(ID, { on: true });
   const next = commands.send(ID, { on: false });
 
-  await assert.rejects(late.done, { code: "deadline_passed" });
+  await assert.rejects(late.done, {
+    code: "deadline_passed",
+    message: /^the command to demo:light:1/,
+  });
   await until(() => bridge.asked.length === 2);
 
   assert.deepEqual(bridge.asked[1]?.command, { on: false });
@@ -179,8 +182,10 @@ test("an unhandled failure has no effect, and a plugin's fault is logged", async
   commands.send(ID, { on: true });
   await until(() => lines.length > 0);
 
-  assert.equal(lines[0]?.level, "error");
-  assert.equal(lines[0]?.fields["device"], ID);
+  assert.deepEqual(
+    lines.map(({ level, sentence, fields }) => [level, sentence, fields["device"]]),
+    [["error", "a bridge failed in a command", ID]],
+  );
   assert.deepEqual(devices.get(ID).pending, {});
 });
 
@@ -209,7 +214,15 @@ test("no call is sent to a bridge that is down", async (t) => {
 
   const send = () => commands.send(ID, { on: true });
 
-  assert.throws(send, { code: "bridge_down" });
+  assert.throws(send, {
+    code: "bridge_down",
+    message: "b is down: its module is missing",
+    extras: { retryAfterMs: 5_000 },
+  });
+  await assert.rejects(commands.turnForScene("b", undefined), { code: "bridge_down" });
+  await assert.rejects(commands.turnForScene("nobody", undefined), {
+    message: "nobody is down: its module is missing",
+  });
   assert.deepEqual(bridge.asked, []);
 });
 
@@ -253,7 +266,11 @@ test("a flood of callers for one waiting batch is refused", async (t) => {
   commands.send(ID, { on: true });
   for (let n = 0; n < 1_000; n++) commands.send(ID, { on: n % 2 === 0 });
 
-  assert.throws(() => commands.send(ID, { on: true }), { code: "bridge_rate_limited" });
+  assert.throws(() => commands.send(ID, { on: true }), {
+    code: "bridge_rate_limited",
+    message: `1000 commands already wait for ${ID}`,
+    extras: { retryAfterMs: 1_000 },
+  });
 
   held[0]?.resolve();
   await until(() => held[1]);
@@ -275,4 +292,80 @@ test("groups and scenes have their own rate limit", async (t) => {
     bridge.asked.map(({ nativeId }) => nativeId),
     ["all", "a"],
   );
+});
+
+test("an expected failure of a command is logged only in detail", async (t) => {
+  const { bridge, commands, lines } = await openCommands(t);
+  bridge.answer = () => Promise.reject(new MantelError("bridge_down", "gone"));
+
+  await assert.rejects(commands.send(ID, { on: true }).done, { code: "bridge_down" });
+
+  assert.deepEqual(lines, [
+    { level: "debug", sentence: "a command failed", fields: { device: ID, code: "bridge_down" } },
+  ]);
+});
+
+test("a command waits until its bridge is ready", async (t) => {
+  const { bridge, devices, bridges, log } = await openCommands(t);
+  let ready = (): void => undefined;
+  const isReady = new Promise<void>((resolve) => (ready = resolve));
+  const returning = { ...bridge, view: bridge.view, ready: () => isReady };
+  const commands = new Commands({ devices, log, bridges: { ...bridges, find: () => returning } });
+
+  const { done } = commands.send(ID, { on: true });
+  const before = bridge.asked.length;
+  ready();
+  await done;
+
+  assert.deepEqual([before, bridge.asked.length], [0, 1]);
+});
+
+test("a command to a bridge that is down by its turn fails with the reason", async (t) => {
+  const { bridge, commands } = await openCommands(t);
+  const held = hold(bridge);
+  const first = commands.send(ID, { on: true });
+  const second = commands.send(ID, { on: false });
+
+  bridge.status = "down";
+  held[0]?.resolve();
+
+  await first.done;
+  await assert.rejects(second.done, { code: "bridge_down" });
+  assert.equal(bridge.asked.length, 1);
+});
+
+test("the pending values are those of the sent and of the waiting command", async (t) => {
+  const { bridge, commands, devices } = await openCommands(t);
+  const held = hold(bridge);
+  const pending = () => devices.get(ID).pending;
+
+  const first = commands.send(ID, { on: true, effect: "candle" });
+  const second = commands.send(ID, { on: false });
+  const both = pending();
+  held[0]?.resolve();
+  await first.done;
+  const waiting = pending();
+  await until(() => held[1]);
+  held[1]?.resolve();
+  await second.done;
+
+  assert.deepEqual(both, { on: false, effect: "candle" });
+  assert.deepEqual([waiting, pending()], [{ on: false }, {}]);
+});
+
+test("commands may be asked to wait for longer than a second", async (t) => {
+  const { commands } = await openCommands(t, { commandsPerSecond: 0.5, burst: 1 }, ["a", "c", "d"]);
+  await commands.send(ID, { on: true }).done;
+
+  assert.throws(() => commands.send("demo:light:2", { on: true }), { code: "bridge_rate_limited" });
+  assert.throws(() => commands.send("demo:light:2", { on: true }, 1_500), {
+    code: "bridge_rate_limited",
+  });
+});
+
+test("scenes take their turns at the bridge's rate", async (t) => {
+  const { bridge, commands } = await openCommands(t, { commandsPerSecond: 0.5, burst: 1 });
+
+  assert.equal(await commands.turnForScene("b", undefined), bridge);
+  await assert.rejects(commands.turnForScene("b", undefined), { code: "bridge_rate_limited" });
 });

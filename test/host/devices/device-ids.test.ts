@@ -86,6 +86,23 @@ test("a bridge that creates endless native ids is refused", async (t) => {
     Array.from({ length: 20_000 }, (_, n) => light(`made-up-${n}`)),
   );
 
-  await assert.rejects(table.assign(HUE, [light("one more")]), { code: "invalid" });
+  await assert.rejects(table.assign(HUE, [light("one more")]), {
+    code: "invalid",
+    message: "hue-bridge has used 20000 ids; it must keep the native id of each device",
+  });
   assert.deepEqual(await table.assign(HUE, [light("made-up-7")]), ["hue:light:8"]);
+});
+
+test("a new id beside known ones is stored, and known ones need no disk", async (t) => {
+  const { folder, open, path } = await openFolder(t);
+  const table = await open();
+  await table.assign(HUE, [light("a")]);
+
+  await table.assign(HUE, [light("a"), light("b")]);
+  const { ids } = JSON.parse(await readFile(path, "utf8"));
+  await rm(folder, { recursive: true });
+  const again = await table.assign(HUE, [light("a"), light("b")]);
+
+  assert.deepEqual(Object.keys(ids), ["hue:light:1", "hue:light:2"]);
+  assert.deepEqual(again, ["hue:light:1", "hue:light:2"]);
 });

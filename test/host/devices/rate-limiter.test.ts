@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { RateLimiter, RateLimiters } from "../../../host/devices/rate-limiter.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { createBridge } from "./open-devices.ts";
@@ -113,4 +114,90 @@ test("rate limits are stored only for busy gateways, however many ids a bridge i
 
   assert.equal(made(0), busy);
   assert.notEqual(made(1), idle);
+});
+
+/** A limiter over clocks that the test moves; `sent` has the numbers of the work that ran. */
+function openLimiter(t: TestContext, perSecond: number, burst: number) {
+  let now = 1_000;
+  t.mock.method(performance, "now", () => now);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const pace = new RateLimiter("b", limits(perSecond, burst));
+  const sent: number[] = [];
+  return {
+    pace,
+    sent,
+    send: (n: number) => pace.reserve(60_000)(() => void sent.push(n)),
+    pass: (ms: number) => {
+      now += ms;
+      t.mock.timers.tick(ms);
+    },
+  };
+}
+
+test("waiting commands are sent one by one, each as soon as the rate allows", (t) => {
+  const { sent, send, pass } = openLimiter(t, 4, 2);
+  for (const n of [1, 2, 3, 4]) send(n);
+
+  const seen = [0, 249, 1, 249, 1].map((ms) => {
+    pass(ms);
+    return sent.length;
+  });
+
+  assert.deepEqual(seen, [2, 2, 3, 3, 4]);
+  assert.deepEqual(sent, [1, 2, 3, 4]);
+});
+
+test("a long pause allows one burst and no more", (t) => {
+  const { sent, send, pass } = openLimiter(t, 4, 2);
+  pass(60_000);
+
+  for (const n of [1, 2, 3]) send(n);
+
+  assert.deepEqual(sent, [1, 2]);
+});
+
+test("a refused command is told when to try again", (t) => {
+  const { pace, pass } = openLimiter(t, 2, 1);
+  const refusal = () => {
+    try {
+      pace.reserve(700)(() => undefined);
+    } catch (error) {
+      return (error as MantelError).extras.retryAfterMs;
+    }
+    return "accepted";
+  };
+
+  const told = [refusal(), refusal()];
+  const refused = refusal();
+  pass(299);
+  const later = refusal();
+  pass(1);
+
+  assert.deepEqual(
+    [told, refused, later, refusal()],
+    [["accepted", "accepted"], 300, 1, "accepted"],
+  );
+});
+
+test("a limiter is idle when its burst is full again and nobody waits", (t) => {
+  const { pace, send, pass } = openLimiter(t, 1, 2);
+  const fresh = pace.isIdle;
+  send(1);
+  const used = pace.isIdle;
+  pass(999);
+  const nearly = pace.isIdle;
+  pass(1);
+  const full = pace.isIdle;
+  pace.reserve(0);
+
+  assert.deepEqual([fresh, used, nearly, full, pace.isIdle], [true, false, false, true, false]);
+});
+
+test("a limiter has the rate it was made with, whose burst is at least one", () => {
+  const pace = new RateLimiter("b", limits(2, 0.5));
+
+  assert.deepEqual(
+    [limits(2, 0.5), limits(2, 1), limits(2, 2), limits(3, 1)].map((rate) => pace.has(rate)),
+    [true, true, false, false],
+  );
 });

@@ -106,7 +106,10 @@ test("a device heard again after a minute updates its last-seen time without an 
   heard();
   const { revision } = devices;
 
-  t.mock.timers.tick(61_000);
+  t.mock.timers.tick(59_999);
+  await devices.update("b", [{ nativeId: "a", state: { on: false } }]);
+  assert.equal(devices.revision, revision);
+  t.mock.timers.tick(1_001);
   await devices.update("b", [{ nativeId: "a", state: { on: false } }]);
 
   assert.deepEqual(heard(), []);
@@ -346,8 +349,10 @@ test("the list is built once per revision and contains the status of every bridg
   const second = await devices.snapshot({});
   await devices.update("b", [{ nativeId: "a", state: { on: true } }]);
   const third = await devices.snapshot();
+  const filtered = await devices.snapshot({ bridge: "b" });
 
-  assert.equal(second.body, first.body);
+  assert.equal(second, first);
+  assert.equal(await devices.snapshot({}), third);
   const list = JSON.parse(third.body);
   assert.deepEqual(list.devices, devices.list());
   assert.deepEqual(
@@ -355,6 +360,7 @@ test("the list is built once per revision and contains the status of every bridg
     ["b", "dead"],
   );
   assert.equal(list.revision, third.revision);
+  assert.notEqual(filtered, third);
   assert.ok(third.revision > first.revision);
 });
 
@@ -382,4 +388,79 @@ test("a revision from before a restart is not reused", async (t) => {
   const after = await openDevices(t, [bridge], before.dataFolder);
 
   assert.ok(after.devices.revision > before.devices.revision);
+});
+
+test("a changed state changes the time of the state, and a changed name does not", async (t) => {
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-11-20T12:00:00Z") });
+  await devices.publish("b", [lamp("a")]);
+
+  t.mock.timers.tick(1_000);
+  await devices.publish("b", [lamp("a", { name: "Lamp" })]);
+  const renamed = devices.get("demo:light:1").stateChangedAt;
+  await devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+
+  assert.equal(renamed, "2026-11-20T12:00:00.000Z");
+  assert.equal(devices.get("demo:light:1").stateChangedAt, "2026-11-20T12:00:01.000Z");
+});
+
+test("a device is seen once its bridge reaches it, and not by what the bridge remembers of it", async (t) => {
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
+  await devices.publish("b", [lamp("a", { available: false })]);
+  const before = devices.get("demo:light:1").lastSeenAt;
+
+  await devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+  const remembered = devices.get("demo:light:1").lastSeenAt;
+  await devices.update("b", [{ nativeId: "a", available: true }]);
+
+  assert.deepEqual([before, remembered], [null, null]);
+  assert.ok(devices.get("demo:light:1").lastSeenAt);
+});
+
+test("the fifth large list that waits is refused, and small ones are not", async (t) => {
+  const { devices } = await openDevices(t, [createBridge("b", "demo"), createBridge("c", "hue")]);
+  const list = (length: number) => Array.from({ length }, (_, at) => lamp(`${at}`));
+  const large = Array.from({ length: 4 }, () => devices.publish("b", list(501)));
+
+  const refused = devices.publish("b", list(501));
+  const small = [devices.publish("b", list(500)), devices.publish("b", list(1))];
+  const ofOther = devices.publish("c", list(501));
+
+  await assert.rejects(refused, {
+    code: "bridge_rate_limited",
+    message: "b publishes its devices faster than they can be processed; wait for each publish",
+    extras: { retryAfterMs: 1_000 },
+  });
+  await Promise.all([...large, ...small, ofOther]);
+  await devices.publish("b", list(501));
+  assert.equal(devices.list({ bridge: "b" }).length, 501);
+});
+
+test("every change of a bridge raises the revision, so that lists are not served from before", async (t) => {
+  const bridge = createBridge("b", "demo");
+  const { devices } = await openDevices(t, [bridge]);
+  await devices.publish("b", [lamp("a")]);
+  const seen = [devices.revision];
+
+  devices.bridgeChanged("b");
+  seen.push(devices.revision);
+  devices.removeBridge("b");
+  seen.push(devices.revision);
+  devices.removeBridge("b");
+  seen.push(devices.revision);
+
+  assert.deepEqual(
+    seen.slice(1).map((revision, at) => revision > (seen[at] ?? 0)),
+    [true, true, true],
+  );
+});
+
+test("devices and bridges that do not exist are not found", async (t) => {
+  const { devices } = await openDevices(t, [createBridge("b", "demo")]);
+
+  devices.setPending("demo:light:9", { on: true });
+
+  assert.equal(devices.find("demo:light:9"), undefined);
+  assert.deepEqual([devices.idOf("b", "a"), devices.idOf("nobody", "a")], [undefined, undefined]);
+  assert.throws(() => devices.nativeOf("demo:light:9"), { code: "device_unknown" });
 });

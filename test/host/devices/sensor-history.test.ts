@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk/device";
@@ -25,7 +25,11 @@ const CLIMATE: DeviceDescription = {
 async function openSensor(t: TestContext) {
   t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.parse("2026-11-20T00:00:00Z") });
   const dataFolder = await emptyFolder(t);
-  const { devices, bus, log } = await openDevices(t, [createBridge("b", "demo")], dataFolder);
+  const { devices, bus, log, lines } = await openDevices(
+    t,
+    [createBridge("b", "demo")],
+    dataFolder,
+  );
   const open = () => SensorHistory.open({ dataFolder, bus, log });
   const history = await open();
   await devices.publish("b", [CLIMATE]);
@@ -35,6 +39,8 @@ async function openSensor(t: TestContext) {
     of.of("demo:sensor:1", field, ALL).map(({ value }) => value);
   return {
     dataFolder,
+    lines,
+    devices,
     open,
     history,
     measure,
@@ -88,4 +94,67 @@ test("readings are written every half hour, and a stop without readings writes n
   assert.deepEqual(before, []);
   assert.match(written, /"demo:sensor:1 temperature": "1795133099=299 /);
   assert.equal(await readFile(join(dataFolder, "readings.json"), "utf8"), written);
+});
+
+test("readings that cannot be stored stay in memory, are logged and stored later", async (t) => {
+  const { dataFolder, lines, history, measure, valuesOf, open } = await openSensor(t);
+  measure(-20.5);
+  await rm(dataFolder, { recursive: true });
+
+  await history.close();
+  const logged = lines.map(({ level, sentence, fields }) => [level, sentence, fields["file"]]);
+  await mkdir(dataFolder);
+  await history.close();
+
+  assert.deepEqual(logged, [["warn", "could not store the readings", "readings.json"]]);
+  const later = await open();
+  assert.deepEqual([valuesOf(history), valuesOf(later)], [[-20.5], [-20.5]]);
+  await later.close();
+});
+
+test("numbers of any size are stored and read again", async (t) => {
+  const { history, measure, valuesOf, open, tick } = await openSensor(t);
+  const values = [0, -0.5, 1e21, 1.5e-7, -3e300];
+  for (const value of values) {
+    tick(5 * MINUTE);
+    measure(value);
+  }
+  await history.close();
+
+  const later = await open();
+
+  assert.deepEqual(valuesOf(later).slice(1), values);
+  await later.close();
+});
+
+test("at most 2000 fields have a history, and those that have one keep it", async (t) => {
+  const { history, devices, measure, valuesOf } = await openSensor(t);
+  const meters = Array.from({ length: 2_000 }, (_, at) => ({
+    nativeId: `${at}`,
+    kind: "plug" as const,
+    name: "Meter",
+    capabilities: { power: { type: "number" as const, readOnly: true } },
+    state: { power: at },
+  }));
+
+  await devices.publish("b", [CLIMATE, ...meters]);
+  measure(22);
+
+  const countOf = (number: number) => history.of(`demo:plug:${number}`, "power", ALL).length;
+  assert.deepEqual([countOf(1), countOf(1_999), countOf(2_000)], [1, 1, 0]);
+  assert.deepEqual(valuesOf(history), [22]);
+  await history.close();
+});
+
+test("a window of readings includes its begin and not its end", async (t) => {
+  const { history, measure, tick } = await openSensor(t);
+  tick(5 * MINUTE);
+  measure(21);
+  const at = Date.parse("2026-11-20T00:05:00Z");
+  const count = (from: number, to: number) =>
+    history.of("demo:sensor:1", "temperature", { from, to }).length;
+
+  assert.deepEqual([count(at, at + 1), count(at - 1, at), count(at + 1, at + 2)], [1, 0, 0]);
+  assert.deepEqual(history.of("demo:sensor:9", "temperature", ALL), []);
+  await history.close();
 });
