@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { ModuleState } from "@mantel/plugin-sdk/module-state";
+import type { Config } from "../../../host/config/schema.ts";
+import type { Module } from "../../../host/modules/lifecycle/module.ts";
+import { isAffected, reconcile } from "../../../host/modules/reconcile.ts";
+import { limitsOf } from "../../../host/modules/state/limits.ts";
+
+interface Made {
+  readonly state?: ModuleState;
+  readonly canStart?: boolean;
+  readonly reason?: string;
+  readonly start?: () => Promise<void>;
+  readonly starts?: ModuleState;
+}
+
+/** Modules that are none; `steps` tells what they were asked to do. */
+function stage() {
+  const steps: string[] = [];
+  const module = (id: string, manifest: Partial<Manifest> = {}, made: Made = {}): Module => {
+    const { state = "disabled", canStart = state === "disabled", start, starts } = made;
+    const status = { settledState: state };
+    return {
+      id,
+      plugin: { id, manifest: { id, kinds: ["service"], server: "index.ts", ...manifest } },
+      view: {
+        state,
+        error: made.reason === undefined ? null : { message: made.reason },
+        limits: limitsOf(manifest),
+      },
+      status,
+      canStart,
+      start: async () => {
+        steps.push(`start ${id}`);
+        status.settledState = starts ?? "active";
+        await start?.();
+      },
+      stop: async (reason?: string) => void steps.push(`stop ${id}: ${reason}`),
+    } as unknown as Module;
+  };
+  return { steps, module };
+}
+
+const config = (settings: object = {}): Config => ({ modules: {}, ...settings }) as Config;
+const bridge = (kind: string) => ({ bridge: { kind, commandsPerSecond: 1 } });
+const FALLBACK = { ...bridge("demo"), fallbackFor: { bridges: true } };
+
+test("modules that can start are started, and others are left alone", async () => {
+  const { steps, module } = stage();
+
+  await reconcile(
+    [
+      module("lamp"),
+      module("clock", {}, { state: "active" }),
+      module("odd", {}, { state: "failed" }),
+    ],
+    config(),
+  );
+
+  assert.deepEqual(steps, ["start lamp"]);
+});
+
+test("a module that the config disables is stopped with the key, once", async () => {
+  const { steps, module } = stage();
+  const reason = "modules.off.enabled is false in the config";
+  const modules = [
+    module("lamp", {}, { state: "active" }),
+    module("off", {}, { reason }),
+    module("other", {}, { reason: "another reason" }),
+  ];
+
+  await reconcile(
+    modules,
+    config({
+      modules: { lamp: { enabled: false }, off: { enabled: false }, other: { enabled: false } },
+    }),
+  );
+
+  assert.deepEqual(steps, [
+    "stop lamp: modules.lamp.enabled is false in the config",
+    "stop other: modules.other.enabled is false in the config",
+  ]);
+});
+
+test("a module that replaces a setting stops when the setting is there", async () => {
+  const { steps, module } = stage();
+  const own = { fallbackFor: { config: ["mqtt.url", "mqtt.host"] } };
+  const asks = (settings: object) =>
+    reconcile([module("broker", own, { state: "active" })], config(settings));
+
+  await asks({});
+  await asks({ mqtt: {} });
+  await asks({ mqtt: { url: null } });
+  await asks({ mqtt: "url" });
+  assert.deepEqual(steps, []);
+  await asks({ mqtt: { host: "" } });
+
+  assert.deepEqual(steps, ["stop broker: it is not needed because mqtt.host is set"]);
+});
+
+test("a module that the config enables runs also where it is not needed", async () => {
+  const { steps, module } = stage();
+  const modules = [module("hue", bridge("hue"), { state: "active" }), module("demo", FALLBACK)];
+
+  await reconcile(modules, config({ modules: { demo: { enabled: true } } }));
+
+  assert.deepEqual(steps, ["start demo"]);
+});
+
+const OTHERS: readonly (readonly [
+  what: string,
+  manifest: Partial<Manifest>,
+  state: ModuleState,
+  isNeeded: boolean,
+])[] = [
+  ["a bridge that works", bridge("hue"), "active", false],
+  ["a bridge that cannot reach its devices", bridge("hue"), "degraded", false],
+  ["a quarantined bridge", bridge("hue"), "quarantined", false],
+  ["a bridge that failed", bridge("hue"), "failed", true],
+  ["a bridge that is not configured", bridge("hue"), "unconfigured", true],
+  ["a bridge that stops", bridge("hue"), "stopping", true],
+  ["a service", {}, "active", true],
+  ["another fallback", FALLBACK, "active", true],
+];
+
+for (const [what, manifest, state, isNeeded] of OTHERS) {
+  test(`beside ${what} a fallback bridge ${isNeeded ? "starts" : "stays stopped"}`, async () => {
+    const { steps, module } = stage();
+
+    await reconcile([module("demo", FALLBACK), module("hue", manifest, { state })], config());
+
+    const reason = "it is not needed because the bridge hue is configured";
+    assert.deepEqual(steps, [isNeeded ? "start demo" : `stop demo: ${reason}`]);
+  });
+}
+
+test("fallbacks are decided after the real bridges have started", async () => {
+  const { steps, module } = stage();
+
+  await reconcile([module("demo", FALLBACK), module("hue", bridge("hue"))], config());
+
+  assert.deepEqual(steps, [
+    "start hue",
+    "stop demo: it is not needed because the bridge hue is configured",
+  ]);
+});
+
+test("a fallback starts when the real bridge does not start", async () => {
+  const { steps, module } = stage();
+
+  await reconcile(
+    [module("demo", FALLBACK), module("hue", bridge("hue"), { starts: "unconfigured" })],
+    config(),
+  );
+
+  assert.deepEqual(steps, ["start hue", "start demo"]);
+});
+
+test("modules stop before others start, because they may hold their names", async () => {
+  const { steps, module } = stage();
+  const modules = [module("next"), module("last", {}, { state: "active" })];
+
+  await reconcile(modules, config({ modules: { last: { enabled: false } } }));
+
+  assert.deepEqual(steps, ["stop last: modules.last.enabled is false in the config", "start next"]);
+});
+
+test("at most four modules start at the same time", async () => {
+  const { steps, module } = stage();
+  const ends: (() => void)[] = [];
+  const start = () => new Promise<void>((end) => ends.push(end));
+  const modules = ["1", "2", "3", "4", "5", "6"].map((id) => module(id, {}, { start }));
+
+  const done = reconcile(modules, config());
+  await setImmediate();
+  const first = steps.length;
+  ends.shift()?.();
+  await setImmediate();
+  const second = steps.length;
+  for (let end = ends.shift(); end; end = ends.shift()) {
+    end();
+    await setImmediate();
+  }
+  await done;
+
+  assert.deepEqual([first, second, steps.length], [4, 5, 6]);
+});
+
+const CHANGES: readonly (readonly [
+  what: string,
+  changed: readonly string[],
+  manifest: Partial<Manifest>,
+  isConcerned: boolean,
+])[] = [
+  ["its section", ["lamp"], {}, true],
+  ["a key of its section", ["lamp.address"], {}, true],
+  ["its settings", ["modules.lamp"], {}, true],
+  ["the language", ["ui.locale"], {}, true],
+  ["the time zone", ["other", "ui.timeZone"], {}, true],
+  ["the theme", ["ui.theme"], {}, false],
+  ["another plugin", ["lamp2.address", "modules.lamp2", "modules"], {}, false],
+  ["the polling of devices", ["devices.pollSeconds"], {}, false],
+  ["the polling of devices, as a bridge", ["devices.pollSeconds"], bridge("hue"), true],
+  ["nothing", [], bridge("hue"), false],
+];
+
+for (const [what, changed, manifest, isConcerned] of CHANGES) {
+  test(`after a change of ${what} a module ${isConcerned ? "starts again" : "continues"}`, () => {
+    const { module } = stage();
+
+    const running = module("lamp", manifest, { state: "active" });
+
+    assert.equal(isAffected(running, changed, config()), isConcerned);
+  });
+}
+
+test("other limits in the config start a module again", () => {
+  const { module } = stage();
+  const limited = config({ modules: { lamp: { limits: { memoryMiB: 100 } } } });
+
+  assert.equal(isAffected(module("lamp", {}, { state: "active" }), [], limited), true);
+});
+
+test("a module that is disabled, or just was in the config, does not start again", () => {
+  const { module } = stage();
+  const off = config({ modules: { lamp: { enabled: false } } });
+
+  assert.equal(isAffected(module("lamp"), ["lamp"], config()), false);
+  assert.equal(isAffected(module("lamp", {}, { state: "active" }), ["lamp"], off), false);
+});
