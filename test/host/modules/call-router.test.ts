@@ -28,18 +28,19 @@ function openRouter(queueLength = 10) {
 const COMMAND = { nativeId: "1", command: {}, commandId: "c" };
 const lost = () => new MantelError("outcome_unknown", "the process ended");
 
-test("a call goes to the live process with the rest of its deadline", async () => {
+test("a call goes to the live process with its deadline", async (t) => {
+  t.mock.method(performance, "now", () => 0);
   const { router, parts } = openRouter();
   const calls: unknown[] = [];
   parts.live = processThat((input, leftMs, method) => {
-    calls.push([method, input, leftMs > 900 && leftMs <= 1_000]);
+    calls.push([method, input, leftMs]);
     return "done";
   });
 
   const answer = await router.call("command", COMMAND, 1_000);
 
   assert.equal(answer, "done");
-  assert.deepEqual(calls, [["command", COMMAND, true]]);
+  assert.deepEqual(calls, [["command", COMMAND, 1_000]]);
   assert.deepEqual(router.counts, { calls: 1, errors: 0, drops: 0 });
 });
 
@@ -160,6 +161,22 @@ for (const [what, kind, error, isRepeated] of REPEATS) {
     assert.deepEqual(faults, []);
   });
 }
+
+test("a call that had not begun when its process crashed waits for the next process", async () => {
+  const { router, parts } = openRouter();
+  parts.live = processThat(() => {
+    parts.live = undefined;
+    router.gate.close();
+    throw new NotBegun();
+  });
+  const call = router.call("command", COMMAND, 1_000);
+  await new Promise(setImmediate);
+
+  parts.live = processThat(() => "by the next");
+  router.gate.open();
+
+  assert.equal(await call, "by the next");
+});
 
 test("a call that fails in the process that still runs is not repeated", async () => {
   const { router, parts } = openRouter();

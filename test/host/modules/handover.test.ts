@@ -27,7 +27,7 @@ const fail = (error: Error) => () => {
 interface Answers {
   readonly connect?: () => unknown;
   readonly start?: (request: unknown) => unknown;
-  readonly quiesce?: () => unknown;
+  readonly quiesce?: (request: unknown) => unknown;
 }
 
 /** A handover of processes that are none; `steps` tells what happened in order. */
@@ -99,6 +99,16 @@ test("the downtime counts from the closing of the gate", async (t) => {
 
   assert.ok(handover.failure === undefined);
   assert.equal(handover.downtimeMs, 50);
+});
+
+test("the old code is told how long its running calls may take", async () => {
+  const { candidate, parts } = stage();
+  const requests: unknown[] = [];
+  const old = candidate("old", { quiesce: (request) => (requests.push(request), QUIESCED) });
+
+  await handOver(old, candidate("new"), parts);
+
+  assert.deepEqual(requests, [{ deadlineMs: 2_000 }]);
 });
 
 test("new code that cannot connect before its start is started all the same", async () => {

@@ -84,3 +84,30 @@ test("a call that waited too long leaves its place to another one", async (t) =>
 
   await next;
 });
+
+test("a call that waited too long does not end the wait of others", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const gate = new PauseGate("lamp", () => 2);
+  gate.close();
+  const patient = gate.pass(1_000);
+  const refused = assert.rejects(gate.pass(300), { code: "module_down" });
+  t.mock.timers.tick(300);
+  await refused;
+
+  gate.open();
+
+  await patient;
+});
+
+test("a gate opens and closes again and again", async () => {
+  const gate = new PauseGate("lamp", () => 1);
+
+  for (const _ of [1, 2, 3]) {
+    gate.close();
+    const waiting = gate.pass();
+    gate.open();
+    await waiting;
+  }
+
+  assert.equal(gate.isOpen, true);
+});
