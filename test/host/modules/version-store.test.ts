@@ -107,6 +107,39 @@ for (const [what, text] of DAMAGED) {
   });
 }
 
+const UNTIL = "2026-01-01T00:00:00.000Z";
+const ODD: readonly (readonly [what: string, file: string, record: object])[] = [
+  ["a server side without a plugin", "last-good.json", { section: {}, hash: "h", bundle: "b" }],
+  [
+    "a server side of a plugin without a manifest",
+    "last-good.json",
+    { plugin: { id: "lamp", folder: "/lamp", version: "1" }, section: {}, hash: "h", bundle: "b" },
+  ],
+  ["a widget without code", "last-good-widget.json", { plugin: plugin(SIDES.widget), hash: "w" }],
+  ["a previous version without its time", "earlier.json", { version: {} }],
+  [
+    "a previous version of an odd time",
+    "earlier.json",
+    { version: { until: "yesterday", server: undefined } },
+  ],
+  ["a rolled back version without a plugin", "earlier.json", { left: { at: UNTIL } }],
+  ["a rolled back version of an odd time", "earlier.json", { left: { plugin: plugin(), at: "?" } }],
+];
+
+for (const [what, file, record] of ODD) {
+  test(`a record of ${what} counts as missing`, async (t) => {
+    const { cache, store } = await openStore(t);
+    await mkdir(join(cache, "modules/lamp"), { recursive: true });
+
+    await writeFile(join(cache, "modules/lamp", file), JSON.stringify(record));
+
+    assert.equal(await store.version("lamp"), undefined);
+    assert.equal(await store.widget("lamp"), undefined);
+    assert.deepEqual(await store.history("lamp"), { previous: undefined, rolledBack: undefined });
+    assert.equal(await store.pluginIn("/lamp"), undefined);
+  });
+}
+
 test("the last good widget is read without its sources", async (t) => {
   const { store, log } = await openStore(t);
   const clock = plugin(SIDES.widget);
@@ -279,6 +312,8 @@ test("versions are equal with the same plugin and code, also when one comes from
   assert.equal(isSameVersion(id, { plugin: plugin(), server: "h1" }), true);
   assert.equal(isSameVersion(id, { plugin: plugin(), server: "h2" }), false);
   assert.equal(isSameVersion(id, { plugin: plugin(), server: "h1", widget: "w1" }), false);
+  const clock = { plugin: plugin(SIDES.widget), server: undefined, widget: WIDGET };
+  assert.deepEqual(versionIdOf(clock), { plugin: clock.plugin, server: undefined, widget: "w1" });
 });
 
 const bridge = (kind: string) =>
