@@ -120,7 +120,7 @@ const ODD: readonly (readonly [what: string, file: string, record: object])[] = 
   [
     "a previous version of an odd time",
     "earlier.json",
-    { version: { until: "yesterday", server: undefined } },
+    { version: { until: "yesterday", widget: { plugin: plugin(SIDES.widget), ...WIDGET } } },
   ],
   ["a rolled back version without a plugin", "earlier.json", { left: { at: UNTIL } }],
   ["a rolled back version of an odd time", "earlier.json", { left: { plugin: plugin(), at: "?" } }],
