@@ -83,7 +83,7 @@ export function numberField(name: string, change: (value: number) => number = (v
 export function textField(name: string) {
   return (text: string): DeviceState | undefined => {
     if (text === "") return undefined;
-    return { [name]: text === UNKNOWN ? null : text.slice(0, 1_000) };
+    return { [name]: text === UNKNOWN ? null : text };
   };
 }
 

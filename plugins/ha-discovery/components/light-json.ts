@@ -43,7 +43,7 @@ export const jsonLight: CreateHandler = (options) => {
   return {
     leads: "light",
     capabilities,
-    inputs: inputOf(options, lamp, names),
+    inputs: inputOf(options, lamp),
     write: (command) => [write(JSON.stringify(asked(command, lamp)))],
     unreported: new Set(isOptimistic(options) ? names : []),
   };
@@ -63,7 +63,7 @@ function lampOf(options: Options): Lamp {
   };
 }
 
-function inputOf(options: Options, lamp: Lamp, names: readonly string[]): Input[] {
+function inputOf(options: Options, lamp: Lamp): Input[] {
   const topic = options.topic("state_topic");
   if (topic === undefined) return [];
   const read = options.reader("value_template");
@@ -78,8 +78,7 @@ function inputOf(options: Options, lamp: Lamp, names: readonly string[]): Input[
           options.onGarbage("it is not a JSON object");
           return undefined;
         }
-        const state = stateIn(told, lamp);
-        return Object.fromEntries(Object.entries(state).filter(([name]) => names.includes(name)));
+        return stateIn(told, lamp);
       },
     },
   ];
@@ -147,7 +146,7 @@ function asked(command: DeviceCommand, { scale, white, color: form }: Lamp): obj
       ? { color_temp: white.toTheirs(colorTemperature) }
       : {}),
     ...(of && form ? { color: written(of, form) } : {}),
-    ...(effect === undefined ? {} : { effect }),
+    effect,
   };
 }
 

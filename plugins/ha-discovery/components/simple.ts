@@ -101,7 +101,7 @@ export const text: CreateHandler = (options) => {
   const write = options.writer("command_topic", "command_template");
   return {
     capabilities: { value: write ? TEXT : SHOWN },
-    inputs: inputs(options, VALUE, (value) => ({ value: value.slice(0, 1_000) })),
+    inputs: inputs(options, VALUE, (value) => ({ value })),
     write: valueOnly((value: string) => write?.(value)),
     unreported: unreported(options, "value"),
   };

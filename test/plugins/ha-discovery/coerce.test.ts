@@ -43,6 +43,7 @@ for (const [capability, asked, told, is] of [
   [{ type: "number", unit: "°C" }, 21, 20.75, true],
   [{ type: "number", unit: "°C" }, 21, 20.5, false],
   [{ type: "number", unit: "°C", step: 1 }, 21, 20.5, true],
+  [{ type: "number", unit: "°C", step: 1 }, 21, 20.4, false],
   [{ type: "number" }, 3, 3, true],
   [{ type: "number" }, 3, 3.01, false],
   [{ type: "number" }, 3, "3", false],

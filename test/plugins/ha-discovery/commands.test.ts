@@ -115,13 +115,13 @@ test("without a confirmation the error names the device and what is missing afte
 });
 
 test("a command for an unknown device, or that nothing can be sent for, is refused", async () => {
-  const sensor = deviceOf("switch", { stat_t: "s" });
+  const shown = deviceOf("lock", { stat_t: "s" });
 
-  await assert.rejects(sensor.send({ on: true }), {
+  await assert.rejects(shown.send({ locked: true }), {
     code: "invalid",
     message: "nothing can be sent to Thing for that",
   });
-  await assert.rejects(sensor.commands.carryOut("gone", { on: true }), {
+  await assert.rejects(shown.commands.carryOut("gone", { on: true }), {
     code: "device_unknown",
     message: "no device has announced itself as gone",
   });

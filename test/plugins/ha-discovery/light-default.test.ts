@@ -97,7 +97,11 @@ for (const [name, payload, color] of [
   ["xy", "0.64,0.33", RED],
   ["xy", "0.64", null],
   ["xy", "0.7,0.4", null],
+  ["xy", "-0.1,0.3", null],
+  ["xy", "0.3,0", null],
   ["rgb", "255,0,0", RED],
+  ["rgb", "7,7,7", { hue: 0, saturation: 0 }],
+  ["rgb", "0,0,0", { hue: 0, saturation: 0 }],
   ["rgbw", "255,0,0,9", RED],
   ["rgb", "255,0", null],
 ] as const) {

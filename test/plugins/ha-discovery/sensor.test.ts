@@ -39,9 +39,9 @@ test("a text is cut at 1000 characters, None is unknown, and an empty text chang
 test("a number that is none is unknown and counted as garbage; None and nothing are not", () => {
   const sensor = component("sensor", { state_topic: "s", unit_of_measurement: "W" });
 
-  assert.deepEqual(sensor.tell("s", "None"), { value: null });
   sensor.tell("s", " 5 ");
   assert.deepEqual(sensor.tell("s", "  "), { value: 5 });
+  assert.deepEqual(sensor.tell("s", "None"), { value: null });
   assert.deepEqual(sensor.garbage, []);
   assert.deepEqual(sensor.tell("s", "five"), { value: null });
   assert.deepEqual(sensor.garbage, ["its value is not a number"]);

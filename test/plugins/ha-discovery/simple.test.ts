@@ -59,6 +59,13 @@ test("a number is reset to unknown by None, or by its own payload", () => {
   assert.deepEqual([own.tell("s", "5"), own.tell("s", "-")], [{ value: 5 }, { value: null }]);
 });
 
+test("the payload that resets a number is not garbage", () => {
+  const number = component("number", { ...TOPICS, payload_reset: "-" });
+  number.tell("s", "-");
+
+  assert.deepEqual(number.garbage, []);
+});
+
 test("a button is one action that nothing reports", () => {
   const button = component("button", { command_topic: "set" });
 
