@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { calls, capabilities, entity, view } from "./entity.ts";
+
+const CELSIUS = { type: "number", unit: "°C", readOnly: true } as const;
+const TEXT = { type: "text", readOnly: true } as const;
+const choice = (...values: string[]) => ({ type: "choice", values });
+const TARGET = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" };
+const [ONE, RANGE, FAN, PRESET] = [1, 2, 8, 16];
+const BOUNDS = { min_temp: 5, max_temp: 30, target_temp_step: 0.5 };
+
+for (const [supported_features, more] of [
+  [0, {}],
+  [ONE, { targetTemperature: TARGET }],
+  [RANGE, { targetTemperatureLow: TARGET, targetTemperatureHigh: TARGET }],
+  [FAN, { fanMode: choice("low") }],
+  [PRESET, { preset: choice("eco") }],
+] as const) {
+  test(`a thermostat with the features ${supported_features} has ${JSON.stringify(Object.keys(more))}`, () => {
+    const attributes = {
+      ...{ ...BOUNDS, supported_features, hvac_modes: ["off", "heat"] },
+      ...{ fan_modes: ["low"], preset_modes: ["eco"] },
+    };
+    assert.deepEqual(capabilities("climate", attributes), {
+      ...{ temperature: CELSIUS, mode: choice("off", "heat"), action: TEXT },
+      ...more,
+    });
+  });
+}
+
+test("a thermostat shows its measures, targets and modes", () => {
+  const of = entity("climate", "heat", {
+    ...{ ...BOUNDS, supported_features: 27, hvac_modes: ["heat"], current_humidity: 40 },
+    ...{ current_temperature: 19, temperature: 21, target_temp_low: 18, target_temp_high: 24 },
+    ...{ preset_modes: ["eco"], preset_mode: "eco", fan_modes: ["low"], fan_mode: "low" },
+    hvac_action: "heating",
+  });
+
+  assert.deepEqual(view(of).capabilities["humidity"], {
+    type: "number",
+    unit: "%",
+    readOnly: true,
+  });
+  assert.deepEqual(view(of).state, {
+    ...{ temperature: 19, targetTemperature: 21, mode: "heat", humidity: 40 },
+    ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
+    ...{ preset: "eco", fanMode: "low", action: "heating" },
+  });
+});
+
+test("what a thermostat does not report is unknown", () => {
+  const { state } = view(
+    entity("climate", "unknown", { hvac_modes: ["heat"], supported_features: ONE }),
+  );
+
+  assert.deepEqual(state, { temperature: null, targetTemperature: null, mode: null, action: null });
+});
+
+test("temperatures of a home in degrees Fahrenheit are in degrees Celsius", () => {
+  const of = entity("climate", "heat", {
+    ...{ supported_features: ONE, min_temp: 50, max_temp: 86, target_temp_step: 1 },
+    ...{ current_temperature: 68, temperature: 70 },
+  });
+  const { capabilities: found, state } = view(of, "°F");
+
+  assert.deepEqual(found["targetTemperature"], { ...TARGET, min: 10, max: 30 });
+  assert.deepEqual([state["temperature"], state["targetTemperature"]], [20, 21.11]);
+  assert.deepEqual(calls(of, { targetTemperature: 21.1 }, "°F"), [
+    ["climate.set_temperature", { temperature: 70 }],
+  ]);
+});
+
+for (const [attributes, target] of [
+  [{}, { type: "number", step: 0.5, unit: "°C" }],
+  [{ min_temp: 5 }, { type: "number", step: 0.5, unit: "°C" }],
+  [{ max_temp: 5 }, { type: "number", step: 0.5, unit: "°C" }],
+  [
+    { min_temp: 5, max_temp: 5 },
+    { type: "number", step: 0.5, unit: "°C" },
+  ],
+  [{ target_temp_step: 0 }, { type: "number", unit: "°C" }],
+  [{ target_temp_step: 1 }, { type: "number", step: 1, unit: "°C" }],
+] as const) {
+  test(`a target temperature with ${JSON.stringify(attributes)} is ${JSON.stringify(target)}`, () => {
+    const found = capabilities("climate", { supported_features: ONE, ...attributes });
+    assert.deepEqual(found["targetTemperature"], target);
+  });
+}
+
+const both = entity("climate", "heat", {
+  ...{ supported_features: 3, temperature: 20, target_temp_low: 18, target_temp_high: 24 },
+});
+
+for (const [command, made] of [
+  [{ mode: "off" }, [["climate.set_hvac_mode", { hvac_mode: "off" }]]],
+  [{ preset: "eco" }, [["climate.set_preset_mode", { preset_mode: "eco" }]]],
+  [{ fanMode: "low" }, [["climate.set_fan_mode", { fan_mode: "low" }]]],
+  [{ targetTemperature: 21 }, [["climate.set_temperature", { temperature: 21 }]]],
+  [
+    { targetTemperatureLow: 17 },
+    [["climate.set_temperature", { target_temp_low: 17, target_temp_high: 24 }]],
+  ],
+  [
+    { targetTemperatureHigh: 25 },
+    [["climate.set_temperature", { target_temp_low: 18, target_temp_high: 25 }]],
+  ],
+] as const) {
+  test(`the command ${JSON.stringify(command)} calls ${JSON.stringify(made)}`, () => {
+    assert.deepEqual(calls(both, command), made);
+  });
+}
+
+test("the end of a range that is not known is not sent", () => {
+  const of = entity("climate", "heat", { supported_features: RANGE });
+
+  assert.deepEqual(calls(of, { targetTemperatureLow: 17 }), [
+    ["climate.set_temperature", { target_temp_low: 17 }],
+  ]);
+});
