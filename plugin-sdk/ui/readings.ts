@@ -47,7 +47,8 @@ export function followReadings(
     if (read === asked && !ctx.signal.aborted) shown.value = values;
   };
   ctx.effect(() => {
-    if (key.value !== read || ctx.online.value) void load();
+    const isOnline = ctx.online.value; // read in each run, so that a reconnect runs this again
+    if (key.value !== read || isOnline) void load();
   });
   ctx.every(REFRESH_MS, () => void load());
   return shown;
