@@ -47,3 +47,29 @@ test("a document without a broker address is unchanged", () => {
     assert.equal(moveCredentialsFromUrl(document), document);
   }
 });
+
+for (const [url, expected] of Object.entries({
+  "mqtt://me@h": { url: "mqtt://h", username: "me" },
+  "mqtt://:secret@h": { url: "mqtt://h", password: "secret" },
+  "mqtt://me:@h": { url: "mqtt://h", username: "me" },
+  "mqtt://@h": { url: "mqtt://h" },
+  "mqtt://100%:50%25@h": { url: "mqtt://h", username: "100%", password: "50%" },
+  "mqtt://h/path@x": { url: "mqtt://h/path@x" },
+  "mqtt://me:a@b@h": { url: "mqtt://b@h", username: "me", password: "a" },
+  "me:secret@h": { url: "me:secret@h" },
+  " mqtt://me:secret@h": { url: " mqtt://me:secret@h" },
+  "wss://me:secret@h:443/mqtt": { url: "wss://h:443/mqtt", username: "me", password: "secret" },
+})) {
+  test(`the broker's address ${url} is separated into its parts`, () => {
+    assert.deepEqual(moveCredentialsFromUrl({ mqtt: { url } }), { mqtt: expected });
+  });
+}
+
+test("moving credentials out of an address changes nothing else", () => {
+  const document = { ui: { theme: "dark" }, mqtt: { url: "mqtt://me:x@h", ca: "y" } };
+
+  assert.deepEqual(moveCredentialsFromUrl(document), {
+    ui: { theme: "dark" },
+    mqtt: { url: "mqtt://h", username: "me", password: "x", ca: "y" },
+  });
+});

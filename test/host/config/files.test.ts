@@ -24,9 +24,16 @@ test("a secret is stored separately and never shown", async (t) => {
 test("a secret written into the config file by hand is moved out of it", async (t) => {
   const files = { "config.json": '{"mqtt":{"password":"canary","username":"me"}}' };
 
-  const { config, dataFolder, stored } = await openConfig(t, { files });
+  const { config, dataFolder, stored, log } = await openConfig(t, { files });
 
   assert.equal(config.current.mqtt.password, "canary");
+  assert.deepEqual(log.records, [
+    {
+      level: "info",
+      sentence: "moved secrets out of the config file",
+      fields: { keys: ["mqtt.password"] },
+    },
+  ]);
   assert.deepEqual(await stored(), { mqtt: { username: "me" } });
   const names = await readdir(dataFolder);
   const texts = await Promise.all(names.map((name) => readFile(join(dataFolder, name), "utf8")));
@@ -35,7 +42,7 @@ test("a secret written into the config file by hand is moved out of it", async (
 });
 
 test("an edit of the file is applied and announced", async (t) => {
-  const { config, path } = await openConfig(t);
+  const { config, path, log } = await openConfig(t);
   const told: string[] = [];
   config.onChange((changed) => told.push(...changed));
 
@@ -43,6 +50,10 @@ test("an edit of the file is applied and announced", async (t) => {
 
   await until(() => config.current.ui.theme === "night");
   assert.deepEqual(told, ["ui.theme"]);
+  assert.deepEqual(
+    log.records.map(({ level, sentence }) => [level, sentence]),
+    [["info", "the edited config was applied"]],
+  );
 });
 
 test("an invalid edit is logged with every fault and changes nothing", async (t) => {
@@ -52,12 +63,14 @@ test("an invalid edit is logged with every fault and changes nothing", async (t)
 
   await until(() => log.records.some(({ level }) => level === "error"));
   const record = log.records.find(({ level }) => level === "error");
+  assert.equal(record?.sentence, "invalid edit of the config; keeping the previous configuration");
+  assert.match(String(record?.fields["reason"]), /^the config is wrong: \/ui\/theme /);
   assert.match(JSON.stringify(record?.fields["faults"]), /"\/ui\/theme".*"\/ui\/tint"/);
   assert.equal(config.current.log.level, "info");
 });
 
 test("a patch sets an invalid manual edit aside instead of destroying it", async (t) => {
-  const { config, dataFolder, path, stored } = await openConfig(t);
+  const { config, dataFolder, path, stored, log } = await openConfig(t);
   await config.patch({ ui: { theme: "dark" } }, editor);
   await writeFile(path, '{ "ui": { "theme": "dark", }');
 
@@ -68,6 +81,9 @@ test("a patch sets an invalid manual edit aside instead of destroying it", async
     name.startsWith("config.json.damaged-"),
   );
   assert.equal(aside.length, 1);
+  const said = log.records.find(({ level }) => level === "warn");
+  assert.equal(said?.sentence, "set aside an invalid edit of the config");
+  assert.equal(said?.fields["keptAs"], join(dataFolder, aside[0] ?? ""));
 });
 
 test("a patch keeps what was edited a moment ago", async (t) => {
@@ -117,7 +133,12 @@ for (const text of ["", "null", "{}", '{"plain":{"ui":{"theme":5}},"secret":{}}'
     });
 
     assert.equal(config.current.ui.theme, "dark");
-    assert.equal(log.records[0]?.level, "error");
+    const { level, sentence, fields } = log.records[0] ?? assert.fail();
+    assert.deepEqual(
+      [level, sentence],
+      ["error", "cannot read a change that a crash has interrupted"],
+    );
+    assert.equal((fields["error"] as { code?: string }).code, "invalid");
     assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
   });
 }
@@ -139,4 +160,52 @@ test("secrets are unchanged if the config file cannot be written", async (t) => 
   assert.deepEqual(JSON.parse(secrets), { mqtt: { password: "old" } });
   assert.equal(config.current.mqtt.password, "old");
   assert.ok(!(await readdir(dataFolder)).includes("config.pending.json"));
+});
+
+for (const [what, text, reason] of [
+  ["no object", "[]", "the whole of it must be an object of sections"],
+  ["an unknown section", '{"Some thing":{}}', "/Some thing is not a known key"],
+  ["a section that is no object", '{"ui":5}', "/ui must be an object"],
+  ["an unknown key of the host", '{"ui":{"tint":1}}', "/ui/tint is not a known key"],
+] as const) {
+  test(`a config file with ${what} is refused with the reason`, async (t) => {
+    const { config, path, log } = await openConfig(t);
+
+    await writeFile(path, text);
+    await config.patch({}, admin);
+
+    assert.equal(log.records[0]?.fields["reason"], `the config is wrong: ${reason}`);
+  });
+}
+
+test("null in the config file means the default", async (t) => {
+  const files = { "config.json": '{"ui":{"theme":null,"units":"imperial"},"lamp":{"host":null}}' };
+  const { config } = await openConfig(t, { files });
+
+  await config.patch({ log: { level: "warn" } }, admin);
+
+  assert.deepEqual([config.current.ui.theme, config.current.ui.units], ["auto", "imperial"]);
+  assert.equal(config.hasSection("lamp"), false);
+});
+
+test("a patch of secrets alone leaves the config file alone, and the other way round", async (t) => {
+  const { config, dataFolder, path } = await openConfig(t, {
+    files: {
+      "config.json": '{"mqtt": {"username": "me"}}',
+      "secrets.json": '{"mqtt": {"password": "old"}}',
+    },
+  });
+  const secrets = join(dataFolder, "secrets.json");
+  const inodes = async () =>
+    Promise.all([path, secrets].map(async (each) => (await stat(each)).ino));
+
+  const first = await inodes();
+  await config.patch({ mqtt: { password: "new" } }, admin);
+  const second = await inodes();
+  await config.patch({ mqtt: { username: "you" } }, admin);
+  const third = await inodes();
+
+  assert.deepEqual([first[0] === second[0], first[1] === second[1]], [true, false]);
+  assert.deepEqual([second[0] === third[0], second[1] === third[1]], [false, true]);
+  assert.equal((await readdir(dataFolder)).includes("config.pending.json"), false);
 });

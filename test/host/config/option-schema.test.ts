@@ -10,6 +10,7 @@ const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["names that are none", { items: { required: "a" } }, "/items/required"],
   ["choices that are none", { properties: { a: { enum: "b" } } }, "/properties/a/enum"],
   ["alternatives that are none", { anyOf: {} }, "/anyOf"],
+  ["entries that are none", { patternProperties: { "^a": 5 } }, "/patternProperties/\\^a"],
   ["an alternative that is none", { anyOf: [{ anyOf: [{}, 5] }] }, "/anyOf/0/anyOf/1"],
 ];
 
@@ -22,10 +23,41 @@ for (const [what, schema, pointer] of BROKEN) {
   });
 }
 
-test("options with an endlessly nested schema are refused", () => {
-  const schema = Array.from({ length: 40 }).reduce((items) => ({ items }), {});
+for (const [what, wrap] of Object.entries({
+  lists: (items: unknown) => ({ items }),
+  objects: (a: unknown) => ({ properties: { a } }),
+  records: (a: unknown) => ({ patternProperties: { "^a": a } }),
+  alternatives: (schema: unknown) => ({ anyOf: [schema] }),
+})) {
+  test(`options may be nested in 31 ${what}, and not in more`, () => {
+    const nested = (depth: number) => Array.from({ length: depth }).reduce<unknown>(wrap, {});
 
-  assert.throws(() => optionSchema(schema), { code: "invalid", message: /too deep/ });
+    assert.ok(optionSchema(nested(31)));
+    assert.throws(() => optionSchema(nested(32)), {
+      code: "invalid",
+      message: "the schema of the options is nested too deep",
+    });
+  });
+}
+
+test("a schema may have 262144 characters, and not more", () => {
+  const long = (length: number) => ({ title: "x".repeat(length - '{"title":""}'.length) });
+
+  assert.ok(optionSchema(long(2 ** 18)));
+  requireValidStateSchema(long(2 ** 18));
+  assert.throws(() => optionSchema(long(2 ** 18 + 1)), {
+    code: "invalid",
+    message: "the schema of the options has more than 262144 characters of JSON",
+  });
+  assert.throws(() => requireValidStateSchema(long(2 ** 18 + 1)), {
+    message: "the schema of the state has more than 262144 characters of JSON",
+  });
+});
+
+test("a schema without faults is given back as it is", () => {
+  const schema = { required: ["a"], properties: { a: { enum: ["b"], anyOf: [{}] } } };
+
+  assert.equal(optionSchema(schema), schema);
 });
 
 test("a plugin without options has no schema of them", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isPasswordHash, verifyPassword } from "@mantel/plugin-sdk/password-hash";
 import { Type } from "typebox";
+import { withPasswordHashes } from "../../../host/config/password-hashes.ts";
 import { until } from "../../helpers/until.ts";
 import { admin, openConfig } from "./open-config.ts";
 
@@ -85,5 +86,41 @@ test("too many password checks at once are refused", async (t) => {
   const names = Array.from({ length: 101 }, (_, at) => "a".repeat(at + 1));
   const users = Object.fromEntries(names.map((name) => [name, { password: "canary-2b9e" }]));
 
-  await assert.rejects(patch({ users }), { code: "invalid" });
+  await assert.rejects(patch({ users }), {
+    code: "invalid",
+    message: "too many passwords: at most 100 can be set at once",
+  });
+});
+
+test("passwords are hashed in lists, objects and records, and nothing else is changed", async () => {
+  const schema = Type.Object({
+    list: Type.Array(Type.Object({ password: Password, age: Type.Number() })),
+    plain: Type.Array(Type.String()),
+    none: Type.Null(),
+  });
+  const value = {
+    list: [
+      { password: "first-canary", age: 1 },
+      { password: "second-canary", age: 2 },
+    ],
+    plain: ["first-canary"],
+    none: null,
+    unknown: { password: "first-canary" },
+  };
+
+  const hashed = (await withPasswordHashes(schema, value)) as typeof value;
+
+  const hashes = hashed.list.map(({ password }) => password);
+  assert.ok(await verifyPassword("first-canary", hashes[0] ?? ""));
+  assert.ok(await verifyPassword("second-canary", hashes[1] ?? ""));
+  assert.deepEqual(
+    { ...hashed, list: hashed.list.map(({ age }) => age) },
+    { ...value, list: [1, 2] },
+  );
+});
+
+test("a value without passwords is the same object", async () => {
+  const value = { name: "x" };
+
+  assert.equal(await withPasswordHashes(Type.Object({ name: Type.String() }), value), value);
 });

@@ -41,6 +41,7 @@ test("an editor is refused with every key that needs admin", () => {
 
   assert.equal(failure.code, "config_key_not_allowed");
   assert.deepEqual(failure.extras.keys, ["mqtt.url", "nothing"]);
+  assert.equal(failure.message, "only the admin scope may change mqtt.url, nothing");
 });
 
 test("an editor cannot replace an admin section with any value", () => {
@@ -87,8 +88,11 @@ test("__proto__ inside a value is treated as a key and refused", () => {
 
 test("a config that is not an object of sections is refused", () => {
   for (const patch of [null, 5, "ui", [], [{ ui: {} }]]) {
-    assert.equal(failureOf(patch).code, "invalid");
+    const { code, message } = failureOf(patch);
+    assert.equal(code, "invalid");
+    assert.equal(message, "the patch is wrong: the whole of it must be an object of sections");
   }
+  assert.equal(failureOf({ ui: 5 }).message, "the patch is wrong: /ui must be an object");
   assert.deepEqual(plan({}), []);
 });
 
@@ -109,3 +113,14 @@ for (const [patch, detail] of [
     assert.match(failureOf(patch).extras.errors?.[0]?.detail ?? "", detail);
   });
 }
+
+test("a value that an address in the environment contains is locked too", () => {
+  const environment = { mqtt: { url: "mqtt://h", username: "me" } };
+  const patch = () =>
+    planPatch({ mqtt: { username: "you" } }, { ...sources, environment, current, admin: true });
+
+  assert.throws(patch, {
+    code: "invalid",
+    message: "the patch is wrong: /mqtt/username is set by the environment; change it there",
+  });
+});

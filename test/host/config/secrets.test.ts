@@ -53,3 +53,46 @@ test("a value without secrets is shown as it is", () => {
   assert.equal(holdsSecret(Type.Object({ a: Type.String() })), false);
   assert.deepEqual(withoutSecrets(Type.Object({ a: Type.String() }), { a: "x" }), { a: "x" });
 });
+
+for (const reference of ["$ref", "$dynamicRef", "$recursiveRef", "$REF"]) {
+  test(`a schema with ${reference} counts as a secret, because it is not followed`, () => {
+    assert.ok(holdsSecret({ properties: { a: { [reference]: "#/x" } } }));
+  });
+}
+
+test("names that only look like a reference are no secrets", () => {
+  for (const name of ["ref", "a$ref", "$refs", "$a-ref", "href"]) {
+    assert.ok(!holdsSecret({ properties: { [name]: { type: "string" } } }), name);
+  }
+  assert.ok(!holdsSecret({ writeOnly: false }));
+  assert.ok(!holdsSecret(null));
+});
+
+test("a value of another type than its schema's is withheld as a whole", () => {
+  const fields = Type.Object({ key: Secret });
+  const list = Type.Array(fields);
+  const record = Type.Record(Type.String({ pattern: "^[a-z]+$" }), fields);
+
+  for (const value of ["canary", 5, null, ["canary"]]) {
+    assert.deepEqual(withoutSecrets(fields, value), { set: true });
+    assert.deepEqual(withoutSecrets(record, value), { set: true });
+  }
+  assert.deepEqual(withoutSecrets(list, { key: "canary" }), { set: true });
+  assert.deepEqual(withoutSecrets(list, "canary"), { set: true });
+});
+
+test("a whole list or object that is a secret is withheld, whatever its parts say", () => {
+  const parts = { items: { type: "object" }, properties: { name: { type: "string" } } };
+
+  for (const value of [[{ name: "canary" }], { name: "canary" }]) {
+    assert.deepEqual(withoutSecrets({ writeOnly: true, ...parts }, value), { set: true });
+  }
+});
+
+test("a record with several patterns, or with named fields too, shows only what is named", () => {
+  const several = { patternProperties: { "^a": { writeOnly: true }, "^b": { type: "string" } } };
+  const named = { properties: { name: { type: "string" } }, patternProperties: { "^k": Secret } };
+
+  assert.deepEqual(withoutSecrets(several, { a: "canary", b: "x" }), { set: true });
+  assert.deepEqual(withoutSecrets(named, { name: "x", key: "canary" }), { name: "x" });
+});

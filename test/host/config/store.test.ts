@@ -173,3 +173,29 @@ test("closing leaves nothing open", async (t) => {
 
   await assertClosed();
 });
+
+test("misspelled environment variables are logged at the start, and right ones are not", async (t) => {
+  const { log } = await openConfig(t, { environment: { MANTEL_LOG_LEVLE: "debug", PATH: "/bin" } });
+  const { log: silent } = await openConfig(t, { environment: { MANTEL_LOG_LEVEL: "debug" } });
+
+  assert.deepEqual(log.records, [
+    {
+      level: "warn",
+      sentence: "unknown environment variables",
+      fields: { unknown: ["MANTEL_LOG_LEVLE"] },
+    },
+  ]);
+  assert.deepEqual(silent.records, []);
+});
+
+test("a listener hears of changes until it stops listening", async (t) => {
+  const { config } = await openConfig(t);
+  const told: string[] = [];
+  const stop = config.onChange((changed) => told.push(...changed));
+
+  await config.patch({ ui: { theme: "dark" } }, editor);
+  stop();
+  await config.patch({ ui: { theme: "light" } }, editor);
+
+  assert.deepEqual(told, ["ui.theme"]);
+});

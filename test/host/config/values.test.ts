@@ -99,3 +99,104 @@ test("registering the same options again changes no revision", async (t) => {
 
   assert.equal(config.revision, before);
 });
+
+test("the options that a patch would lead to are known without storing it", async (t) => {
+  const { config, stored } = await openConfig(t);
+  config.registerOptions("hue", HUE);
+  await config.patch({ hue: { address: "10.0.0.5", appKey: "canary" } }, admin);
+
+  const options = config.optionsAfter("hue", HUE, { retrySeconds: 5 });
+  const unset = config.optionsAfter("hue", HUE, { appKey: null });
+
+  assert.deepEqual(options, { address: "10.0.0.5", appKey: "canary", retrySeconds: 5 });
+  assert.deepEqual(unset, { address: "10.0.0.5", retrySeconds: 30 });
+  assert.deepEqual(await stored(), { hue: { address: "10.0.0.5" } });
+  for (const [patch, pointer] of [
+    [{ address: null }, "/hue/address is missing"],
+    [{ retrySeconds: 0 }, "/hue/retrySeconds is 0; it must be at least 1"],
+  ] as const) {
+    assert.throws(() => config.optionsAfter("hue", HUE, patch), {
+      code: "invalid",
+      message: `the patch is wrong: ${pointer}`,
+    });
+  }
+});
+
+test("a section given in place of the stored one keeps the secrets", async (t) => {
+  const { config } = await openConfig(t);
+  config.registerOptions("hue", HUE);
+  await config.patch({ hue: { address: "10.0.0.5", appKey: "canary", retrySeconds: 9 } }, admin);
+
+  const { options } = config.optionsFor("hue", HUE, { address: "10.0.0.6" });
+
+  assert.deepEqual(options, { address: "10.0.0.6", appKey: "canary", retrySeconds: 30 });
+});
+
+test("the form of a plugin has its own options, and of secrets only if they are set", async (t) => {
+  const { config } = await openConfig(t);
+  const none = config.formOf("hue");
+  config.registerOptions("hue", HUE);
+  const { revision } = await config.patch({ hue: { address: "10.0.0.5", appKey: "x" } }, admin);
+
+  const { properties } = HUE as unknown as { properties: object };
+  assert.deepEqual({ ...none, revision: 0 }, { schema: null, options: {}, revision: 0 });
+  assert.deepEqual(config.formOf("hue"), {
+    schema: { type: "object", properties },
+    options: { address: "10.0.0.5", appKey: { set: true }, retrySeconds: 30 },
+    revision,
+  });
+});
+
+test("the configured section of a plugin has neither defaults nor secrets", async (t) => {
+  const files = { "config.json": '{"hue":{"address":"10.0.0.5","appKey":"canary","more":1}}' };
+  const { config } = await openConfig(t, { files });
+  config.registerOptions("hue", HUE);
+
+  assert.deepEqual(config.sectionOf("hue"), { address: "10.0.0.5", more: 1 });
+  assert.deepEqual(config.sectionOf("nothing"), {});
+});
+
+test("a plugin is configured as long as one of its options is set", async (t) => {
+  const { config } = await openConfig(t, { files: { "config.json": '{"hue":{}}' } });
+  config.registerOptions("hue", HUE);
+  const seen = [config.hasSection("hue")];
+
+  await config.patch({ hue: { appKey: "canary" } }, admin);
+  seen.push(config.hasSection("hue"), config.hasSection("ui"));
+  await config.patch({ hue: { appKey: null } }, admin);
+  seen.push(config.hasSection("hue"));
+
+  assert.deepEqual(seen, [false, true, false, false]);
+});
+
+test("a changed schema of the options is a change of the config, and adds its module", async (t) => {
+  const { config } = await openConfig(t);
+  config.registerOptions("hue", HUE);
+  const before = config.revision;
+
+  config.registerOptions("hue", sent(Type.Object({ port: Type.Integer({ default: 80 }) })));
+
+  assert.ok(config.revision > before);
+  assert.deepEqual(config.view().config["hue"], { port: 80 });
+  assert.deepEqual(
+    config.view().meta.adminWritable.filter((key) => key.includes("hue")),
+    ["hue.port", "modules.hue"],
+  );
+});
+
+test("a plugin cannot replace a key of the host in its section", async (t) => {
+  const { config } = await openConfig(t);
+
+  config.registerOptions("calendar", sent(Type.Object({ refreshSeconds: Type.String() })));
+
+  await config.patch({ calendar: { refreshSeconds: 60 } }, editor);
+  assert.equal(config.current.calendar.refreshSeconds, 60);
+});
+
+test("nobody can change the effective config in memory", async (t) => {
+  const { config } = await openConfig(t);
+  const { server } = config.current;
+
+  assert.ok(Object.isFrozen(config.current) && Object.isFrozen(server.rateLimit));
+  assert.throws(() => Object.assign(server.rateLimit, { burst: 1 }), TypeError);
+});
