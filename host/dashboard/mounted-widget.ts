@@ -12,7 +12,7 @@ type Context = WidgetContext<Record<string, never>, unknown>;
 export interface MountRequest {
   readonly code: WidgetCode;
   readonly instance: string;
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
@@ -76,26 +76,29 @@ function sheetOf(css: string): CSSStyleSheet {
 }
 
 function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): Context {
-  const { instance, code, surroundings, size, visible, onFault } = request;
-  const { locale } = surroundings.shared;
+  const { instance, code, contexts, size, visible, onFault } = request;
+  const { locale } = contexts.shared;
   const guarded = guard(onFault);
   const handedOver =
     request.handedOver?.stateVersion === (widget.stateVersion ?? 1)
       ? request.handedOver.data
       : undefined;
   return {
-    ...surroundings.shared,
+    ...contexts.shared,
     instance,
     version: code.hash,
-    settings: surroundings.settings(widget.settings ?? {}, request.config),
+    settings: contexts.settings(widget.settings ?? {}, request.config),
     size,
     visible,
     handedOver,
+    get kept() {
+      throw new Error("ctx.kept is now ctx.handedOver");
+    },
     signal: scope.signal,
-    read: (path) => surroundings.read(path, scope.signal),
+    read: (path) => contexts.read(path, scope.signal),
     t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
     get fmt() {
-      return surroundings.formats.value;
+      return contexts.formats.value;
     },
     effect: (draw) => scope.onEnd(guardedEffect(draw, onFault)),
     every: (ms, run, { whenHidden = false } = {}) =>

@@ -5,6 +5,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ImportKind, Plugin, PluginBuild } from "esbuild";
 import { linkedPackage, linkNotAllowed } from "../manifest/linked-packages.ts";
+import { renamedImports } from "./renamed-imports.ts";
 
 const SDK = "@mantel/plugin-sdk";
 const BUILTIN = new Set(builtinModules);
@@ -65,6 +66,8 @@ export function pluginSources({ id, folder, packages, allowsLinks }: Sources): P
         if (statSync(path).size === 0) await waitForContent(path);
         const source = readFileSync(path, "utf8"); // synchronous: ten small files take longer as asynchronous reads
         const loader = /\.[cm]?tsx?$/.test(path) ? "ts" : "js";
+        const errors = renamedImports(path, source);
+        if (errors.length > 0) return { errors };
         return { contents: importMeta(path, source) + source, loader };
       });
     },

@@ -33,6 +33,38 @@ test("a package that is missing is named with the place of its import", async (t
   );
 });
 
+for (const [source, message] of [
+  ['import { Slots } from "@mantel/plugin-sdk";', /^Slots .+ is now Semaphore$/],
+  [
+    'import type { MantelError, Turns } from "@mantel/plugin-sdk";',
+    /^Turns .+ is now SerialQueue$/,
+  ],
+  ['import { MqttLink } from "@mantel/plugin-sdk/mqtt";', /^MqttLink .+ is now MqttClient$/],
+  ['import * as all from "@mantel/plugin-sdk/speech";', /^@mantel.+speech is now @mantel.+i18n$/],
+] as const) {
+  test(`an old name of the SDK is refused with its line: ${source}`, async (t) => {
+    const { compiler, folder } = await openCompiler(t, `// first line\n${source}`);
+
+    await assert.rejects(
+      compiler.compile("one", folder, "index.ts"),
+      ({ code, message: text, extras }: MantelError) => {
+        assert.equal(code, "reload_failed");
+        assert.match(text, message);
+        assert.deepEqual([extras.location?.file, extras.location?.line], ["index.ts", 2]);
+        return true;
+      },
+    );
+  });
+}
+
+test("a name of the plugin's own may be one that the SDK once had", async (t) => {
+  const source = `import { SerialQueue as Turns } from "./queue.ts"; console.log(Turns);`;
+  const { compiler, folder } = await openCompiler(t, source);
+  await writeFile(join(folder, "queue.ts"), "export class SerialQueue {}");
+
+  await assert.doesNotReject(compiler.compile("one", folder, "index.ts"));
+});
+
 async function openCompiler(t: TestContext, source = "export default 1;") {
   const home = await emptyFolder(t);
   const folder = join(home, "one");
