@@ -1,7 +1,17 @@
 // together.ts (FILE PATH)...: the tests of several files in this process, each file a suite. PATH is the code of FILE.
 
-import { describe } from "node:test";
+import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+
+/** What tests mock: a mock that stays in place makes tests of other files hang. */
+const MOCKED = () => ({
+  "performance.now": performance.now,
+  "Math.random": Math.random,
+  Date,
+  setTimeout,
+  fetch,
+});
+const originals = MOCKED();
 
 const named = process.argv.slice(2);
 /** Loaded one by one: the tests of files that wait for the same module would all belong to the first of them. */
@@ -13,8 +23,16 @@ for (let at = 0; at < named.length; at += 2) {
   last = new Promise<void>((resolve) => (done = resolve));
   // The suite is registered here, and its tests run one after another behind those of the file before.
   void describe(file, async () => {
+    after(() => assertRestored(file));
     // A promise of its own, because Node gives a test to the suite in which the awaited promise was made.
     await new Promise<void>((resolve) => void before.then(() => resolve()));
     await import(pathToFileURL(path).href).finally(done);
   });
+}
+
+function assertRestored(file: string): void {
+  const now = MOCKED();
+  for (const name of Object.keys(now) as (keyof typeof now)[]) {
+    if (now[name] !== originals[name]) throw new Error(`${file} leaves ${name} mocked`);
+  }
 }

@@ -6,6 +6,7 @@ import { Api, ApiError } from "../../../host/dashboard/api.ts";
 import { Commands } from "../../../host/dashboard/commands.ts";
 import { Store } from "../../../host/dashboard/store.ts";
 import { deviceOf } from "../../helpers/device.ts";
+import { mockAgain } from "../../helpers/mock-again.ts";
 
 const LAMP = deviceOf({ number: 1 });
 const OTHER = deviceOf({ number: 2 });
@@ -197,7 +198,7 @@ function home(t: TestContext) {
   let now = 0;
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  t.mock.method(performance, "now", () => now);
+  mockAgain(t, performance, "now", () => now);
   const host = new SlowHost();
   const store = new Store();
   store.replaceDevices([LAMP, OTHER]);

@@ -4,6 +4,7 @@ import type { Device } from "@mantel/plugin-sdk/widget";
 import { ApiError } from "../../../host/dashboard/api.ts";
 import { dayOf } from "../../../host/dashboard/channels.ts";
 import { deviceOf } from "../../helpers/device.ts";
+import { mockAgain } from "../../helpers/mock-again.ts";
 import "../../helpers/page/light-dom.ts";
 import { CLOCK, LAMP, LAYOUT, moduleOf, SAMPLE, settled, StreamingHome } from "./streaming-home.ts";
 
@@ -255,7 +256,7 @@ test("the answer to a command draws the events behind it without delay", async (
   await host.event("device.state", { device: { ...LAMP, name: "Drawn before" } });
   await pass(1);
 
-  await session.surroundings.shared.command(LAMP.id, { on: true });
+  await session.contexts.shared.command(LAMP.id, { on: true });
   await host.event("device.removed", { id: LAMP.id });
   await pass(0);
 
@@ -264,7 +265,7 @@ test("the answer to a command draws the events behind it without delay", async (
 
 test("widgets are online while the event stream is open", async (t) => {
   const { host, session } = await open(t);
-  const { online } = session.surroundings.shared;
+  const { online } = session.contexts.shared;
   const before = online.value;
 
   await host.end();
@@ -295,7 +296,7 @@ test("the calendar is read for the days of the settings, two weeks by default, a
 
 test("times are in the zone of the home, or of the browser if it has none", async (t) => {
   const { host, session, pass } = await open(t);
-  const { timeZone } = session.surroundings.shared;
+  const { timeZone } = session.contexts.shared;
   const home = timeZone.value;
   host.answers["/config"] = { config: { ui: {} } };
 
@@ -379,8 +380,8 @@ async function open(t: TestContext, visit: Visit = {}) {
   const { name, mayEdit = false, isPaired = false, at = Date.UTC(2026, 10, 20, 12) } = visit;
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: at });
-  t.mock.method(performance, "now", () => Date.now() - at);
-  t.mock.method(Math, "random", () => 1);
+  mockAgain(t, performance, "now", () => Date.now() - at);
+  mockAgain(t, Math, "random", () => 1);
   localStorage.clear();
   const host = new StreamingHome();
   if (visit.answers === "late") host.hold("/layout");
