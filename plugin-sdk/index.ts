@@ -16,6 +16,7 @@ export type { DeviceLists } from "./published-devices.ts";
 export { Semaphore } from "./semaphore.ts";
 export { SerialQueue } from "./serial-queue.ts";
 export { DelayedCall, Throttle } from "./timers.ts";
+export { topicMatcher } from "./topic-filter.ts";
 export { MantelError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";

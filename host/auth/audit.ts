@@ -5,7 +5,7 @@ import { readText } from "@mantel/plugin-sdk/document-file";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { HostLog } from "../log.ts";
 import { appendLine } from "./append-line.ts";
-import type { Principal } from "./tokens.ts";
+import type { TokenIdentity } from "./tokens.ts";
 
 const NAME = "audit.log";
 const MAX_BYTES = 2 ** 20;
@@ -53,7 +53,7 @@ export class Audit {
   }
 
   /** Resolves when the record is on disk. @throws MantelError `disk_full` */
-  record(principal: Pick<Principal, "sub" | "jti">, record: AuditRecord): Promise<void> {
+  record(principal: TokenIdentity, record: AuditRecord): Promise<void> {
     const { sub, jti } = principal;
     const head = { id: randomBytes(9).toString("base64url"), at: new Date().toISOString() };
     const who = { ...head, sub, jti };
@@ -128,7 +128,7 @@ function parseLine(line: string): StoredAuditRecord | undefined {
  */
 export async function recordCompleted(
   { audit, log }: { audit: Audit; log: HostLog },
-  principal: Pick<Principal, "sub" | "jti">,
+  principal: TokenIdentity,
   record: AuditRecord,
 ): Promise<void> {
   try {

@@ -27,11 +27,15 @@ const MAX_REMEMBERED = 1_000;
 const RENEWED_AFTER = 1 / 3;
 const TELL_EVERY_MS = 60_000;
 
-/** The holder of a valid token. */
-export interface Principal {
+/** Identifies a token. */
+export interface TokenIdentity {
   /** The name the token was issued under. */
   readonly sub: string;
   readonly jti: string;
+}
+
+/** The holder of a valid token. */
+export interface Principal extends TokenIdentity {
   readonly scope: readonly Scope[];
   /** True for a paired display. */
   readonly display?: boolean;

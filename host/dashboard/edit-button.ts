@@ -36,7 +36,7 @@ async function open(button: HTMLButtonElement, start: Start): Promise<void> {
   } catch (error) {
     console.error("could not open the editor", error);
     const reason = error instanceof Error ? error.message : String(error);
-    tiles.surroundings.shared.announce(words.value.editorFailed(reason));
+    tiles.contexts.shared.announce(words.value.editorFailed(reason));
   } finally {
     button.disabled = false;
     button.focus();

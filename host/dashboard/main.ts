@@ -97,12 +97,12 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
     isPaired: who.display,
     announce: announcer(),
   });
-  const { store, surroundings, theme } = session;
+  const { store, contexts, theme } = session;
   const seen = signal(!document.hidden);
   document.addEventListener("visibilitychange", () => (seen.value = !document.hidden));
   mountShell(root, session, {
     store,
-    surroundings,
+    contexts,
     awake: computed(() => seen.value && theme.theme.value !== "night"),
     loader: new WidgetLoader(),
     reloadModule: (id) => session.reloadModule(id),

@@ -11,7 +11,7 @@ interface PlaceRequest {
   readonly instance: string;
   /** A name for screen readers. */
   readonly title: string;
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;

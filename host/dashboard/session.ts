@@ -45,7 +45,7 @@ export class Session {
   /** The layout as this screen shows it. */
   readonly shown: ReadonlySignal<Layout | undefined>;
   readonly channels: ChannelSet;
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   /** True if this visit may edit the layout. It then also shows module problems. */
   readonly mayEdit: boolean;
   /** True if this screen was paired as a display. */
@@ -87,7 +87,7 @@ export class Session {
       },
       event: (event) => this.#take(event),
     });
-    this.surroundings = new WidgetContexts({
+    this.contexts = new WidgetContexts({
       api,
       store,
       channels: this.channels,
@@ -105,7 +105,7 @@ export class Session {
   }
 
   get formats(): ReadonlySignal<WidgetContext<never, never>["fmt"]> {
-    return this.surroundings.formats;
+    return this.contexts.formats;
   }
 
   async reloadModule(id: string): Promise<void> {

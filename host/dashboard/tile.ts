@@ -20,7 +20,7 @@ interface Notice {
 export interface TileDependencies {
   readonly store: Store;
   readonly loader: WidgetLoader;
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   /** False if the tab is hidden or the screen is dimmed. */
   readonly awake: ReadonlySignal<boolean>;
   /** Reloads a module in the host, for a widget whose build failed. */
@@ -142,11 +142,11 @@ export class Tile {
     overtaken: AbortSignal,
     listeners: Pick<Parameters<typeof mountWidgetIn>[1], "onFault" | "onLost">,
   ): Promise<MountedWidget> {
-    const { loader, surroundings, awake } = this.#parts;
+    const { loader, contexts, awake } = this.#parts;
     return mountWidgetIn(this.element, {
       widget,
       loader,
-      surroundings,
+      contexts,
       overtaken,
       ...listeners,
       instance: this.#instance,

@@ -1,11 +1,12 @@
 import type { MqttPublish } from "@mantel/plugin-sdk";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
 import { Type, type Static } from "typebox";
 import type { Audit } from "../auth/audit.ts";
-import type { Principal } from "../auth/tokens.ts";
+import type { TokenIdentity } from "../auth/tokens.ts";
 import type { HostLog } from "../log.ts";
 import { faultsOf, invalid } from "../validate.ts";
-import { filterCovers, isWellFormed, topicFaults } from "./topic.ts";
+import { isWellFormed, topicFaults } from "./topic.ts";
 
 const PAYLOAD_BYTES = 256 * 1024;
 const PUBLISH_DEADLINE_MS = 2_000;
@@ -43,9 +44,6 @@ export interface PublisherDependencies {
   readonly audit: Audit;
 }
 
-/** The publishing principal. */
-type Publishing = Pick<Principal, "sub" | "jti">;
-
 /** Publishes for HTTP clients. Messages that a broker may reject are refused before a plugin sees them. */
 export class Publisher {
   readonly #parts: PublisherDependencies;
@@ -60,7 +58,7 @@ export class Publisher {
    *
    * @throws MantelError `invalid`, `topic_denied`, `broker_refused`, `broker_down` within 2 s, `disk_full`
    */
-  async publish(body: unknown, principal: Publishing): Promise<PublishReceipt> {
+  async publish(body: unknown, principal: TokenIdentity): Promise<PublishReceipt> {
     const message = parseMessage(body);
     const { topic, payload, qos, retain } = message;
     this.#refuseDenied(topic, principal);
@@ -74,9 +72,9 @@ export class Publisher {
     return { topic, bytes, qos, retain };
   }
 
-  #refuseDenied(topic: string, { sub, jti }: Publishing): void {
+  #refuseDenied(topic: string, { sub, jti }: TokenIdentity): void {
     const { config, log } = this.#parts;
-    const filter = config.current.mqtt.denyTopics.find((each) => filterCovers(each, topic));
+    const filter = config.current.mqtt.denyTopics.find((each) => topicMatcher(each)(topic));
     if (filter === undefined) return;
     log.warn("a publish was denied by the config", { sub, jti, filter });
     throw new MantelError(

@@ -26,14 +26,3 @@ export function topicFaults(topic: string): string[] {
   ];
   return faults.flatMap(([wrong, detail]) => (wrong ? [detail] : []));
 }
-
-/** True if a topic filter covers a topic (MQTT 5, 4.7): `+` is one level, a last `#` any number. */
-export function filterCovers(filter: string, topic: string): boolean {
-  const filterLevels = filter.split("/");
-  const levels = topic.split("/");
-  for (const [at, level] of filterLevels.entries()) {
-    if (level === "#") return at === filterLevels.length - 1; // also covers the level above it
-    if (at >= levels.length || (level !== "+" && level !== levels[at])) return false;
-  }
-  return filterLevels.length === levels.length;
-}

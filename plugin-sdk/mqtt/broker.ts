@@ -21,7 +21,7 @@ export const brokerOptions = {
 const BrokerOptions = Type.Object(brokerOptions);
 
 /**
- * Returns the broker in a plugin's options, or the house's broker without one. The plugin's manifest must list
+ * Returns the broker in a plugin's options, or the home's broker without one. The plugin's manifest must list
  * `mqtt.broker` under `uses`, and `config:url` and `service:mqtt.broker` under `permissions.hosts`.
  */
 export function brokerOf(

@@ -1,4 +1,5 @@
 import type { Log } from "../context.ts";
+import { topicMatcher } from "../topic-filter.ts";
 
 /** Default payload limit in bytes. Most messages are far smaller. */
 const USUAL_BYTES = 256 * 1024;
@@ -46,7 +47,7 @@ export class Subscriptions {
 
   /** Adds a subscription. Returns a function that removes it and returns true if no other one has the same filter. */
   add(filter: string, onMessage: OnMessage, options: SubscribeOptions = {}): () => boolean {
-    const added: Subscription = { ...options, filter, matches: matcherOf(filter), onMessage };
+    const added: Subscription = { ...options, filter, matches: topicMatcher(filter), onMessage };
     return /[+#]/.test(filter) ? this.#addPattern(added) : this.#addExact(added);
   }
 
@@ -95,17 +96,4 @@ export class Subscriptions {
     if (!Number.isInteger(Math.log10(count))) return;
     this.#log.warn(sentence, { ...fields, topic: fields.topic.slice(0, 200), count });
   }
-}
-
-/** Compiles a filter to a function that matches topics (MQTT 5, 4.7.1): `+` is one level, `#` all following levels. */
-function matcherOf(filter: string): (topic: string) => boolean {
-  const levels = filter.split("/");
-  const takesRest = levels.at(-1) === "#";
-  const named = takesRest ? levels.slice(0, -1) : levels;
-  return (topic) => {
-    const parts = topic.split("/");
-    if (parts.length < named.length || (!takesRest && parts.length > named.length)) return false;
-    if (topic.startsWith("$") && !filter.startsWith("$")) return false;
-    return named.every((level, at) => level === "+" || level === parts[at]);
-  };
 }

@@ -1,7 +1,7 @@
 import type { MqttClient, OnMessage } from "@mantel/plugin-sdk/mqtt";
 import type { BridgeHealth } from "./health.ts";
 
-/** Far above what the devices of a house listen to. */
+/** Far above what the devices of a home listen to. */
 const MOST_TOPICS = 20_000;
 
 /** Keeps a client subscribed to the topics that devices listen to, and to no others. */

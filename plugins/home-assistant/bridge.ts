@@ -50,7 +50,7 @@ export class Bridge {
       devices: home.devices,
       scenes: home.scenes,
     }));
-    this.#cache = new DeviceCache(ctx, "house", SAVE_AFTER_MS);
+    this.#cache = new DeviceCache(ctx, "home", SAVE_AFTER_MS);
     this.#client = new Client({
       address: ctx.config,
       log: ctx.log,

@@ -12,7 +12,7 @@ const PRESET = 16;
 const CELSIUS = { type: "number", unit: "°C", readOnly: true } as const;
 const HUMIDITY = { type: "number", unit: "%", readOnly: true } as const;
 
-/** `climate`: a thermostat, in °C whatever the house measures in. */
+/** `climate`: a thermostat, in °C whatever unit the home uses. */
 export const climate: Domain = {
   describe(entity, unit) {
     const { attributes } = entity;

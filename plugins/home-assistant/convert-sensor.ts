@@ -55,7 +55,7 @@ const UNITS: ReadonlySet<string> = new Set<Unit>([
   ...(["ppm", "µg/m³", "s", "min", "dBm"] as const),
 ]);
 
-/** `sensor`: known measures in the house's units, others as a number with its unit, the rest as text. */
+/** `sensor`: known measures in the home's units, others as a number with its unit, the rest as text. */
 export const sensor: Domain = {
   describe(entity) {
     const { attributes } = entity;

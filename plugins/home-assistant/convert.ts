@@ -110,7 +110,10 @@ function isNearColor(asked: Color, now: Color): boolean {
   return isSameHue && Math.abs(now.saturation - asked.saturation) <= 5;
 }
 
-/** Lights count in 255 steps and in mireds, houses in °F, and speakers as they like. */
+/**
+ * How far a reported value may be from the requested one: lights round to 255 steps and to mireds, homes may use °F,
+ * and speakers have steps of their own.
+ */
 const TOLERANCES: Readonly<Record<string, number>> = {
   brightness: 1,
   colorTemperature: 60,

@@ -6,6 +6,7 @@ import {
   SerialQueue,
   Type,
   verifyPassword,
+  topicMatcher,
 } from "@mantel/plugin-sdk";
 
 const Strict = { additionalProperties: false } as const;
@@ -127,32 +128,15 @@ export class Accounts {
 
 /** True if an account may subscribe to all topics that match a filter. */
 export function mayRead({ read }: Account, filter: string): boolean {
-  return read.some((allowed) => filterCovers(allowed, filter));
+  return read.some((allowed) => topicMatcher(allowed)(filter));
 }
 
 /** True if an account may publish to a topic. Topics that start with `$` belong to the broker. */
 export function mayWrite({ write }: Account, topic: string): boolean {
   if (topic.startsWith("$") || /[+#\0]/.test(topic)) return false;
-  return write.some((allowed) => filterCovers(allowed, topic));
+  return write.some((allowed) => topicMatcher(allowed)(topic));
 }
 
 function rightsOf({ read = [], write = [] }: { read?: string[]; write?: string[] }) {
   return { read, write };
-}
-
-/**
- * True if every topic that matches `filter` also matches `allowed`. A topic name is a filter
- * without wildcards, so this also tests if a topic matches a filter. Wildcards at the beginning
- * match no topic that starts with `$` (MQTT 3.1.1, 4.7.2).
- */
-function filterCovers(allowed: string, filter: string): boolean {
-  const [wide, narrow] = [allowed.split("/"), filter.split("/")];
-  if (filter.startsWith("$") && /^[+#]/.test(allowed)) return false;
-  for (const [at, level] of wide.entries()) {
-    if (level === "#") return true;
-    const part = narrow[at];
-    if (part === undefined || part === "#") return false;
-    if (level !== "+" && level !== part) return false;
-  }
-  return wide.length === narrow.length;
 }

@@ -217,7 +217,7 @@ export class FakeHomeAssistant {
       "config/area_registry/list": [...this.areas].map(([key, name]) => ({ area_id: key, name })),
       get_states: [...this.entities].map(([key, each]) => ({ entity_id: key, ...each })),
       get_config: {
-        location_name: "Test house",
+        location_name: "Test home",
         state: this.state,
         unit_system: { temperature: this.temperatureUnit },
       },

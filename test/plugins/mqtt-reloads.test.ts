@@ -26,7 +26,7 @@ const devicesOf = async (host: TestHost): Promise<Shown[]> =>
   ((await (await host.api("/smart-home/devices")).json()) as { devices: Shown[] }).devices;
 
 /** Lamps of Zigbee2MQTT and of MQTT discovery at one broker and one host, all of them there. */
-async function startHouse(t: TestContext) {
+async function startBridges(t: TestContext) {
   const broker = await startMosquitto(t);
   const devices = Array.from({ length: DEVICES }, (_, at) => listedLamp(at + 1));
   const fake = new FakeZigbee2Mqtt(broker.url, { devices, groups: [] });
@@ -58,7 +58,7 @@ test(
   "reloads requested faster than they finish lose no state and show no device as unavailable",
   { skip: withoutMosquitto },
   async (t) => {
-    const { host, fake, peer } = await startHouse(t);
+    const { host, fake, peer } = await startBridges(t);
     const watch = new EventWatch({ url: host.url, token: await host.token("read") });
     await watch.opened;
     let round = 0;

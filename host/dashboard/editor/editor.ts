@@ -61,7 +61,7 @@ export async function editLayout({
   const store = await EditorStore.open({
     api,
     dashboard: tiles.store,
-    announce: (text) => tiles.surroundings.shared.announce(text),
+    announce: (text) => tiles.contexts.shared.announce(text),
     pageId,
     breakpoint,
   });

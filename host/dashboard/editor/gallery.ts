@@ -45,7 +45,7 @@ export class Gallery {
     this.#store = store;
     this.#tiles = tiles;
     this.#definitions = definitions;
-    this.#demo = demoWidgetContexts(tiles.surroundings.shared, tiles.store);
+    this.#demo = demoWidgetContexts(tiles.contexts.shared, tiles.store);
     this.element.className = "gallery";
     const all = tiles.store.modules().peek();
     const modules = all.filter(({ widget }) => widget);
@@ -170,7 +170,7 @@ export class Gallery {
       title,
       loader: this.#tiles.loader,
       instance: `preview of ${widget.url}`,
-      surroundings: this.#demo,
+      contexts: this.#demo,
       config,
       size: watch.size,
       visible: signal(true),

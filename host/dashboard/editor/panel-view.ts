@@ -121,7 +121,7 @@ export class PanelView {
       case "page":
         return pagePanel(this.#store);
       case "versions":
-        return versionsPanel(this.#store, this.#tiles.surroundings.formats.value);
+        return versionsPanel(this.#store, this.#tiles.contexts.formats.value);
       case "merge":
         return mergePanel(this.#store);
       case "tile":

@@ -90,7 +90,7 @@ class FramePage {
         code,
         handedOver,
         instance: request.instance,
-        surroundings: home.surroundings,
+        contexts: home.contexts,
         config: home.config,
         size: home.size,
         visible: home.visible,
@@ -154,7 +154,7 @@ interface Asks {
 
 /** The home, as received from the dashboard. */
 class Home {
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   readonly config: Signal<FrameState["config"]>;
   readonly size: Signal<FrameState["size"]>;
   readonly visible: Signal<boolean>;
@@ -176,7 +176,7 @@ class Home {
     this.#store.replaceDevices(devices);
     for (const [name, value] of Object.entries(channels)) this.#putChannel(name, value);
     this.#change(state);
-    this.surroundings = new WidgetContexts({
+    this.contexts = new WidgetContexts({
       store: this.#store,
       channels: { get: (name) => this.#channel(name) },
       commands: {

@@ -28,7 +28,7 @@ export interface FrameRequest {
   readonly url: string;
   readonly hash: string;
   readonly needs: Needs;
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
   readonly config: ReadonlySignal<Readonly<Record<string, unknown>>>;
   readonly size: ReadonlySignal<TileSize>;
   readonly visible: ReadonlySignal<boolean>;
@@ -217,8 +217,8 @@ class FramedWidget implements FrameUser, MountedWidget {
   }
 
   #state(): FrameState {
-    const { surroundings, config, size, visible } = this.#request;
-    const { theme, online, locale, timeZone } = surroundings.shared;
+    const { contexts, config, size, visible } = this.#request;
+    const { theme, online, locale, timeZone } = contexts.shared;
     const page = document.documentElement;
     return {
       theme: theme.peek(),
@@ -227,7 +227,7 @@ class FramedWidget implements FrameUser, MountedWidget {
       locale: locale.peek(),
       language: page.lang,
       direction: page.dir,
-      units: surroundings.units.peek(),
+      units: contexts.units.peek(),
       viewport: { width: innerWidth, height: innerHeight },
       config: config.peek(),
       size: size.peek(),
@@ -237,10 +237,10 @@ class FramedWidget implements FrameUser, MountedWidget {
   }
 
   #followState(): () => void {
-    const { surroundings, config, size, visible } = this.#request;
-    const { theme, online, locale, timeZone } = surroundings.shared;
+    const { contexts, config, size, visible } = this.#request;
+    const { theme, online, locale, timeZone } = contexts.shared;
     const signals: readonly ReadonlySignal<unknown>[] = [
-      ...[theme, online, locale, timeZone, surroundings.units, config, size, visible],
+      ...[theme, online, locale, timeZone, contexts.units, config, size, visible],
     ];
     const send = (): void => this.#sendChanges();
     const stops = signals.map((signal) => signal.subscribe(send));

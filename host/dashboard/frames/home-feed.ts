@@ -16,7 +16,7 @@ const READS_AT_ONCE = 6;
 
 interface FeedDependencies {
   readonly needs: ConstructorParameters<typeof WidgetPermissions>[0];
-  readonly surroundings: WidgetContexts;
+  readonly contexts: WidgetContexts;
 }
 
 /**
@@ -25,7 +25,7 @@ interface FeedDependencies {
  */
 export class HomeFeed {
   readonly #frame: Frame;
-  readonly #surroundings: WidgetContexts;
+  readonly #contexts: WidgetContexts;
   readonly #permitted: WidgetPermissions;
   readonly #reads = new Map<number, AbortController>();
   readonly #readLimit = new TokenBucket({ burst: 30, perSecond: 3 });
@@ -36,17 +36,17 @@ export class HomeFeed {
   #devices: readonly Device[] = [];
   readonly #values = new Map<string, unknown>();
 
-  constructor(frame: Frame, { needs, surroundings }: FeedDependencies) {
+  constructor(frame: Frame, { needs, contexts }: FeedDependencies) {
     this.#frame = frame;
-    this.#surroundings = surroundings;
+    this.#contexts = contexts;
     this.#permitted = new WidgetPermissions(needs);
   }
 
   /** All visible data, for the first paint. */
   first(): Pick<Extract<ToFrame, { kind: "mount" }>, "devices" | "channels" | "icons"> {
-    this.#devices = this.#permitted.seen(this.#surroundings.allDevices.peek());
+    this.#devices = this.#permitted.seen(this.#contexts.allDevices.peek());
     for (const name of this.#permitted.channels)
-      this.#values.set(name, channelValue(name, this.#surroundings.shared.channel(name).peek()));
+      this.#values.set(name, channelValue(name, this.#contexts.shared.channel(name).peek()));
     return {
       devices: this.#devices,
       channels: Object.fromEntries(this.#values),
@@ -60,9 +60,9 @@ export class HomeFeed {
    */
   start(): () => void {
     const stops = [
-      this.#surroundings.allDevices.subscribe((devices) => this.#sendDevices(devices)),
+      this.#contexts.allDevices.subscribe((devices) => this.#sendDevices(devices)),
       ...this.#permitted.channels.map((name) =>
-        this.#surroundings.shared
+        this.#contexts.shared
           .channel(name)
           .subscribe((value) => this.#sendValue(name, channelValue(name, value))),
       ),
@@ -110,13 +110,13 @@ export class HomeFeed {
   }: Extract<Asked, { kind: "command" }>): Promise<CommandResult> {
     this.#permitted.requireCommand(id, this.#device(id));
     this.#commandLimit.take("commands");
-    return this.#surroundings.shared.command(id, command);
+    return this.#contexts.shared.command(id, command);
   }
 
   async #scene({ scene }: Extract<Asked, { kind: "scene" }>): Promise<CommandResult> {
     this.#permitted.requireScenes();
     this.#sceneLimit.take("scenes");
-    return this.#surroundings.shared.scene(scene);
+    return this.#contexts.shared.scene(scene);
   }
 
   async #read({ call, path }: Extract<Asked, { kind: "read" }>): Promise<void> {
@@ -139,7 +139,7 @@ export class HomeFeed {
     const permitted = this.#permitted.documentAt(path, (id) => this.#device(id));
     if (this.#reads.size > READS_AT_ONCE) throw new Error("the widget reads too much at once");
     this.#readLimit.take("documents");
-    const response = await this.#surroundings.read(permitted, signal);
+    const response = await this.#contexts.read(permitted, signal);
     const isLarge = Number(response.headers.get("content-length") ?? 0) > LARGEST_BYTES;
     const body = isLarge ? undefined : await response.arrayBuffer();
     if (!body || body.byteLength > LARGEST_BYTES) throw new Error("the document is too large");
@@ -147,11 +147,11 @@ export class HomeFeed {
   }
 
   #device(id: string): Device | undefined {
-    return this.#surroundings.allDevices.peek().find((device) => device.id === id);
+    return this.#contexts.allDevices.peek().find((device) => device.id === id);
   }
 
   #announce(text: string): void {
-    if (this.#announceLimit.has()) this.#surroundings.shared.announce(text);
+    if (this.#announceLimit.has()) this.#contexts.shared.announce(text);
   }
 
   async #icon(name: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { HandedOverState } from "../handed-over-state.ts";
 import type { UiSettings } from "../store.ts";
 import type { Theme } from "../theme.ts";
 
-/** The surroundings of a framed widget. An update contains only the changed fields. */
+/** The context of a framed widget. An update contains only the changed fields. */
 export interface FrameState {
   readonly theme: Theme;
   readonly online: boolean;

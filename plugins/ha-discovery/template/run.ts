@@ -11,7 +11,7 @@ const CHARACTERS_PER_STEP = 64;
 export interface Clock {
   /** Seconds since 1970, with decimals. */
   readonly now: () => number;
-  /** IANA; the zone of the house. */
+  /** IANA; the zone of the home. */
   readonly zone: string;
 }
 

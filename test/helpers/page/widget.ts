@@ -46,7 +46,7 @@ export function mountOnPage<S extends Settings, State>(
   };
   const said: string[] = [];
   const faults: unknown[] = [];
-  const surroundings = new WidgetContexts({
+  const contexts = new WidgetContexts({
     api,
     store,
     channels: new ChannelSet(api, () => ({ timeZone: "UTC", calendarDays: 14 })),
@@ -62,7 +62,7 @@ export function mountOnPage<S extends Settings, State>(
   const mounted = mountWidget(document.body, {
     code: { hash: "hash", instantiate: () => widget },
     instance: "tile",
-    surroundings,
+    contexts,
     ...signals,
     handedOver: state,
     onFault: (error) => faults.push(error),

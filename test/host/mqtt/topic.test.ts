@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filterCovers, topicFaults } from "../../../host/mqtt/topic.ts";
+import { topicFaults } from "../../../host/mqtt/topic.ts";
 
 const deep = (levels: number) => Array.from({ length: levels }, () => "a").join("/");
 
@@ -47,29 +47,3 @@ for (const [topic, fault] of [
 test("every fault of a topic is reported", () => {
   assert.equal(topicFaults("$a/#\0").length, 3);
 });
-
-for (const [filter, topic, covered] of [
-  ["a/b", "a/b", true],
-  ["a/b", "a/B", false],
-  ["a/b", "a/b/c", false],
-  ["a/b/c", "a/b", false],
-  ["#", "a/b", true],
-  ["a/#", "a/b/c", true],
-  ["a/#", "a", true],
-  ["a/#", "ab", false],
-  ["a/+", "a/b", true],
-  ["a/+", "a", false],
-  ["a/+", "a/", true],
-  ["a/+", "a/b/c", false],
-  ["+/b", "/b", true],
-  ["+", "/b", false],
-  ["a/+/c", "a/b/c", true],
-  ["a/+/#", "a/b", true],
-  ["a/+/#", "a", false],
-  ["zigbee2mqtt/bridge/request/#", "zigbee2mqtt/bridge/request/permit_join", true],
-  ["zigbee2mqtt/bridge/request/#", "zigbee2mqtt/bridge/requests", false],
-] as const) {
-  test(`the filter ${filter} ${covered ? "covers" : "does not cover"} ${topic}`, () => {
-    assert.equal(filterCovers(filter, topic), covered);
-  });
-}

@@ -32,7 +32,7 @@ test("a topic announces with and without a node, and only in the characters that
 });
 
 test("a prefix may have several levels", () => {
-  assert.equal(placeOf("house/ha/light/lamp/config", "house/ha")?.objectId, "lamp");
+  assert.equal(placeOf("home/ha/light/lamp/config", "home/ha")?.objectId, "lamp");
 });
 
 test("the three tables of abbreviations apply each to its own object", () => {

@@ -44,7 +44,7 @@ test("the plugin waits for its setup, is tested and starts with its options", as
 
   assert.deepEqual(
     [found.ok, found.detail],
-    [true, `Home Assistant 2026.11.1, "Test house", with ${fake.entities.size} entities`],
+    [true, `Home Assistant 2026.11.1, "Test home", with ${fake.entities.size} entities`],
   );
   assert.match(refused.detail, /refuses the access token/);
   assert.match(nobody.detail, /127\.0\.0\.1:9 cannot be reached: nothing answers/);

@@ -32,7 +32,7 @@ interface TwoBridges {
 }
 
 /** Two homes with the same ids and names; only their radios have other addresses. */
-async function startHouse(t: TestContext): Promise<TwoBridges> {
+async function startBridges(t: TestContext): Promise<TwoBridges> {
   const resources = home().map((each) => {
     const mac = each["mac_address"];
     return typeof mac === "string"
@@ -74,41 +74,41 @@ async function assertSameNumbers({ numbers }: TwoBridges, host: TestHost) {
 
 /** Waits until so many devices of each bridge can be reached, and the module says why not all. */
 async function settles(
-  { host, ...house }: TwoBridges,
+  { host, ...home }: TwoBridges,
   { up, because }: { up: readonly number[]; because?: string },
 ) {
   await until(async () => {
     const all = await deviceList(host);
     const ids = all.filter(({ available }) => available).map(({ id }) => id);
     const { error } = await moduleView(host);
-    const counts = [house.first, house.second].map(
-      (bridge) => idsOf({ host, ...house }, bridge).filter((id) => ids.includes(id)).length,
+    const counts = [home.first, home.second].map(
+      (bridge) => idsOf({ host, ...home }, bridge).filter((id) => ids.includes(id)).length,
     );
     return counts.join() === up.join() && error?.message === because;
   }, LONG);
 }
 
 test("a home with two Hue bridges with equal ids and names", async (t) => {
-  const house = await startHouse(t);
+  const home = await startBridges(t);
 
-  await t.test("has the devices and scenes of both, each served by its own", () => serves(house));
+  await t.test("has the devices and scenes of both, each served by its own", () => serves(home));
   await t.test("follows two sliders at once, each at the rate of its bridge", (part) =>
-    slides(part, house),
+    slides(part, home),
   );
-  await t.test("each bridge gets one group or scene command per second", () => sparesGroups(house));
-  await t.test("a command is sent only to its own bridge", () => passesOn(house));
-  await t.test("the unreachable bridge is named, and the other one works", () => losesOne(house));
-  await t.test("left, renamed and returned devices are recognized", () => returns(house));
+  await t.test("each bridge gets one group or scene command per second", () => sparesGroups(home));
+  await t.test("a command is sent only to its own bridge", () => passesOn(home));
+  await t.test("the unreachable bridge is named, and the other one works", () => losesOne(home));
+  await t.test("left, renamed and returned devices are recognized", () => returns(home));
   await t.test("a reset bridge is paired again, and no device of the other one flaps", (part) =>
-    pairsAgain(part, house),
+    pairsAgain(part, home),
   );
   await t.test("has the same numbers after a restart, with one of them unreachable", (part) =>
-    restarts(part, house),
+    restarts(part, home),
   );
 });
 
-async function serves(house: TwoBridges) {
-  const { host, first, second } = house;
+async function serves(home: TwoBridges) {
+  const { host, first, second } = home;
   const { scenes } = await json<{ scenes: { id: string }[] }>(host.api("/smart-home/scenes"));
   assert.equal(scenes.length, 4);
 
@@ -117,7 +117,7 @@ async function serves(house: TwoBridges) {
     [second, first],
   ] as const) {
     other.asked.length = 0;
-    const ids = idsOf(house, bridge);
+    const ids = idsOf(home, bridge);
     for (const id of ids.filter((each) => /:(light|plug|group):/.test(each))) {
       const answer = await until(async () => {
         const { status } = await command(host, id, { on: true });
@@ -132,10 +132,10 @@ async function serves(house: TwoBridges) {
   }
 }
 
-async function slides(t: TestContext, house: TwoBridges) {
-  const { host, first, second } = house;
+async function slides(t: TestContext, home: TwoBridges) {
+  const { host, first, second } = home;
   const bridges = [first, second];
-  const lamps = bridges.map((bridge) => idsOf(house, bridge).filter((id) => /:light:/.test(id)));
+  const lamps = bridges.map((bridge) => idsOf(home, bridge).filter((id) => /:light:/.test(id)));
   for (const { asked } of bridges) asked.length = 0;
 
   const answers: Promise<Response>[] = [];
@@ -156,19 +156,24 @@ async function slides(t: TestContext, house: TwoBridges) {
   for (const [at, bridge] of bridges.entries()) {
     const { sent, tookMs } = assertPaced(bridge);
     t.diagnostic(`${sent} changes in ${Math.round(tookMs)} ms`);
-    // half of its ten a second, were the rate one for both
-    assert.ok(sent >= (tookMs / 100) * 0.7, `${sent} changes in ${tookMs} ms`);
     assert.deepEqual(bridge.changesOf(LIGHT).at(-1)?.["dimming"], { brightness: 77 });
     const shown = (await deviceList(host)).find(({ id }) => id === lamps[at]?.[0]);
     assert.equal(shown?.state["brightness"], 77);
   }
+  const times = bridges.flatMap(({ asked }) => asked.map(({ at }) => at)).toSorted((a, b) => a - b);
+  const most = Math.max(...times.map((from) => countBetween(times, from, from + 1_000)));
+  assert.ok(most > 13, `both together had ${most} changes in a second; one rate for both gives 10`);
 }
 
-async function sparesGroups(house: TwoBridges) {
-  const { host } = house;
-  const [ofFirst, ofSecond] = [house.first, house.second].map((bridge) => ({
-    room: idsOf(house, bridge).find((id) => id.includes(":group:")) ?? "",
-    scene: idsOf(house, bridge).find((id) => id.includes(":scene:")) ?? "",
+function countBetween(times: readonly number[], from: number, to: number): number {
+  return times.filter((at) => at >= from && at < to).length;
+}
+
+async function sparesGroups(home: TwoBridges) {
+  const { host } = home;
+  const [ofFirst, ofSecond] = [home.first, home.second].map((bridge) => ({
+    room: idsOf(home, bridge).find((id) => id.includes(":group:")) ?? "",
+    scene: idsOf(home, bridge).find((id) => id.includes(":scene:")) ?? "",
   }));
   const activate = (scene = "") =>
     host.api(`/smart-home/scenes/${scene}/activate`, { method: "POST" });
@@ -185,13 +190,13 @@ async function sparesGroups(house: TwoBridges) {
   );
   assert.ok(Number(scenes[0]?.headers.get("retry-after")) >= 1);
   for (const answer of await Promise.all(rooms)) assert.equal(answer.status, 200);
-  assert.deepEqual([house.first.throttled, house.second.throttled], [0, 0]);
+  assert.deepEqual([home.first.throttled, home.second.throttled], [0, 0]);
 }
 
-async function passesOn(house: TwoBridges) {
-  const { host, first, second } = house;
+async function passesOn(home: TwoBridges) {
+  const { host, first, second } = home;
   const [lamp = "", other = ""] = [first, second].map(
-    (bridge) => idsOf(house, bridge).find((id) => id.includes(":light:")) ?? "",
+    (bridge) => idsOf(home, bridge).find((id) => id.includes(":light:")) ?? "",
   );
   const ask = async (id: string) => {
     const answer = await command(host, id, { brightness: 30 });
@@ -207,10 +212,10 @@ async function passesOn(house: TwoBridges) {
   assert.deepEqual(await ask(lamp), [200, null]);
 }
 
-async function losesOne(house: TwoBridges) {
-  const { host, first, second } = house;
+async function losesOne(home: TwoBridges) {
+  const { host, first, second } = home;
   const [lamp = "", other = ""] = [first, second].map(
-    (bridge) => idsOf(house, bridge).find((id) => id.includes(":light:")) ?? "",
+    (bridge) => idsOf(home, bridge).find((id) => id.includes(":light:")) ?? "",
   );
 
   await second.stop();
@@ -218,7 +223,7 @@ async function losesOne(house: TwoBridges) {
     up: [8, 0],
     because: `bridge ${second.id}: nothing listens there: is it on, and is that its address?`,
   };
-  await settles(house, isAway);
+  await settles(home, isAway);
   const answers = [
     await command(host, lamp, { on: false }),
     await command(host, other, { on: false }),
@@ -230,16 +235,16 @@ async function losesOne(house: TwoBridges) {
 
   await appendFile(join(host.plugins, "hue/index.ts"), "\nexport const another = 1;\n");
   await until(async () => (await moduleView(host)).generation === 2, LONG);
-  await settles(house, isAway);
-  await assertSameNumbers(house, host);
+  await settles(home, isAway);
+  await assertSameNumbers(home, host);
 
   await second.start();
-  await settles(house, { up: [8, 8] });
+  await settles(home, { up: [8, 8] });
 }
 
-async function returns(house: TwoBridges) {
-  const { host, second } = house;
-  const id = idsOf(house, second).find((each) => each.includes(":light:")) ?? "";
+async function returns(home: TwoBridges) {
+  const { host, second } = home;
+  const id = idsOf(home, second).find((each) => each.includes(":light:")) ?? "";
   const name = async () => (await deviceList(host)).find((each) => each.id === id)?.name;
 
   second.remove("lamp-1", LIGHT, "lamp-1-radio");
@@ -252,11 +257,11 @@ async function returns(house: TwoBridges) {
 
   assert.equal((await command(host, id, { on: true })).status, 200);
   assert.equal(second.changesOf("lamp-7-light-0").length, 1);
-  await assertSameNumbers(house, host);
+  await assertSameNumbers(home, host);
 }
 
-async function pairsAgain(t: TestContext, house: TwoBridges) {
-  const { host, first, second } = house;
+async function pairsAgain(t: TestContext, home: TwoBridges) {
+  const { host, first, second } = home;
   const heard = await listen(t, host);
   const before = second.fingerprint;
 
@@ -269,28 +274,28 @@ async function pairsAgain(t: TestContext, house: TwoBridges) {
     assert.ok(error?.message.includes(part), error?.message);
   }
   await pairBridge(host, second);
-  await settles(house, { up: [8, 8] });
+  await settles(home, { up: [8, 8] });
 
-  const id = idsOf(house, second).find((each) => each.includes(":plug:")) ?? "";
+  const id = idsOf(home, second).find((each) => each.includes(":plug:")) ?? "";
   assert.equal((await command(host, id, { on: true })).status, 200);
   const flapped = heard.filter(({ topic, device: seen }) => {
     const isGone = /^device\.(added|removed)$/.test(topic) || seen?.available === false;
-    return isGone && idsOf(house, first).includes(seen?.id ?? "");
+    return isGone && idsOf(home, first).includes(seen?.id ?? "");
   });
   assert.deepEqual(flapped, []);
-  await assertSameNumbers(house, host);
+  await assertSameNumbers(home, host);
 }
 
-async function restarts(t: TestContext, house: TwoBridges) {
-  await house.host.stop();
-  await house.first.stop();
+async function restarts(t: TestContext, home: TwoBridges) {
+  await home.host.stop();
+  await home.first.stop();
 
-  const host = await startHost(t, { plugins: ["plugins/hue"], data: house.host.data });
-  const because = `bridge ${house.first.id}: nothing listens there: is it on, and is that its address?`;
-  await settles({ ...house, host }, { up: [0, 8], because });
-  await assertSameNumbers(house, host);
+  const host = await startHost(t, { plugins: ["plugins/hue"], data: home.host.data });
+  const because = `bridge ${home.first.id}: nothing listens there: is it on, and is that its address?`;
+  await settles({ ...home, host }, { up: [0, 8], because });
+  await assertSameNumbers(home, host);
 
-  await house.first.start();
-  await settles({ ...house, host }, { up: [8, 8] });
-  await assertSameNumbers(house, host);
+  await home.first.start();
+  await settles({ ...home, host }, { up: [8, 8] });
+  await assertSameNumbers(home, host);
 }

@@ -60,9 +60,9 @@ test(
 );
 
 test("options are tested against a real broker, and problems are reported", real, async (t) => {
-  const users = { house: "right horse" };
+  const users = { guest: "right horse" };
   const broker = await startMosquitto(t, { users });
-  const connection = { username: "house", password: users.house };
+  const connection = { username: "guest", password: users.guest };
   openFake(t, broker.url, { devices: [listedLamp(1)], groups: [], connection });
   const host = await startHost(t, { plugins: PLUGINS });
   const tried = async (options: object) => {
