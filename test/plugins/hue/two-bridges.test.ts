@@ -74,41 +74,41 @@ async function assertSameNumbers({ numbers }: TwoBridges, host: TestHost) {
 
 /** Waits until so many devices of each bridge can be reached, and the module says why not all. */
 async function settles(
-  { host, ...home }: TwoBridges,
+  { host, ...both }: TwoBridges,
   { up, because }: { up: readonly number[]; because?: string },
 ) {
   await until(async () => {
     const all = await deviceList(host);
     const ids = all.filter(({ available }) => available).map(({ id }) => id);
     const { error } = await moduleView(host);
-    const counts = [home.first, home.second].map(
-      (bridge) => idsOf({ host, ...home }, bridge).filter((id) => ids.includes(id)).length,
+    const counts = [both.first, both.second].map(
+      (bridge) => idsOf({ host, ...both }, bridge).filter((id) => ids.includes(id)).length,
     );
     return counts.join() === up.join() && error?.message === because;
   }, LONG);
 }
 
 test("a home with two Hue bridges with equal ids and names", async (t) => {
-  const home = await startBridges(t);
+  const both = await startBridges(t);
 
-  await t.test("has the devices and scenes of both, each served by its own", () => serves(home));
+  await t.test("has the devices and scenes of both, each served by its own", () => serves(both));
   await t.test("follows two sliders at once, each at the rate of its bridge", (part) =>
-    slides(part, home),
+    slides(part, both),
   );
-  await t.test("each bridge gets one group or scene command per second", () => sparesGroups(home));
-  await t.test("a command is sent only to its own bridge", () => passesOn(home));
-  await t.test("the unreachable bridge is named, and the other one works", () => losesOne(home));
-  await t.test("left, renamed and returned devices are recognized", () => returns(home));
+  await t.test("each bridge gets one group or scene command per second", () => sparesGroups(both));
+  await t.test("a command is sent only to its own bridge", () => passesOn(both));
+  await t.test("the unreachable bridge is named, and the other one works", () => losesOne(both));
+  await t.test("left, renamed and returned devices are recognized", () => returns(both));
   await t.test("a reset bridge is paired again, and no device of the other one flaps", (part) =>
-    pairsAgain(part, home),
+    pairsAgain(part, both),
   );
   await t.test("has the same numbers after a restart, with one of them unreachable", (part) =>
-    restarts(part, home),
+    restarts(part, both),
   );
 });
 
-async function serves(home: TwoBridges) {
-  const { host, first, second } = home;
+async function serves(both: TwoBridges) {
+  const { host, first, second } = both;
   const { scenes } = await json<{ scenes: { id: string }[] }>(host.api("/smart-home/scenes"));
   assert.equal(scenes.length, 4);
 
@@ -117,7 +117,7 @@ async function serves(home: TwoBridges) {
     [second, first],
   ] as const) {
     other.asked.length = 0;
-    const ids = idsOf(home, bridge);
+    const ids = idsOf(both, bridge);
     for (const id of ids.filter((each) => /:(light|plug|group):/.test(each))) {
       const answer = await until(async () => {
         const { status } = await command(host, id, { on: true });
@@ -132,10 +132,10 @@ async function serves(home: TwoBridges) {
   }
 }
 
-async function slides(t: TestContext, home: TwoBridges) {
-  const { host, first, second } = home;
+async function slides(t: TestContext, both: TwoBridges) {
+  const { host, first, second } = both;
   const bridges = [first, second];
-  const lamps = bridges.map((bridge) => idsOf(home, bridge).filter((id) => /:light:/.test(id)));
+  const lamps = bridges.map((bridge) => idsOf(both, bridge).filter((id) => /:light:/.test(id)));
   for (const { asked } of bridges) asked.length = 0;
 
   const answers: Promise<Response>[] = [];
@@ -169,11 +169,11 @@ function countBetween(times: readonly number[], from: number, to: number): numbe
   return times.filter((at) => at >= from && at < to).length;
 }
 
-async function sparesGroups(home: TwoBridges) {
-  const { host } = home;
-  const [ofFirst, ofSecond] = [home.first, home.second].map((bridge) => ({
-    room: idsOf(home, bridge).find((id) => id.includes(":group:")) ?? "",
-    scene: idsOf(home, bridge).find((id) => id.includes(":scene:")) ?? "",
+async function sparesGroups(both: TwoBridges) {
+  const { host } = both;
+  const [ofFirst, ofSecond] = [both.first, both.second].map((bridge) => ({
+    room: idsOf(both, bridge).find((id) => id.includes(":group:")) ?? "",
+    scene: idsOf(both, bridge).find((id) => id.includes(":scene:")) ?? "",
   }));
   const activate = (scene = "") =>
     host.api(`/smart-home/scenes/${scene}/activate`, { method: "POST" });
@@ -190,13 +190,13 @@ async function sparesGroups(home: TwoBridges) {
   );
   assert.ok(Number(scenes[0]?.headers.get("retry-after")) >= 1);
   for (const answer of await Promise.all(rooms)) assert.equal(answer.status, 200);
-  assert.deepEqual([home.first.throttled, home.second.throttled], [0, 0]);
+  assert.deepEqual([both.first.throttled, both.second.throttled], [0, 0]);
 }
 
-async function passesOn(home: TwoBridges) {
-  const { host, first, second } = home;
+async function passesOn(both: TwoBridges) {
+  const { host, first, second } = both;
   const [lamp = "", other = ""] = [first, second].map(
-    (bridge) => idsOf(home, bridge).find((id) => id.includes(":light:")) ?? "",
+    (bridge) => idsOf(both, bridge).find((id) => id.includes(":light:")) ?? "",
   );
   const ask = async (id: string) => {
     const answer = await command(host, id, { brightness: 30 });
@@ -212,10 +212,10 @@ async function passesOn(home: TwoBridges) {
   assert.deepEqual(await ask(lamp), [200, null]);
 }
 
-async function losesOne(home: TwoBridges) {
-  const { host, first, second } = home;
+async function losesOne(both: TwoBridges) {
+  const { host, first, second } = both;
   const [lamp = "", other = ""] = [first, second].map(
-    (bridge) => idsOf(home, bridge).find((id) => id.includes(":light:")) ?? "",
+    (bridge) => idsOf(both, bridge).find((id) => id.includes(":light:")) ?? "",
   );
 
   await second.stop();
@@ -223,7 +223,7 @@ async function losesOne(home: TwoBridges) {
     up: [8, 0],
     because: `bridge ${second.id}: nothing listens there: is it on, and is that its address?`,
   };
-  await settles(home, isAway);
+  await settles(both, isAway);
   const answers = [
     await command(host, lamp, { on: false }),
     await command(host, other, { on: false }),
@@ -235,16 +235,16 @@ async function losesOne(home: TwoBridges) {
 
   await appendFile(join(host.plugins, "hue/index.ts"), "\nexport const another = 1;\n");
   await until(async () => (await moduleView(host)).generation === 2, LONG);
-  await settles(home, isAway);
-  await assertSameNumbers(home, host);
+  await settles(both, isAway);
+  await assertSameNumbers(both, host);
 
   await second.start();
-  await settles(home, { up: [8, 8] });
+  await settles(both, { up: [8, 8] });
 }
 
-async function returns(home: TwoBridges) {
-  const { host, second } = home;
-  const id = idsOf(home, second).find((each) => each.includes(":light:")) ?? "";
+async function returns(both: TwoBridges) {
+  const { host, second } = both;
+  const id = idsOf(both, second).find((each) => each.includes(":light:")) ?? "";
   const name = async () => (await deviceList(host)).find((each) => each.id === id)?.name;
 
   second.remove("lamp-1", LIGHT, "lamp-1-radio");
@@ -257,11 +257,11 @@ async function returns(home: TwoBridges) {
 
   assert.equal((await command(host, id, { on: true })).status, 200);
   assert.equal(second.changesOf("lamp-7-light-0").length, 1);
-  await assertSameNumbers(home, host);
+  await assertSameNumbers(both, host);
 }
 
-async function pairsAgain(t: TestContext, home: TwoBridges) {
-  const { host, first, second } = home;
+async function pairsAgain(t: TestContext, both: TwoBridges) {
+  const { host, first, second } = both;
   const heard = await listen(t, host);
   const before = second.fingerprint;
 
@@ -274,28 +274,28 @@ async function pairsAgain(t: TestContext, home: TwoBridges) {
     assert.ok(error?.message.includes(part), error?.message);
   }
   await pairBridge(host, second);
-  await settles(home, { up: [8, 8] });
+  await settles(both, { up: [8, 8] });
 
-  const id = idsOf(home, second).find((each) => each.includes(":plug:")) ?? "";
+  const id = idsOf(both, second).find((each) => each.includes(":plug:")) ?? "";
   assert.equal((await command(host, id, { on: true })).status, 200);
   const flapped = heard.filter(({ topic, device: seen }) => {
     const isGone = /^device\.(added|removed)$/.test(topic) || seen?.available === false;
-    return isGone && idsOf(home, first).includes(seen?.id ?? "");
+    return isGone && idsOf(both, first).includes(seen?.id ?? "");
   });
   assert.deepEqual(flapped, []);
-  await assertSameNumbers(home, host);
+  await assertSameNumbers(both, host);
 }
 
-async function restarts(t: TestContext, home: TwoBridges) {
-  await home.host.stop();
-  await home.first.stop();
+async function restarts(t: TestContext, both: TwoBridges) {
+  await both.host.stop();
+  await both.first.stop();
 
-  const host = await startHost(t, { plugins: ["plugins/hue"], data: home.host.data });
-  const because = `bridge ${home.first.id}: nothing listens there: is it on, and is that its address?`;
-  await settles({ ...home, host }, { up: [0, 8], because });
-  await assertSameNumbers(home, host);
+  const host = await startHost(t, { plugins: ["plugins/hue"], data: both.host.data });
+  const because = `bridge ${both.first.id}: nothing listens there: is it on, and is that its address?`;
+  await settles({ ...both, host }, { up: [0, 8], because });
+  await assertSameNumbers(both, host);
 
-  await home.first.start();
-  await settles({ ...home, host }, { up: [8, 8] });
-  await assertSameNumbers(home, host);
+  await both.first.start();
+  await settles({ ...both, host }, { up: [8, 8] });
+  await assertSameNumbers(both, host);
 }
