@@ -65,7 +65,7 @@ function reasonToStop(
   const key = fallbackFor?.config?.find((each) => isSet(config, each));
   if (key !== undefined) return `it is not needed because ${key} is set`;
   if (!fallbackFor?.bridges) return undefined;
-  const other = all.find((each) => each.id !== id && isRealBridge(each));
+  const other = all.find(isRealBridge);
   return other && `it is not needed because the bridge ${other.id} is configured`;
 }
 

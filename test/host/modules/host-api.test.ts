@@ -222,6 +222,16 @@ test("a declared service is called with its input", async () => {
   ]);
 });
 
+test("of several declared services each may be called, and no other", async () => {
+  const { call, services } = openApi({ uses: ["mqtt.broker", "broker.address"] });
+  const provides = ["mqtt.broker", "broker.address", "mqtt.publish"];
+  services.claim({ id: "broker", provides, callService: async (name) => name });
+
+  assert.equal(await call("callService", { name: "mqtt.broker" }), "mqtt.broker");
+  assert.equal(await call("callService", { name: "broker.address" }), "broker.address");
+  await assert.rejects(call("callService", { name: "mqtt.publish" }), /may not call mqtt\.publish/);
+});
+
 const PROVIDER_ERRORS: readonly (readonly [what: string, error: Error, told: object])[] = [
   [
     "an error in the provider's code reaches a caller without its text",

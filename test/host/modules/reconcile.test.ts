@@ -92,6 +92,7 @@ test("a module that replaces a setting stops when the setting is there", async (
 
   await asks({});
   await asks({ mqtt: {} });
+  await asks({ mqtt: null });
   await asks({ mqtt: { url: null } });
   await asks({ mqtt: "url" });
   assert.deepEqual(steps, []);
@@ -135,6 +136,29 @@ for (const [what, manifest, state, isNeeded] of OTHERS) {
     assert.deepEqual(steps, [isNeeded ? "start demo" : `stop demo: ${reason}`]);
   });
 }
+
+test("a fallback bridge starts beside a bridge that the config disables", async () => {
+  const { steps, module } = stage();
+  const reason = "modules.hue.enabled is false in the config";
+
+  await reconcile(
+    [module("demo", FALLBACK), module("hue", bridge("hue"), { reason })],
+    config({ modules: { hue: { enabled: false } } }),
+  );
+
+  assert.deepEqual(steps, ["start demo"]);
+});
+
+test("real bridges run beside each other", async () => {
+  const { steps, module } = stage();
+
+  await reconcile(
+    [module("hue", bridge("hue"), { state: "active" }), module("zigbee", bridge("zigbee"))],
+    config(),
+  );
+
+  assert.deepEqual(steps, ["start zigbee"]);
+});
 
 test("fallbacks are decided after the real bridges have started", async () => {
   const { steps, module } = stage();

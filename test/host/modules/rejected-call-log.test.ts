@@ -44,6 +44,15 @@ test("a repeated fault is logged the first time and at every power of ten", () =
   );
 });
 
+test("numbers of different lengths are the same fault", () => {
+  const log = new ModuleLog({ ...openLog("error", false), warn: () => undefined });
+  const refusals = new RejectedCallLog(log);
+
+  for (const n of [9, 10, 100]) refusals.add("an update was refused", `/${n}/state is wrong`);
+
+  assert.equal(log.entries.length, 1);
+});
+
 test("a record shows the first five faults of an invalid value", () => {
   const log = new ModuleLog({ ...openLog("error", false), warn: () => undefined });
   const errors = [1, 2, 3, 4, 5, 6].map((index) => ({ pointer: `/${index}`, detail: "is wrong" }));
