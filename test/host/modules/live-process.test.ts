@@ -11,6 +11,7 @@ import type { Candidate } from "../../../host/modules/lifecycle/handover.ts";
 import { LiveProcess } from "../../../host/modules/lifecycle/live-process.ts";
 import type { ProcessLoader } from "../../../host/modules/lifecycle/process-loader.ts";
 import type { Exit } from "../../../host/modules/process/exit-reason.ts";
+import type { ResourceUsage } from "../../../host/modules/process/heartbeat.ts";
 import type { Build } from "../../../host/modules/versions/version.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -35,6 +36,7 @@ async function stage(t: TestContext) {
   const calls: { name: string; method: string; input: unknown; deadlineMs: number }[] = [];
   const crashes: [fault: ModuleFault, since: number][] = [];
   const warnings: unknown[][] = [];
+  const usage: ResourceUsage[] = [];
   const modules: Record<string, object> = {};
   const answers: Record<string, Answers> = {};
   const made = new Map<string, Candidate>();
@@ -78,7 +80,7 @@ async function stage(t: TestContext) {
     loader: loader as unknown as ProcessLoader,
     events: {
       onCrash: (...crash) => crashes.push(crash),
-      onFigures: (figures) => figures ?? steps.push("no figures"),
+      onFigures: (figures) => void (figures ? usage.push(figures) : steps.push("no figures")),
       onCallerChanged: () => steps.push("another caller"),
       warn: (...warning) => warnings.push(warning),
     },
@@ -99,6 +101,7 @@ async function stage(t: TestContext) {
     calls,
     crashes,
     warnings,
+    usage,
     modules,
     answers,
     build,
@@ -269,7 +272,7 @@ test("the old process continues if the new code does not start, and no crash is 
 });
 
 test("a module is down if neither the new nor the old code starts", async (t) => {
-  const { live, build, answers, crashes, pass } = await stage(t);
+  const { live, build, answers, crashes, pass, exit } = await stage(t);
   await live.start(build("one"));
   answers["one"] = { start: failing("not again") };
   answers["two"] = { start: failing("wrong code") };
@@ -279,6 +282,10 @@ test("a module is down if neither the new nor the old code starts", async (t) =>
 
   assert.equal(live.isRunning, false);
   assert.deepEqual(crashes, [[{ message: "because not again" }, 1_500]]);
+  await live.start(build("three"));
+  await exit("three");
+  assert.equal(crashes.length, 2, "the crash of a later process is reported");
+  live.releaseCalls();
 });
 
 test("for ten seconds a crash of new code returns to the previous build with its state, once", async (t) => {
@@ -346,6 +353,29 @@ test("the end of the old process during its replacement is no crash", async (t) 
   await live.replace(build("two"));
 
   assert.deepEqual(crashes, []);
+});
+
+test("a crash of new code is reported before the old process has ended", async (t) => {
+  const { live, build, crashes, exit, answers } = await stage(t);
+  await live.start(build("one"));
+  answers["one"] = { findLeaks: () => exit("two") };
+
+  await live.replace(build("two"));
+
+  assert.equal(crashes.length, 1);
+  live.releaseCalls();
+});
+
+test("new code that cannot connect yet is in the module's log", async (t) => {
+  const { live, build, answers, warnings } = await stage(t);
+  await live.start(build("one"));
+  answers["two"] = { connect: failing("no route") };
+
+  await live.replace(build("two"));
+
+  assert.deepEqual(warnings, [
+    ["the new code could not connect before its start", new Error("no route")],
+  ]);
 });
 
 test("a stopped process finishes its work first, and may make calls until its end", async (t) => {
@@ -416,16 +446,19 @@ test("as many calls run at once as the limits of the live process allow", async 
   await first;
 });
 
-test("figures of the process arrive while it runs", async (t) => {
-  const { live, build, answers } = await stage(t);
-  let pings = 0;
-  answers["one"] = { ping: () => void pings++ };
+test("the usage of the process is told twice a second while it runs", async (t) => {
+  const { live, build, answers, usage } = await stage(t);
+  answers["one"] = { ping: () => ({ cpuMicros: 0, heapBytes: 5, loopLagP99Ms: 0 }) };
   await live.start(build("one"));
 
   t.mock.timers.tick(500);
-  const running = pings;
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
   await live.stop();
   t.mock.timers.tick(5_000);
+  await setImmediate();
 
-  assert.deepEqual([running, pings], [1, 1]);
+  assert.deepEqual(
+    usage.map(({ heapBytes }) => heapBytes),
+    [5],
+  );
 });
