@@ -1,32 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { readShipped } from "../../../host/modules/manifest/shipped.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
-
-const REPOSITORY = resolve(import.meta.dirname, "../../..");
-
-test("the list of built-in plugins matches git", async () => {
-  const { stdout } = await promisify(execFile)("git", ["ls-files", "plugins/*/package.json"], {
-    cwd: REPOSITORY,
-  });
-  const inGit = stdout
-    .trim()
-    .split("\n")
-    .map((file) => file.split("/")[1]);
-
-  const listed: unknown = JSON.parse(
-    await readFile(join(REPOSITORY, "plugins/shipped.json"), "utf8"),
-  );
-
-  assert.deepEqual(
-    listed,
-    inGit.toSorted((a = "", b = "") => a.localeCompare(b)),
-  );
-});
 
 test("a plugin counts as built-in if it is listed and runs from its folder beside the list", async (t) => {
   const folder = await emptyFolder(t);
