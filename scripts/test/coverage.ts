@@ -9,13 +9,15 @@ const REPORTERS = ["text-summary", "lcovonly", "json-summary"];
 /**
  * Lines that must be covered in these files, in percent; c8's settings have the floor for all. What plugins'
  * processes run cannot be counted, because they are ended before they could write it down: most of
- * plugin-sdk/runtime is that.
+ * plugin-sdk/runtime is that. Parts of the dashboard that only a browser runs are left out in c8's settings.
  */
 const FLOORS = [
   { files: /^host\/auth\//, lines: 95 },
+  { files: /^host\/dashboard\//, lines: 95 },
   { files: /^host\/modules\//, lines: 85 },
   { files: /^plugin-sdk\/[^/]+\.ts$/, lines: 95 },
   { files: /^plugin-sdk\/rpc\//, lines: 95 },
+  { files: /^plugins\/[^/]+-widget\//, lines: 95 },
 ];
 
 interface Covered {

@@ -7,6 +7,8 @@ export type Answers = Record<string, unknown>;
 export class FakeApi extends Api {
   /** Each request, such as `POST /smart-home/scenes/…/activate`. */
   readonly asked: string[] = [];
+  /** The body of each `post`. */
+  readonly posted: unknown[] = [];
   readonly answers: Answers;
 
   constructor(answers: Answers = {}) {
@@ -18,11 +20,16 @@ export class FakeApi extends Api {
     return this.#answer(`GET ${path}`) as T;
   }
 
-  override async post<T>(path: string): Promise<T> {
+  override async post<T>(path: string, body?: unknown): Promise<T> {
+    this.posted.push(body);
     return this.#answer(`POST ${path}`) as T;
   }
 
-  override async open(path: string): Promise<Response> {
+  override async open(
+    path: string,
+    _headers?: Record<string, string>,
+    _signal?: AbortSignal,
+  ): Promise<Response> {
     const answer = this.#answer(`GET ${path}`);
     return answer instanceof Response ? answer : Response.json(answer);
   }

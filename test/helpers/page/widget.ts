@@ -23,13 +23,15 @@ interface Place {
   readonly modules?: readonly ModuleView[];
   readonly answers?: Answers;
   readonly handedOver?: unknown;
+  /** The version of `handedOver`; by default the widget's own. */
+  readonly stateVersion?: number;
 }
 
 /** Mounts a widget in a home with a fake host, as the dashboard does, in UTC and in British English. */
 export function mountOnPage<S extends Settings, State>(
   t: TestContext,
   definition: WidgetDefinition<S, State>,
-  { config = {}, size = {}, devices = [], modules = [], answers = {}, handedOver }: Place = {},
+  { config = {}, size = {}, devices = [], modules = [], answers = {}, ...previous }: Place = {},
 ) {
   const widget = definition as unknown as AnyWidget;
   setLocale("en-GB"); // it may be another since the test before
@@ -55,19 +57,18 @@ export function mountOnPage<S extends Settings, State>(
     ...signals,
     announce: (text) => said.push(text),
   });
-  const state: HandedOverState | undefined =
-    handedOver === undefined
-      ? undefined
-      : { stateVersion: widget.stateVersion ?? 1, data: handedOver };
+  const { handedOver: data, stateVersion = widget.stateVersion ?? 1 } = previous;
+  const handedOver: HandedOverState | undefined =
+    data === undefined ? undefined : { stateVersion, data };
   const mounted = mountWidget(document.body, {
     code: { hash: "hash", instantiate: () => widget },
     instance: "tile",
     contexts,
     ...signals,
-    handedOver: state,
+    handedOver,
     onFault: (error) => faults.push(error),
   });
-  t.after(() => mounted.unmount());
+  t.after(() => mounted.host.isConnected && mounted.unmount());
   const root = mounted.host.shadowRoot;
   if (!root) throw new Error("the widget has no shadow root");
   return { ...signals, api, store, said, faults, mounted, root, ...lookInto(root) };

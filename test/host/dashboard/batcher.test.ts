@@ -53,6 +53,14 @@ test("a flush sends the waiting changes and the next one immediately", (t) => {
   assert.deepEqual(handed, [[1], [2], [3]]);
 });
 
+test("a flush without waiting changes sends nothing", (t) => {
+  const { bunch, handed } = opened(t);
+
+  bunch.sendWithoutDelay();
+
+  assert.deepEqual(handed, []);
+});
+
 test("dropped changes are not sent", (t) => {
   const { bunch, handed, pass } = opened(t);
 

@@ -58,16 +58,22 @@ export class StreamingHome extends FakeApi {
   override async get<T>(path: string): Promise<T> {
     const held = this.#held.get(path);
     this.#held.delete(path);
-    const answer = super.get<T>(path);
     await held;
-    return answer;
+    return super.get<T>(path);
   }
 
-  override async open(path: string): Promise<Response> {
+  override async open(
+    path: string,
+    _headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<Response> {
     this.asked.push(`GET ${path}`);
-    return new Response(
-      new ReadableStream<Uint8Array>({ start: (stream) => void (this.#stream = stream) }),
-    );
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => void (this.#stream = stream),
+    });
+    const stream = this.#stream;
+    signal.addEventListener("abort", () => stream?.error(signal.reason));
+    return new Response(body);
   }
 
   async event(topic: string, data?: unknown, id?: string): Promise<void> {
@@ -86,7 +92,11 @@ export class StreamingHome extends FakeApi {
         "\n",
       ].join(""),
     );
-    this.#stream?.enqueue(new TextEncoder().encode(text.join("")));
+    await this.sendText(text.join(""));
+  }
+
+  async sendText(text: string): Promise<void> {
+    this.#stream?.enqueue(new TextEncoder().encode(text));
     await settled();
   }
 

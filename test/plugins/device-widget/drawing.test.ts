@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Device } from "@mantel/plugin-sdk/device";
+import { ApiError } from "../../../host/dashboard/api.ts";
 import { deviceOf } from "../../helpers/device.ts";
 import { mountOnPage } from "../../helpers/page/widget.ts";
 
@@ -65,3 +67,140 @@ test("a tile without a device says what to do", (t) => {
   assert.deepEqual(none, ["Choose a device in the settings of this tile."]);
   assert.deepEqual(textOf(".empty"), ["Device demo:light:9 not found."]);
 });
+
+const NUMBER = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
+
+/** A device, what a user does, and the command that is sent. */
+const USES: readonly [name: string, change: Partial<Device>, use: Use, command: object][] = [
+  [
+    "a tap turns a lamp off",
+    {
+      capabilities: { on: { type: "boolean" }, brightness: NUMBER },
+      state: { on: true, brightness: 9 },
+    },
+    { click: "[role=slider]" },
+    { on: false },
+  ],
+  [
+    "a key changes a level by five",
+    {
+      capabilities: { on: { type: "boolean" }, brightness: NUMBER },
+      state: { on: true, brightness: 60 },
+    },
+    { key: "ArrowUp", on: "[role=slider]" },
+    { brightness: 65 },
+  ],
+  [
+    "a level ends at a hundred",
+    {
+      capabilities: { on: { type: "boolean" }, brightness: NUMBER },
+      state: { on: true, brightness: 98 },
+    },
+    { key: "PageUp", on: "[role=slider]" },
+    { brightness: 100 },
+  ],
+  [
+    "a warmer target is sent by half a degree",
+    {
+      kind: "thermostat",
+      capabilities: {
+        targetTemperature: { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" },
+      },
+      state: { temperature: 19.2, targetTemperature: 20.5, mode: "heat" },
+    },
+    { click: "[aria-label=Warmer]" },
+    { targetTemperature: 21 },
+  ],
+  [
+    "a player pauses",
+    { kind: "media-player", capabilities: {}, state: { playback: "playing", title: "Slow Light" } },
+    { click: "[aria-label=Pause]" },
+    { playback: "paused" },
+  ],
+  [
+    "a player skips",
+    {
+      kind: "media-player",
+      capabilities: { skip: { type: "choice", values: ["previous", "next"] } },
+      state: { playback: "stopped" },
+    },
+    { click: "[aria-label=Next]" },
+    { skip: "next" },
+  ],
+  [
+    "a choice is sent",
+    {
+      capabilities: { effect: { type: "choice", values: ["none", "candle"] } },
+      state: { effect: "none" },
+    },
+    { click: ".choices button:last-child" },
+    { effect: "candle" },
+  ],
+  [
+    "a switch is sent",
+    { capabilities: { muted: { type: "boolean" } }, state: { muted: true } },
+    { click: ".switch" },
+    { muted: false },
+  ],
+  [
+    "a number is sent while it is dragged",
+    { capabilities: { volume: NUMBER }, state: { volume: 5 } },
+    { enter: "35", on: "input" },
+    { volume: 35 },
+  ],
+  [
+    "a colour of a white lamp has full saturation",
+    { capabilities: { color: { type: "color" } }, state: { color: { hue: 0, saturation: 0 } } },
+    { enter: "200", on: "input.hues" },
+    { color: { hue: 200, saturation: 100 } },
+  ],
+];
+
+for (const [name, change, use, command] of USES) {
+  void test(`${name}, and its tile shows it as pending`, (t) => {
+    const lamp = deviceOf({ name: "Thing", ...change });
+    const { api, root, store, click } = mountOnPage(t, device, {
+      config: { device: lamp.id },
+      devices: [lamp],
+    });
+
+    if (use.click) click(use.click);
+    const element = use.on === undefined ? undefined : root.querySelector<HTMLInputElement>(use.on);
+    if (element && use.enter !== undefined) {
+      element.value = use.enter;
+      element.dispatchEvent(new Event("input"));
+    }
+    element?.dispatchEvent(new KeyboardEvent("keydown", { key: use.key ?? "Tab" }));
+
+    assert.deepEqual(api.posted, [command]);
+    assert.deepEqual(store.device(lamp.id).value?.pending, command);
+  });
+}
+
+test("a command that the host refuses is explained on the tile for four seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { said, click, textOf, until } = mountOnPage(t, device, {
+    config: { device: LAMP.id },
+    devices: [LAMP],
+    answers: {
+      "/smart-home/devices/demo%3Alight%3A1/command": new ApiError(403, {
+        code: "insufficient_scope",
+      }),
+    },
+  });
+
+  click("[role=slider]");
+  await until(() => said.length > 0);
+  const explained = textOf(".value");
+  t.mock.timers.tick(4_000);
+
+  assert.deepEqual([said, explained], [["Shelf: Not allowed"], ["Not allowed"]]);
+  assert.deepEqual(textOf(".value"), ["60 %"]);
+});
+
+interface Use {
+  readonly click?: string;
+  readonly on?: string;
+  readonly key?: string;
+  readonly enter?: string;
+}
