@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { test, type TestContext } from "node:test";
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import { withFileLock } from "../../../host/auth/file-lock.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -26,15 +27,51 @@ test("work under one lock runs in sequence, and a failure releases the lock", as
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 10);
 });
 
-test("a lock left by a crash is taken over after five seconds", async (t) => {
+for (const [what, leave] of [
+  ["a lock left by a crash", (path: string) => writeFile(path, "")],
+  [
+    "a folder in the place of the lock",
+    (path: string) => mkdir(join(path, "in the way"), { recursive: true }),
+  ],
+] as const) {
+  test(`${what} is taken over after five seconds`, async (t) => {
+    const path = join(await emptyFolder(t), "lock");
+    const clock = startClock(t);
+    await leave(path);
+    let isTaken = false;
+
+    const taken = withFileLock(path, async () => void (isTaken = true));
+    await clock.polls();
+    clock.pass(4_999);
+    await clock.polls();
+    const before = isTaken;
+    clock.pass(1);
+    await taken;
+
+    assert.deepEqual([before, isTaken], [false, true]);
+    assert.equal(existsSync(path), false);
+  });
+}
+
+test("a lock that others take in turn is never taken over", async (t) => {
   const path = join(await emptyFolder(t), "lock");
+  const clock = startClock(t);
+  let isTaken = false;
   await writeFile(path, "");
-  const startedAt = performance.now();
+  const taken = withFileLock(path, async () => void (isTaken = true));
 
-  const done = await withFileLock(path, async () => "done");
+  for (let holder = 0; holder < 4; holder++) {
+    await clock.polls();
+    clock.pass(4_000);
+    await clock.polls();
+    await writeFile(`${path}.next`, "");
+    await rename(`${path}.next`, path);
+  }
+  const before = isTaken;
+  await rm(path);
+  await taken;
 
-  assert.equal(done, "done");
-  assert.ok(performance.now() - startedAt >= 5_000);
+  assert.deepEqual([before, isTaken], [false, true]);
 });
 
 test("locking in a missing folder fails without waiting", async () => {
@@ -43,3 +80,19 @@ test("locking in a missing folder fails without waiting", async () => {
     { code: "ENOENT" },
   );
 });
+
+/** A monotonic clock that the test moves. `polls` waits until the lock was looked at again. */
+function startClock(t: TestContext) {
+  let [now, looks] = [1_000, 0];
+  t.mock.method(performance, "now", () => {
+    looks++;
+    return now;
+  });
+  return {
+    pass: (ms: number) => (now += ms),
+    async polls() {
+      const end = looks + 6;
+      while (looks < end) await delay(1);
+    },
+  };
+}

@@ -147,7 +147,7 @@ test("a use ends the replaced token once, also after a restart, and other uses w
   const unchanged = reopened.list();
   await reopened.noteUse(second.principal);
   const ended = reopened.list();
-  await reopened.noteUse(second.principal);
+  await reopened.noteUse(reopened.verify(second.token));
 
   assert.equal(unchanged, before);
   assert.deepEqual(
