@@ -83,16 +83,16 @@ test("locking in a missing folder fails without waiting", async () => {
 
 /** A monotonic clock that the test moves. `polls` waits until the lock was looked at again. */
 function startClock(t: TestContext) {
-  let [now, looks] = [1_000, 0];
+  const clock = { now: 1_000, looks: 0 };
   t.mock.method(performance, "now", () => {
-    looks++;
-    return now;
+    clock.looks++;
+    return clock.now;
   });
   return {
-    pass: (ms: number) => (now += ms),
+    pass: (ms: number) => (clock.now += ms),
     async polls() {
-      const end = looks + 6;
-      while (looks < end) await delay(1);
+      const end = clock.looks + 6;
+      while (clock.looks < end) await delay(1);
     },
   };
 }

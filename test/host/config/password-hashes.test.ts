@@ -111,6 +111,7 @@ test("passwords are hashed in lists, objects and records, and nothing else is ch
   const hashed = (await withPasswordHashes(schema, value)) as typeof value;
 
   const hashes = hashed.list.map(({ password }) => password);
+  assert.ok(hashes.every(isPasswordHash));
   assert.ok(await verifyPassword("first-canary", hashes[0] ?? ""));
   assert.ok(await verifyPassword("second-canary", hashes[1] ?? ""));
   assert.deepEqual(

@@ -191,6 +191,7 @@ test("a plugin cannot replace a key of the host in its section", async (t) => {
 
   await config.patch({ calendar: { refreshSeconds: 60 } }, editor);
   assert.equal(config.current.calendar.refreshSeconds, 60);
+  assert.ok(!config.view().meta.adminWritable.includes("calendar.refreshSeconds"));
 });
 
 test("nobody can change the effective config in memory", async (t) => {
