@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assert as always, double, property } from "fast-check";
-import { toChromaticity, toHueSaturation } from "../../plugin-sdk/color.ts";
+import { distance, toChromaticity, toHueSaturation } from "../../plugin-sdk/color.ts";
 
 test("hue and saturation survive the conversion to chromaticity and back, within four decimals", () => {
   always(
@@ -51,4 +51,59 @@ test("a colour outside the gamut becomes the nearest one inside", () => {
   assert.deepEqual(toChromaticity({ hue: 120, saturation: 100 }, gamut), { x: 0.3, y: 0.5 });
   assert.deepEqual(toChromaticity({ hue: 240, saturation: 100 }, gamut), blue);
   assert.deepEqual(toChromaticity({ hue: 0, saturation: 0 }, gamut), { x: 0.3127, y: 0.329 });
+});
+
+for (const [hue, saturation, x, y] of [
+  [60, 100, 0.4193, 0.5053],
+  [180, 100, 0.2246, 0.3287],
+  [300, 100, 0.3209, 0.1542],
+  [30, 50, 0.4184, 0.3947],
+  [210, 25, 0.2727, 0.294],
+] as const) {
+  test(`the colour of hue ${hue} and saturation ${saturation} is at ${x}, ${y}, and back`, () => {
+    assert.deepEqual(toChromaticity({ hue, saturation }), { x, y });
+    const back = toHueSaturation({ x, y });
+    assert.ok(Math.abs(back.hue - hue) <= 1 && Math.abs(back.saturation - saturation) <= 1);
+  });
+}
+
+for (const [x, y] of [
+  [-0.1, 0.3],
+  [0.3, 0],
+  [0.7, 0.4],
+  [NaN, 0.3],
+] as const) {
+  test(`the point ${x}, ${y} is white`, () => {
+    assert.deepEqual(toHueSaturation({ x, y }), { hue: 0, saturation: 0 });
+  });
+}
+
+test("points at the edge of the diagram have a colour", () => {
+  for (const [x, y] of [
+    [0, 0.5],
+    [0.3, 0.001],
+    [0.5, 0.5],
+  ] as const) {
+    assert.ok(toHueSaturation({ x, y }).saturation > 0, `${x} ${y}`);
+  }
+});
+
+test("a point inside a gamut stays, in whichever direction its corners are named", () => {
+  const [red, green, blue] = [
+    { x: 0.7, y: 0.3 },
+    { x: 0.2, y: 0.7 },
+    { x: 0.1, y: 0.1 },
+  ] as const;
+  const color = { hue: 30, saturation: 50 };
+
+  for (const gamut of [
+    { red, green, blue },
+    { red: blue, green, blue: red },
+  ]) {
+    assert.deepEqual(toChromaticity(color, gamut), toChromaticity(color));
+  }
+});
+
+test("the distance of two points is that of a ruler", () => {
+  assert.equal(distance({ x: 0.1, y: 0.2 }, { x: 0.4, y: 0.6 }), 0.5);
 });

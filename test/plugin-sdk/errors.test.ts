@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorTable, isErrorCode, MantelError } from "@mantel/plugin-sdk/errors";
+import { errorTable, FRAME, isErrorCode, MantelError } from "@mantel/plugin-sdk/errors";
 
 test("an error has the status and the title of its code", () => {
   const error = new MantelError("device_unknown", "no device has the id hue:light:9");
@@ -41,4 +41,25 @@ test("every code has an HTTP error status and a title", () => {
     assert.equal(new MantelError(code, "").status, status);
   }
   assert.ok(table.length > 20);
+});
+
+for (const [line, found] of [
+  ["at run (/srv/my plugin (2)/index.ts:12:34)", ["/srv/my plugin (2)/index.ts", "12", "34"]],
+  ["at run (file:///srv/index.ts:1:2)", ["file:///srv/index.ts", "1", "2"]],
+  ["at /srv/index.ts:1:2", ["/srv/index.ts", "1", "2"]],
+  ["at async /srv/index.ts:1:2", ["/srv/index.ts", "1", "2"]],
+  ["/srv/index.ts:1:2", ["/srv/index.ts", "1", "2"]],
+  ["at run (node:internal/main:1:2)", undefined],
+  ["at run (/srv/index.ts:1:2) later", undefined],
+  ["at run (/srv/index.ts)", undefined],
+  ["look at /srv/index.ts:1:2", undefined],
+] as const) {
+  test(`the stack frame "${line}" ${found ? "has" : "has no"} place in a file`, () => {
+    const match = FRAME.exec(line);
+    assert.deepEqual(match ? match.slice(1) : undefined, found);
+  });
+}
+
+test("an error is named MantelError in logs", () => {
+  assert.equal(String(new MantelError("invalid", "no lamp")), "MantelError: no lamp");
 });

@@ -84,3 +84,28 @@ test("the kinds of ignored items are limited, and several items counted at once 
   health.count({ ...NOISE, why: "it is the 1th" }, 10_000);
   assert.equal(log.records.at(-1)?.fields["count"], 10_001);
 });
+
+test("long places and reasons are cut", (t) => {
+  const { health, heard, log } = open(t);
+  health.startReporting();
+
+  health.countIgnored({ what: "a message", why: "y".repeat(400), where: "w".repeat(400) });
+
+  assert.deepEqual(heard, [
+    `1 message was ignored; the last, ${"w".repeat(100)}: ${"y".repeat(400)}`,
+  ]);
+  assert.deepEqual(log.records[0]?.fields, {
+    ...{ reason: "y".repeat(300), where: "w".repeat(200), count: 1 },
+  });
+});
+
+test("nothing is reported after the end", (t) => {
+  const { health, heard } = open(t);
+  health.startReporting();
+  health.countIgnored(NOISE);
+
+  health.close();
+  t.mock.timers.tick(60_000);
+
+  assert.equal(heard.length, 1);
+});

@@ -33,3 +33,19 @@ test("the message does not quote the text", () => {
   assert.doesNotMatch(messageFor('{"password": canary, "canary": "canary"}'), /canary/);
   assert.doesNotMatch(messageFor('{"password": "canary'), /canary/);
 });
+
+test("a document with a fault is invalid, with the same words for the client", () => {
+  assert.throws(() => parseJsonText('{"a": x}', "config.json"), {
+    code: "invalid",
+    message: "config.json is not valid JSON at line 1, column 7: unexpected character",
+    extras: {
+      errors: [
+        { pointer: "", detail: "is not valid JSON at line 1, column 7: unexpected character" },
+      ],
+    },
+  });
+});
+
+test("a byte-order mark is allowed at the beginning only", () => {
+  assert.notEqual(messageFor('{"a":\uFEFF1}'), "");
+});

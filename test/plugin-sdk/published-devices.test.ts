@@ -48,6 +48,31 @@ test("a publication begins immediately, and its devices can be updated from then
   await published.publish();
 });
 
+test("an update of unknown devices alone does not reach the host", async () => {
+  const { host, published } = openBridge();
+  let calls = 0;
+  const { update } = host;
+  host.update = (...updates) => {
+    calls += 1;
+    update(...updates);
+  };
+  await published.publish();
+
+  published.update({ nativeId: "other", available: true });
+
+  assert.equal(calls, 0);
+});
+
+test("a publication after a finished one begins immediately", async () => {
+  const { bridge, host, published } = openBridge();
+  await published.publish();
+  bridge.lists = { devices: [LAMP], scenes: [] };
+  const publication = published.publish();
+
+  assert.deepEqual(host.lists, [[], ["lamp"]]);
+  await publication;
+});
+
 test("scenes are published if they differ from those that the host accepted", async () => {
   const { bridge, host, published } = openBridge();
   bridge.lists = { devices: [LAMP], scenes: undefined };
@@ -83,6 +108,7 @@ function openBridge() {
     lists: [] as string[][],
     scenes: [] as string[][],
     updates: [] as DeviceUpdate[],
+    update: (...updates: readonly DeviceUpdate[]) => void host.updates.push(...updates),
     refuses: false,
     /** Lets the next list of devices wait. Returns a function that refuses it. */
     hold() {
@@ -105,7 +131,7 @@ function openBridge() {
           await take(host.lists, devices);
           await wait;
         },
-        update: (...updates) => void host.updates.push(...updates),
+        update: (...updates) => host.update(...updates),
         event: quiet,
       },
       scenes: { publish: (scenes) => take(host.scenes, scenes) },

@@ -74,3 +74,57 @@ test("without a previous generation all messages are delivered in order", () => 
 
   assert.deepEqual(held.takeAfter([]), [offline, online]);
 });
+
+test("a buffer of more than 8 MiB or 50,000 messages begins again, and unwanted ones have no size", () => {
+  const half = Buffer.alloc(4 * 2 ** 20);
+  const takeAll = (...payloads: (readonly [payload: Buffer, isWanted: boolean])[]) => {
+    const held = new HandoverBuffer();
+    for (const [payload, isWanted] of payloads) held.add({ ...message(""), payload }, isWanted);
+    return held.takeAfter([]).length;
+  };
+  const tiny = [Buffer.from("x"), true] as const;
+
+  assert.equal(takeAll([half, true], [half, true]), 2);
+  assert.equal(takeAll([half, true], [half, true], tiny), 1);
+  assert.equal(takeAll([half, true], [half, false], [half, false], tiny), 2);
+  assert.equal(takeAll(...Array.from({ length: 50_000 }, () => tiny)), 50_000);
+  assert.equal(takeAll(...Array.from({ length: 50_001 }, () => tiny)), 1);
+});
+
+test("the last 16 messages that were not retained are handed over, oldest first", () => {
+  const first = new HandoverBuffer();
+  first.accept(message("kept", 0, true));
+  for (let at = 1; at <= 100; at++) first.accept(message(`${at}`, at));
+
+  assert.deepEqual(
+    first.lastReceived().map(([at, topic]) => [at, topic]),
+    Array.from({ length: 16 }, (_, index) => [85 + index, "lamp"]),
+  );
+});
+
+for (const [what, other] of [
+  ["another payload", { payload: Buffer.from("other") }],
+  ["another topic", { topic: "plug" }],
+  ["a second later", { at: 1_003 }],
+] as const) {
+  test(`a message with ${what} is a new one`, () => {
+    const [first, second] = [new HandoverBuffer(), new HandoverBuffer()];
+    first.accept(message("press", 3));
+    const arrived = { ...message("press", 3), ...other };
+    second.add(arrived, true);
+
+    assert.deepEqual(second.takeAfter(first.lastReceived()), [arrived]);
+  });
+}
+
+test("a retained message is delivered after the start, also while older ones are compared", () => {
+  const [first, second] = [new HandoverBuffer(), new HandoverBuffer()];
+  for (const at of [1, 2, 3]) first.accept(message(`${at}`, at));
+  second.add(message("1", 1), true);
+  second.takeAfter(first.lastReceived());
+
+  assert.equal(second.accept(message("2", 2, true)), true);
+  assert.equal(second.accept(message("2", 2)), false);
+  assert.equal(second.accept(message("new", 3)), true);
+  assert.equal(second.accept(message("3", 3)), true);
+});

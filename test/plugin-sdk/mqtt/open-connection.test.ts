@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk";
+import type { MqttClient } from "mqtt";
 import {
   connectionError,
   isOlderMqtt,
+  limitPackets,
   requestError,
 } from "../../../plugin-sdk/mqtt/open-connection.ts";
 
@@ -14,6 +17,7 @@ const URL_WITH_SECRET = "mqtt://mantel:canary@nas.local:1883";
 for (const [error, reason] of [
   [withCode("ECONNREFUSED"), "nothing listens at nas.local:1883"],
   [withCode("ENOTFOUND"), "the name nas.local cannot be resolved"],
+  [withCode("EAI_AGAIN"), "the name nas.local cannot be resolved"],
   [withCode(135), "nas.local:1883 refuses the user name or the password"],
   [withCode(5), "nas.local:1883 refuses the user name or the password"],
   [
@@ -42,4 +46,36 @@ test("a refused password does not suggest an older MQTT", () => {
 test("an error with a reason code is a refusal, any other error a broken connection", () => {
   assert.equal(requestError(withCode(151), "home/desk").code, "broker_refused");
   assert.equal(requestError(new Error("client disconnecting"), "home/desk").code, "broker_down");
+});
+
+test("without an address the reason is the error's own", () => {
+  assert.equal(connectionError(withCode("ECONNREFUSED", "no broker"), undefined), "no broker");
+});
+
+for (const [error, code, message] of [
+  [withCode(151), "broker_refused", "the broker refused home/desk: quota exceeded (151)"],
+  [withCode(128), "broker_refused", "the broker refused home/desk: unspecified error (128)"],
+  [withCode(250), "broker_refused", "the broker refused home/desk: no reason given (250)"],
+  [withCode(127, "odd"), "broker_down", "the broker did not accept home/desk: odd"],
+  [withCode("EPIPE", "gone"), "broker_down", "the broker did not accept home/desk: gone"],
+] as const) {
+  test(`a request that fails with ${error.code} says "${message}"`, () => {
+    const answer = requestError(error, "home/desk");
+    assert.deepEqual([answer.code, answer.message], [code, message]);
+  });
+}
+
+test("a packet of more than 32 MiB is reported before it is complete", () => {
+  const client = Object.assign(new EventEmitter(), { stream: new EventEmitter() });
+  const reported: string[] = [];
+  limitPackets(client as unknown as MqttClient, (reason) => reported.push(reason));
+  const receive = (length: number) => client.stream.emit("data", { length });
+
+  receive(32 * 2 ** 20);
+  client.emit("packetreceive");
+  receive(32 * 2 ** 20);
+  assert.deepEqual(reported, []);
+  receive(1);
+
+  assert.deepEqual(reported, ["the broker sent a message larger than 32 MiB"]);
 });

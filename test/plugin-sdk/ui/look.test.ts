@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Capabilities, Device, DeviceState } from "@mantel/plugin-sdk/device";
+import type { Capabilities, Capability, Device, DeviceState } from "@mantel/plugin-sdk/device";
 import type { I18n } from "@mantel/plugin-sdk/i18n";
 import { iconOf } from "@mantel/plugin-sdk/ui/device-icon";
 import { type Look, lookOf as lookWith } from "@mantel/plugin-sdk/ui/look";
@@ -105,6 +105,133 @@ test("the icon depends on the name, the measured field, the state or the kind", 
   assert.equal(named("light", "Nameless"), "mdi:lightbulb-outline");
   assert.equal(named("lock", "Door", { locked: false }), "mdi:lock-open-variant");
   assert.equal(iconOf(device("sensor", { humidity: PERCENT }, {})), "mdi:water-percent");
+});
+
+for (const [kind, hue] of [
+  ["light", "light"],
+  ["group", "light"],
+  ["fan", "cool"],
+  ["thermostat", "heat"],
+  ["media-player", "media"],
+  ["plug", "info"],
+] as const) {
+  test(`a ${kind} has the theme's hue ${hue}`, () => {
+    const look = lookOf(device(kind, { on: SWITCH }, { on: true }));
+    assert.equal(look.hue, `var(--mantel-hue-${hue})`);
+  });
+}
+
+for (const [state, shown] of [
+  [{ on: true }, { on: true, value: "On" }],
+  [
+    { on: true, mode: "auto" },
+    { on: true, value: "Auto" },
+  ],
+  [
+    { on: true, mode: "heat" },
+    { on: true, value: "On" },
+  ],
+  [
+    { on: true, remaining: 0 },
+    { on: true, value: "On" },
+  ],
+  [
+    { on: true, remaining: 5 },
+    { on: true, value: "5", unit: "min" },
+  ],
+  [
+    { on: true, remaining: 5, progress: null },
+    { on: true, value: "5", unit: "min" },
+  ],
+  [
+    { on: false, mode: "heat" },
+    { on: false, value: "Off" },
+  ],
+  [{ mode: "heat" }, { on: false, value: "Heat" }],
+  [{ mode: "" }, { on: false, value: "–" }],
+  [{ mode: 7 }, { on: false, value: "–" }],
+] as const) {
+  test(`a thermostat with ${JSON.stringify(state)} shows ${shown.value}`, () => {
+    const { hue: _, ...look } = lookOf(device("thermostat", {}, state));
+    assert.deepEqual(look, shown);
+  });
+}
+
+for (const [capability, hasLevel] of [
+  [PERCENT, true],
+  [{ ...PERCENT, readOnly: true }, false],
+  [{ type: "number", min: 0, max: 100 }, false],
+  [{ type: "choice", values: ["low", "high"] }, false],
+] as readonly (readonly [Capability, boolean])[]) {
+  test(`a fan whose speed is ${JSON.stringify(capability)} has ${hasLevel ? "a" : "no"} level to drag`, () => {
+    const look = lookOf(device("fan", { on: SWITCH, speed: capability }, { on: true, speed: 40 }));
+
+    assert.deepEqual(look.level, hasLevel ? { field: "speed", percent: 40 } : undefined);
+    assert.deepEqual([look.value, look.unit], hasLevel ? ["40", "%"] : ["On", undefined]);
+  });
+}
+
+test("a level that is not known cannot be dragged", () => {
+  const look = lookOf(device("light", DIMMABLE, { on: true, brightness: null }));
+  assert.deepEqual([look.value, look.level], ["On", undefined]);
+});
+
+test("a color of 15 % saturation is a colour", () => {
+  const color = { hue: 240, saturation: 15 };
+  assert.equal(lookOf(device("light", { on: SWITCH }, { on: true, color })).hue, "264");
+});
+
+for (const [kind, state, look] of [
+  [
+    ...["cover", { position: 40 }],
+    {
+      ...{ hue: "cool", on: true, value: "40", unit: "%", tap: { position: 0 } },
+      level: { field: "position", percent: 40 },
+    },
+  ],
+  [
+    ...["cover", { position: 0 }],
+    {
+      ...{ hue: "cool", on: false, value: "Closed", tap: { position: 100 } },
+      level: { field: "position", percent: 0 },
+    },
+  ],
+  ["cover", {}, { hue: "cool", on: false, value: "–" }],
+  [
+    "lock",
+    { locked: true },
+    { hue: "ok", on: true, value: "Locked", tap: { locked: false }, ask: "Unlock?" },
+  ],
+  ["lock", { locked: false }, { hue: "warn", on: true, value: "Unlocked", tap: { locked: true } }],
+  ["lock", {}, { hue: "warn", on: false, value: "–", tap: { locked: true } }],
+  ["binary-sensor", { contact: true }, { hue: "warn", on: false, value: "Closed" }],
+  ["binary-sensor", { contact: false }, { hue: "warn", on: true, value: "Open" }],
+  ["binary-sensor", { battery: 80, motion: true }, { hue: "info", on: true, value: "Detected" }],
+  ["binary-sensor", { motion: false }, { hue: "info", on: false, value: "Clear" }],
+  ["binary-sensor", { motion: null }, { hue: "warn", on: false, value: "–" }],
+] as readonly (readonly [Device["kind"], DeviceState, Look])[]) {
+  test(`a ${kind} with ${JSON.stringify(state)} shows ${look.value}`, () => {
+    const shown = lookOf(device(kind, {}, state));
+    assert.deepEqual(shown, { ...look, hue: `var(--mantel-hue-${look.hue})` });
+  });
+}
+
+test("a sensor shows its first number that is not its battery", () => {
+  const capabilities: Capabilities = {
+    ...{ name: { type: "text" }, battery: PERCENT, humidity: PERCENT },
+    power: { type: "number", unit: "W" },
+  };
+  const shown = (state: DeviceState) => lookOf(device("sensor", capabilities, state));
+
+  assert.deepEqual(shown({ name: 7, battery: 80, humidity: 40, power: 3 }), {
+    ...{ hue: "var(--mantel-hue-info)", on: false, value: "40", unit: "%" },
+  });
+  assert.equal(shown({ battery: 80, humidity: null, power: 3 }).value, "3");
+  assert.deepEqual(shown({ battery: 80 }), {
+    hue: "var(--mantel-hue-info)",
+    on: false,
+    value: "–",
+  });
 });
 
 function device(kind: Device["kind"], capabilities: Capabilities, state: DeviceState): Device {

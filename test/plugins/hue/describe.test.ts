@@ -259,6 +259,13 @@ test("the whole home has the lights of its rooms", () => {
   assert.equal(all(refs("room", "z"), zone), undefined);
 });
 
+for (const type of ["room", "bridge_home"]) {
+  test(`a ${type} that contains itself is shown all the same`, () => {
+    const { devices } = describeAll(...group("r", type, { children: refs("room", "r") }));
+    assert.equal(devices.length, 1);
+  });
+}
+
 function bridgeOf(
   id: string,
   problem: string | undefined,
