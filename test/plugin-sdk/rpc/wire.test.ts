@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { fromWire, RemoteFault, toWire } from "../../../plugin-sdk/rpc/wire.ts";
+import {
+  fromWire,
+  NotBegun,
+  parseMessage,
+  RemoteFault,
+  remoteStackOf,
+  toWire,
+} from "../../../plugin-sdk/rpc/wire.ts";
 
 /** An error after a journey through JSON, as between processes. */
 const travelled = (error: unknown): Error =>
@@ -116,4 +123,133 @@ test("the fault list of an error from another process is limited", () => {
     [[4_000, 4_000, {}]],
   );
   assert.deepEqual(many.extras, {});
+});
+
+for (const [data, message] of [
+  [
+    { kind: "call", call: 1, method: "m", input: 2, more: 3 },
+    { kind: "call", call: 1, method: "m", input: 2 },
+  ],
+  [
+    { kind: "call", method: "m" },
+    { kind: "call", method: "m", input: undefined },
+  ],
+  [
+    { kind: "begun", call: 1, more: 3 },
+    { kind: "begun", call: 1 },
+  ],
+  [
+    { kind: "answer", call: 1, value: 2, more: 3 },
+    { kind: "answer", call: 1, value: 2 },
+  ],
+  [
+    { kind: "failure", call: 1, error: {}, more: 3 },
+    { kind: "failure", call: 1, error: {} },
+  ],
+] as const) {
+  test(`${JSON.stringify(data)} is a message`, () => {
+    assert.deepEqual(parseMessage(data), message);
+  });
+}
+
+for (const data of [
+  null,
+  undefined,
+  7,
+  "call",
+  {},
+  { kind: "call", call: 1 },
+  { kind: "call", call: 1, method: 7 },
+  { kind: "call", call: 1, method: "m".repeat(101) },
+  { kind: "call", call: 0, method: "m" },
+  { kind: "call", call: "1", method: "m" },
+  { kind: "begun" },
+  { kind: "answer", call: 0 },
+  { kind: "answer", call: -1 },
+  { kind: "answer", call: 1.5 },
+  { kind: "answer", call: 2 ** 53 },
+  { kind: "failure", call: "1" },
+  { kind: "other", call: 1 },
+]) {
+  test(`${JSON.stringify(data)?.slice(0, 50)} is not a message`, () => {
+    assert.equal(parseMessage(data), undefined);
+  });
+}
+
+test("a method may have 100 characters", () => {
+  assert.ok(parseMessage({ kind: "call", method: "m".repeat(100) }));
+});
+
+for (const code of [
+  "invalid",
+  "device_unknown",
+  "scene_unknown",
+  "bridge_rate_limited",
+  "bridge_down",
+  "broker_down",
+  "broker_refused",
+  "module_down",
+  "service_unavailable",
+  "deadline_passed",
+  "disk_full",
+  "not_found",
+] as const) {
+  test(`a plugin may answer with the error code ${code}`, () => {
+    const error = fromWire({ code, name: "MantelError", message: "why" });
+    assert.ok(error instanceof MantelError);
+    assert.deepEqual([error.code, error.message], [code, "why"]);
+  });
+}
+
+for (const [extras, kept] of [
+  [{ retryAfterMs: 0 }, { retryAfterMs: 0 }],
+  [{ retryAfterMs: -1 }, {}],
+  [{ retryAfterMs: Infinity }, {}],
+  [{ errors: [{ pointer: "/a" }] }, {}],
+  [{ errors: [{ detail: "b" }] }, {}],
+  [{ errors: [{ pointer: "/a", detail: "b" }, null] }, {}],
+  [{ errors: "all" }, {}],
+  [{ errors: Array.from({ length: 1_000 }, () => ({ pointer: "", detail: "" })) }, undefined],
+  ["extras", {}],
+  [null, {}],
+] as const) {
+  test(`of the extra fields ${JSON.stringify(extras).slice(0, 50)} only the valid ones are kept`, () => {
+    const error = fromWire({ code: "invalid", name: "MantelError", message: "", extras });
+    assert.deepEqual((error as MantelError).extras, kept ?? extras);
+  });
+}
+
+test("data that is not an error is an unknown error", () => {
+  for (const sent of [undefined, null, 7, "text", {}, { message: 7 }]) {
+    assert.equal(fromWire(sent).message, "Error: unknown error: the other end sent no message");
+  }
+});
+
+test("an error whose properties cannot be read is reported as such", () => {
+  const error = Object.defineProperty(new Error("x"), "message", {
+    get: () => {
+      throw new Error("no");
+    },
+  });
+
+  assert.deepEqual(toWire(error), {
+    ...{ name: "Error", message: "unreadable error: reading its properties threw" },
+  });
+});
+
+test("the stack at the other end is known for expected and unexpected errors, and else empty", () => {
+  const error = { name: "Error", message: "x", stack: "at the other end" };
+
+  assert.equal(remoteStackOf(fromWire(error)), "at the other end");
+  assert.equal(remoteStackOf(fromWire({ ...error, code: "invalid" })), "at the other end");
+  assert.equal(remoteStackOf(fromWire({ name: "Error", message: "x", code: "invalid" })), "");
+  assert.equal(remoteStackOf(new Error("here")), "");
+  assert.equal(remoteStackOf("text"), "");
+});
+
+test("a call that had not begun is module_down", () => {
+  const error = new NotBegun();
+
+  assert.equal(error.code, "module_down");
+  assert.equal(error.message, "the process ended before the call began");
 });
