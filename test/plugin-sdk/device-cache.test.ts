@@ -91,7 +91,21 @@ test("a write that fails at the end leaves no timer", async (t) => {
 
   assert.deepEqual(await scope.dispose(), []);
   disk.isFull = false;
-  await pass(10_000);
+  await pass(60_000);
 
   assert.deepEqual(disk.writes, []);
+});
+
+test("a write that fails after a successful one is logged again, with its error", async (t) => {
+  const { cache, disk, log, pass } = open(t);
+  for (const isFull of [true, false, true]) {
+    disk.isFull = isFull;
+    cache.changed(() => ["lamp"]);
+    await pass(60_000);
+  }
+
+  assert.deepEqual(
+    log.records.map(({ fields }) => String(fields["error"])),
+    ["Error: disk full", "Error: disk full"],
+  );
 });

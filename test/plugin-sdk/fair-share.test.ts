@@ -59,3 +59,14 @@ test("a released place is free, and releasing it twice has no effect", () => {
   assert.equal(places.taken, 0);
   assert.deepEqual(places.take("b", "b1"), { isGiven: true });
 });
+
+test("of several owners the one with the most places gives one up, whoever came first", () => {
+  for (const order of ["aabbbcc", "bbbaacc", "aaccbbb"]) {
+    const places = new FairShare<string>({ most: 7, mostOfOne: 4 });
+    for (const [at, owner] of [...order].entries()) places.take(owner, `${owner}${at}`);
+
+    const { replaced } = places.take("d", "d");
+
+    assert.equal(replaced?.startsWith("b"), true, order);
+  }
+});

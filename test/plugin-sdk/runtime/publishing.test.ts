@@ -42,7 +42,7 @@ function setUp() {
     const [, last] = sent.at(-1) ?? assert.fail("nothing was sent");
     return { parts, named: (last as { value: PartedWindow }).value.parts };
   };
-  return { send, faults };
+  return { send, faults, publish, sent };
 }
 
 test("a calendar window is sent in parts of one calendar each, and only new parts are sent", async () => {
@@ -68,4 +68,26 @@ test("after a failed send all parts are sent again", async () => {
   await assert.rejects(send(...eventsOf("a", 250)), /closed/);
 
   assert.deepEqual((await send(...eventsOf("a", 250))).parts, [200, 50]);
+});
+
+test("a part is sent as such, and the window that names it afterwards", async () => {
+  const { send, sent } = setUp();
+  await send(...eventsOf("a", 1));
+
+  assert.deepEqual(
+    sent.map(([method]) => method),
+    ["publishCalendarPart", "publish"],
+  );
+});
+
+test("other publications, and a window without events, are sent as they are", async () => {
+  const { publish, sent } = setUp();
+
+  await publish("weather.forecast" as never, { place: null } as never);
+  await publish("calendar.window", { events: "none" } as never);
+
+  assert.deepEqual(sent, [
+    ["publish", { name: "weather.forecast", value: { place: null } }],
+    ["publish", { name: "calendar.window", value: { events: "none" } }],
+  ]);
 });

@@ -246,3 +246,18 @@ test("updates that cannot be sent are dropped with a log record", async (t) => {
   assert.equal(method, "log");
   assert.match(JSON.stringify(record), /device updates dropped.*BigInt/);
 });
+
+test("an event is sent after the updates that were made before it, with its data if it has some", async (t) => {
+  const { said, started } = await startRunner(t, ({ devices }) => {
+    devices.update({ nativeId: "lamp-1", state: { on: true } });
+    devices.event("dial-1", "turn", { steps: 3 });
+    devices.event("dial-1", "press");
+  });
+  await started;
+
+  assert.deepEqual(said.slice(0, 3), [
+    ["updateDevices", [{ nativeId: "lamp-1", state: { on: true } }]],
+    ["announceDeviceEvent", { nativeId: "dial-1", event: "turn", data: { steps: 3 } }],
+    ["announceDeviceEvent", { nativeId: "dial-1", event: "press" }],
+  ]);
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { createStorage } from "../../../plugin-sdk/runtime/storage.ts";
+import { createStorage, refuseStorage } from "../../../plugin-sdk/runtime/storage.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 
@@ -129,4 +129,21 @@ test("errors of the file system reach the caller", async (t) => {
 
   await assert.rejects(inFile.set("pairing", 1), { code: "EEXIST" });
   await assert.rejects(inFile.get("pairing"), /cannot be read \(ENOTDIR\)/);
+});
+
+test("while the plugin has too much on the disk values are refused with the reason, and not lost", async (t) => {
+  const { storage } = await openStorage(t);
+  await storage.set("lamp", 1);
+  t.after(() => refuseStorage(undefined));
+
+  refuseStorage("the plugin uses more than 256 MiB");
+  await assert.rejects(storage.set("lamp", 2), {
+    code: "disk_full",
+    message: "the plugin uses more than 256 MiB",
+  });
+  assert.equal(await storage.get("lamp"), 1);
+
+  refuseStorage(undefined);
+  await storage.set("lamp", 3);
+  assert.equal(await storage.get("lamp"), 3);
 });
