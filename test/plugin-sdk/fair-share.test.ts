@@ -63,7 +63,7 @@ test("a released place is free, and releasing it twice has no effect", () => {
 test("of several owners the one with the most places gives one up, whoever came first", () => {
   for (const order of ["aabbbcc", "bbbaacc", "aaccbbb"]) {
     const places = new FairShare<string>({ most: 7, mostOfOne: 4 });
-    for (const [at, owner] of [...order].entries()) places.take(owner, `${owner}${at}`);
+    for (const [at, owner] of order.split("").entries()) places.take(owner, `${owner}${at}`);
 
     const { replaced } = places.take("d", "d");
 

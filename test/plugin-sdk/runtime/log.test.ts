@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { HostLink } from "../../../plugin-sdk/runtime/host-link.ts";
 import { createLog } from "../../../plugin-sdk/runtime/log.ts";
 
 /** A log, the records that reached the host, and a clock. */
@@ -12,7 +11,7 @@ function open(t: TestContext) {
     assert.equal(method, "log");
     records.push(record);
   };
-  const log = createLog({ notify, call: assert.fail } as unknown as HostLink);
+  const log = createLog({ notify, call: assert.fail });
   return { log, records, wait: (ms: number) => void (nowMs += ms) };
 }
 
