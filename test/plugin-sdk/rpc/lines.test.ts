@@ -47,3 +47,17 @@ test("a message that is too long is refused at the sender, and its method is nam
   });
   assert.throws(() => toLine({ kind: "answer", call: 1, value: input }), /the answer of a call/);
 });
+
+test("a line of exactly the longest length is complete", () => {
+  for (let size = 1; size < 15; size++) {
+    assert.deepEqual(cut(`${"x".repeat(10)}\nnext\n`, size, 10), ["x".repeat(10), "next"]);
+  }
+});
+
+test("a message is one line of JSON, up to 8 MiB", () => {
+  const message = { kind: "answer", call: 1, value: "two\nlines" } as const;
+  assert.equal(toLine(message), '{"kind":"answer","call":1,"value":"two\\nlines"}\n');
+  const empty = toLine({ ...message, value: "" }).length - 1;
+  const longest = { ...message, value: "x".repeat(LONGEST_MESSAGE - empty) };
+  assert.equal(toLine(longest).length, LONGEST_MESSAGE + 1);
+});
