@@ -66,7 +66,7 @@ test("a valid calendar next to hostile ones is shown, reads continue, and the mo
   const ask = async (path: string): Promise<Answer> => {
     const startedAt = performance.now();
     const response = await host.api(path);
-    assert.ok(performance.now() - startedAt < MAX_WORK_MS, `${path} took too long`);
+    assert.ok(performance.now() - startedAt < MAX_WORK_MS * LOAD, `${path} took too long`);
     return (await response.json()) as Answer;
   };
   const isRead = ({ fetchedAt, error }: Source) => fetchedAt !== null || !error?.includes("first");
