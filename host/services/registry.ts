@@ -17,7 +17,7 @@ export class ServiceRegistry {
 
   /**
    * Claims all names of `provider`, or none.
-   * @throws NameTaken if another module holds one of them
+   * @throws ServiceNameTaken if another module holds one of them
    */
   claim(provider: Provider): void {
     const { id, provides } = provider;

@@ -22,7 +22,7 @@ export class ProvidedServices {
     return this.#parts.services.findTaken({ id, provides }) === undefined;
   }
 
-  /** @throws NameTaken if another module holds a name; nothing is claimed then */
+  /** @throws ServiceNameTaken if another module holds a name; nothing is claimed then */
   claim({ manifest: { provides = [] } }: PluginPackage): void {
     const module = this.#module;
     this.#parts.services.claim({

@@ -32,7 +32,7 @@ export interface ProcessEvents {
   /** `since` is when the fault began (monotonic, in ms), which is before it was detected. */
   onCrash(fault: ModuleFault, since: number): void;
   onFigures(figures: ResourceUsage | undefined): void;
-  /** Called when another process's calls count from now on. */
+  /** Called when another process becomes the one that may call the host. */
   onCallerChanged(): void;
   warn(sentence: string, error: unknown): void;
 }
@@ -55,7 +55,7 @@ export class LiveProcess {
   /** The limits of the live process, or of the last one. */
   #limits: ModuleView["limits"] = limitsOf({});
   #live: Candidate | undefined;
-  /** The one process whose calls to the host count. */
+  /** The one process that may call the host. */
   #callingGeneration: PluginProcess | undefined;
   #isReplacing = false;
   #probation: { build: Build; state: unknown; until: number } | undefined;
@@ -76,7 +76,7 @@ export class LiveProcess {
     return this.#live !== undefined;
   }
 
-  /** True for the one process whose calls to the host count. */
+  /** True for the one process that may call the host. */
   mayCallHost(generation: PluginProcess): boolean {
     return this.#callingGeneration === generation;
   }
@@ -217,7 +217,7 @@ export class LiveProcess {
     return configuredLimits(this.#config.current, plugin);
   }
 
-  /** The time that a start may take while calls wait: a limit that the config or the manifest sets, else a short one. */
+  /** The deadline of a start during a reload, while calls wait: that of the config or the manifest, otherwise a short one. */
   #reloadStartMs({ plugin: { id, manifest } }: Build): number {
     const configured = this.#config.current.modules[id]?.limits?.startMs;
     return configured ?? manifest.limits?.startMs ?? RELOAD_START_MS;

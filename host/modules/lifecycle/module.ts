@@ -290,7 +290,7 @@ export class Module {
   }
 
   /**
-   * Reads the manifest again, because it may have just changed: code never runs under the manifest of other code.
+   * Reads the manifest again, because it may have just changed: code never runs with an older or newer manifest.
    */
   async #readManifest(): Promise<void> {
     const { consents } = this.#parts;

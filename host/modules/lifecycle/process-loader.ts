@@ -274,7 +274,7 @@ export function homeAndServicesOf({ manifest }: PluginPackage, config: ConfigSto
   return { home, uses: manifest.uses ?? [] };
 }
 
-/** True unless the plugin is opt-in and has been neither configured nor enabled. */
+/** False for a plugin with `requiresConfig` that is neither configured nor enabled. */
 export function isConfigured({ id, manifest }: PluginPackage, config: ConfigStore): boolean {
   if (!manifest.requiresConfig) return true;
   return config.hasSection(id) || config.current.modules[id]?.enabled === true;

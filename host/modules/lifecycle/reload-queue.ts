@@ -32,7 +32,7 @@ export class ReloadQueue {
 
   ask(trigger: ReloadTrigger): Promise<ReloadResult> {
     const underWay = this.#running;
-    // A reason that reloads unchanged code too must not get lost in one that does not.
+    // If one of the merged requests must reload unchanged code too, the merged reload must.
     if (!this.#queued || ALWAYS_RELOADS.has(trigger)) this.#queuedFor = trigger;
     this.#queued ??= this.#inOrder(() => {
       this.#running = this.#queued;

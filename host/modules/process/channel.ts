@@ -25,7 +25,7 @@ interface Bulk {
   readonly bytes: number;
   readonly values: number;
 }
-/** The SDK's runtime keeps these limits itself. */
+/** The runtime of the SDK never sends more than this. */
 const FEW: Bulk = { bytes: 65_536, values: 2_000 };
 const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   publishDevices: { bytes: LONGEST_MESSAGE, values: 1_000_000 }, // checked in slices

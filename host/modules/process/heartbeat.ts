@@ -73,7 +73,7 @@ function rounded(value: number): number {
 /** A process that uses the CPU or sleeps, and does not answer, counts as hung after this time. */
 const SILENCE_MS = 1_000;
 const AGAIN_MS = 250;
-/** A process that does not answer may only be short of CPU time until then. */
+/** On a busy machine a silent process may be waiting for CPU time; it is not killed before this. */
 const STARVED_MS = 5_000;
 /** An answer may wait unread in the host's own channel when the host was busy. */
 const GRACE_MS = 50;

@@ -35,7 +35,7 @@ type Parsing<T = unknown> = Generator<undefined, T>;
  * Parses a message, one slice in each step, so that the rest of the host can run in between.
  * Unpaired surrogates become U+FFFD.
  *
- * @throws Unparsable; SyntaxError for invalid JSON
+ * @throws UnparsableMessage; SyntaxError for invalid JSON
  */
 export function* parseInSlices(json: Buffer): Parsing<Parsed> {
   if (json.length > SLICE) {

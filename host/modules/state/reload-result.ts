@@ -51,7 +51,7 @@ export class ReloadRecord {
     return asReloadFailure(error, this.#status.isWorking);
   }
 
-  /** Records that the other code is wrong, possibly detected only after its start. */
+  /** Records that the new code failed: at its start, or in a crash soon after. */
   reject(fault: ModuleFault): void {
     this.#status.reloaded({
       trigger: this.#trigger,

@@ -64,7 +64,7 @@ export class ModuleVersions {
     return { plugin: this.plugin, server, widget };
   }
 
-  /** The last good version, from before the host's start or since. Its server side and its widget are both there. */
+  /** The last good version, from before the host's start or since. It has both the server side and the widget. */
   lastGood(): Promise<Version | undefined> {
     return this.#parts.store.version(this.#parts.id);
   }

@@ -110,7 +110,7 @@ test("only an answer of the host sets the wait, not any other error", async (t) 
   assert.equal(waitOf(connection), 500);
 });
 
-test("the connection is away until the stream is open, and since it was lost", async (t) => {
+test("the state is away before the stream opens and after it is lost, with the time when it was lost", async (t) => {
   const { host, connection, pass } = await follow(t, ["silence", OFFLINE]);
   const first = connection.link.value;
   await pass(35_000);

@@ -33,7 +33,7 @@ test("a stream that continues where it ended needs nothing read again", async (t
   assert.deepEqual(host.asked, ["GET /events"]);
 });
 
-test("a host that asks for it gets everything read again", async (t) => {
+test("a resync event makes the page load everything again", async (t) => {
   const { host, session } = await open(t);
   Object.assign(host.answers, { "/smart-home/devices": { devices: [PLUG] } });
 

@@ -238,7 +238,7 @@ test("consent that cannot be saved is not granted", async (t) => {
   assert.equal(consents.neededBy(plugin({ listen: true })).length, 1);
 });
 
-test("a plugin that was never seen misses nothing: its installation is the consent", async (t) => {
+test("a new plugin needs no consent: installing it grants its permissions", async (t) => {
   const { consents } = await openConsents(t);
 
   assert.deepEqual(consents.neededBy(plugin({ listen: true })), []);

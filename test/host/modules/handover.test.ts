@@ -140,7 +140,7 @@ test("a state that does not fit the new code is not handed over", async () => {
   assert.deepEqual(live.request, { config: "new" });
 });
 
-test("code without a state to hand over is not asked if one fits", async () => {
+test("without a state the schema is not checked", async () => {
   const { candidate, parts } = stage();
   const fits = () => assert.fail("there is no state");
 
@@ -202,7 +202,7 @@ test("the gate opens again when neither code starts", async () => {
   assert.equal(gate.isOpen, true);
 });
 
-test("each fault of the old code's end is told in its own sentence", async () => {
+test("each kind of failure while stopping the old code has its own warning", async () => {
   const { candidate, parts, warnings } = stage();
   const faults = ["calls", "handOver", "release"].map((step) => ({ step, error: `at ${step}` }));
 
@@ -251,7 +251,7 @@ for (const [what, answer] of INVALID) {
   });
 }
 
-test("the longest error of a release is told whole", async () => {
+test("an error of the maximum length is logged in full", async () => {
   const { candidate, parts, warnings } = stage();
   const error = "x".repeat(100_000);
 

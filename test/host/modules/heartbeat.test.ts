@@ -41,7 +41,7 @@ function openProcess(t: TestContext) {
 }
 const silent = () => new Promise(() => undefined);
 
-test("twice a second a process is asked, and tells its usage", async (t) => {
+test("the heartbeat asks twice a second and reports resource usage", async (t) => {
   const { process: asked, parts, pass } = openProcess(t);
   const figures: ResourceUsage[] = [];
   const heartbeat = new Heartbeat(asked, (each) => figures.push(each));
@@ -62,7 +62,7 @@ test("twice a second a process is asked, and tells its usage", async (t) => {
   assert.deepEqual([second?.storageBytes, second?.storageWarning], [null, undefined]);
 });
 
-test("an answer after the stop is not told", async (t) => {
+test("an answer that arrives after the heartbeat stopped is ignored", async (t) => {
   const { process: asked, parts, pass } = openProcess(t);
   const figures: unknown[] = [];
   let answer = (_figures: unknown): void => undefined;
@@ -77,7 +77,7 @@ test("an answer after the stop is not told", async (t) => {
   assert.deepEqual([figures, parts.pings], [[], 1]);
 });
 
-test("a process that sends odd figures is killed, since its last good ones", async (t) => {
+test("a process that keeps sending invalid usage figures is killed, and the fault counts from its last valid answer", async (t) => {
   const { process: asked, parts, ends, pass } = openProcess(t);
   const figures: unknown[] = [];
   const heartbeat = new Heartbeat(asked, (each) => figures.push(each));

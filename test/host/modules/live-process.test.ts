@@ -245,7 +245,7 @@ test("nothing is replaced while no process runs", async (t) => {
   assert.deepEqual(steps, []);
 });
 
-test("a refused build ends, and the live process continues untouched", async (t) => {
+test("if a build is refused, the new process is ended and the live one continues", async (t) => {
   const { live, build, steps, mayCall } = await stage(t);
   await live.start(build("one"));
   steps.length = 0;
@@ -324,7 +324,7 @@ test("a crash is reported with its reason, its place and its time, and calls wai
   live.releaseCalls();
 });
 
-test("a process that the host killed is down since its fault began", async (t) => {
+test("the crash time of a process that the host killed is when its fault began", async (t) => {
   const { live, build, crashes, exit } = await stage(t);
   await live.start(build("one"));
 

@@ -77,7 +77,7 @@ test("a flood begins with a warning", (t) => {
   assert.deepEqual(told, ["too many log records; dropping most of them"]);
 });
 
-test("records that the plugin's process dropped are counted too, if it tells a number", () => {
+test("records dropped in the plugin's process are counted if their count is a number", () => {
   const log = new ModuleLog(silent());
 
   for (const dropped of [3, -5, 0.5, "x", undefined] as number[]) {
@@ -87,7 +87,7 @@ test("records that the plugin's process dropped are counted too, if it tells a n
   assert.equal(log.dropped, 3);
 });
 
-test("a record with an unknown level or fields that are none is kept as information", () => {
+test("a record with an invalid level or invalid fields is kept at the level info", () => {
   const log = new ModuleLog(silent());
 
   for (const fields of [null, "text"]) {

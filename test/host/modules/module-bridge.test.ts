@@ -88,7 +88,7 @@ test("the limits are those of the manifest", () => {
   });
 });
 
-test("a burst that the manifest leaves open is the commands of a second, and at least one", () => {
+test("without a burst in the manifest it is the commands of a second, and at least one", () => {
   const { bridge } = openBridge({
     commandsPerSecond: 2.7,
     rates: [{ kinds: ["light"], commandsPerSecond: 0.5 }],
@@ -110,7 +110,7 @@ test("commands and scenes are calls with the deadline for confirmations", async 
   ]);
 });
 
-test("a bridge comes back when its module does", () => {
+test("a bridge is coming back while its module is", () => {
   const { bridge, parts } = openBridge({});
   const before = bridge.isComingBack;
 

@@ -233,7 +233,7 @@ test("a version that was rolled back is recognized until the rollback ends", asy
   ]);
 });
 
-test("the end of a rollback that there is not stores nothing", async (t) => {
+test("ending a rollback when there is none stores nothing", async (t) => {
   const { versions, stored } = openVersions(t);
 
   versions.endRollback();

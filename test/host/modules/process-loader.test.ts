@@ -175,7 +175,7 @@ test("a build is loaded into a process with its packages, and prepared for its s
   assert.deepEqual(owners[0]?.api, { publish: "of the module" });
 });
 
-test("trials that are no list are none", async (t) => {
+test("a trials value that is not a list is ignored", async (t) => {
   const { loader, build, found, parts } = await openLoader(t, {}, { address: "a.test" });
   parts.answer = () => ({ options: OPTIONS, trials: "test" });
 
@@ -350,7 +350,7 @@ for (const [what, error, told, faults] of FAILURES) {
   });
 }
 
-test("a process that hangs during its start is told as that", async (t) => {
+test("the error for a slow start includes what the liveness check found", async (t) => {
   const { loader, build, makeProcess, parts } = await openLoader(t);
   parts.ping = () => ({ cpuMicros: Number.NaN });
 
@@ -362,7 +362,7 @@ test("a process that hangs during its start is told as that", async (t) => {
   assert.equal(message, "start timed out after 700 ms: it sent invalid usage figures");
 });
 
-test("a process that ended by itself is told with its reason and place", async (t) => {
+test("if the process exits while starting, the error has its exit reason and source location", async (t) => {
   const { loader, build, makeProcess, exits, folder } = await openLoader(t);
   await writeFile(join(folder, "index.ts"), "one\ntwo\n");
   const generation = makeProcess() as never;
@@ -388,7 +388,7 @@ test("an error of the code has its place in the author's folder", async (t) => {
   assert.deepEqual([extras.location?.file, extras.location?.line], ["index.ts", 2]);
 });
 
-test("a wrong default export has its place", async (t) => {
+test("the error for a wrong default export points at the line of the export", async (t) => {
   const { loader, build, parts, folder } = await openLoader(t);
   await writeFile(join(folder, "index.ts"), "\nexport default 5;\n");
   const why = "the default export is not a plugin";
@@ -402,7 +402,7 @@ test("a wrong default export has its place", async (t) => {
   });
 });
 
-test("a schema of a state that takes long to check stops a build", async (t) => {
+test("code whose state schema could take too long to check is rejected", async (t) => {
   const { loader, build, parts } = await openLoader(t, {}, { address: "a.test" });
   const state = Type.String({ pattern: "^(a+)+$" });
   parts.answer = () => ({ options: OPTIONS, state, trials: [] });

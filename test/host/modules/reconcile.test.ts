@@ -62,7 +62,7 @@ test("modules that can start are started, and others are left alone", async () =
   assert.deepEqual(steps, ["start lamp"]);
 });
 
-test("a module that the config disables is stopped with the key, once", async () => {
+test("a module disabled in the config is stopped once, and the reason names the config key", async () => {
   const { steps, module } = stage();
   const reason = "modules.off.enabled is false in the config";
   const modules = [
@@ -84,7 +84,7 @@ test("a module that the config disables is stopped with the key, once", async ()
   ]);
 });
 
-test("a module that replaces a setting stops when the setting is there", async () => {
+test("a fallback for a config setting stops when that setting is set", async () => {
   const { steps, module } = stage();
   const own = { fallbackFor: { config: ["mqtt.url", "mqtt.host"] } };
   const asks = (settings: object) =>
@@ -247,7 +247,7 @@ test("other limits in the config start a module again", () => {
   assert.equal(isAffected(module("lamp", {}, { state: "active" }), [], limited), true);
 });
 
-test("a module that is disabled, or just was in the config, does not start again", () => {
+test("a disabled module, or one that this config change disables, is not reloaded", () => {
   const { module } = stage();
   const off = config({ modules: { lamp: { enabled: false } } });
 

@@ -55,7 +55,7 @@ test("requests that arrive during a reload share one further reload, which knows
   assert.equal(reloads.length, 2);
 });
 
-test("a queue is running from the begin of a reload to its end, also when it fails", async () => {
+test("a queue is running from the start of a reload to its end, even if it fails", async () => {
   const { queue, begun, turns } = openQueue();
   const failing = queue.ask("file");
   const beforeItsTurn = queue.isRunning;

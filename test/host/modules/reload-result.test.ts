@@ -59,7 +59,7 @@ test("a reload without a process says nothing about a handover", (t) => {
   assert.deepEqual(noted, [{ ...timed, trigger: "request" }]);
 });
 
-test("a wanted rollback and unchanged code are results of their own", (t) => {
+test("a requested rollback is recorded as rolled_back, and unchanged code as unchanged", (t) => {
   const { record, noted } = openRecord(t);
 
   assert.equal(record.rolledBack(SWAP).result, "rolled_back");
@@ -71,7 +71,7 @@ test("a wanted rollback and unchanged code are results of their own", (t) => {
   );
 });
 
-test("unchanged code that is not worth a note is only returned", (t) => {
+test("an unchanged result can be returned without being stored in the status", (t) => {
   const { record, noted } = openRecord(t);
 
   assert.equal(record.unchanged(false).result, "unchanged");

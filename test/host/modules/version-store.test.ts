@@ -286,7 +286,7 @@ test("a version that cannot be stored does not stop the module, and its log says
   assert.match(String(fields["reason"]), /ENOTDIR|EEXIST/);
 });
 
-test("the config in a record has what the store was given, which is without secrets", async (t) => {
+test("the stored config is the one without secrets", async (t) => {
   const { cache, store, log, build } = await openStore(t);
 
   await store.storeServer({ ...(await build()), section: { token: "s3cret" } }, { a: 1 }, log);

@@ -61,7 +61,7 @@ test("a command is done when the device reports the requested value", async () =
   assert.deepEqual(relay.updates, []);
 });
 
-test("a command for what is so already is sent, and does not wait", async () => {
+test("a command for the current state is sent and confirmed at once", async () => {
   const relay = deviceOf("switch", SWITCH);
   relay.tell("s", "ON");
 
@@ -190,7 +190,7 @@ for (const [topic, payload, is] of [
   });
 }
 
-test("a cover whose position was unknown has obeyed only when it has arrived", async () => {
+test("if a cover's position was unknown, only the requested position confirms the command", async () => {
   const blind = deviceOf("cover", BLIND);
   const answer = blind.send({ position: 80 });
   const isDone = watch(answer);
@@ -202,7 +202,7 @@ test("a cover whose position was unknown has obeyed only when it has arrived", a
   await answer;
 });
 
-test("a value that does not travel is not confirmed by coming nearer", async () => {
+test("a brightness that only moves towards the requested value does not confirm the command", async () => {
   const lamp = deviceOf("light", {
     ...{ cmd_t: "l/set", bri_stat_t: "b", bri_cmd_t: "b/set", bri_scl: 100 },
   });

@@ -36,7 +36,7 @@ test("a component takes over the state of the one that it replaces, as far as it
   assert.deepEqual(lamp.known.state, { on: true, brightness: null, effect: null });
 });
 
-test("a component that replaces another keeps what the other did not know", () => {
+test("a replacing component keeps its own values for fields that the old one had no value for", () => {
   const lamp = component("light", { command_topic: "set", state_topic: "s" });
   lamp.tell("s", "ON");
 

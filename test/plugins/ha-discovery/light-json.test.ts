@@ -138,7 +138,7 @@ test("a JSON light is sent only what was requested and what it can do", () => {
   assert.deepEqual(plain.ask(command), ['set {"state":"ON","brightness":255,"effect":"party"}']);
 });
 
-test("a JSON light without a state topic listens to nothing, and is as requested", () => {
+test("a JSON light without a state topic subscribes to nothing, and its state is what was requested", () => {
   const { known, names } = component("light", { ...FULL, state_topic: undefined });
 
   assert.deepEqual(known.topics, []);

@@ -36,7 +36,7 @@ test("a text is cut at 1000 characters, None is unknown, and an empty text chang
   assert.deepEqual(sensor.tell("s", ""), { value: "words" });
 });
 
-test("a number that is none is unknown and counted as garbage; None and nothing are not", () => {
+test("text in a number sensor makes the value unknown and is counted as invalid; None and empty messages are not counted", () => {
   const sensor = component("sensor", { state_topic: "s", unit_of_measurement: "W" });
 
   sensor.tell("s", " 5 ");

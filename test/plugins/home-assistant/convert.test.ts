@@ -123,7 +123,7 @@ for (const [asked, told, is] of [
   });
 }
 
-test("a colour is not reached by none, and an effect only by itself", () => {
+test("a missing colour does not confirm a colour command; an effect is confirmed only by the same effect", () => {
   const color = { hue: 120, saturation: 80 };
 
   assert.equal(isReached("color", color, { hs_color: [1, 1] }, { hs_color: null }), false);

@@ -32,7 +32,7 @@ test("an entity that is told again is changed, and the set is the same", () => {
   assert.equal(isOtherSet, false);
 });
 
-test("one new entity among known ones makes another set", () => {
+test("a change with one new entity reports that the set of entities changed", () => {
   const entities = known();
   const { isOtherSet } = entities.apply({ a: { "light.new": { s: "on" }, [ID]: { s: "off" } } });
 

@@ -8,7 +8,7 @@ import { awayError, bridgeError, readJson } from "../../../plugins/hue/bridge-er
 const answerOf = (...chunks: string[]) =>
   Readable.from(chunks.map((text) => Buffer.from(text))) as unknown as IncomingMessage;
 
-test("an answer in several pieces is read as JSON, and one that is none is undefined", async () => {
+test("an answer in several pieces is parsed as JSON; an answer that is not JSON gives undefined", async () => {
   assert.deepEqual(await readJson(answerOf('{"a"', ': "ü"}'), 100), { a: "ü" });
   assert.equal(await readJson(answerOf("<html>"), 100), undefined);
 });

@@ -128,7 +128,7 @@ for (const [direction, name] of [
   });
 }
 
-test("a dial that turns nowhere, and another service, has no action", () => {
+test("an incomplete dial report, or another kind of service, gives no action", () => {
   const report = { button_report: { event: "repeat" }, rotation: { direction: "up" } };
 
   assert.equal(actionOf(turn({ last_event: { rotation: { direction: "up" } } })), undefined);

@@ -169,7 +169,7 @@ test("the lights of a device with several are numbered, and from the second on h
   );
 });
 
-test("the battery of a device is shown with its buttons and its sensors, and alone is nothing", () => {
+test("the battery level is on the button and sensor devices; a battery alone makes no device", () => {
   const battery = { type: "device_power", power_state: { battery_level: 80 } };
   const button = { type: "button", metadata: { control_id: 1 }, button: {} };
   const motion = { type: "motion", motion: { motion: true } };
@@ -206,7 +206,7 @@ test("zones of a light and of its device are its groups, each once and at most 1
   assert.deepEqual(groupsOf({ ...zone(1, both), metadata: {} }), []);
 });
 
-test("a room without a grouped light is not a device, and one without a name is all lights", () => {
+test("a room without a grouped light is no device; the group without a name is called All lights", () => {
   assert.deepEqual(namesOf(describeAll(...group("r", "room", {}, []))), []);
   const [all] = describeAll(...group("h", "bridge_home", {})).devices;
   assert.deepEqual([all?.name, all?.kind, all?.room], ["All lights", "group", undefined]);

@@ -51,8 +51,8 @@ export class SandboxProcess {
   }
 
   /**
-   * Kills bubblewrap while it builds the sandbox. The first process is in its group then, and alone would wait for it
-   * for ever: the kernel ends it with bubblewrap only later.
+   * Kills bubblewrap while it builds the sandbox, with its whole group: its first child would otherwise wait for it for
+   * ever, because the kernel does not end that child with bubblewrap yet.
    */
   #killGroup(): void {
     this.#outer.kill("SIGKILL");

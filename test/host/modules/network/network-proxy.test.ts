@@ -261,7 +261,7 @@ test("a connection cancelled during the look-up is not opened", async (t) => {
   assert.equal(sockets.length, 0);
 });
 
-test("a number stands for one connection", async (t) => {
+test("opening a second connection with a number in use is refused", async (t) => {
   const { port } = await listen(t);
   const { open } = openProxy(t, HOST);
   opened(await open(1, port));
