@@ -163,7 +163,10 @@ test("a build is loaded into a process with its packages, and prepared for its s
     [input["permissions"], input["network"]],
     [{ folders: ["photos"], hosts: ["a.test"] }, "proxied"],
   );
-  assert.equal(taken[0]?.packages.id, "lamp");
+  const { settings, packages } = taken[0] ?? assert.fail();
+  assert.equal(packages.id, "lamp");
+  const { memoryMiB, cpuPercent, network, hosts } = settings;
+  assert.deepEqual([memoryMiB, cpuPercent, network, hosts], [64, 80, "proxied", ["a.test"]]);
   const { config: options, home, uses, storage, folders, inspectPort } = candidate.request;
   assert.deepEqual(options, { address: "a.test" });
   assert.deepEqual(Object.keys(home), ["locale", "timeZone", "pollSeconds"]);
