@@ -30,6 +30,7 @@ const noLinks = () => false;
 test("every folder of a root with a manifest is a plugin", async (t) => {
   const home = await makePlugins(t, { "a/lamp": "lamp", "a/clock": "clock" });
   await writeFile(join(home, "a/notes.txt"), "");
+  await writeFile(join(home, "a/notes"), "");
   await mkdir(join(home, "a/.git"));
 
   const { plugins, broken } = await discover([join(home, "a")], noLinks);
@@ -215,8 +216,8 @@ test("the folders outside the roots are those of linked plugins and of linked pa
     lamp,
     join(lamp, "index.ts"),
     join(home, "root/node_modules/plain/index.js"),
-    join(wordy, "index.ts"),
     join(wordy, "parts/one.ts"),
+    join(wordy, "index.ts"),
   );
   const outside = module(join(home, "dev/scoped"), join(home, "dev/scoped/index.ts"));
 

@@ -102,6 +102,7 @@ const ALLOWED: readonly (readonly [what: string, mantel: object])[] = [
   ["only a widget and its needs", { id: "lamp", kinds: ["widget"], widget: "w.ts", needs: {} }],
   ["a server and a widget", { ...GOOD, kinds: ["service", "widget"], widget: "w.ts" }],
   ["a bridge", { ...GOOD, kinds: ["bridge"], bridge: { kind: "lamp", commandsPerSecond: 1 } }],
+  ["permissions without folders", { ...GOOD, permissions: { hosts: ["a.test"] } }],
   ["folders of its own", { ...GOOD, permissions: { folders: ["photos", "/srv/photos"] } }],
   ["entries in folders, also with dots in their names", { ...GOOD, server: "src/..parts/a..ts" }],
 ];
