@@ -128,3 +128,12 @@ test("a retained message is delivered after the start, also while older ones are
   assert.equal(second.accept(message("new", 3)), true);
   assert.equal(second.accept(message("3", 3)), true);
 });
+
+test("a message is recognized only together with those before it", () => {
+  const [first, second] = [new HandoverBuffer(), new HandoverBuffer()];
+  for (const [at, text] of ["a", "press"].entries()) first.accept(message(text, at));
+  const arrived = ["b", "press"].map((text, at) => message(text, at));
+  for (const each of arrived) second.add(each, true);
+
+  assert.deepEqual(second.takeAfter(first.lastReceived()), arrived);
+});

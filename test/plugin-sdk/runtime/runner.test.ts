@@ -261,3 +261,17 @@ test("an event is sent after the updates that were made before it, with its data
     ["announceDeviceEvent", { nativeId: "dial-1", event: "press" }],
   ]);
 });
+
+test("an update made outside of a call is sent in the same turn of the event loop", async (t) => {
+  let update: () => void = () => undefined;
+  const { said, started } = await startRunner(t, ({ devices }) => {
+    update = () => devices.update({ nativeId: "a", available: false });
+  });
+  await started;
+
+  update();
+  assert.deepEqual(said, []);
+  await Promise.resolve();
+
+  assert.deepEqual(said, [["updateDevices", [{ nativeId: "a", available: false }]]]);
+});
