@@ -51,17 +51,21 @@ export function device({
         certified: true,
         software_version: "1.122.2",
       },
+      identify: {},
       services: all.map((each) => ({ rid: each.id, rtype: each.type })),
     },
     ...all.map((each) => ({ ...each, owner })),
   ];
 }
 
+/** Fields that every light has and nothing here changes. */
+const PARTS_OF_LIGHTS = { identify: {}, service_id: 0, mode: "normal" };
+
 /** A lamp with colours, shades of white and an effect. */
 export const colorLight = (archetype = "sultan_bulb"): Service => ({
   type: "light",
-  metadata: { name: "Lamp", archetype },
-  mode: "normal",
+  metadata: { name: "Lamp", archetype, function: "mixed" },
+  ...PARTS_OF_LIGHTS,
   on: { on: false },
   dimming: { brightness: 46.85, min_dim_level: 0.2 },
   color_temperature: {
@@ -81,8 +85,8 @@ export const colorLight = (archetype = "sultan_bulb"): Service => ({
 /** A plug, or a lamp that can only be on or off. */
 export const onOffLight = (archetype: string): Service => ({
   type: "light",
-  metadata: { name: "Switched", archetype },
-  mode: "normal",
+  metadata: { name: "Switched", archetype, function: "functional" },
+  ...PARTS_OF_LIGHTS,
   on: { on: false },
 });
 
@@ -188,7 +192,7 @@ export function home(): FakeResource[] {
         },
         { target: light("lamp-2"), action: { on: { on: true }, dimming: { brightness: 50 } } },
       ],
-      status: { active: "inactive" },
+      ...{ speed: 0.5, auto_dynamic: false, status: { active: "inactive" } },
     },
     {
       id: "scene-2",
