@@ -107,5 +107,5 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Static<typeof Manifest>;
 /** A device kind or `scene`, for which a bridge can declare a rate. */
-export type PacedKind = Static<typeof KindRate>["kinds"][number];
+export type RateLimitedKind = Static<typeof KindRate>["kinds"][number];
 export type ModuleKind = Manifest["kinds"][number];

@@ -1,5 +1,5 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk/device";
-import type { PacedKind } from "@mantel/plugin-sdk/manifest";
+import type { RateLimitedKind } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static } from "typebox";
 
 export const BridgeStatus = Type.Enum(["ok", "degraded", "starting", "down"]);
@@ -28,7 +28,7 @@ export interface Rate {
 export interface BridgeLimits extends Rate {
   readonly confirmMs: number;
   /** Separate rates for some kinds of devices, and for scenes. */
-  readonly rates?: readonly (Rate & { readonly kinds: readonly PacedKind[] })[];
+  readonly rates?: readonly (Rate & { readonly kinds: readonly RateLimitedKind[] })[];
 }
 
 /** A module that serves devices, as devices and scenes use it. */

@@ -32,7 +32,7 @@ interface Lane {
  */
 export class Commands {
   readonly #parts: Parts;
-  readonly #paces = new RateLimiters();
+  readonly #limiters = new RateLimiters();
   readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: Parts) {
@@ -57,17 +57,17 @@ export class Commands {
     const { gateway } = this.#parts.devices.nativeOf(id);
 
     const lane: Lane = this.#lanes.get(id) ?? {};
-    const begun = lane.waiting === undefined;
+    const isFirst = lane.waiting === undefined;
     lane.waiting ??= {
       batch: new CommandBatch(),
-      whenAllowed: this.#paces.of(bridge, { kind: device.kind, gateway }).reserve(longestWaitMs),
+      whenAllowed: this.#limiters.of(bridge, { kind: device.kind, gateway }).reserve(longestWaitMs),
     };
     refuseFlood(id, lane.waiting.batch);
     this.#lanes.set(id, lane);
     const commandId = randomUUID();
     const done = lane.waiting.batch.join(commandId, command);
     this.#showPending(id, lane);
-    if (begun && !lane.sent) this.#enqueue(id, lane);
+    if (isFirst && !lane.sent) this.#enqueue(id, lane);
     return { commandId, done };
   }
 
@@ -77,7 +77,9 @@ export class Commands {
    */
   async turnForScene(bridgeId: string, gateway: string | undefined): Promise<Bridge> {
     const bridge = this.#upBridge(bridgeId);
-    const whenAllowed = this.#paces.of(bridge, { kind: "scene", gateway }).reserve(LONGEST_WAIT_MS);
+    const whenAllowed = this.#limiters
+      .of(bridge, { kind: "scene", gateway })
+      .reserve(LONGEST_WAIT_MS);
     await new Promise<void>((resolve) => whenAllowed(resolve));
     return bridge;
   }

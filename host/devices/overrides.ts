@@ -26,7 +26,7 @@ export const DevicePatch = Type.Object(
 );
 export type DevicePatch = Static<typeof DevicePatch>;
 
-const Wish = Type.Object(
+const Override = Type.Object(
   {
     name: Type.Optional(Text),
     room: Type.Optional(Type.String({ maxLength: 200 })),
@@ -36,10 +36,10 @@ const Wish = Type.Object(
   },
   Strict,
 );
-type Wish = Static<typeof Wish>;
+type Override = Static<typeof Override>;
 export const OverridesFile = Type.Object({
   version: Type.Literal(1),
-  devices: Type.Record(Type.String(), Wish),
+  devices: Type.Record(Type.String(), Override),
 });
 type WishesFile = Static<typeof OverridesFile>;
 
@@ -48,7 +48,7 @@ export class DeviceOverrides {
   readonly #file: DocumentFile<WishesFile>;
   readonly #log: HostLog;
   readonly #turns = new SerialQueue();
-  #wishes: ReadonlyMap<string, Wish>;
+  #overrides: ReadonlyMap<string, Override>;
 
   static async open(path: string, log: HostLog): Promise<DeviceOverrides> {
     const parse = (value: unknown) => check(OverridesFile, value, basename(path));
@@ -63,7 +63,7 @@ export class DeviceOverrides {
   ) {
     this.#file = file;
     this.#log = log;
-    this.#wishes = new Map(Object.entries(stored?.devices ?? {}));
+    this.#overrides = new Map(Object.entries(stored?.devices ?? {}));
   }
 
   /** A device's fields with the user's settings applied. */
@@ -75,18 +75,18 @@ export class DeviceOverrides {
       name = described.name,
       room = described.room,
       hidden = false,
-    } = this.#wishes.get(id) ?? {};
+    } = this.#overrides.get(id) ?? {};
     return { name, room: room === "" ? null : room, hidden };
   }
 
   isForgotten(id: string): boolean {
-    return this.#wishes.get(id)?.forgotten === true;
+    return this.#overrides.get(id)?.forgotten === true;
   }
 
   /** Resolves when the change is stored. @throws MantelError `invalid`, `disk_full` */
   change(id: string, input: unknown): Promise<void> {
     const patch = check(DevicePatch, input, "the patch");
-    return this.#replace(id, (wish) => merged(wish, patch));
+    return this.#replace(id, (override) => merged(override, patch));
   }
 
   /** Removes all settings, and hides the device until it reports. @throws MantelError `disk_full` */
@@ -103,33 +103,33 @@ export class DeviceOverrides {
     });
   }
 
-  #replace(id: string, change: (wish: Wish) => Wish): Promise<void> {
+  #replace(id: string, change: (override: Override) => Override): Promise<void> {
     return this.#turns.take(async () => {
-      const next = new Map(this.#wishes);
-      const wish = change(next.get(id) ?? {});
-      if (Object.keys(wish).length > 0) next.set(id, wish);
+      const next = new Map(this.#overrides);
+      const override = change(next.get(id) ?? {});
+      if (Object.keys(override).length > 0) next.set(id, override);
       else next.delete(id);
       if (next.size > MAX_DEVICES) {
         throw new MantelError("invalid", `at most ${MAX_DEVICES} devices can be renamed or hidden`);
       }
       await this.#file.write({ version: 1, devices: Object.fromEntries(next) });
-      this.#wishes = next;
+      this.#overrides = next;
     });
   }
 }
 
-function withoutForgotten(wish: Wish): Wish {
-  const { forgotten: _dropped, ...present } = wish;
+function withoutForgotten(override: Override): Override {
+  const { forgotten: _dropped, ...present } = override;
   return present;
 }
 
-function merged(wish: Wish, { name, room, hidden }: DevicePatch): Wish {
+function merged(override: Override, { name, room, hidden }: DevicePatch): Override {
   const next = {
-    ...wish,
+    ...override,
     ...(name === undefined ? {} : { name: name?.trim() }),
     ...(room === undefined ? {} : { room: room?.trim() }),
     ...(hidden === undefined ? {} : { hidden: hidden === true ? true : undefined }),
   };
   const definedFields = Object.entries(next).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(definedFields) as Wish;
+  return Object.fromEntries(definedFields) as Override;
 }

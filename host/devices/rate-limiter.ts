@@ -1,5 +1,5 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { PacedKind } from "@mantel/plugin-sdk/manifest";
+import type { RateLimitedKind } from "@mantel/plugin-sdk/manifest";
 import type { Bridge, Rate } from "./bridge.ts";
 
 /** A command that would wait longer than this for its bridge is refused. */
@@ -7,33 +7,33 @@ export const LONGEST_WAIT_MS = 1_000;
 
 /** The properties of a command that its rate depends on. */
 export interface RateLimited {
-  readonly kind: PacedKind;
+  readonly kind: RateLimitedKind;
   /** As the device or scene names it; each gateway has its own rates. */
   readonly gateway: string | undefined;
 }
 
 /** Limits the rate of each bridge as its manifest declares, in the order of arrival. */
 export class RateLimiters {
-  readonly #paces = new Map<string, RateLimiter>();
+  readonly #limiters = new Map<string, RateLimiter>();
 
   of({ view, limits }: Bridge, { kind, gateway }: RateLimited): RateLimiter {
     const own = limits.rates?.find(({ kinds }) => kinds.includes(kind));
     const key = JSON.stringify([view.id, gateway, own?.kinds]);
     const rate = own ?? limits;
-    const known = this.#paces.get(key);
+    const known = this.#limiters.get(key);
     if (known?.has(rate)) return known;
     this.#forgetIdle();
-    const pace = new RateLimiter(
+    const limiter = new RateLimiter(
       gateway === undefined ? view.id : `${gateway} of ${view.id}`,
       rate,
     );
-    this.#paces.set(key, pace);
-    return pace;
+    this.#limiters.set(key, limiter);
+    return limiter;
   }
 
   /** Deletes idle limiters: they equal new ones, and plugins may invent any number of gateways. */
   #forgetIdle(): void {
-    for (const [key, pace] of this.#paces) if (pace.isIdle) this.#paces.delete(key);
+    for (const [key, limiter] of this.#limiters) if (limiter.isIdle) this.#limiters.delete(key);
   }
 }
 

@@ -47,9 +47,9 @@ interface Prepared extends Change {
 /** The last reported state of every device. All reads are answered from here. */
 export class DeviceRegistry {
   readonly #parts: Parts;
-  readonly #numbers: DeviceIds;
-  readonly #wishes: DeviceOverrides;
-  readonly #listed: VisibleDevices;
+  readonly #ids: DeviceIds;
+  readonly #overrides: DeviceOverrides;
+  readonly #visible: VisibleDevices;
   /** The devices of each bridge by native id, in the order the bridge published them. */
   readonly #ofBridge = new Map<string, ReadonlyMap<string, DeviceEntry>>();
   readonly #order = new BridgeQueue();
@@ -66,18 +66,18 @@ export class DeviceRegistry {
     ...parts
   }: Parts & { dataFolder: string }): Promise<DeviceRegistry> {
     const numbers = await DeviceIds.open(join(dataFolder, "devices.json"), parts.log);
-    const wishes = await DeviceOverrides.open(join(dataFolder, "device-wishes.json"), parts.log);
-    return new DeviceRegistry(parts, numbers, wishes);
+    const overrides = await DeviceOverrides.open(join(dataFolder, "device-wishes.json"), parts.log);
+    return new DeviceRegistry(parts, numbers, overrides);
   }
 
-  private constructor(parts: Parts, numbers: DeviceIds, wishes: DeviceOverrides) {
+  private constructor(parts: Parts, numbers: DeviceIds, overrides: DeviceOverrides) {
     this.#parts = parts;
     this.#events = new DeviceEvents(parts.bus, (bridgeId, nativeId) =>
       this.idOf(bridgeId, nativeId),
     );
-    this.#numbers = numbers;
-    this.#wishes = wishes;
-    this.#listed = new VisibleDevices({ bus: parts.bus, wishes });
+    this.#ids = numbers;
+    this.#overrides = overrides;
+    this.#visible = new VisibleDevices({ bus: parts.bus, overrides });
   }
 
   /** Grows with each change of any device or bridge. */
@@ -126,7 +126,7 @@ export class DeviceRegistry {
   /** Applies a changed status of a bridge, on which the availability of its devices depends. */
   bridgeChanged(bridgeId: string): void {
     this.#revision++;
-    void this.#listed.changeMany(() => {
+    void this.#visible.changeMany(() => {
       for (const entry of this.#ofBridge.get(bridgeId)?.values() ?? []) {
         this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) });
       }
@@ -147,9 +147,9 @@ export class DeviceRegistry {
    * Applies a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full`
    */
   async adjust(id: string, patch: unknown): Promise<Device> {
-    const entry = this.#listed.get(id);
-    await this.#wishes.change(id, patch);
-    this.#change(entry, this.#wishes.over(id, entry.described));
+    const entry = this.#visible.get(id);
+    await this.#overrides.change(id, patch);
+    this.#change(entry, this.#overrides.over(id, entry.described));
     return entry.device;
   }
 
@@ -158,17 +158,17 @@ export class DeviceRegistry {
    * `disk_full`
    */
   async forget(id: string): Promise<void> {
-    await this.#listed.forget(id);
+    await this.#visible.forget(id);
     this.#revision++;
   }
 
   find(id: string): Device | undefined {
-    return this.#listed.find(id)?.device;
+    return this.#visible.find(id)?.device;
   }
 
   /** @throws MantelError `device_unknown` */
   get(id: string): Device {
-    return this.#listed.get(id).device;
+    return this.#visible.get(id).device;
   }
 
   list(filter: DeviceFilter = {}): readonly Device[] {
@@ -177,7 +177,7 @@ export class DeviceRegistry {
 
   /** The bridge of a device, and its name and gateway there. @throws MantelError `device_unknown` */
   nativeOf(id: string): { bridgeId: string; nativeId: string; gateway: string | undefined } {
-    const { device, nativeId, gateway } = this.#listed.get(id);
+    const { device, nativeId, gateway } = this.#visible.get(id);
     return { bridgeId: device.bridge, nativeId, gateway };
   }
 
@@ -187,7 +187,7 @@ export class DeviceRegistry {
 
   /** Shows an unconfirmed command of a device, instead of the previous one. */
   setPending(id: string, pending: Device["pending"]): void {
-    const entry = this.#listed.find(id);
+    const entry = this.#visible.find(id);
     if (entry) this.#change(entry, { pending });
   }
 
@@ -201,9 +201,9 @@ export class DeviceRegistry {
   async #replace(bridgeId: string, descriptions: readonly DeviceDescription[]): Promise<void> {
     const bridge = this.#parts.bridges.find(bridgeId)?.view;
     if (!bridge) throw new MantelError("invalid", `${bridgeId} is not a bridge`);
-    const ids = await this.#numbers.assign(bridge, descriptions);
+    const ids = await this.#ids.assign(bridge, descriptions);
     const prepared = await inTimeSlices(this.#preparing(bridge, ids, descriptions));
-    await this.#listed.changeMany(() => this.#takeAll(bridge, prepared));
+    await this.#visible.changeMany(() => this.#takeAll(bridge, prepared));
   }
 
   *#preparing(
@@ -227,10 +227,10 @@ export class DeviceRegistry {
     const report = { described, reachable, gateway };
     const fields = {
       ...described,
-      ...this.#wishes.over(id, described),
+      ...this.#overrides.over(id, described),
       available: reachable && isBridgeUp,
     };
-    const known = this.#listed.find(id);
+    const known = this.#visible.find(id);
     if (known) {
       const change = known.with(fields, UNKNOWN_REVISION, reachable);
       const basis = { entry: known, device: known.device, isBridgeUp };
@@ -250,7 +250,7 @@ export class DeviceRegistry {
     this.#ofBridge.set(bridge.id, entries);
     for (const each of prepared) {
       const { id, description, basis } = each;
-      const entry = this.#listed.find(id);
+      const entry = this.#visible.find(id);
       const isCurrent =
         basis.isBridgeUp === isBridgeUp && basis.entry === entry && basis.device === entry?.device;
       const taken = isCurrent ? each : this.#prepare(bridge, id, description);
@@ -266,9 +266,9 @@ export class DeviceRegistry {
     Object.assign(entry, report);
     if (outcome === "same") return;
     device.revision = ++this.#revision; // not visible yet
-    if (!basis.entry) return this.#listed.add(entry);
+    if (!basis.entry) return this.#visible.add(entry);
     entry.show(device);
-    if (outcome === "changed") this.#listed.changed(entry);
+    if (outcome === "changed") this.#visible.changed(entry);
   }
 
   #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
@@ -299,12 +299,12 @@ export class DeviceRegistry {
     if (outcome === "same") return;
     this.#revision++;
     entry.show(device);
-    if (!this.#listed.has(entry)) this.#listed.add(entry);
-    else if (outcome === "changed") this.#listed.changed(entry);
+    if (!this.#visible.has(entry)) this.#visible.add(entry);
+    else if (outcome === "changed") this.#visible.changed(entry);
   }
 
   #remove(entry: DeviceEntry): void {
-    if (this.#listed.remove(entry)) this.#revision++;
+    if (this.#visible.remove(entry)) this.#revision++;
   }
 
   #isAvailable(bridgeId: string, reachable: boolean): boolean {
@@ -314,7 +314,7 @@ export class DeviceRegistry {
   #select(filter: DeviceFilter): DeviceEntry[] {
     return [...this.#ofBridge.values()]
       .flatMap((entries) => [...entries.values()])
-      .filter((entry) => this.#listed.has(entry) && matches(entry.device, filter));
+      .filter((entry) => this.#visible.has(entry) && matches(entry.device, filter));
   }
 
   #serialise(filter: DeviceFilter): Promise<DeviceSnapshot> {

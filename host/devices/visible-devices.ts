@@ -8,7 +8,7 @@ type DeviceTopic = "device.added" | "device.state" | "device.removed";
 
 interface Parts {
   readonly bus: Bus;
-  readonly wishes: DeviceOverrides;
+  readonly overrides: DeviceOverrides;
 }
 
 /** The visible devices by id. A forgotten device is not among them until it reports. */
@@ -41,12 +41,12 @@ export class VisibleDevices {
   /** Adds a device that its bridge reaches or that is not forgotten. */
   add(entry: DeviceEntry): void {
     const { device, reachable } = entry;
-    const { wishes } = this.#parts;
-    const wasForgotten = wishes.isForgotten(device.id);
+    const { overrides } = this.#parts;
+    const wasForgotten = overrides.isForgotten(device.id);
     if (wasForgotten && !reachable) return;
     this.#entries.set(device.id, entry);
     this.#announce("device.added", device.id);
-    if (wasForgotten) wishes.heard(device.id);
+    if (wasForgotten) overrides.heard(device.id);
   }
 
   /** Removes an unavailable device and its settings. */
@@ -58,7 +58,7 @@ export class VisibleDevices {
         `${id} is available; hide it, or remove it at its bridge`,
       );
     }
-    await this.#parts.wishes.forget(id);
+    await this.#parts.overrides.forget(id);
     this.remove(entry);
   }
 

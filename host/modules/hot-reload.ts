@@ -64,14 +64,15 @@ export class HotReload {
   #pluginChanged({ folder, files }: FolderChange): void {
     const { rediscover } = this.#parts;
     const module = this.#in(folder);
-    if (module && !holdsManifest(folder, files)) this.#reload(module, files);
+    if (module && !mayChangeManifest(folder, files)) this.#reload(module, files);
     else void rediscover().then(() => module && this.#reload(module, files));
   }
 
   /** Reloads a module. A new module has just started; one with a broken manifest keeps running what it has. */
   #reload(module: Module, files: readonly string[]): void {
     const { folder } = module.plugin;
-    const isMeant = holdsManifest(folder, files) || files.some((file) => concerns(module, file));
+    const isMeant =
+      mayChangeManifest(folder, files) || files.some((file) => concerns(module, file));
     if (!isMeant) return;
     if (this.#in(folder) !== module || this.#parts.isBroken(folder)) return;
     void ignoreFailure(module.reload("file"));
@@ -89,6 +90,6 @@ function concerns({ mayUseAnyFile, inputs }: Module, path: string): boolean {
 }
 
 /** True if a folder was added or removed, or a plugin's manifest may have changed. */
-function holdsManifest(folder: string, files: readonly string[]): boolean {
+function mayChangeManifest(folder: string, files: readonly string[]): boolean {
   return files.some((file) => file === folder || file.endsWith("/package.json"));
 }

@@ -19,7 +19,7 @@ export interface BridgeScene {
 
 /** The scenes of every bridge, by their permanent ids, which are in `<dataFolder>/scene-numbers.json`. */
 export class BridgeScenes {
-  readonly #numbers: DeviceIds;
+  readonly #ids: DeviceIds;
   readonly #scenes = new Map<string, ReadonlyMap<string, BridgeScene>>();
 
   static async open(dataFolder: string, log: HostLog): Promise<BridgeScenes> {
@@ -27,7 +27,7 @@ export class BridgeScenes {
   }
 
   private constructor(numbers: DeviceIds) {
-    this.#numbers = numbers;
+    this.#ids = numbers;
   }
 
   /** Replaces the whole set of a bridge; true if it changed. */
@@ -36,7 +36,7 @@ export class BridgeScenes {
     descriptions: readonly SceneDescription[],
   ): Promise<boolean> {
     const numbered = descriptions.map(({ nativeId }) => ({ nativeId, kind: "scene" }));
-    const ids = await this.#numbers.assign(bridge, numbered);
+    const ids = await this.#ids.assign(bridge, numbered);
     const scenes = new Map(
       descriptions.map((description, index) => [
         ids[index] ?? "",

@@ -244,7 +244,7 @@ export class Module {
       const failure = await (isWaiting ? this.#startLastGood() : this.#startOnDisk());
       this.status.started(this.#versions.plugin);
       if (failure !== undefined) this.#recordFailedVersion(failure);
-      this.#settle();
+      this.#dropUnusedGrants();
     } catch (error) {
       this.#provided.release();
       this.#isNameTaken = error instanceof ServiceNameTaken;
@@ -270,7 +270,7 @@ export class Module {
     const widgetPlugin = isRolledBack && last ? last.plugin : plugin;
     const widgetFailure = await this.#widget.start(widgetPlugin, isRolledBack);
     const failure = (await this.#server?.start(plugin, isRolledBack)) ?? widgetFailure;
-    this.#runs(versions.server?.plugin ?? plugin);
+    this.#recordRunning(versions.server?.plugin ?? plugin);
     versions.replaced(last, this.#running);
     versions.hasPendingVersion = failure !== undefined || versions.isRolledBack;
     return failure;
@@ -285,7 +285,7 @@ export class Module {
     await versions.readHistory();
     if (last.widget) await this.#widget.start(last.plugin, true);
     if (last.server) await this.#server?.startLastGood(last.server);
-    this.#runs(last.plugin);
+    this.#recordRunning(last.plugin);
     versions.hasPendingVersion = true;
   }
 
@@ -302,7 +302,7 @@ export class Module {
   }
 
   /** Removes grants that the code on disk, which runs now, does not ask for. */
-  #settle(): void {
+  #dropUnusedGrants(): void {
     if (!this.#versions.hasPendingVersion) this.#consent.settle();
   }
 
@@ -355,7 +355,7 @@ export class Module {
     const keepsVersion = this.#consent.isNeeded || (await this.#isRolledBack(onDisk));
     const isRepaired = keepsVersion ? this.view.lastReload?.error !== undefined : hasPendingVersion;
     const change = await (keepsVersion ? this.#restart(trigger) : this.#takeOnDisk(trigger));
-    this.#settle();
+    this.#dropUnusedGrants();
     if (change) return this.#counted(record.reloaded(change.swap));
     // A request that joined a reload of the same content gets that reload's result; a second event
     // for one save is not worth a log line.
@@ -373,7 +373,7 @@ export class Module {
     if (!swap) await this.#confirm();
     const isNewWidget = this.#widget.serve(plugin, bundle);
     const isNewManifest = this.#server === undefined && plugin !== versions.plugin;
-    this.#runs(plugin);
+    this.#recordRunning(plugin);
     versions.hasPendingVersion = false;
     if (!swap && !isNewWidget && !isNewManifest) return undefined;
     if (!swap || isNewWidget) this.status.widgetChanged(plugin, this.#server === undefined);
@@ -409,7 +409,7 @@ export class Module {
     const work = () => server && this.#server?.rollBack(server);
     const swap = await this.#provided.during(plugin, this.#versions.plugin, work);
     this.#widget.serve(plugin, widget);
-    this.#runs(plugin);
+    this.#recordRunning(plugin);
     this.status.widgetChanged(plugin, server === undefined);
     this.#versions.hasPendingVersion = true;
     this.#versions.rolledBack(running);
@@ -446,7 +446,7 @@ export class Module {
   }
 
   /** Records that this plugin runs, and withdraws what only the one before provided. */
-  #runs(plugin: PluginPackage): void {
+  #recordRunning(plugin: PluginPackage): void {
     const before = this.#versions.plugin;
     if (before !== plugin) this.#provided.replace(before, plugin);
     this.#versions.plugin = plugin;
@@ -462,7 +462,7 @@ export class Module {
   #onRollback({ plugin }: Build, fault: ModuleFault): void {
     this.#versions.hasPendingVersion = true;
     this.#versions.forgetPrevious();
-    this.#runs(plugin);
+    this.#recordRunning(plugin);
     this.#parts.consents.keep(plugin);
     this.log.fault("the new code crashed; the previous code works again", fault);
     new ReloadRecord(this.status, "crash").reject(fault);

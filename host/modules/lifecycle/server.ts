@@ -108,7 +108,7 @@ export class Server {
     this.#recovery.forgive();
     const good = await versions.lastGoodServer();
     try {
-      if (isRolledBack && good && (await this.#starts(good))) return undefined;
+      if (isRolledBack && good && (await this.#tryStart(good))) return undefined;
       const build = await this.compile(plugin);
       versions.serverRuns(build);
       await this.process.start(build);
@@ -116,7 +116,7 @@ export class Server {
       logAddedPermissions(good?.plugin, plugin, { status, log });
       return undefined;
     } catch (error) {
-      if (!good || !(await this.#starts(good))) throw error; // the author has to fix that
+      if (!good || !(await this.#tryStart(good))) throw error; // the author has to fix that
       return error;
     } finally {
       this.process.releaseCalls();
@@ -170,7 +170,7 @@ export class Server {
   async rollBack(build: Build): Promise<HandoverResult | undefined> {
     if (this.process.isRunning) return this.#replaceBy(build);
     await this.process.start(build);
-    await this.#works(build);
+    await this.#recordStarted(build);
     return undefined;
   }
 
@@ -198,7 +198,7 @@ export class Server {
   }
 
   /** Starts the last good build. False if it does not start either. */
-  async #starts(good: Build): Promise<boolean> {
+  async #tryStart(good: Build): Promise<boolean> {
     try {
       await this.process.start(good);
     } catch {
@@ -214,7 +214,7 @@ export class Server {
     return this.#loader.whileReloading(async () => {
       try {
         const swap = await this.process.replace(build, confirm);
-        await this.#works(build);
+        await this.#recordStarted(build);
         logLeaks(swap.leftOpen, log);
         return swap;
       } finally {
@@ -224,7 +224,7 @@ export class Server {
   }
 
   /** Records that another build than before has started. */
-  async #works(build: Build): Promise<void> {
+  async #recordStarted(build: Build): Promise<void> {
     const { versions, status, log } = this.#owner;
     const before = versions.server?.plugin;
     versions.serverRuns(build);
