@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TokenRequest } from "../../../host/auth/token-request.ts";
+import { DISPLAY_TTL_SECONDS, TokenRequest } from "../../../host/auth/token-request.ts";
 import { check, faultsOf, withDefaults } from "../../../host/validate.ts";
 
 const YEAR = 365 * 24 * 60 * 60;
 const GOOD = { name: "wall tablet", scope: ["read"], ttlSeconds: 60 };
 
-test("a token lives for a year unless its request says otherwise", () => {
+test("a token lives for a year unless its request says otherwise, and a display's for 90 days", () => {
   const { name, scope } = GOOD;
 
   const request = check(TokenRequest, withDefaults(TokenRequest, { name, scope }), "the request");
 
   assert.equal(request.ttlSeconds, YEAR);
+  assert.equal(DISPLAY_TTL_SECONDS, (90 * YEAR) / 365);
 });
 
 for (const [what, change] of Object.entries({

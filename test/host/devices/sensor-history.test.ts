@@ -5,6 +5,7 @@ import { test, type TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk/device";
 import { SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { until } from "../../helpers/until.ts";
 import { createBridge, openDevices } from "./open-devices.ts";
 
 const MINUTE = 60_000;
@@ -156,5 +157,21 @@ test("a window of readings includes its begin and not its end", async (t) => {
 
   assert.deepEqual([count(at, at + 1), count(at - 1, at), count(at + 1, at + 2)], [1, 0, 0]);
   assert.deepEqual(history.of("demo:sensor:9", "temperature", ALL), []);
+  await history.close();
+});
+
+test("a reading is on the disk after half an hour, with its time", async (t) => {
+  const { dataFolder, history, measure, open, tick } = await openSensor(t);
+  tick(29 * MINUTE);
+  measure(21);
+  tick(MINUTE);
+  await until(async () => (await readdir(dataFolder)).includes("readings.json"));
+
+  const later = await open();
+
+  const readings = (of: SensorHistory) => of.of("demo:sensor:1", "temperature", ALL);
+  assert.deepEqual(readings(later), readings(history));
+  assert.equal(readings(later).at(-1)?.at, "2026-11-20T00:29:00.000Z");
+  await later.close();
   await history.close();
 });
