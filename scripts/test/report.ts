@@ -33,6 +33,8 @@ export class Report {
       const whole = own.find(({ path, isSuite }) => isSuite && path.length === 1)?.ms;
       durations[file] = files.length === 1 ? ms : (whole ?? 0);
       this.#printFile(file, own, durations[file]);
+      const hasTests = own.some(({ isSuite }) => !isSuite);
+      if (!hasTests && fault === undefined) this.#fail(`${file}: none of its tests ran`);
     }
     if (fault !== undefined) this.#fail(`${files.join(", ")}: ${fault}`);
     if (output && (this.#isVerbose || this.#failures.length > known)) console.log(output.trimEnd());

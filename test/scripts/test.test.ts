@@ -17,6 +17,17 @@ test("a path without tests fails the run", async (t) => {
   assert.deepEqual(absent, { code: 1, output: "test: there is no test/absent\n" });
 });
 
+test("a file whose tests did not run fails the run", async (t) => {
+  const { folder, run } = await emptyRepository(t);
+  await mkdir(join(folder, "test/a"), { recursive: true });
+  await writeFile(join(folder, "test/a/none.test.ts"), 'console.log("no test");');
+
+  const { code, output } = await run(...RUN, "test/a");
+
+  assert.equal(code, 1);
+  assert.match(output, /^✖ test\/a\/none\.test\.ts: none of its tests ran$/m);
+});
+
 test("a repeated file that passes the second time is named, and one that fails twice fails the run", async (t) => {
   const { folder, run } = await emptyRepository(t);
   await mkdir(join(folder, "test/a"), { recursive: true });
