@@ -19,6 +19,7 @@ export const light: Domain = {
     const dims = modes.some((mode) => mode !== "onoff" && mode !== "unknown");
     const [min, max] = whites(attributes);
     const white = { type: "number", min, max, unit: "K" } as const;
+    const mode = textIn(attributes, "color_mode");
     return {
       kind: "light",
       capabilities: {
@@ -32,11 +33,13 @@ export const light: Domain = {
       state: {
         on: onOff(entity),
         brightness: mapped(numberIn(attributes, "brightness"), (level) => toPercent(level, FULL)),
-        colorTemperature: mapped(
-          kelvinIn(attributes, "color_temp_kelvin", "color_temp"),
-          (kelvin) => Math.min(max, Math.max(min, kelvin)),
-        ),
-        color: colorIn(attributes),
+        // one that shines white tells the colour that this white looks like
+        color: mode === "color_temp" ? null : colorIn(attributes),
+        colorTemperature: isColorful(mode)
+          ? null
+          : mapped(kelvinIn(attributes, "color_temp_kelvin", "color_temp"), (kelvin) =>
+              Math.min(max, Math.max(min, kelvin)),
+            ),
         effect: textIn(attributes, "effect"),
       },
     };
@@ -66,7 +69,7 @@ function colorIn({ hs_color: color }: Attributes): Color | undefined {
   return { hue: rounded(hue, 1), saturation: rounded(saturation, 1) };
 }
 
-const isColorful = (mode: string): boolean => COLORS.includes(mode);
+const isColorful = (mode = ""): boolean => COLORS.includes(mode);
 
 /** The warmest and the coldest white, in kelvin. */
 function whites(attributes: Attributes): [min: number, max: number] {

@@ -11,7 +11,7 @@ test("each kind of entity is a device with its values in the home's units", asyn
     on: true,
     brightness: 62,
     colorTemperature: 2_702,
-    color: { hue: 28.3, saturation: 64.9 },
+    color: null,
     effect: "none",
   });
   assert.deepEqual(state("reg-cellar"), { on: false });
