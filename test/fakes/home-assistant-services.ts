@@ -38,7 +38,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   "light.turn_on": (fake, { entityId, data }) => {
     const { color_temp_kelvin: kelvin, hs_color: color, ...rest } = data;
     const mode = { ...(kelvin ? { color_mode: "color_temp" } : color ? { color_mode: "hs" } : {}) };
-    const white = kelvin === undefined ? {} : { color_temp_kelvin: kelvin };
+    const white = kelvin ? { color_temp_kelvin: kelvin } : color ? { color_temp_kelvin: null } : {};
     fake.change(
       entityId,
       { ...rest, ...white, ...mode, ...(color ? { hs_color: color } : {}) },

@@ -4,13 +4,19 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Faults, writeHalf } from "./home-assistant-faults.ts";
+import {
+  AREA_ENTRY,
+  changeOf,
+  compressed,
+  configOf,
+  CONTEXT,
+  DEVICE_ENTRY,
+  ENTITY_ENTRY,
+  type FakeEntity,
+  NOON,
+  registryEvent,
+} from "./home-assistant-messages.ts";
 import { callService, type Json } from "./home-assistant-services.ts";
-
-/** An entity as Home Assistant keeps it. */
-export interface FakeEntity {
-  state: string;
-  attributes: Json;
-}
 
 interface Client {
   readonly socket: WebSocket;
@@ -108,11 +114,7 @@ export class FakeHomeAssistant {
     this.entities.set(id, next);
     if (!before) return this.#sendEvent({ a: { [id]: compressed(next) } });
     if (this.faults.stale) this.#sendEvent({ c: { [id]: { "+": { s: before.state, lu: 1 } } } });
-    const gone = Object.keys(before.attributes).filter((name) => !(name in attributes));
-    const plus = { s: state, a: attributes, lc: 2 };
-    this.#sendEvent({
-      c: { [id]: { "+": plus, ...(gone.length > 0 ? { "-": { a: gone } } : {}) } },
-    });
+    this.#sendEvent({ c: { [id]: changeOf(before, next) } });
   }
 
   /** Changes some attributes, and the state when one is given. */
@@ -141,7 +143,7 @@ export class FakeHomeAssistant {
   announce(type: string): void {
     for (const client of this.#sockets) {
       const id = client.events.get(type);
-      if (id !== undefined) this.#send(client, { id, type: "event", event: { event_type: type } });
+      if (id !== undefined) this.#send(client, { id, type: "event", event: registryEvent(type) });
     }
   }
 
@@ -212,15 +214,21 @@ export class FakeHomeAssistant {
 
   #read(client: Client, id: number, type: string): void {
     const lists: Json = {
-      "config/entity_registry/list": [...this.registry.values()],
-      "config/device_registry/list": [...this.devices].map(([key, each]) => ({ id: key, ...each })),
-      "config/area_registry/list": [...this.areas].map(([key, name]) => ({ area_id: key, name })),
-      get_states: [...this.entities].map(([key, each]) => ({ entity_id: key, ...each })),
-      get_config: {
-        location_name: "Test home",
-        state: this.state,
-        unit_system: { temperature: this.temperatureUnit },
-      },
+      "config/entity_registry/list": [...this.registry.values()].map((each) => ({
+        ...ENTITY_ENTRY,
+        ...each,
+      })),
+      "config/device_registry/list": [...this.devices].map(([key, each]) => ({
+        ...{ ...DEVICE_ENTRY, id: key },
+        ...each,
+      })),
+      "config/area_registry/list": [...this.areas].map(([key, name]) => ({
+        ...{ ...AREA_ENTRY, area_id: key, name },
+      })),
+      get_states: [...this.entities].map(([key, each]) => ({
+        ...{ entity_id: key, ...each, last_changed: NOON, last_updated: NOON, context: CONTEXT },
+      })),
+      get_config: configOf(this.state, this.temperatureUnit),
     };
     if (!(type in lists))
       return this.#fail(client, id, { code: "unknown_command", message: "Unknown command." });
@@ -249,7 +257,7 @@ export class FakeHomeAssistant {
       const refusal = callService(this, call);
       if (refusal) return this.#fail(client, id, refusal);
     }
-    if (!this.faults.mute) this.#succeed(client, id, { context: { id: "c" } });
+    if (!this.faults.mute) this.#succeed(client, id, { context: CONTEXT, response: null });
   }
 
   #succeed(client: Client, id: number, result: unknown = null): void {
@@ -271,8 +279,4 @@ export class FakeHomeAssistant {
 
 function textOf(data: RawData): string {
   return Buffer.isBuffer(data) ? data.toString() : "";
-}
-
-function compressed({ state, attributes }: FakeEntity): Json {
-  return { s: state, a: attributes, c: "context", lc: 1 };
 }
