@@ -71,22 +71,24 @@ function daysOf(steps: readonly Step[], timeZone: string): WeatherDay[] {
   }
   return [...byDate].flatMap(([date, day]) => {
     const temperatures = day.flatMap(({ data }) => data.instant.details.air_temperature ?? []);
-    if (temperatures.length === 0) return [];
+    const symbol = symbolOf(day);
+    if (temperatures.length === 0 || symbol === undefined) return [];
     return [
       {
         date,
         lowC: Math.min(...temperatures),
         highC: Math.max(...temperatures),
-        condition: conditionOf(symbolOf(day)),
+        condition: conditionOf(symbol),
         rainMm: Math.round(day.reduce((sum, step) => sum + rainOf(step), 0) * 10) / 10,
       },
     ];
   });
 }
 
-function symbolOf(day: readonly Step[]): string {
-  const noon = day[Math.floor(day.length / 2)]?.data;
-  return (noon?.next_6_hours ?? noon?.next_1_hours)?.summary.symbol_code ?? "";
+/** The sky around noon; none for a day that has only the last step, which says a temperature alone. */
+function symbolOf(day: readonly Step[]): string | undefined {
+  const told = day.flatMap(({ data }) => data.next_6_hours ?? data.next_1_hours ?? []);
+  return told[Math.floor(told.length / 2)]?.summary.symbol_code;
 }
 
 /** Hourly steps have both sums; the longer one would count rain six times. */
