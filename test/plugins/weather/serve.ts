@@ -58,7 +58,10 @@ export function openMeteoAnswer(): object {
     utc_offset_seconds: 3600,
     timezone: "Europe/Berlin",
     timezone_abbreviation: "GMT+1",
-    hourly_units: { time: "unixtime", temperature_2m: "°C", weather_code: "wmo code" },
+    hourly_units: {
+      ...{ time: "unixtime", temperature_2m: "°C", weather_code: "wmo code" },
+      ...{ precipitation: "mm", is_day: "", wind_speed_10m: "km/h" },
+    },
     hourly: {
       time: hours.map((index) => THIS_HOUR + index * HOUR_S),
       temperature_2m: hours.map((index) => (index === 40 ? null : 7 - Math.max(0, index) / 10)),
@@ -66,6 +69,10 @@ export function openMeteoAnswer(): object {
       precipitation: hours.map(() => 0.2),
       is_day: hours.map((index) => (index < 3 ? 0 : 1)),
       wind_speed_10m: hours.map(() => 12.4),
+    },
+    daily_units: {
+      ...{ time: "unixtime", weather_code: "wmo code", precipitation_sum: "mm" },
+      ...{ temperature_2m_max: "°C", temperature_2m_min: "°C" },
     },
     daily: {
       time: days.map((index) => Math.floor(THIS_HOUR / DAY_S) * DAY_S - 3600 + index * DAY_S),
