@@ -44,6 +44,16 @@ function recordedGroups(): ListedGroup[] {
   return JSON.parse(readFileSync(join(FIXTURES, "bridge-groups.json"), "utf8")) as ListedGroup[];
 }
 
+const INFO = {
+  ...{ version: "2.14.0", log_level: "info", permit_join: false, restart_required: false },
+  os: { version: "Linux", node_version: "v22.2.0", cpus: "Cortex-A72 (x4)", memory_mb: 3_794 },
+  mqtt: { version: 4, server: "mqtt://127.0.0.1:1883" },
+  ...{ zigbee_herdsman_converters: { version: "0.0.0" }, zigbee_herdsman: { version: "0.0.0" } },
+  coordinator: { ieee_address: "0x00124b00120144ae", type: "zStack3x0", meta: {} },
+  network: { pan_id: 6_754, extended_pan_id: "0xdddddddddddddddd", channel: 11 },
+  ...{ config: { advanced: { output: "json" } }, config_schema: {} },
+};
+
 /** A dimmable lamp, as Zigbee2MQTT lists one. */
 export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevice {
   const feature = (name: string, rest: object) => ({ name, property: name, access: 7, ...rest });
@@ -55,8 +65,13 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
     ieee_address: `0x${at.toString(16).padStart(16, "0")}`,
     friendly_name,
     ...{ type: "Router", supported: true, disabled: false, power_source: "Mains (single phase)" },
-    ...{ interview_state: "SUCCESSFUL", endpoints: {}, software_build_id: "1.0.0" },
-    definition: { vendor: "Example", model: "L1", exposes: [{ type: "light", features }] },
+    ...{ interviewing: false, interview_completed: true, interview_state: "SUCCESSFUL" },
+    ...{ network_address: at, endpoints: {}, software_build_id: "1.0.0" },
+    definition: {
+      ...{ source: "native", vendor: "Example", model: "L1", description: "Lamp" },
+      ...{ exposes: [{ type: "light", features }], options: [] },
+      ...{ supports_ota: false, version: "0.0.0" },
+    },
   };
 }
 
@@ -114,8 +129,7 @@ export class FakeZigbee2Mqtt {
     const all = [`${this.base}/+/set`, `${this.base}/+/get`, `${this.base}/#`];
     await this.#client.subscribeAsync(all.slice(2), { qos: 0 });
     this.publish("bridge/state", { state: "online" }, true);
-    const info = { version: "2.14.0", config: { advanced: { output: "json" } } };
-    this.publish("bridge/info", info, true);
+    this.publish("bridge/info", INFO, true);
     this.list();
     for (const { friendly_name } of this.devices) {
       const state = this.#availability.get(friendly_name) ?? "online";
@@ -153,12 +167,16 @@ export class FakeZigbee2Mqtt {
 
   join(device: ListedDevice): void {
     this.devices.push(device);
+    this.#report("device_joined", device);
     this.list();
     this.setAvailability(device.friendly_name, "online");
   }
 
   leave(name: string): void {
+    const device = this.devices.find(({ friendly_name }) => friendly_name === name);
+    if (device) this.#report("device_leave", device);
     this.devices = this.devices.filter(({ friendly_name }) => friendly_name !== name);
+    this.publish(name, "", true);
     this.publish(`${name}/availability`, "", true);
     this.list();
   }
@@ -169,9 +187,14 @@ export class FakeZigbee2Mqtt {
     if (!device) throw new Error(`there is no ${from}`);
     device.friendly_name = to;
     this.#states.set(to, this.#states.get(from) ?? {});
+    this.publish(from, "", true);
     this.publish(`${from}/availability`, "", true);
     this.list();
     this.setAvailability(to, "online");
+  }
+
+  #report(type: string, { friendly_name, ieee_address }: ListedDevice): void {
+    this.publish("bridge/event", { type, data: { friendly_name, ieee_address } });
   }
 
   /** Ends like a process that is killed: the broker publishes its last will. */
@@ -214,7 +237,7 @@ export class FakeZigbee2Mqtt {
     }
     const { brightness } = payload;
     if (typeof brightness === "number" && (brightness < 0 || brightness > 254)) {
-      return this.#complain(`${failed}: 'brightness value must be between 0 and 254'`);
+      return this.#complain(`${failed}: 'Error: brightness value must be between 0 and 254'`);
     }
     if (scene_recall !== undefined) return;
     if (this.repeatsFirst) this.tell(name, {});
