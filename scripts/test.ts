@@ -19,7 +19,7 @@ import { warmCache } from "./test/warm-cache.ts";
 /** The time that one test may take, on a quiet machine. */
 const TEST_TIMEOUT_MS = 120_000;
 /** Test processes at once. Each may run a host with its plugins' processes. */
-const CONCURRENCY = 3;
+const CONCURRENCY = 5;
 /** Tests below LONG load the machine themselves. */
 const CONCURRENCY_OF_LONG = 1;
 /** Test files that need no process of their own share so many. */
@@ -34,7 +34,9 @@ const paths = process.argv.slice(2).filter((argument) => !FLAGS.includes(argumen
 const mayRepeat = process.argv.includes("--repeat");
 const files = await findAll();
 const compiled = await compileHost(); // otherwise the first hosts of the tests would all do it at once
-const load = measureLoad();
+const isLong = files.every((file) => file.startsWith(LONG));
+const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
+const load = measureLoad(concurrency);
 const coverage = process.argv.includes("--coverage") ? await startCoverage() : undefined;
 const testFiles = files.map(readTestFile);
 const cache = testFiles.some(({ canShare }) => !canShare) ? await warmCache(compiled) : undefined;
@@ -63,8 +65,6 @@ const durations = readDurations();
 const report = new Report({ isVerbose: paths.length > 0 });
 const queue = inProcesses(testFiles);
 const failed: Outcome[] = [];
-const isLong = files.every((file) => file.startsWith(LONG));
-const concurrency = isLong ? CONCURRENCY_OF_LONG : CONCURRENCY;
 await Promise.all(Array.from({ length: concurrency }, runQueue));
 for (const first of failed) {
   report.addRepeated(first, await runFiles(first.files, limits));

@@ -6,13 +6,14 @@ export const FUZZ_SECONDS = Number(process.env["FUZZ_SECONDS"] ?? 1);
 
 /**
  * Checks a property by `runs` random examples, or as many as there is time for. The seed is printed;
- * `FUZZ_SEED` in the environment gives one again, and `FUZZ_PATH` the path of a counterexample.
+ * `FUZZ_SEED` in the environment gives one again, and `FUZZ_PATH` the path of a counterexample. Returns the number of
+ * examples.
  */
 export async function checkProperty<T>(
   t: TestContext,
   property: fc.IRawProperty<T>,
   runs: number,
-): Promise<void> {
+): Promise<number> {
   const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   const path = process.env["FUZZ_PATH"];
   t.diagnostic(`FUZZ_SEED=${seed}`);
@@ -28,4 +29,5 @@ export async function checkProperty<T>(
     const again = `FUZZ_SEED=${seed} FUZZ_PATH=${counterexamplePath}`;
     throw new Error(`example ${numRuns} is one that fails; to see it again: ${again}`, { cause });
   }
+  return details.numRuns;
 }

@@ -82,8 +82,12 @@ test("a script that cannot be loaded, or that defines nothing, is refused", asyn
   assert.equal(document.head.querySelector("script"), null);
 });
 
-test("code that runs outside of a widget's script defines nothing", () => {
-  assert.doesNotThrow(() => mantelDefine("clock", "1f", () => ({})));
+test("code that runs outside of a widget's script defines nothing", (t) => {
+  const factory = t.mock.fn(() => ({}));
+
+  mantelDefine("clock", "1f", factory);
+
+  assert.equal(factory.mock.callCount(), 0);
 });
 
 /** Runs scripts as a browser does. Returns the URLs that were requested. */

@@ -62,7 +62,9 @@ test("a name of the plugin's own may be one that the SDK once had", async (t) =>
   const { compiler, folder } = await openCompiler(t, source);
   await writeFile(join(folder, "queue.ts"), "export class SerialQueue {}");
 
-  await assert.doesNotReject(compiler.compile("one", folder, "index.ts"));
+  const { inputs } = await compiler.compile("one", folder, "index.ts");
+
+  assert.deepEqual([...inputs].toSorted(), [join(folder, "index.ts"), join(folder, "queue.ts")]);
 });
 
 async function openCompiler(t: TestContext, source = "export default 1;") {

@@ -50,7 +50,11 @@ test("every list and payload results in data that the host accepts", () => {
         );
       }
 
-      assert.doesNotThrow(() => parseDescriptions("z", home.describe()));
+      const described = home.describe();
+      assert.deepEqual(
+        parseDescriptions("z", described).map(({ nativeId }) => nativeId),
+        described.map(({ nativeId }) => nativeId),
+      );
     }),
     { numRuns: 300 },
   );
