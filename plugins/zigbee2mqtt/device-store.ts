@@ -72,9 +72,14 @@ export class DeviceStore {
   /** Applies a payload of a device. Returns the state fields in it. */
   tell({ nativeId, topicName, features }: Thing, payload: unknown): DeviceState {
     const told: Record<string, StateValue> = {};
+    const unused = unusedIn(valueAt(payload, ["color_mode"]));
     for (const { name, path, read, isTold } of features) {
       const raw = isTold ? valueAt(payload, path) : undefined;
       if (raw === undefined) continue;
+      if (name === unused) {
+        told[name] = null;
+        continue;
+      }
       told[name] = read(raw);
       if (told[name] === null && raw !== null) this.#onUnusable(`${topicName}: ${name}`);
     }
@@ -116,6 +121,12 @@ export class DeviceStore {
     this.#states.delete(nativeId);
     this.#reachable.delete(nativeId);
   }
+}
+
+/** A light tells a colour and a white; this is the field in which it does not shine. */
+function unusedIn(colorMode: unknown): string | undefined {
+  if (colorMode === "color_temp") return "color";
+  return colorMode === "xy" || colorMode === "hs" ? "colorTemperature" : undefined;
 }
 
 /** True if a previous value is valid for the current capability. */

@@ -19,6 +19,22 @@ test("values out of range are unknown and counted, without affecting other value
   assert.equal(unusable.length, 4);
 });
 
+for (const [color_mode, color, colorTemperature] of [
+  ["color_temp", null, 2_703],
+  ["xy", { hue: 0, saturation: 0 }, null],
+  ["hs", { hue: 0, saturation: 0 }, null],
+] as const) {
+  test(`a light with color_mode ${color_mode} shows a colour or a white, and not both`, () => {
+    const home = new DeviceStore([], true, assert.fail);
+    home.take(inventoryOf([listed(lamp)], []));
+    const [thing] = home.things;
+    assert.ok(thing);
+
+    const told = { color_temp: 370, color: { hue: 0, saturation: 0 }, color_mode };
+    assert.deepEqual(home.tell(thing, told), { colorTemperature, color });
+  });
+}
+
 test("remembered values that the device's list no longer allows are forgotten", () => {
   const before = new DeviceStore([], true, () => undefined);
   before.take(inventoryOf([listed(lamp)], []));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAsync } from "mqtt";
+import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
 import { eventIn } from "../../../plugins/zigbee2mqtt/events.ts";
-import { valueAt } from "../../../plugins/zigbee2mqtt/feature.ts";
 import { findLoggedError } from "../../../plugins/zigbee2mqtt/log-errors.ts";
 import { listedLamp } from "../../fakes/zigbee2mqtt.ts";
 import devices from "../../fixtures/zigbee2mqtt/bridge-devices.json" with { type: "json" };
@@ -80,24 +80,22 @@ test(
 );
 
 test("a session of the recorded devices becomes their states", () => {
-  const { things } = inventoryOf(devices, groups);
+  const unusable: string[] = [];
+  const home = new DeviceStore([], true, (where) => unusable.push(where));
+  home.take(inventoryOf(devices, groups));
   const states = session.map(([name, payload]) => {
-    const thing = things.find(({ topicName }) => topicName === name);
+    const thing = home.things.find(({ topicName }) => topicName === name);
     assert.ok(thing, JSON.stringify(name));
-    const fields = thing.features.flatMap((feature) => {
-      const raw = valueAt(payload, feature.path);
-      return raw === undefined || raw === null ? [] : [[feature.name, feature.read(raw)] as const];
-    });
-    return [name, Object.fromEntries(fields)];
+    return [name, home.tell(thing, payload)];
   });
 
   assert.deepEqual(Object.fromEntries(states), {
     sofa: {
       ...{ on: true, brightness: 50, colorTemperature: 2_703 },
-      ...{ colorTempStartup: null, linkquality: 102 },
+      ...{ colorTempStartup: null, powerOnBehavior: null, linkquality: 102 },
     },
     "living/colour": {
-      ...{ on: true, brightness: 100, colorTemperature: 2_000, linkquality: 87 },
+      ...{ on: true, brightness: 100, colorTemperature: null, linkquality: 87 },
       color: { hue: 29, saturation: 100 },
     },
     plug: { on: false, power: 0, voltage: 231, current: 0, energy: 12.34, linkquality: 134 },
@@ -113,6 +111,7 @@ test("a session of the recorded devices becomes their states", () => {
     blind: { state: "OPEN", position: 66, battery: 12, linkquality: 99 },
     lounge: { on: true, brightness: 50, colorTemperature: 2_703 },
   });
+  assert.deepEqual(unusable, ["sofa: colorTempStartup"], "a preset above the range");
   const remote = session.find(([name]) => name === "remote")?.[1] as Record<string, unknown>;
   assert.deepEqual(eventIn(remote), { event: "brightness_up_click" });
 });
