@@ -1,59 +1,78 @@
-// npm run mutants -- PATH [--only] [TEST...]: mutation testing with Stryker. It changes the code below PATH, a folder or
-// a file, in one place at a time, and runs the test files that reach that place. Prints the changes that no test noticed
-// and the score, which is the share of noticed ones. The tests are those of the same folder below test/ and those of
-// each TEST; with --only those of each TEST. Code that runs in the process of a plugin stays as it is there. The score
-// of each folder is in docs/mutants.md.
+// npm run mutants -- PATH[,PATH...] [--only] [TEST...]: mutation testing with Stryker. It changes the code below each
+// PATH, a folder or a file, in one place at a time, and runs the tests that reach that place, all in one process. Prints
+// the changes that no test noticed and the score, which is the share of noticed ones. The tests are those of the same
+// folder below test/ and those of each TEST; with --only those of each TEST. Test files that need a process of their own
+// are left out, and so are those that need a page, unless PATH is in host/dashboard. The score of each folder is in
+// docs/mutants.md.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { bundleInto } from "./test/bundle.ts";
 import { findTests } from "./test/find-tests.ts";
+import { readTestFile } from "./test/imports.ts";
 
 /** Installed on the first use, because a contributor's installation does not need its 130 packages. */
-const PACKAGES = ["@stryker-mutator/core@9.6.1", "@stryker-mutator/tap-runner@9.6.1"];
+const PACKAGE = "@stryker-mutator/core@9.6.1";
 const FOLDER = resolve("node_modules/.cache/mantel-mutants");
 const PROGRAM = join(FOLDER, "node_modules/@stryker-mutator/core/bin/stryker.js");
-const RUNNER = join(FOLDER, "node_modules/@stryker-mutator/tap-runner/dist/src/index.js");
-/** The folder of the bundled tests in Stryker's copy of the repository. */
-const BUNDLES = "mutants";
+const PAGES = "host/dashboard";
 
-const [path = "", ...rest] = process.argv.slice(2);
-const more = rest.filter((each) => each !== "--only");
-if (!existsSync(path)) {
-  process.stderr.write("usage: npm run mutants -- PATH [--only] [TEST...]\n");
+const [given = "", ...rest] = process.argv.slice(2);
+const paths = given.split(",");
+if (!paths.every((path) => existsSync(path))) {
+  process.stderr.write("usage: npm run mutants -- PATH[,PATH...] [--only] [TEST...]\n");
   process.exit(2);
 }
-const isFolder = statSync(path).isDirectory();
-const besideCode = join("test", isFolder ? path : dirname(path));
-const given = rest.includes("--only") ? more : [besideCode, ...more];
-const places = given.filter((place) => existsSync(place));
-const tests = [...new Set((await Promise.all(places.map(findTests))).flat())];
+const tests = await chooseTests();
 installStryker();
-process.exitCode = run(["run", writeOptions()]);
+process.exitCode = run(["run", await writeOptions()]);
+
+/** Those that need a page come first: their globals have to be there when the code loads. Prints what is left out. */
+async function chooseTests(): Promise<string[]> {
+  const more = rest.filter((each) => each !== "--only");
+  const places = rest.includes("--only") ? more : [...paths.map(testsBeside), ...more];
+  const found = await Promise.all(places.filter((place) => existsSync(place)).map(findTests));
+  const hasPage = paths.some((path) => path.startsWith(PAGES));
+  const files = [...new Set(found.flat())].map(readTestFile);
+  const chosen = files.filter(({ canShare, usesPage }) => canShare && (hasPage || !usesPage));
+  for (const file of files) {
+    if (!chosen.includes(file))
+      console.log(`left out: ${file.path}${file.canShare ? " (page)" : " (own process)"}`);
+  }
+  const inOrder = chosen.toSorted((a, b) => Number(b.usesPage) - Number(a.usesPage));
+  return inOrder.map(({ path }) => path);
+}
+
+function testsBeside(path: string): string {
+  return join("test", isFolder(path) ? path : dirname(path));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory();
+}
 
 function installStryker(): void {
   if (existsSync(PROGRAM)) return;
   mkdirSync(FOLDER, { recursive: true });
   const flags = ["--prefix", FOLDER, "--ignore-scripts", "--no-audit", "--no-fund"];
-  const { status } = spawnSync("npm", ["install", ...flags, ...PACKAGES], { stdio: "inherit" });
+  const { status } = spawnSync("npm", ["install", ...flags, PACKAGE], { stdio: "inherit" });
   if (status !== 0) process.exit(1);
 }
 
 /** Gives the path of the options for this run. */
-function writeOptions(): string {
+async function writeOptions(): Promise<string> {
+  // Stryker loads it without a TypeScript loader.
+  const [runner, nodeTest] = ["scripts/mutants/runner.ts", "scripts/mutants/node-test.ts"];
+  const pathOf = await bundleInto(join(FOLDER, "runner"), [runner, nodeTest]);
+  const bundle = [resolve("scripts/mutants/bundle.ts"), "mutants/tests.mjs", pathOf(nodeTest)];
   const options = {
-    mutate: [isFolder ? `${path}/**/*.ts` : path],
-    testRunner: "tap",
-    plugins: [RUNNER],
-    buildCommand: `node --import tsx scripts/mutants/bundle.ts ${BUNDLES} ${tests.join(" ")}`,
-    tap: {
-      testFiles: tests.map((file) => join(BUNDLES, file.replace(/\.ts$/, ".mjs"))),
-      nodeArgs: ["--test-reporter=tap"],
-      forceBail: true,
-    },
+    mutate: paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
+    testRunner: "one-process",
+    plugins: [pathOf(runner)],
+    buildCommand: ["node --import tsx", ...bundle, ...tests].join(" "),
     coverageAnalysis: "perTest",
-    concurrency: Math.max(1, availableParallelism() - 1),
+    timeoutMS: 60_000, // for endless loops; each test has its own deadline
     allowConsoleColors: false,
     reporters: ["clear-text", "json"],
     clearTextReporter: { reportTests: false, logTests: false },

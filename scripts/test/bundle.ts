@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join, resolve } from "node:path";
-import { build as bundleWith, type Plugin } from "esbuild";
+import { type BuildOptions, build as bundleWith, type Plugin } from "esbuild";
 import { CSS_TEXT_IN_CODE } from "../../host/assets/css-text.ts";
 import { OWN_META, ownMeta } from "../../host/own-meta.js";
 
@@ -21,6 +21,18 @@ const noPackages: Plugin = {
   },
 };
 
+/** The options of each bundle of tests. */
+export const TEST_BUNDLE = {
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20.19",
+  keepNames: true,
+  logLevel: "error",
+  define: OWN_META,
+  plugins: [CSS_TEXT_IN_CODE, ownMeta, noPackages],
+} satisfies BuildOptions;
+
 /** Bundles these files for this process, which deletes the bundles when it ends. */
 export async function bundle(files: readonly string[]): Promise<(file: string) => string> {
   const outdir = join(FOLDER, `bundle-${process.pid}`);
@@ -37,21 +49,14 @@ export async function bundleInto(
   files: readonly string[],
 ): Promise<(file: string) => string> {
   await bundleWith({
+    ...TEST_BUNDLE,
     entryPoints: files.map((file) => resolve(file)),
     outdir,
     outbase: resolve("."),
     outExtension: { ".js": ".mjs" },
-    bundle: true,
     splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
     sourcemap: "linked",
     sourcesContent: false,
-    keepNames: true,
-    logLevel: "error",
-    define: OWN_META,
-    plugins: [CSS_TEXT_IN_CODE, ownMeta, noPackages],
   });
   return (file) => join(outdir, file.replace(/\.ts$/, ".mjs"));
 }
