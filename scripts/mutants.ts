@@ -6,7 +6,8 @@
 // docs/mutants.md.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { bundleInto } from "./test/bundle.ts";
 import { findTests } from "./test/find-tests.ts";
@@ -88,6 +89,11 @@ async function writeOptions(): Promise<string> {
   return file;
 }
 
+/** Gives the tests a folder for temporary files, because some changes remove everything in it. */
 function run(args: readonly string[]): number {
-  return spawnSync(process.execPath, [PROGRAM, ...args], { stdio: "inherit" }).status ?? 1;
+  const TMPDIR = mkdtempSync(join(tmpdir(), "mutants-"));
+  const env = { ...process.env, TMPDIR };
+  const { status } = spawnSync(process.execPath, [PROGRAM, ...args], { stdio: "inherit", env });
+  rmSync(TMPDIR, { recursive: true, force: true });
+  return status ?? 1;
 }
