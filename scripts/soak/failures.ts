@@ -7,13 +7,21 @@ import { readLamp, reloadLamp } from "./lamp.ts";
 const DEADLINE_MS = 20_000;
 const POLL_MS = 20;
 
+/**
+ * So much that V8 collects all garbage, which a plugin may not request: this process lives through all rounds, and
+ * what nobody collected would look like growth.
+ */
+const MAKE_GARBAGE = "for (let at = 0; at < 40; at++) Array(200_000).fill(at);";
+
 const entry = (start: string): string => `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 ${LAMP_IMPORTS}
 export default definePlugin({
   state: Type.Object({ starts: Type.Integer() }),
-  async start({ devices, handedOver }) {
+  async start({ devices, handedOver, onDispose }) {
     ${start}
+    const collecting = setInterval(() => { ${MAKE_GARBAGE} }, 1_000);
+    onDispose(() => clearInterval(collecting));
     await devices.publish([{
       nativeId: "lamp", kind: "light", name: name + typeof mqtt,
       capabilities: { on: { type: "boolean" } }, state: { on: false },
