@@ -6,7 +6,7 @@
 // docs/mutants.md.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { bundleInto } from "./test/bundle.ts";
@@ -89,11 +89,17 @@ async function writeOptions(): Promise<string> {
   return file;
 }
 
-/** Gives the tests a folder for temporary files, because some changes remove everything in it. */
+/**
+ * Runs Stryker where changed code can do no harm: it might remove files or end processes. Everything but its own folder
+ * is read-only, and it has its own processes, network and temporary files.
+ */
 function run(args: readonly string[]): number {
-  const TMPDIR = mkdtempSync(join(tmpdir(), "mutants-"));
-  const env = { ...process.env, TMPDIR };
-  const { status } = spawnSync(process.execPath, [PROGRAM, ...args], { stdio: "inherit", env });
-  rmSync(TMPDIR, { recursive: true, force: true });
+  const root = resolve(".");
+  const mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", tmpdir()];
+  const sandbox = [...mounts, "--ro-bind", root, root, "--bind", FOLDER, FOLDER];
+  const confined = [...sandbox, "--unshare-all", "--die-with-parent", process.execPath, PROGRAM];
+  const { status, error } = spawnSync("bwrap", [...confined, ...args], { stdio: "inherit" });
+  if (error)
+    process.stderr.write(`mutants: bubblewrap is needed to confine changed code: ${error}\n`);
   return status ?? 1;
 }
