@@ -13,7 +13,7 @@ const harm: Record<string, () => void> = {
   exit: () => process.exit(1),
   loop: () => { for (;;); },
   "throw in a timer": () => { setTimeout(() => { throw new Error("late"); }); },
-  "leave a child": () => { spawn("sleep", ["600"], { stdio: "ignore" }); process.exit(1); },
+  "leave a child": () => { spawn("sleep", ["631"], { stdio: "ignore" }); process.exit(1); },
   "let go of a child": () => {
     spawn("sleep", ["15"], { detached: true, stdio: "inherit" });
     process.exit(1);
@@ -83,10 +83,11 @@ test("the process for a restart is prepared during the restart delay", async (t)
 test("child processes end with the plugin process that started them", async (t) => {
   const { commands, once } = await startModules(t, { lamp });
   const { execFileSync } = await import("node:child_process");
+  // Seconds that no other test sleeps.
   const sleepers = () =>
     execFileSync("ps", ["-eo", "args"])
       .toString()
-      .match(/^sleep 600$/gm) ?? [];
+      .match(/^sleep 631$/gm) ?? [];
 
   await commands.send("test:light:1", { effect: "leave a child" }).done.catch(() => undefined);
   await once("lamp", ({ restarts }) => restarts === 1);
