@@ -139,7 +139,7 @@ test("a plugin with full storage cannot write, can delete, and can write after t
 });
 
 test("a process that exceeds its storage is ended with the cause and can then clean up", async (t) => {
-  const { run, view, once, home } = await startKeeper(t);
+  const { run, view, home } = await startKeeper(t);
   const flood = run(`
     const chunk = Buffer.alloc(${64 * KIB});
     for (let at = 0; at < 1600; at++) {
@@ -154,12 +154,12 @@ test("a process that exceeds its storage is ended with the cause and can then cl
     error?.message ?? "",
     /^storage limit exceeded: it used \d+ MiB of 4 MiB; delete what it does not need/,
   );
-  await once("keeper", ({ state }) => state === "degraded");
+  await until(() => view().state === "degraded", PATIENT);
   assert.equal(
     await run(`for (const name of fs.readdirSync(".")) fs.rmSync(name); return "clean"`),
     "clean",
   );
-  await once("keeper", ({ state }) => state === "active");
+  await until(() => view().state === "active", PATIENT);
   assert.equal(view().restarts, 1);
   assert.deepEqual(await readdir(join(home, "data/plugins/keeper")), []);
 });
