@@ -83,7 +83,7 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     request.handedOver?.stateVersion === (widget.stateVersion ?? 1)
       ? request.handedOver.data
       : undefined;
-  return {
+  const context: Context = {
     ...contexts.shared,
     instance,
     version: code.hash,
@@ -91,9 +91,6 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
     size,
     visible,
     handedOver,
-    get kept() {
-      throw new Error("ctx.kept is now ctx.handedOver");
-    },
     signal: scope.signal,
     read: (path) => contexts.read(path, scope.signal),
     t: (text, values) => translate(text, { ...widget, values, locale: locale.value }),
@@ -112,6 +109,11 @@ function createContext(widget: AnyWidget, request: MountRequest, scope: Scope): 
       error: (error) => console.error(`[${instance}]`, error),
     },
   };
+  return Object.defineProperty(context, "kept", {
+    get() {
+      throw new Error("ctx.kept is now ctx.handedOver");
+    },
+  });
 }
 
 type Guard = <A extends unknown[]>(run: (...args: A) => void) => (...args: A) => void;

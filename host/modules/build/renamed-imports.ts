@@ -10,7 +10,9 @@ const RENAMED_EXPORTS: ReadonlyMap<string, string> = new Map([
   ["LinkOwner", "ConnectionListener"],
 ]);
 const IMPORT =
-  /\b(?:import|export)\s(?<names>[^;'"]*?)\sfrom\s*["'](?<from>@mantel\/plugin-sdk[^"']*)["']/g;
+  /^\s*(?:import|export)\s(?<names>[^;'"]*?)\sfrom\s*["'](?<from>@mantel\/plugin-sdk[^"']*)["']/gm;
+/** The imported name in `name`, `type name` and `name as own`. */
+const IMPORTED = /(?:^|[{,])\s*(?:type\s+)?(\w+)/g;
 
 /** The imports in a source file that use an old name of the SDK, as esbuild errors that give the new one. */
 export function renamedImports(file: string, source: string): PartialMessage[] {
@@ -19,7 +21,7 @@ export function renamedImports(file: string, source: string): PartialMessage[] {
     const { names = "", from = "" } = found.groups ?? {};
     const part = RENAMED_PARTS.get(from);
     const renamed = part === undefined ? [] : [{ old: from, text: `${from} is now ${part}` }];
-    for (const [name] of names.matchAll(/\w+/g)) {
+    for (const [, name = ""] of names.matchAll(IMPORTED)) {
       const now = RENAMED_EXPORTS.get(name);
       if (now !== undefined) renamed.push({ old: name, text: `${name} of ${SDK} is now ${now}` });
     }

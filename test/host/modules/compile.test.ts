@@ -57,8 +57,11 @@ for (const [source, message] of [
   });
 }
 
-test("a name of the plugin's own may be one that the SDK once had", async (t) => {
-  const source = `import { SerialQueue as Turns } from "./queue.ts"; console.log(Turns);`;
+test("an own name or a comment may have a name that the SDK once had", async (t) => {
+  const source = `// import { Slots } from "@mantel/plugin-sdk";
+    import { Semaphore as Slots } from "@mantel/plugin-sdk";
+    import { SerialQueue as Turns } from "./queue.ts";
+    console.log(Slots, Turns);`;
   const { compiler, folder } = await openCompiler(t, source);
   await writeFile(join(folder, "queue.ts"), "export class SerialQueue {}");
 
