@@ -4,12 +4,12 @@ import { discoveryFilters } from "./discovery.ts";
 /**
  * Tells which topics may be published to. Whoever may announce a device chooses its topics, and so what
  * people who control devices send where: the topics that the home refuses stay out of that, and so do
- * announcements.
+ * announcements, and topics that start with `$`, which belong to the broker (MQTT 5, 4.7.2).
  */
 export function publishableTo(
   prefix: string,
   refused: readonly string[],
 ): (topic: string) => boolean {
   const filters = [...refused, ...discoveryFilters(prefix)].map(topicMatcher);
-  return (topic) => !filters.some((matches) => matches(topic));
+  return (topic) => !topic.startsWith("$") && !filters.some((matches) => matches(topic));
 }
