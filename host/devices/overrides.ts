@@ -41,11 +41,11 @@ export const OverridesFile = Type.Object({
   version: Type.Literal(1),
   devices: Type.Record(Type.String(), Override),
 });
-type WishesFile = Static<typeof OverridesFile>;
+type OverridesFile = Static<typeof OverridesFile>;
 
 /** The users' settings of devices, which override the bridges: names, rooms, and hidden devices. */
 export class DeviceOverrides {
-  readonly #file: DocumentFile<WishesFile>;
+  readonly #file: DocumentFile<OverridesFile>;
   readonly #log: HostLog;
   readonly #turns = new SerialQueue();
   #overrides: ReadonlyMap<string, Override>;
@@ -57,8 +57,8 @@ export class DeviceOverrides {
   }
 
   private constructor(
-    file: DocumentFile<WishesFile>,
-    stored: WishesFile | undefined,
+    file: DocumentFile<OverridesFile>,
+    stored: OverridesFile | undefined,
     log: HostLog,
   ) {
     this.#file = file;

@@ -33,7 +33,7 @@ export const light: Domain = {
       state: {
         on: onOff(entity),
         brightness: mapped(numberIn(attributes, "brightness"), (level) => toPercent(level, FULL)),
-        // one that shines white tells the colour that this white looks like
+        // a light that shines white also reports the colour that this white looks like
         color: mode === "color_temp" ? null : colorIn(attributes),
         colorTemperature: isColorful(mode)
           ? null

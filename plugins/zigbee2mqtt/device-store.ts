@@ -123,7 +123,7 @@ export class DeviceStore {
   }
 }
 
-/** A light tells a colour and a white; this is the field in which it does not shine. */
+/** A light reports both a colour and a white; gives the field that `color_mode` says is not in use. */
 function unusedIn(colorMode: unknown): string | undefined {
   if (colorMode === "color_temp") return "color";
   return colorMode === "xy" || colorMode === "hs" ? "colorTemperature" : undefined;

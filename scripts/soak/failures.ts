@@ -8,8 +8,8 @@ const DEADLINE_MS = 20_000;
 const POLL_MS = 20;
 
 /**
- * So much that V8 collects all garbage, which a plugin may not request: this process lives through all rounds, and
- * what nobody collected would look like growth.
+ * Allocates so much that V8 collects garbage, which a plugin cannot request. This process lives through all rounds, and
+ * garbage that is not collected would look like growth.
  */
 const MAKE_GARBAGE = "for (let at = 0; at < 40; at++) Array(200_000).fill(at);";
 

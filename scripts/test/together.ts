@@ -3,15 +3,15 @@
 import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
 
-/** What tests mock: a mock that stays in place makes tests of other files hang. */
-const MOCKED = () => ({
+/** Functions that tests replace. One that is not restored makes the tests of other files hang. */
+const replaceable = () => ({
   "performance.now": Reflect.get(performance, "now") as unknown,
   "Math.random": Math.random,
   Date,
   setTimeout,
   fetch,
 });
-const originals = MOCKED();
+const originals = replaceable();
 
 const named = process.argv.slice(2);
 /** Loaded one by one: the tests of files that wait for the same module would all belong to the first of them. */
@@ -31,7 +31,7 @@ for (let at = 0; at < named.length; at += 2) {
 }
 
 function assertRestored(file: string): void {
-  const now = MOCKED();
+  const now = replaceable();
   for (const name of Object.keys(now) as (keyof typeof now)[]) {
     if (now[name] !== originals[name]) throw new Error(`${file} leaves ${name} mocked`);
   }
