@@ -13,7 +13,7 @@ for (const [topic, refused, expected] of [
   ["homeassistant/light/lamp/config", [], false],
 ] as const) {
   const verb = expected ? "may" : "may not";
-  test(`a device ${verb} name ${topic} for its commands if [${refused}] are refused`, () => {
+  test(`a device ${verb} name ${topic} for its commands if ${refused.join(", ") || "no topics"} are refused`, () => {
     assert.equal(publishableTo("homeassistant", refused)(topic), expected);
   });
 }
