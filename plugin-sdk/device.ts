@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Strict } from "./schema.ts";
 
-/** The kinds of devices. The kind selects the tile and the capabilities that a device is expected to have. */
+/** The kinds of devices. The capabilities of each are in `vocabulary/kinds.ts`. */
 export const DEVICE_KINDS = [
   "light",
   "switch",
@@ -17,11 +17,23 @@ export const DEVICE_KINDS = [
   "vacuum",
   "alarm",
   "group",
+  "humidifier",
+  "dehumidifier",
+  "water-heater",
+  "air-conditioner",
+  "valve",
+  "siren",
+  "lawn-mower",
+  "camera",
+  "doorbell",
+  "tracker",
+  "weather-station",
+  "update",
 ] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];
 export const DeviceKind = Type.Enum([...DEVICE_KINDS]);
 
-/** Units of values: percent, kelvin, degrees Celsius, lux, watt, kilowatt hour, hectopascal … */
+/** The units of values. `toCanonicalUnit` converts others. */
 export const UNITS = [
   "%",
   "K",
@@ -38,6 +50,22 @@ export const UNITS = [
   "s",
   "min",
   "dBm",
+  "dB",
+  "ppb",
+  "Hz",
+  "VA",
+  "var",
+  "m³",
+  "L",
+  "m³/h",
+  "mm",
+  "mm/h",
+  "m",
+  "km",
+  "km/h",
+  "kg",
+  "W/m²",
+  "µS/cm",
 ] as const;
 export type Unit = (typeof UNITS)[number];
 const UnitSchema = Type.Enum([...UNITS]);
@@ -67,6 +95,8 @@ const ChoiceCapability = Type.Object(
 const ColorCapability = Type.Object({ type: Type.Literal("color"), ...access }, Strict);
 /** Free text, at most 1,000 characters. */
 const TextCapability = Type.Object({ type: Type.Literal("text"), ...access }, Strict);
+/** Something that the device does when it is sent `true`. It has no state. */
+const CommandCapability = Type.Object({ type: Type.Literal("command"), ...access }, Strict);
 
 /** The type and range of one field of a device's state, as data, so that clients need no code for single brands. */
 export const Capability = Type.Union([
@@ -75,6 +105,7 @@ export const Capability = Type.Union([
   ChoiceCapability,
   ColorCapability,
   TextCapability,
+  CommandCapability,
 ]);
 export type Capability = Static<typeof Capability>;
 
@@ -99,18 +130,19 @@ export type StateValue = Static<typeof StateValue>;
 
 const FieldName = "^[a-z][A-Za-z0-9]{0,63}$";
 
-/**
- * The current state of a device, by capability name. Well-known names and their units:
- * `on`, `brightness` (%, 0 is off), `colorTemperature` (K), `color`, `effect`, `position` (%, 100 is
- * open), `tilt` (%), `temperature` and `targetTemperature` (°C), `humidity` (%), `illuminance` (lx),
- * `pressure` (hPa), `power` (W), `energy` (kWh), `battery` (%), `motion`, `contact` (true is closed),
- * `locked`, `mode`, `playback`, `volume` (%), `muted`, `title`, `artist`.
- */
+/** The current values by capability name. Absent fields keep their values in an update. */
 export const DeviceState = Type.Record(Type.String({ pattern: FieldName }), StateValue);
 export type DeviceState = Readonly<Record<string, StateValue>>;
 
 /** The requested values by capability name, such as `{on: true, brightness: 62}`. */
 export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
+
+/** The part of a command that is for the parts and the extras of a device. */
+export interface CommandBeyond {
+  /** The requested values by part id, such as `{light: {on: true}}`. */
+  readonly parts: Readonly<Record<string, DeviceCommand>>;
+  readonly extra: DeviceCommand;
+}
 
 export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;
@@ -120,6 +152,42 @@ export type Capabilities = Readonly<Record<string, Capability>>;
  * limits apply to each gateway separately; all devices without a gateway share one limit.
  */
 export const Gateway = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
+
+const Groups = Type.Enum(["main", "configuration", "diagnostic"]);
+/** A capability that a brand adds to the vocabulary. Users see `main` first, and the others folded away. */
+export const ExtraCapability = Type.Union(
+  Capability.anyOf.map((type) => Type.Object({ ...type.properties, group: Groups }, Strict)),
+);
+export type ExtraCapability = Capability & {
+  readonly group: "main" | "configuration" | "diagnostic";
+};
+
+const ExtraCapabilities = Type.Unsafe<Readonly<Record<string, ExtraCapability>>>(
+  Type.Record(Type.String({ pattern: FieldName }), ExtraCapability),
+);
+
+/** Capabilities beyond the vocabulary, under names of the bridge's own. */
+export const DeviceExtra = Type.Object(
+  { capabilities: ExtraCapabilities, state: DeviceState },
+  Strict,
+);
+export type DeviceExtra = Static<typeof DeviceExtra>;
+
+/** The id of a part, such as `light` or `l1`. It never changes. */
+export const PartId = Type.String({ pattern: "^[a-z][a-z0-9-]{0,39}$" });
+
+/** A further function of a device, with a kind of its own: the light of a ceiling fan, one gang of a switch. */
+export const DevicePart = Type.Object(
+  {
+    id: PartId,
+    kind: DeviceKind,
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    capabilities: Capabilities,
+    state: DeviceState,
+  },
+  Strict,
+);
+export type DevicePart = Static<typeof DevicePart>;
 
 /** A device as its bridge describes it. The host adds the id, whose number never changes. */
 export const DeviceDescription = Type.Object(
@@ -143,9 +211,13 @@ export const DeviceDescription = Type.Object(
     ),
     /** False while the bridge cannot reach the device; absent means true. */
     available: Type.Optional(Type.Boolean()),
+    /** True if the device never reports: its state is then what was sent, and a command needs no confirmation. */
+    assumed: Type.Optional(Type.Boolean()),
     gateway: Gateway,
     capabilities: Capabilities,
     state: DeviceState,
+    parts: Type.Optional(Type.Array(DevicePart, { maxItems: 50 })),
+    extra: Type.Optional(DeviceExtra),
   },
   Strict,
 );
@@ -157,6 +229,10 @@ export const DeviceUpdate = Type.Object(
     nativeId: Type.String({ minLength: 1, maxLength: 200 }),
     available: Type.Optional(Type.Boolean()),
     state: Type.Optional(DeviceState),
+    /** Changed values of parts, by part id. */
+    parts: Type.Optional(Type.Record(PartId, DeviceState, { additionalProperties: false })),
+    /** Changed values of extras. */
+    extra: Type.Optional(DeviceState),
   },
   Strict,
 );
@@ -208,9 +284,15 @@ export const Device = Type.Object({
   lastSeenAt: Nullable(Type.String({ format: "date-time" })),
   stateChangedAt: Nullable(Type.String({ format: "date-time" })),
   revision: Type.Integer(),
+  /** True if the device never reports its state, which is then what was sent. */
+  assumed: Type.Optional(Type.Literal(true)),
   capabilities: Capabilities,
   state: DeviceState,
   /** Requested values that the bridge has not confirmed yet. */
   pending: DeviceState,
+  /** Further functions, each with its kind. */
+  parts: Type.Optional(Type.Array(Type.Object({ ...DevicePart.properties, pending: DeviceState }))),
+  /** Capabilities beyond the vocabulary. */
+  extra: Type.Optional(Type.Object({ ...DeviceExtra.properties, pending: DeviceState })),
 });
 export type Device = Static<typeof Device>;

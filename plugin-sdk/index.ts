@@ -6,7 +6,8 @@ export { Confirmations } from "./confirmations.ts";
 export type { ConfirmedCommand } from "./confirmations.ts";
 export { withDeadline } from "./deadline.ts";
 export { DeviceCache } from "./device-cache.ts";
-export { toKelvin, toLevel, toMired, toPercent } from "./units.ts";
+export { toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "./units.ts";
+export type { UnitConversion } from "./units.ts";
 export { Health } from "./health.ts";
 export type { Ignored } from "./health.ts";
 export { FairShare } from "./fair-share.ts";
@@ -26,13 +27,18 @@ export type {
   Capabilities,
   Capability,
   Color,
+  CommandBeyond,
   DeviceCommand,
   DeviceDescription,
   DeviceEvent,
+  DeviceExtra,
   DeviceKind,
+  DevicePart,
   DeviceState,
   DeviceUpdate,
+  ExtraCapability,
   StateValue,
+  Unit,
 } from "./device.ts";
 export type { SceneDescription } from "./scene.ts";
 export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./trial.ts";

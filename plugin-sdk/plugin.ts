@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { PluginContext } from "./context.ts";
-import type { DeviceCommand } from "./device.ts";
+import type { CommandBeyond, DeviceCommand } from "./device.ts";
 import type { Services } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
@@ -8,10 +8,16 @@ import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 export interface RunningPlugin<State> {
   /**
    * Sends a command to a device. Resolve when the device has confirmed it. The host has already validated the
-   * command against the device's capabilities. Each command has its own `commandId`.
+   * command against the device's capabilities. Each command has its own `commandId`. `command` is empty if all of it is
+   * for parts and extras, which are in `beyond`.
    * @throws MantelError `bridge_rate_limited` with `retryAfterMs` while the bridge accepts no commands
    */
-  command?(nativeId: string, command: DeviceCommand, commandId: string): Promise<void>;
+  command?(
+    nativeId: string,
+    command: DeviceCommand,
+    commandId: string,
+    beyond: CommandBeyond,
+  ): Promise<void>;
   /** Activates a scene that the plugin published. Each activation has its own `activationId`. */
   activateScene?(nativeId: string, activationId: string): Promise<void>;
   /** The services that the manifest lists under `provides`, by name. */

@@ -1,7 +1,13 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
 import type { HomeSettings } from "./context.ts";
-import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
+import type {
+  CommandBeyond,
+  DeviceCommand,
+  DeviceDescription,
+  DeviceEvent,
+  DeviceUpdate,
+} from "./device.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { SetupStep, Trial } from "./trial.ts";
@@ -125,7 +131,13 @@ export interface PluginApi {
   /** Opens the connections of the next generation while the previous one still runs. */
   connect(request: StartRequest): Promise<void>;
   start(request: StartRequest): Promise<void>;
-  command(request: { nativeId: string; command: DeviceCommand; commandId: string }): Promise<void>;
+  command(request: {
+    nativeId: string;
+    command: DeviceCommand;
+    commandId: string;
+    /** Values for parts and extras; absent if there are none. */
+    beyond?: CommandBeyond;
+  }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */

@@ -20,7 +20,11 @@ export function faultsOfState(capabilities: Capabilities, state: object): Fault[
   return Object.entries(state).flatMap(([name, value]) => {
     const capability = find(capabilities, name);
     if (!capability) return [{ pointer: `/${pointerToken(name)}`, detail: "has no capability" }];
-    return value === null ? [] : faultsBelow(name, faultsOfValue(capability, value));
+    if (value === null) return [];
+    if (capability.type === "command") {
+      return [{ pointer: `/${pointerToken(name)}`, detail: "is a command, which has no state" }];
+    }
+    return faultsBelow(name, faultsOfValue(capability, value));
   });
 }
 
@@ -61,6 +65,8 @@ function demandOf(
         : `one of ${capability.values.map(shown).join(", ")}`;
     case "text":
       return isText(value) ? undefined : `a text of at most ${TEXT_LENGTH} characters`;
+    case "command":
+      return value === true ? undefined : "true";
     case "number":
       return isWithin(capability, value) ? undefined : `a number${rangeOf(capability)}`;
   }

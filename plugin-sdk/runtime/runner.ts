@@ -84,12 +84,13 @@ export class Runner {
     }
   }
 
-  command({ nativeId, command, commandId }: Input<"command">, begin?: Begin): Promise<void> {
+  command(request: Input<"command">, begin?: Begin): Promise<void> {
     return this.#accept(async () => {
       await begin?.();
       if (!this.#running.command)
         throw new MantelError("invalid", "the bridge does not accept commands");
-      await this.#running.command(nativeId, command, commandId);
+      const { nativeId, command, commandId, beyond = { parts: {}, extra: {} } } = request;
+      await this.#running.command(nativeId, command, commandId, beyond);
     });
   }
 

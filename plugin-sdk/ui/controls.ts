@@ -66,6 +66,7 @@ function controlOf(capability: Capability, control: Control): TemplateResult[] {
     case "boolean":
       return [switchRow(control)];
     case "text":
+    case "command":
       return [];
   }
 }

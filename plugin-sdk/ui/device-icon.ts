@@ -35,6 +35,18 @@ const BY_KIND: Readonly<Record<DeviceKind, Icon>> = {
   vacuum: "mdi:robot-vacuum",
   alarm: "mdi:shield-home-outline",
   group: "mdi:lightbulb-group-outline",
+  humidifier: "mdi:air-humidifier",
+  dehumidifier: "mdi:air-humidifier-off",
+  "water-heater": "mdi:water-boiler",
+  "air-conditioner": "mdi:air-conditioner",
+  valve: "mdi:valve",
+  siren: "mdi:bullhorn-outline",
+  "lawn-mower": "mdi:robot-mower-outline",
+  camera: "mdi:cctv",
+  doorbell: "mdi:doorbell",
+  tracker: "mdi:account-outline",
+  "weather-station": "mdi:weather-partly-cloudy",
+  update: "mdi:package-up",
 };
 
 /** Icons of sensors, by the measured field. */

@@ -20,6 +20,7 @@ function fits(capability: Capability, value: StateValue): boolean {
     case "color":
       return typeof value === "object";
     case "text":
+    case "command":
       return false;
   }
 }

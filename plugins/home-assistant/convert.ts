@@ -65,6 +65,8 @@ function fits(capability: Capability, value: StateValue): boolean {
       return typeof value === "boolean";
     case "color":
       return isColor(value);
+    case "command":
+      return false;
   }
 }
 

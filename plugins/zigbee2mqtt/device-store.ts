@@ -138,4 +138,4 @@ function fits(capability: Capability | undefined, value: StateValue): boolean {
   return typeof value === "number" && value >= min && value <= max;
 }
 
-const TYPES = { boolean: "boolean", color: "object", text: "string" } as const;
+const TYPES = { boolean: "boolean", color: "object", text: "string", command: "" } as const;

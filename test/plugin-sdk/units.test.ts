@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assert as always, double, integer, property } from "fast-check";
-import { toKelvin, toLevel, toMired, toPercent } from "../../plugin-sdk/units.ts";
+import { toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "../../plugin-sdk/units.ts";
 
 test("a level stays the same over repeated conversions to percent and back", () => {
   for (const max of [1, 3, 50, 99, 100, 200, 254, 255, 999, 1_000, 1_023, 4_095, 65_535]) {
@@ -62,3 +62,39 @@ test("every colour temperature from 50 to 1,000 mired survives the conversion to
 test("no colour temperature causes a division by zero", () => {
   assert.deepEqual([toKelvin(0), toMired(0), toKelvin(-1)], [1e6, 1e6, 1e6]);
 });
+
+const CONVERTED: readonly [
+  theirs: string,
+  value: number,
+  unit: string | undefined,
+  ours: number,
+][] = [
+  ["%", 12, "%", 12],
+  ["℃", 21.5, "°C", 21.5],
+  ["°F", 70, "°C", 21.11],
+  ["lux", 300, "lx", 300],
+  ["kW", 1.2, "W", 1_200],
+  ["Wh", 500, "kWh", 0.5],
+  ["mbar", 1_013, "hPa", 1_013],
+  ["psi", 1, "hPa", 68.947573],
+  ["μg/m³", 8, "µg/m³", 8],
+  ["ug/m3", 8, "µg/m³", 8],
+  ["h", 2, "min", 120],
+  ["m/s", 10, "km/h", 36],
+  ["g", 250, "kg", 0.25],
+  ["l/min", 10, "m³/h", 0.6],
+  ["in", 2, "mm", 50.8],
+  ["Seconds", 3, "s", 3],
+  ["bananas", 3, undefined, 3],
+  ["", 3, undefined, 3],
+  ["constructor", 3, undefined, 3],
+];
+for (const [theirs, value, unit, ours] of CONVERTED) {
+  test(`${value} ${theirs} is ${ours} ${unit ?? "without unit"}, and the same on the way back`, () => {
+    const conversion = toCanonicalUnit(theirs);
+
+    assert.equal(conversion.unit, unit);
+    assert.equal(conversion.toOurs(value), ours);
+    assert.ok(Math.abs(conversion.toTheirs(ours) - value) < 0.01);
+  });
+}

@@ -19,6 +19,8 @@ function valueOf({ capability }: Feature): Exclude<StateValue, null> {
       return { hue: 120, saturation: 80 };
     case "text":
       return "words";
+    case "command":
+      return true;
   }
 }
 

@@ -1,0 +1,4 @@
+export type { Access, CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
+export { canonicalCapability, faultsOfVocabulary, isCanonicalName } from "./check.ts";
+export { type CanonicalKind, KINDS } from "./kinds.ts";
+export { READINGS } from "./readings.ts";
