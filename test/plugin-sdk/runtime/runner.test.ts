@@ -70,11 +70,18 @@ test("commands, scene activations and service calls reach the plugin unchanged",
   }));
   await started;
 
+  const light = { parts: { light: { on: false } }, extra: { childLock: true } };
   await runner.command(LAMP);
+  await runner.command({ ...LAMP, beyond: light });
   await runner.activateScene({ nativeId: "dusk", activationId: "a1" });
   await runner.callService({ name: "mqtt.publish", input: { topic: "a" } });
 
-  assert.deepEqual(asked, [["lamp-1", { on: true }, "c1"], ["dusk", "a1"], { topic: "a" }]);
+  assert.deepEqual(asked, [
+    ["lamp-1", { on: true }, "c1", { parts: {}, extra: {} }],
+    ["lamp-1", { on: true }, "c1", light],
+    ["dusk", "a1"],
+    { topic: "a" },
+  ]);
 });
 
 for (const [name, replacement] of [
