@@ -6,6 +6,8 @@ import { LampRequests, reloadLamp, waitForLamp } from "./lamp.ts";
 import { readAtRest, serveProbed } from "./reading.ts";
 import type { SoakRun } from "./run.ts";
 
+/** A failed reload leaves a record in the module's log and in the host's, of which 500 are kept. */
+const FAILURES_WARM_UP = 500;
 /** A third of the default, because two of eleven failures are hanging starts. */
 const START_MS = 500;
 
@@ -22,6 +24,7 @@ export async function openReloads(areFailing: boolean): Promise<SoakRun> {
   const requests = new LampRequests(host);
   let last = 0;
   return {
+    ...(areFailing ? { warmUp: FAILURES_WARM_UP } : {}),
     async round(number) {
       last = number;
       requests.start();

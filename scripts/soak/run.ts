@@ -14,6 +14,8 @@ export interface SoakRun {
   /** @throws Error if the round does not end as expected */
   readonly round: (number: number) => Promise<void>;
   readonly read: () => Promise<Reading>;
+  /** Warm-up rounds, if a tenth of the rounds does not fill the bounded histories. */
+  readonly warmUp?: number;
   /** Growth limits that differ from the default. */
   readonly bounds?: Reading;
   /** Stops everything and returns the results of the requests that ran during the rounds. */
@@ -29,12 +31,13 @@ const MAX_WARM_UP = 1_000;
  * and then the verdict. Resolves with true if no figure has grown.
  */
 export async function runRounds(run: SoakRun, name: string, count: number): Promise<boolean> {
-  const warmUp = Math.min(MAX_WARM_UP, Math.ceil(count * WARM_UP_SHARE));
+  const usual = Math.min(MAX_WARM_UP, Math.ceil(count * WARM_UP_SHARE));
+  const warmUp = Math.min(run.warmUp ?? usual, Math.ceil(count / 2));
   const readings: Reading[] = [];
   let done = 0;
   for (const [at, until] of [
     ["start", warmUp],
-    ["middle", count / 2],
+    ["middle", Math.ceil((warmUp + count) / 2)],
     ["end", count],
   ] as const) {
     const millis: number[] = [];
