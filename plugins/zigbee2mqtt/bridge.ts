@@ -23,7 +23,10 @@ import { countUnusable } from "./health.ts";
 import type { LoggedError } from "./log-errors.ts";
 import { StatePoller } from "./state-poller.ts";
 
-/** A command right after the start waits this long for the list of devices. */
+/**
+ * A command waits this long for the list of devices. Zigbee2MQTT says that it is online before it takes commands, and
+ * publishes its lists right before it does.
+ */
 const LIST_MS = 2_000;
 /** A running Zigbee2MQTT has reported its state by then, because the state is retained. */
 const SILENT_MS = 10_000;
@@ -64,7 +67,9 @@ export class Bridge implements Listener, ConnectionListener {
   readonly #updates = new Throttle(UPDATE_EVERY_MS, () => this.#update());
   readonly #confirmations = new Confirmations<unknown>();
   readonly #asking: StatePoller;
-  readonly #lists = new EventEmitter<{ listed: [] }>().setMaxListeners(0);
+  readonly #events = new EventEmitter<{ ready: [] }>().setMaxListeners(0);
+  /** Waits while Zigbee2MQTT starts. */
+  readonly #starting = new DelayedCall(() => this.#endStart());
   /** Times of the last online state of the bridge and of the last connection, on the monotonic clock. */
   #stateAt = -Infinity;
   #connectedAt = -Infinity;
@@ -104,6 +109,7 @@ export class Bridge implements Listener, ConnectionListener {
 
   close(): void {
     this.#silence.stop();
+    this.#starting.stop();
     this.#asking.close();
     this.#updates.flush();
   }
@@ -143,12 +149,33 @@ export class Bridge implements Listener, ConnectionListener {
     this.#setOnline(false, "it does not run");
   }
 
-  online(isOnline: boolean): void {
+  online(isOnline: boolean, isLive: boolean): void {
     this.#stateAt = performance.now();
     this.#connection.health.set("bridge", isOnline ? undefined : "Zigbee2MQTT is offline");
     const cameBack = isOnline && !this.#home.isOnline;
+    if (!isOnline) this.#starting.stop();
+    else if (cameBack && isLive) this.#starting.restart(LIST_MS);
     this.#setOnline(isOnline, "it is offline");
-    if (cameBack && this.#home.isListed) this.#asking.begin(this.#home.things);
+    if (cameBack && this.#isReady) this.#asking.begin(this.#home.things);
+  }
+
+  refreshed(): void {
+    if (!this.#starting.isWaiting) return this.#showReady();
+    this.#starting.stop();
+    this.#endStart();
+  }
+
+  #endStart(): void {
+    if (this.#home.isListed) this.#asking.begin(this.#home.things);
+    this.#showReady();
+  }
+
+  #showReady(): void {
+    if (this.#isReady) this.#events.emit("ready");
+  }
+
+  get #isReady(): boolean {
+    return this.#home.isListed && !this.#starting.isWaiting;
   }
 
   #setOnline(isOnline: boolean, reason: string): void {
@@ -161,9 +188,9 @@ export class Bridge implements Listener, ConnectionListener {
   listed(inventory: Inventory): void {
     const isFirst = !this.#home.isListed;
     this.#home.take(inventory);
-    if (isFirst) this.#asking.begin(this.#home.things);
+    if (isFirst && this.#isReady) this.#asking.begin(this.#home.things);
     this.#showChanges();
-    this.#lists.emit("listed");
+    this.#showReady();
   }
 
   knows(name: string): boolean {
@@ -199,6 +226,7 @@ export class Bridge implements Listener, ConnectionListener {
 
   /** @throws MantelError `bridge_down`, `deadline_passed`, `invalid`, `device_unknown`, `broker_refused` */
   async command(nativeId: string, command: DeviceCommand): Promise<void> {
+    const endsAt = performance.now() + CONFIRM_MS;
     await this.#ready();
     const thing = this.#home.find(nativeId);
     if (!thing) throw new MantelError("device_unknown", `Zigbee2MQTT lists no ${nativeId}`);
@@ -207,7 +235,12 @@ export class Bridge implements Listener, ConnectionListener {
       (so, { feature, written }) => withValue(so, feature.path, written),
       {},
     );
-    await this.#sendConfirmed(nativeId, { topic: `${thing.topicName}/set`, payload, expected });
+    await this.#sendConfirmed(nativeId, {
+      topic: `${thing.topicName}/set`,
+      payload,
+      expected,
+      endsAt,
+    });
   }
 
   async activateScene(nativeId: string): Promise<void> {
@@ -219,20 +252,20 @@ export class Bridge implements Listener, ConnectionListener {
     await this.#sendConfirmed(sceneKey(owner.nativeId), {
       topic: `${name.join("/")}/set`,
       payload: { scene_recall: scene.id },
-      expected: [],
+      ...{ expected: [], endsAt: Infinity },
     });
   }
 
   async #ready(): Promise<void> {
-    if (!this.#home.isListed) {
+    if (!this.#isReady) {
       const signal = AbortSignal.timeout(LIST_MS);
-      await once(this.#lists, "listed", { signal }).catch(() => undefined);
+      await once(this.#events, "ready", { signal }).catch(() => undefined);
     }
     if (this.#home.isOnline && this.#home.isListed) return;
     throw down("it is not online");
   }
 
-  async #sendConfirmed(key: string, { topic, payload, expected }: Asked): Promise<void> {
+  async #sendConfirmed(key: string, { topic, payload, expected, endsAt }: Asked): Promise<void> {
     const reported = expected.filter(({ feature }) => feature.isTold);
     const send = () => this.#send(topic, payload);
     await this.#confirmations.confirm(
@@ -242,7 +275,7 @@ export class Bridge implements Listener, ConnectionListener {
         : {
             send,
             isConfirmed: confirmsAll(reported),
-            deadlineMs: CONFIRM_MS,
+            deadlineMs: Math.round(endsAt - performance.now()),
             overdue: () => `the answer of ${topic} timed out after ${CONFIRM_MS} ms`,
           },
     );
@@ -303,6 +336,8 @@ interface Asked {
   readonly topic: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly expected: readonly Expected[];
+  /** On the monotonic clock. */
+  readonly endsAt: number;
 }
 
 const sceneKey = (nativeId: string): string => `${nativeId} scene`;

@@ -5,9 +5,18 @@ import {
   type Mark,
   type MqttClient,
 } from "@mantel/plugin-sdk/mqtt";
-import { type Inventory, inventoryOf, NOT_SUPPORTED } from "./discovery.ts";
+import {
+  addDevice,
+  type DeviceList,
+  emptyDeviceList,
+  type Inventory,
+  inventoryOf,
+  NOT_SUPPORTED,
+} from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
+import { forEachElement } from "./json-elements.ts";
 import { type LoggedError, findLoggedError } from "./log-errors.ts";
+import { runInSlices } from "./slices.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
 const STATE_BYTES = 256 * 1024;
@@ -19,7 +28,10 @@ const EARLY_BYTES = 4 * 2 ** 20;
 /** Receives the messages of a bridge. */
 export interface Listener {
   listed(inventory: Inventory): void;
-  online(isOnline: boolean): void;
+  /** Called for each list that has been read, also if it has not changed. */
+  refreshed(): void;
+  /** `isLive` is false for a retained state, which may be old. */
+  online(isOnline: boolean, isLive: boolean): void;
   /** True if the name is in the list. */
   knows(name: string): boolean;
   state(name: string, payload: Readonly<Record<string, unknown>>, retained: boolean): void;
@@ -37,13 +49,18 @@ export class Client {
   /** Received messages that are not processed yet, and the last processed ones. */
   readonly #held = new HandoverBuffer();
   #listener: Listener | undefined;
-  /** The last list of each kind, and those not read yet. */
-  readonly #lists = new Map<string, { readonly bytes: Buffer; readonly json: unknown }>();
+  /** The last lists as text, what is in them, and those not read yet. */
+  readonly #texts = new Map<string, Buffer>();
+  #devices: DeviceList | undefined;
+  #groups: readonly unknown[] = [];
   readonly #unread = new Map<string, Buffer>();
+  #isReading = false;
   #inventory: Inventory | undefined;
-  readonly #early = new Map<string, BufferedMessage>();
+  /** Messages of devices that are not listed, by topic without the base. */
+  readonly #early = new Map<string, BufferedMessage[]>();
   #earlyBytes = 0;
   readonly #readLater = new DelayedCall(() => this.#readLists());
+  readonly #ended = new AbortController();
 
   constructor(base: string, health: BridgeHealth) {
     this.#base = base;
@@ -69,6 +86,7 @@ export class Client {
     );
     return () => {
       this.#readLater.stop();
+      this.#ended.abort();
       end();
     };
   }
@@ -78,10 +96,11 @@ export class Client {
    * processed: `heard` is the result of `leave` of its client.
    */
   hear(listener: Listener, heard: readonly Mark[]): void {
-    this.#listener = listener;
     this.#readLists();
+    this.#listener = listener;
     if (this.#inventory) listener.listed(this.#inventory);
     for (const message of this.#held.takeAfter(heard)) this.#receive(message);
+    if (this.#inventory) listener.refreshed();
   }
 
   /** Stops passing messages. Returns the marks of the last processed ones. */
@@ -115,29 +134,57 @@ export class Client {
     this.#readLater.start(LISTS_EVERY_MS);
   }
 
+  /** Reads the unread lists in slices: one of thousands of devices takes a second. */
   #readLists(): void {
+    if (this.#isReading || this.#unread.size === 0) return;
     this.#readLater.stop();
+    this.#isReading = true;
     const unread = [...this.#unread];
     this.#unread.clear();
-    const areNew = unread.map(([name, bytes]) => this.#readList(name, bytes));
-    if (!areNew.includes(true) || !this.#lists.has("bridge/devices")) return;
-    const listOf = (name: string) => this.#lists.get(name)?.json;
-    this.#inventory = inventoryOf(listOf("bridge/devices"), listOf("bridge/groups"));
+    runInSlices(this.#read(unread), this.#ended.signal, (hasChanged) => {
+      this.#isReading = false;
+      if (this.#unread.size > 0) this.#readLater.start(LISTS_EVERY_MS);
+      if (hasChanged && this.#devices) this.#showLists(this.#devices);
+      if (this.#devices) this.#listener?.refreshed();
+    });
+  }
+
+  /** Returns true if one of the lists is valid and has changed. */
+  *#read(unread: readonly (readonly [string, Buffer])[]): Generator<undefined, boolean> {
+    let hasChanged = false;
+    for (const [name, bytes] of unread) {
+      if (this.#texts.get(name)?.equals(bytes)) continue;
+      const isList = yield* name === "bridge/devices"
+        ? this.#readDevices(bytes)
+        : this.#readGroups(bytes);
+      if (isList) this.#texts.set(name, bytes);
+      hasChanged ||= isList;
+      const problem = `the list ${this.#base}/${name} of Zigbee2MQTT cannot be read`;
+      this.#health.set("list", isList ? undefined : problem);
+    }
+    return hasChanged;
+  }
+
+  *#readDevices(bytes: Buffer): Generator<undefined, boolean> {
+    const devices = emptyDeviceList();
+    const isList = yield* forEachElement(bytes, (raw) => addDevice(devices, raw));
+    if (isList) this.#devices = devices;
+    return isList;
+  }
+
+  *#readGroups(bytes: Buffer): Generator<undefined, boolean> {
+    const groups: unknown[] = [];
+    const isList = yield* forEachElement(bytes, (raw) => groups.push(raw));
+    if (isList) this.#groups = groups;
+    return isList;
+  }
+
+  #showLists(devices: DeviceList): void {
+    this.#inventory = inventoryOf(devices, this.#groups);
     this.#tellEntries(this.#inventory.ignored);
     if (!this.#listener) return;
     this.#listener.listed(this.#inventory);
     this.#takeEarly(this.#listener);
-  }
-
-  /** True if it is a valid list that has changed. */
-  #readList(name: string, bytes: Buffer): boolean {
-    if (this.#lists.get(name)?.bytes.equals(bytes)) return false;
-    const json = parsed(bytes);
-    const isList = Array.isArray(json);
-    if (isList) this.#lists.set(name, { bytes, json });
-    const problem = `the list ${this.#base}/${name} of Zigbee2MQTT cannot be read`;
-    this.#health.set("list", isList ? undefined : problem);
-    return isList;
   }
 
   /** Unsupported devices in a list are expected, so they are only counted. */
@@ -152,12 +199,16 @@ export class Client {
     this.#health.set("entries", count === 0 ? undefined : `${sentence} (${reasons})`);
   }
 
-  #takeBridge(name: string, { topic, payload }: BufferedMessage, listener: Listener): void {
+  #takeBridge(
+    name: string,
+    { topic, payload, retained }: BufferedMessage,
+    listener: Listener,
+  ): void {
     switch (name) {
       case "state": {
         const isOnline = onlineIn(payload);
         if (isOnline === undefined) this.#ignore("it is not a bridge state", topic);
-        else listener.online(isOnline);
+        else listener.online(isOnline, !retained);
         return;
       }
       case "logging": {
@@ -204,17 +255,19 @@ export class Client {
 
   /**
    * Buffers messages of unknown devices, because retained messages come in any order, also before
-   * the list.
+   * the list. Before the first list all are kept, because each may be a press.
    */
   #keepEarly(rest: string, message: BufferedMessage): void {
-    const known = this.#early.get(rest);
-    this.#earlyBytes += message.payload.length - (known?.payload.length ?? -rest.length);
+    const known = this.#early.get(rest) ?? [];
+    const kept = this.#inventory ? [] : known;
+    const dropped = this.#inventory ? known : [];
+    this.#earlyBytes += sizeOf(rest, message) - sum(dropped.map((each) => sizeOf(rest, each)));
     if (this.#earlyBytes > EARLY_BYTES) {
       this.#early.clear();
       this.#earlyBytes = 0;
       return this.#ignore("too many belong to no device", message.topic);
     }
-    this.#early.set(rest, message);
+    this.#early.set(rest, [...kept, message]);
   }
 
   #ignore(why: string, where: string): void {
@@ -225,9 +278,15 @@ export class Client {
     const early = [...this.#early];
     this.#early.clear();
     this.#earlyBytes = 0;
-    for (const [rest, message] of early) this.#takeDevice(rest, message, listener);
+    for (const [rest, messages] of early) {
+      for (const message of messages) this.#takeDevice(rest, message, listener);
+    }
   }
 }
+
+const sizeOf = (rest: string, { payload }: BufferedMessage): number => rest.length + payload.length;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((so, each) => so + each, 0);
 
 /** The JSON value, or `undefined` for invalid JSON. */
 function parsed(payload: Buffer): unknown {

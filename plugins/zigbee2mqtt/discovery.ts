@@ -47,39 +47,70 @@ export interface Inventory {
   readonly ignored: ReadonlyMap<string, number>;
 }
 
-/** Reads `bridge/devices` and `bridge/groups`. An invalid entry is left out. */
-export function inventoryOf(devices: unknown, groups: unknown): Inventory {
-  const ignored = new Map<string, number>();
-  const leaveOut = (why: string) => void ignored.set(why, (ignored.get(why) ?? 0) + 1);
-  const rawDevices = objectsIn(devices);
-  const rawGroups = objectsIn(groups);
+/** The content of `bridge/devices`. */
+export interface DeviceList {
+  readonly things: Map<string, Thing>;
+  readonly scenes: ThingScene[];
+  readonly unready: Set<string>;
+  readonly ignored: Map<string, number>;
+  /** Characters of all descriptions. */
+  text: number;
+}
 
-  const byId = new Map<string, Thing>();
-  let text = 0;
-  const add = (thing: Thing | string) => {
-    if (typeof thing === "string") leaveOut(thing);
-    else if (byId.has(thing.nativeId)) leaveOut("it is listed twice");
-    else if (byId.size >= MOST_DEVICES) leaveOut(`there are more than ${MOST_DEVICES}`);
-    else if ((text += JSON.stringify(thing.description).length) > MOST_TEXT) {
-      leaveOut("all that is listed is too long");
-    } else byId.set(thing.nativeId, thing);
-  };
-  const groupsOf = membershipsIn(rawGroups);
-  const unready = new Set<string>();
-  for (const raw of rawDevices) {
-    if (raw["type"] === "Coordinator") continue;
-    if (!isObject(raw["definition"])) unready.add(textOf(raw["ieee_address"]));
-    add(deviceOf(raw, groupsOf));
+export const emptyDeviceList = (): DeviceList => ({
+  ...{ things: new Map(), scenes: [], unready: new Set(), ignored: new Map(), text: 0 },
+});
+
+/** Reads one entry of `bridge/devices`. An invalid one is counted and left out. */
+export function addDevice(list: DeviceList, raw: unknown): void {
+  if (raw === undefined) return addThing(list, "an entry is too long");
+  if (!isObject(raw) || raw["type"] === "Coordinator") return;
+  if (!isObject(raw["definition"])) list.unready.add(textOf(raw["ieee_address"]));
+  list.scenes.push(...scenesOfDevice(raw));
+  addThing(list, deviceOf(raw));
+}
+
+function addThing(list: DeviceList, thing: Thing | string): void {
+  const { things, ignored } = list;
+  const leaveOut = (why: string) => void ignored.set(why, (ignored.get(why) ?? 0) + 1);
+  if (typeof thing === "string") leaveOut(thing);
+  else if (things.has(thing.nativeId)) leaveOut("it is listed twice");
+  else if (things.size >= MOST_DEVICES) leaveOut(`there are more than ${MOST_DEVICES}`);
+  else {
+    list.text += JSON.stringify(thing.description).length;
+    if (list.text > MOST_TEXT) leaveOut("all that is listed is too long");
+    else things.set(thing.nativeId, thing);
   }
-  for (const raw of rawGroups) add(groupOf(raw, byId));
-  const scenes = [...rawDevices.flatMap(scenesOfDevice), ...rawGroups.flatMap(scenesOfGroup)];
-  const owned = scenes.filter(({ owner }) => byId.has(owner));
-  const things = [...byId.values()];
-  return { things, scenes: distinct(owned).slice(0, MOST_SCENES), unready, ignored };
+}
+
+/** Combines the devices with the groups, the entries of `bridge/groups`. An invalid group is left out. */
+export function inventoryOf(devices: DeviceList, groups: readonly unknown[]): Inventory {
+  const rawGroups = groups.filter(isObject);
+  const groupsOf = membershipsIn(rawGroups);
+  const list: DeviceList = {
+    ...devices,
+    things: new Map(
+      [...devices.things].map(([id, thing]) => [id, inGroups(thing, groupsOf.get(id) ?? [])]),
+    ),
+    ignored: new Map(devices.ignored),
+  };
+  for (const raw of rawGroups) addThing(list, groupOf(raw, devices.things));
+  const scenes = [...devices.scenes, ...rawGroups.flatMap(scenesOfGroup)];
+  const owned = scenes.filter(({ owner }) => list.things.has(owner));
+  return {
+    things: [...list.things.values()],
+    scenes: distinct(owned).slice(0, MOST_SCENES),
+    unready: list.unready,
+    ignored: list.ignored,
+  };
+}
+
+function inGroups(thing: Thing, groups: readonly string[]): Thing {
+  return { ...thing, description: { ...thing.description, groups: groups.slice(0, 100) } };
 }
 
 /** The device, or the reason for leaving it out. */
-function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | string {
+function deviceOf(raw: Raw): Thing | string {
   const nativeId = raw["ieee_address"];
   const topicName = raw["friendly_name"];
   if (!isName(nativeId) || !isName(topicName)) return "a device has no address or no name";
@@ -87,7 +118,6 @@ function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | st
   if (!isObject(definition)) return NOT_SUPPORTED;
   const exposes = parseExposes(definition["exposes"]);
   const features = featuresOf(exposes);
-  const groups = (groupsOf.get(nativeId) ?? []).slice(0, 100);
   return {
     nativeId,
     topicName,
@@ -98,7 +128,6 @@ function deviceOf(raw: Raw, groupsOf: ReadonlyMap<string, string[]>): Thing | st
       nativeId,
       kind: kindOf(exposes),
       name: nameOf(topicName),
-      groups,
       info: infoOf(raw, definition),
       capabilities: capabilitiesOf(features),
     },

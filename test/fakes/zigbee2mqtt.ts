@@ -33,6 +33,8 @@ export interface FakeOptions {
   readonly connection?: IClientOptions;
   /** Milliseconds until a device has done what it was told. */
   readonly answerMs?: number;
+  /** Milliseconds between `online` and the lists. What is set before them is lost. */
+  readonly startMs?: number;
 }
 
 /** The devices and groups of a real network. */
@@ -97,6 +99,8 @@ export class FakeZigbee2Mqtt {
   readonly #states = new Map<string, Payload>();
   readonly #availability = new Map<string, "online" | "offline">();
   readonly #answerMs: number;
+  readonly #startMs: number;
+  #isStarted = false;
   readonly #client: MqttClient;
 
   constructor(url: string, options: FakeOptions = {}) {
@@ -109,6 +113,7 @@ export class FakeZigbee2Mqtt {
     this.devices = [...devices];
     this.groups = [...groups];
     this.#answerMs = options.answerMs ?? 5;
+    this.#startMs = options.startMs ?? 0;
     const payload = Buffer.from(JSON.stringify({ state: "offline" }));
     this.#client = connect(url, {
       ...{ reconnectPeriod: 500, protocolVersion: 4, ...options.connection },
@@ -129,12 +134,14 @@ export class FakeZigbee2Mqtt {
     const all = [`${this.base}/+/set`, `${this.base}/+/get`, `${this.base}/#`];
     await this.#client.subscribeAsync(all.slice(2), { qos: 0 });
     this.publish("bridge/state", { state: "online" }, true);
+    if (this.#startMs > 0) await delay(this.#startMs);
     this.publish("bridge/info", INFO, true);
     this.list();
     for (const { friendly_name } of this.devices) {
       const state = this.#availability.get(friendly_name) ?? "online";
       this.publish(`${friendly_name}/availability`, { state }, true);
     }
+    this.#isStarted = true;
   }
 
   list(): void {
@@ -214,7 +221,7 @@ export class FakeZigbee2Mqtt {
 
   #take(topic: string, message: Buffer): void {
     const [, rest, verb] = /^(.*)\/(set|get)$/s.exec(topic.slice(this.base.length + 1)) ?? [];
-    if (rest === undefined || this.isMute) return;
+    if (rest === undefined || this.isMute || !this.#isStarted) return;
     const payload = JSON.parse(message.toString()) as Payload;
     if (verb === "get") return this.#get(rest);
     this.received.push({ name: rest, payload });

@@ -207,6 +207,37 @@ test(
   },
 );
 
+test("commands while Zigbee2MQTT starts wait until it takes them", real, async (t) => {
+  const options = { devices: [listedLamp(1)], groups: [] };
+  const { bridge, fake, broker } = await openNetwork(t, options);
+  const id = bridge.idOf("lamp 1");
+  await fake.kill();
+  await until(() => bridge.devices.get(id)?.available === false);
+  const next = openFake(t, broker.url, { ...options, startMs: 500 });
+  await until(() => bridge.devices.get(id)?.available);
+
+  await bridge.command(id, { on: true });
+
+  assert.deepEqual(next.received, [{ name: "lamp 1", payload: { state: "ON" } }]);
+});
+
+test(
+  "a Zigbee2MQTT that sends no list after its start gets commands after two seconds",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+    const id = bridge.idOf("lamp 1");
+    fake.publish("bridge/state", { state: "offline" }, true);
+    await until(() => bridge.devices.get(id)?.available === false);
+    fake.publish("bridge/state", { state: "online" }, true);
+    await until(() => bridge.devices.get(id)?.available);
+
+    await bridge.command(id, { on: true });
+
+    assert.equal(bridge.state(id)["on"], true);
+  },
+);
+
 test("scenes of devices and groups are recalled by one message", real, async (t) => {
   const scenes = [{ id: 3, name: "Evening" }];
   const lamp = { ...listedLamp(1), endpoints: { "1": { scenes } } };

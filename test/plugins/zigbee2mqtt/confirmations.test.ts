@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { confirmsAll, expectedOf } from "../../../plugins/zigbee2mqtt/confirmations.ts";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
-import { lamp, listed } from "./definitions.ts";
+import { inventoryIn, lamp, listed } from "./definitions.ts";
 
 const SETTABLE = 7;
 
 function thingOf(...exposes: object[]) {
-  const [thing] = inventoryOf([listed({ vendor: "v", model: "m", exposes })], []).things;
+  const [thing] = inventoryIn([listed({ vendor: "v", model: "m", exposes })], []).things;
   assert.ok(thing);
   return thing;
 }

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capabilities } from "@mantel/plugin-sdk";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
+import {
+  addDevice,
+  emptyDeviceList,
+  inventoryOf,
+  type Inventory,
+} from "../../../plugins/zigbee2mqtt/discovery.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/zigbee2mqtt");
 
@@ -63,9 +68,16 @@ export const lamp = {
   ],
 };
 
+/** The content of two lists. */
+export function inventoryIn(devices: readonly unknown[], groups: unknown = []): Inventory {
+  const list = emptyDeviceList();
+  for (const raw of devices) addDevice(list, raw);
+  return inventoryOf(list, Array.isArray(groups) ? groups : []);
+}
+
 /** What a device of a definition can do and tell. */
 export function capabilitiesOf(definition: unknown): Capabilities {
-  const [thing] = inventoryOf([listed(definition)], []).things;
+  const [thing] = inventoryIn([listed(definition)]).things;
   assert.ok(thing);
   return thing.description.capabilities;
 }

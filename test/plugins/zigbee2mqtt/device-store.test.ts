@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { faultsOfState } from "../../../host/devices/capability.ts";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
-import { capabilitiesOf, lamp, listed } from "./definitions.ts";
+import { capabilitiesOf, inventoryIn, lamp, listed } from "./definitions.ts";
 
 test("values out of range are unknown and counted, without affecting other values", () => {
   const unusable: string[] = [];
   const home = new DeviceStore([], true, (where) => unusable.push(where));
-  home.take(inventoryOf([listed(lamp)], []));
+  home.take(inventoryIn([listed(lamp)], []));
   const [thing] = home.things;
   assert.ok(thing);
 
@@ -26,7 +25,7 @@ for (const [color_mode, color, colorTemperature] of [
 ] as const) {
   test(`a light with color_mode ${color_mode} shows a colour or a white, and not both`, () => {
     const home = new DeviceStore([], true, assert.fail);
-    home.take(inventoryOf([listed(lamp)], []));
+    home.take(inventoryIn([listed(lamp)], []));
     const [thing] = home.things;
     assert.ok(thing);
 
@@ -37,13 +36,13 @@ for (const [color_mode, color, colorTemperature] of [
 
 test("remembered values that the device's list no longer allows are forgotten", () => {
   const before = new DeviceStore([], true, () => undefined);
-  before.take(inventoryOf([listed(lamp)], []));
+  before.take(inventoryIn([listed(lamp)], []));
   const [remembered] = before.remember();
   assert.ok(remembered);
   const state = { on: true, brightness: 300, colorTemperature: "warm", effect: "explode", gone: 1 };
 
   const home = new DeviceStore([{ ...remembered, state }], true, () => undefined);
-  home.take(inventoryOf([listed(lamp)], []));
+  home.take(inventoryIn([listed(lamp)], []));
 
   assert.deepEqual(home.describe()[0]?.state, { on: true });
 });

@@ -11,13 +11,12 @@ import {
 } from "fast-check";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
 import { withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
-import { definitions, lamp, listed } from "./definitions.ts";
+import { definitions, inventoryIn, lamp, listed } from "./definitions.ts";
 
 test("every definition of the sample becomes a device that the host accepts", () => {
   const home = new DeviceStore([], true, () => undefined);
-  const inventory = inventoryOf(definitions.map(listed), []);
+  const inventory = inventoryIn(definitions.map(listed), []);
 
   home.take(inventory);
 
@@ -40,7 +39,7 @@ test("every list and payload results in data that the host accepts", () => {
       const home = new DeviceStore([], true, () => undefined);
       const definition = { exposes: [odd, ...lamp.exposes, { type: "light", features: [odd] }] };
       home.take(
-        inventoryOf([raw, { ieee_address: "0x1", friendly_name: "x", definition }], payload),
+        inventoryIn([raw, { ieee_address: "0x1", friendly_name: "x", definition }], payload),
       );
       for (const thing of home.things) {
         home.tell(thing, payload);
@@ -66,7 +65,7 @@ const KEYS =
   );
 
 test("only the invalid device is skipped, and it is counted", () => {
-  const inventory = inventoryOf(
+  const inventory = inventoryIn(
     [
       null,
       7,
@@ -91,7 +90,7 @@ test("only the invalid device is skipped, and it is counted", () => {
 
 test("a group has the capabilities of all its members, and devices name their groups", () => {
   const dimmer = { exposes: [{ type: "light", features: lamp.exposes[0]?.features.slice(0, 2) }] };
-  const inventory = inventoryOf(
+  const inventory = inventoryIn(
     [listed(lamp, 1), listed(dimmer, 2)],
     [
       {

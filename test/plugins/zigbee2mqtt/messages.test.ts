@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAsync } from "mqtt";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
-import { inventoryOf } from "../../../plugins/zigbee2mqtt/discovery.ts";
 import { eventIn } from "../../../plugins/zigbee2mqtt/events.ts";
 import { findLoggedError } from "../../../plugins/zigbee2mqtt/log-errors.ts";
 import { listedLamp } from "../../fakes/zigbee2mqtt.ts";
@@ -13,6 +12,7 @@ import session from "../../fixtures/zigbee2mqtt/session.json" with { type: "json
 import { startMosquitto } from "../../helpers/mosquitto.ts";
 import { shapeFaults, type Shapes } from "../../helpers/shape.ts";
 import { until } from "../../helpers/until.ts";
+import { inventoryIn } from "./definitions.ts";
 import { openFake, real } from "./start-bridge.ts";
 
 const SHAPES = messages as unknown as Shapes;
@@ -82,7 +82,7 @@ test(
 test("a session of the recorded devices becomes their states", () => {
   const unusable: string[] = [];
   const home = new DeviceStore([], true, (where) => unusable.push(where));
-  home.take(inventoryOf(devices, groups));
+  home.take(inventoryIn(devices, groups));
   const states = session.map(([name, payload]) => {
     const thing = home.things.find(({ topicName }) => topicName === name);
     assert.ok(thing, JSON.stringify(name));
