@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { type DeviceCommand, MantelError } from "@mantel/plugin-sdk";
 import { type Action, actionOf } from "./convert-button.ts";
-import { follows, lightBody } from "./convert-light.ts";
+import { follows, type LightBody, lightBody } from "./convert-light.ts";
 import { describe, type Described } from "./convert.ts";
 import { Feed, type FeedDependencies } from "./feed.ts";
 import type { BridgeState } from "./options.ts";
@@ -26,6 +26,8 @@ export class HueBridge {
   #described: Described | undefined;
   /** The latest described buttons; they seldom change. */
   #buttons: Described["buttons"] = new Map();
+  /** By light and field, as JSON: the last requested value and the one that confirmed it, which may differ a little. */
+  readonly #confirmed = new Map<string, string>();
 
   constructor(parts: BridgeDependencies) {
     this.id = parts.id;
@@ -67,10 +69,11 @@ export class HueBridge {
    */
   async command({ type, id }: Resource, command: DeviceCommand): Promise<void> {
     const body = lightBody(this.#feed.resources.get(id), command);
+    const before = this.#stateBefore(id, body);
     const path = `${type}/${id}`;
     await this.#put(path, body);
     const endsAt = performance.now() + this.#parts.times.confirmed;
-    for (let waitMs = FIRST_LOOK_MS; !this.#follows(id, body); waitMs *= 2) {
+    for (let waitMs = FIRST_LOOK_MS; !this.#follows(id, body, before); waitMs *= 2) {
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0) {
         throw new MantelError(
@@ -81,6 +84,7 @@ export class HueBridge {
       const isNews = await this.#hears(Math.min(waitMs, LONGEST_LOOK_MS, leftMs));
       if (!isNews) await this.#look(path);
     }
+    for (const [key, confirmed] of this.#answers(id, body)) this.#confirmed.set(key, confirmed);
   }
 
   /**
@@ -103,8 +107,30 @@ export class HueBridge {
     }
   }
 
-  #follows(id: string, body: object): boolean {
-    return follows(this.#feed.resources.get(id), body);
+  #follows(id: string, body: LightBody, before: Resource | undefined): boolean {
+    return follows(this.#feed.resources.get(id), body, before);
+  }
+
+  /**
+   * The state of a light before a request, which does not confirm it. Fields that already confirmed the same value are
+   * left out: the light does not change them for a repeated request.
+   */
+  #stateBefore(id: string, body: LightBody): Resource | undefined {
+    const before = this.#feed.resources.get(id);
+    if (!before) return undefined;
+    const repeated = this.#answers(id, body).flatMap(([key, answer, field]) =>
+      this.#confirmed.get(key) === answer ? [[field, undefined] as const] : [],
+    );
+    return { ...before, ...Object.fromEntries(repeated) };
+  }
+
+  /** For each requested field its key in `#confirmed`, and the requested with the present value. */
+  #answers(id: string, body: LightBody) {
+    const light = this.#feed.resources.get(id);
+    return Object.entries(body).map(
+      ([field, asked]) =>
+        [`${id}/${field}`, JSON.stringify([asked, light?.[field]]), field] as const,
+    );
   }
 
   /** True if a change arrived within the time. */

@@ -4,12 +4,12 @@ import { at, numberAt, type Resource, textAt } from "./resources.ts";
 export interface Action {
   /** For example `button_2_short_release` or `rotate_clockwise`. */
   readonly name: string;
-  /** Time at which the bridge received it (RFC 3339); absent on bridges from before 2023. */
+  /** Time at which the bridge received it (RFC 3339); absent if the bridge does not know it. */
   readonly at: string | undefined;
   readonly data: Readonly<Record<string, number>>;
 }
 
-const BUTTONS = new Set(["button", "relative_rotary"]);
+const BUTTONS = new Set(["button", "bell_button", "relative_rotary"]);
 
 export function isButton({ type }: Resource): boolean {
   return BUTTONS.has(type);
@@ -17,8 +17,16 @@ export function isButton({ type }: Resource): boolean {
 
 /** The last action of a service, or `undefined` if there was none. */
 export function actionOf(service: Resource | undefined): Action | undefined {
-  if (service?.type === "button") return pressOf(service);
-  return service?.type === "relative_rotary" ? turnOf(service) : undefined;
+  switch (service?.type) {
+    case "button":
+      return pressOf(service);
+    case "bell_button":
+      return ringOf(service);
+    case "relative_rotary":
+      return turnOf(service);
+    default:
+      return undefined;
+  }
 }
 
 /** The last action of a device that has several buttons. */
@@ -34,9 +42,22 @@ function pressOf(service: Resource): Action | undefined {
   const number = numberAt(service, "metadata", "control_id") ?? 1;
   return {
     name: `button_${Math.trunc(number)}_${event}`,
-    at: textAt(button, "button_report", "updated"),
+    at: timeOf(at(button, "button_report")),
     data: {},
   };
+}
+
+/** A ring of a doorbell. Some bridges report it as `bell`, others in the words of buttons. */
+function ringOf(service: Resource): Action | undefined {
+  const report = at(service, "bell", "bell_report");
+  const event = word(at(report, "event") ?? at(service, "bell", "last_event"));
+  return event === undefined ? pressOf(service) : { name: event, at: timeOf(report), data: {} };
+}
+
+/** The time of a report. Bridges write "none" for what never happened, and none at all before 2023. */
+function timeOf(report: unknown): string | undefined {
+  const text = textAt(report, "updated");
+  return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
 }
 
 function turnOf(service: Resource): Action | undefined {
@@ -48,7 +69,7 @@ function turnOf(service: Resource): Action | undefined {
   const durationMs = numberAt(report, "rotation", "duration");
   return {
     name: `rotate_${direction === "clock_wise" ? "clockwise" : "counterclockwise"}`,
-    at: textAt(report, "updated"),
+    at: timeOf(report),
     data: {
       ...(steps === undefined ? {} : { steps }),
       ...(durationMs === undefined ? {} : { durationMs }),

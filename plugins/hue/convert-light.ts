@@ -55,18 +55,22 @@ export function lightState(light: Resource, capabilities: Capabilities): DeviceS
   const on = at(light, "on", "on");
   const brightness = numberAt(light, "dimming", "brightness");
   const point = pointOf(light);
-  const shinesWhite = at(light, "color_temperature", "mirek_valid") === true;
-  const mirek = numberAt(light, "color_temperature", "mirek");
+  const mirek = shownMirek(light);
   const effect = textAt(light, "effects", "status");
   const all: DeviceState = {
     on: typeof on === "boolean" ? on : null,
     brightness: brightness === undefined ? null : wholePercent(brightness),
-    colorTemperature:
-      shinesWhite && mirek ? inRange(capabilities["colorTemperature"], toKelvin(mirek)) : null,
-    color: point && !shinesWhite ? toHueSaturation(point) : null,
+    colorTemperature: mirek ? inRange(capabilities["colorTemperature"], toKelvin(mirek)) : null,
+    color: point && !mirek ? toHueSaturation(point) : null,
     effect: effect && effectsOf(light).includes(effect) ? effect : null,
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in capabilities));
+}
+
+/** The mirek of a light that shines white. Some lights say that a mirek of `null` is valid: they show a colour. */
+function shownMirek(light: Resource): number | undefined {
+  const isValid = at(light, "color_temperature", "mirek_valid") === true;
+  return isValid ? numberAt(light, "color_temperature", "mirek") : undefined;
 }
 
 /** The request body for a command to a light or group. */
@@ -94,23 +98,35 @@ export interface LightBody {
 }
 
 /**
- * Tolerances, because devices have coarser steps: 254 of brightness, and the colours that their
- * LEDs can mix.
+ * Tolerances, because devices have coarser steps: 254 of brightness, and the colours that their LEDs can mix. A value
+ * that a light had before the request confirms it only within `same`: the light does not move for less.
  */
-const NEAR = { brightness: 1, mirek: 2, xy: 0.02 } as const;
+const NEAR = {
+  dimming: { near: 1, same: 0.2 },
+  color_temperature: { near: 2, same: 0 },
+  color: { near: 0.02, same: 0.000_5 },
+} as const;
 
 /**
- * True if the state of a light matches the request. A group only reports whether one of its lights
- * is on, and their mean brightness.
+ * True if the state of a light matches the request. A group only reports whether one of its lights is on, and their
+ * mean brightness.
+ * @param before the light when the request was sent: that state confirms only what it already was
  */
-export function follows(light: Resource | undefined, body: LightBody): boolean {
+export function follows(light: Resource | undefined, body: LightBody, before?: Resource): boolean {
   const asked: LightBody = light?.type === "grouped_light" ? { on: body.on } : body;
   const { on, dimming, color_temperature, color, effects } = asked;
+  const moved = (field: keyof typeof NEAR, distanceOf: (light: Resource | undefined) => number) => {
+    const now = distanceOf(light);
+    const { near, same } = NEAR[field];
+    return now <= same || (now <= near && now < distanceOf(before));
+  };
   const checks = [
     () => !on || at(light, "on", "on") === on.on,
-    () => !dimming || isDimmed(light, dimming.brightness),
-    () => !color_temperature || isWhite(light, color_temperature.mirek),
-    () => !color || distance(pointOf(light) ?? FAR, color.xy) <= NEAR.xy,
+    () => !dimming || moved("dimming", (each) => fromDimmed(each, dimming.brightness)),
+    () =>
+      !color_temperature ||
+      moved("color_temperature", (each) => fromWhite(each, color_temperature.mirek)),
+    () => !color || moved("color", (each) => distance(pointOf(each) ?? FAR, color.xy)),
     () => !effects || at(light, "effects", "status") === effects.effect,
   ];
   return checks.every((check) => check());
@@ -119,15 +135,15 @@ export function follows(light: Resource | undefined, body: LightBody): boolean {
 const FAR: Chromaticity = { x: 9, y: 9 };
 
 /** Below its minimum, a light uses its minimum brightness. */
-function isDimmed(light: Resource | undefined, asked: number): boolean {
+function fromDimmed(light: Resource | undefined, asked: number): number {
   const least = numberAt(light, "dimming", "min_dim_level") ?? 0;
-  const told = numberAt(light, "dimming", "brightness") ?? -Infinity;
-  return Math.abs(told - Math.max(asked, least)) <= NEAR.brightness;
+  return Math.abs((numberAt(light, "dimming", "brightness") ?? Infinity) - Math.max(asked, least));
 }
 
-function isWhite(light: Resource | undefined, asked: number): boolean {
-  const told = numberAt(light, "color_temperature", "mirek") ?? -Infinity;
-  return Math.abs(told - asked) <= NEAR.mirek;
+function fromWhite(light: Resource | undefined, asked: number): number {
+  const isValid = at(light, "color_temperature", "mirek_valid") !== false;
+  const mirek = isValid ? numberAt(light, "color_temperature", "mirek") : undefined;
+  return Math.abs((mirek ?? Infinity) - asked);
 }
 
 function pointOf(light: Resource | undefined): Chromaticity | undefined {

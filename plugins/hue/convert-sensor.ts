@@ -12,6 +12,9 @@ function readingOf(service: Resource): Reading | undefined {
   switch (service.type) {
     case "motion":
     case "camera_motion":
+    case "grouped_motion":
+    case "convenience_area_motion":
+    case "security_area_motion":
       return boolean("motion", newest(service, "motion", "motion"));
     case "contact": {
       const state = textAt(service, "contact_report", "state");
@@ -22,6 +25,7 @@ function readingOf(service: Resource): Reading | undefined {
     case "temperature":
       return number("temperature", newest(service, "temperature", "temperature"), "°C");
     case "light_level":
+    case "grouped_light_level":
       return number("illuminance", lux(newest(service, "light", "light_level")), "lx");
     case "device_power":
       return number("battery", percent(numberAt(service, "power_state", "battery_level")), "%");
@@ -30,10 +34,11 @@ function readingOf(service: Resource): Reading | undefined {
   }
 }
 
+const MEASURES = new Set(["temperature", "light_level", "grouped_light_level"]);
+
 /** A sensor with only yes-or-no values is a binary sensor. */
 export function sensorKind(services: readonly Resource[]): DeviceKind {
-  const measures = services.some(({ type }) => type === "temperature" || type === "light_level");
-  return measures ? "sensor" : "binary-sensor";
+  return services.some(({ type }) => MEASURES.has(type)) ? "sensor" : "binary-sensor";
 }
 
 function boolean(name: string, value: unknown): Reading {

@@ -1,4 +1,5 @@
 import type { DeviceDescription, DeviceState, SceneDescription } from "@mantel/plugin-sdk";
+import { areaParts } from "./convert-area.ts";
 import { isButton } from "./convert-button.ts";
 import {
   buttonPart,
@@ -37,6 +38,7 @@ export function describe(bridgeId: string, resources: Resources): Described {
   const parts = [
     ...all.filter(({ type }) => type === "device").flatMap((each) => home.partsOf(each)),
     ...all.filter(({ type }) => GROUPS.has(type)).flatMap((each) => home.groupOf(each)),
+    ...areaParts(resources, (each) => home.idOf(each)),
   ];
   const scenes = all.filter(({ type }) => SCENES.has(type)).slice(0, MOST_SCENES);
   const targets = new Map(scenes.map((scene) => [home.idOf(scene), scene]));

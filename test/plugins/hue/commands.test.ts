@@ -40,6 +40,36 @@ test("an older value that arrives first does not confirm a command", async (t) =
   assert.equal(plugin.state(DESK)["brightness"], 80);
 });
 
+for (const command of [
+  { brightness: 50.5 },
+  { brightness: 51 },
+  { brightness: 49 },
+  { on: true, brightness: 50.5 },
+  { colorTemperature: 2_720 },
+  { color: { hue: 121, saturation: 80 } },
+]) {
+  test(`the old state does not confirm ${JSON.stringify(command)}, although it is close`, async (t) => {
+    const { plugin, bridge } = await startHue(t, { times: { confirmed: 400 } });
+    await plugin.command(DESK, { on: true, brightness: 50, colorTemperature: 2_732 });
+    if ("color" in command) await plugin.command(DESK, { color: { hue: 120, saturation: 80 } });
+    bridge.followMs = 10_000;
+
+    await assert.rejects(plugin.command(DESK, command), { code: "deadline_passed" });
+  });
+}
+
+test("a value that a light rounded and confirmed is confirmed again without a change", async (t) => {
+  const { plugin, bridge } = await startHue(t, { times: { confirmed: 1_000 } });
+  bridge.followMs = 10_000;
+  const first = plugin.command(DESK, { brightness: 50, colorTemperature: 2_700 });
+  await until(() => bridge.changesOf(LIGHT).length === 1);
+  bridge.change(LIGHT, { dimming: { brightness: 50.8 }, color_temperature: { mirek: 371 } });
+  await first;
+
+  await plugin.command(DESK, { brightness: 50, colorTemperature: 2_700 });
+  await assert.rejects(plugin.command(DESK, { brightness: 51.5 }), { code: "deadline_passed" });
+});
+
 test("the state of a light is requested if the bridge sends its events late", async (t) => {
   const { plugin } = await startHue(t, { eventEveryMs: 20_000 });
   const begun = performance.now();

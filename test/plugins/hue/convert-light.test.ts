@@ -94,6 +94,13 @@ for (const [fields, state] of [
   });
 }
 
+test("a light whose mirek is null shows its colour, also if the bridge calls the mirek valid", () => {
+  const color = { xy: { x: 0.64, y: 0.33 } };
+  const state = stateOf({ color, color_temperature: { mirek: null, mirek_valid: true } });
+
+  assert.deepEqual(state, { color: { hue: 0, saturation: 100 }, colorTemperature: null });
+});
+
 test("a light that shines white shows no colour", () => {
   const color = { xy: { x: 0.64, y: 0.33 } };
   const state = stateOf({ color, color_temperature: { mirek: 250, mirek_valid: true } });
@@ -183,6 +190,37 @@ for (const body of [
     assert.equal(follows(undefined, body), false);
   });
 }
+
+for (const [body, is] of [
+  [{ dimming: { brightness: 50.19 } }, true],
+  [{ dimming: { brightness: 50.3 } }, false],
+  [{ dimming: { brightness: 49.7 } }, false],
+  [{ color_temperature: { mirek: 250 } }, true],
+  [{ color_temperature: { mirek: 251 } }, false],
+  [{ color: { xy: { x: 0.4001, y: 0.3 } } }, true],
+  [{ color: { xy: { x: 0.41, y: 0.3 } } }, false],
+  [{ on: { on: true } }, true],
+  [{ effects: { effect: "candle" } }, true],
+] as const) {
+  test(`the old state of a light ${is ? "confirms" : "does not confirm"} ${JSON.stringify(body)}`, () => {
+    assert.equal(follows(light(SHOWN), body, light(SHOWN)), is);
+  });
+}
+
+test("a new state confirms a value if it is closer than the old one", () => {
+  const before = light(SHOWN);
+  const at = (brightness: number) => light({ ...SHOWN, dimming: { brightness } });
+
+  assert.equal(follows(at(50.6), { dimming: { brightness: 51 } }, before), true);
+  assert.equal(follows(at(49.9), { dimming: { brightness: 51 } }, before), false);
+  assert.equal(follows(at(52), { dimming: { brightness: 51 } }, before), false);
+});
+
+test("a white that is not valid confirms nothing", () => {
+  const colored = light({ color_temperature: { mirek: 250, mirek_valid: false } });
+
+  assert.equal(follows(colored, { color_temperature: { mirek: 250 } }), false);
+});
 
 test("of a group only being on is compared, because it reports no more", () => {
   const group = { id: "g", type: "grouped_light", on: { on: true } };

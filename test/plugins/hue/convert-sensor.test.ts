@@ -14,10 +14,14 @@ const number = (unit: string, more: object = {}) => ({
 for (const [type, field, capability] of [
   ["motion", "motion", YES_NO],
   ["camera_motion", "motion", YES_NO],
+  ["grouped_motion", "motion", YES_NO],
+  ["convenience_area_motion", "motion", YES_NO],
+  ["security_area_motion", "motion", YES_NO],
   ["contact", "contact", YES_NO],
   ["tamper", "tampered", YES_NO],
   ["temperature", "temperature", number("°C")],
   ["light_level", "illuminance", number("lx")],
+  ["grouped_light_level", "illuminance", number("lx")],
   ["device_power", "battery", number("%", { min: 0, max: 100 })],
 ] as const) {
   test(`a ${type} that reports nothing is ${field}, unknown`, () => {
@@ -42,6 +46,9 @@ for (const [type, fields, value] of [
   ["motion", { enabled: true, motion: { motion: false } }, false],
   ["motion", { motion: { motion: "yes" } }, null],
   ["camera_motion", { motion: { motion_report: { motion: true } } }, true],
+  ["grouped_motion", { motion: { motion: true, motion_valid: true } }, true],
+  ["grouped_motion", { motion: { motion: true, motion_valid: false } }, null],
+  ["security_area_motion", { enabled: true, motion: { motion_report: { motion: true } } }, true],
   ["contact", { contact_report: { state: "contact" } }, true],
   ["contact", { contact_report: { state: "no_contact" } }, false],
   ["tamper", { tamper_reports: [{ state: "not_tampered" }, { state: "tampered" }] }, true],
@@ -108,6 +115,24 @@ for (const last_event of [undefined, "", 7, "Long Press", "x".repeat(41), "press
   });
 }
 
+for (const [fields, name, at] of [
+  [{ bell: { bell_report: { event: "ring", updated: NOON } } }, "ring", NOON],
+  [{ bell: { last_event: "ring" } }, "ring", undefined],
+  [
+    { button: { button_report: { event: "initial_press", updated: NOON } } },
+    "button_1_initial_press",
+    NOON,
+  ],
+] as const) {
+  test(`a doorbell with ${JSON.stringify(fields).slice(0, 60)} was last ${name}`, () => {
+    assert.deepEqual(actionOf(service("bell_button", fields)), { name, at, data: {} });
+  });
+}
+
+test("a doorbell that nobody rang has no action", () => {
+  assert.equal(actionOf(service("bell_button", { bell: {} })), undefined);
+});
+
 const turn = (report: object) => service("relative_rotary", { relative_rotary: report });
 
 for (const [direction, name] of [
@@ -148,4 +173,5 @@ test("the last action of several buttons is the newest; one without a time comes
   );
   assert.equal(last(pressed(1), pressed(2, "2026-11-22")), "button_2_repeat");
   assert.equal(last(button({}, 1)), undefined);
+  assert.equal(last(pressed(1, "none"), pressed(2, "2026-11-22")), "button_2_repeat");
 });

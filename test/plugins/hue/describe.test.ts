@@ -119,6 +119,58 @@ test("a device without a name is a Hue device", () => {
   assert.deepEqual(namesOf(describeAll({ ...owner, metadata: {} }, ...rest)), ["Hue device"]);
 });
 
+test("the sensors of a room, of the home and of an area are sensors of their own", () => {
+  const owner = (rid: string) => ({ owner: { rid, rtype: "room" } });
+  const changed = (at: string, motion: boolean) => ({ motion_report: { changed: at, motion } });
+  const { devices } = describeAll(
+    { id: "r", type: "room", metadata: { name: "Study" } },
+    { id: "h", type: "bridge_home" },
+    { id: "g1", type: "grouped_motion", ...owner("r"), motion: changed("2026-11-20", true) },
+    { id: "g2", type: "grouped_light_level", ...owner("r"), light: { light_level: 10_001 } },
+    { id: "g3", type: "grouped_motion", ...owner("h"), motion: {} },
+    {
+      ...{ id: "a", type: "motion_area_configuration", name: "Desk area", enabled: true },
+      group: { rid: "r", rtype: "room" },
+    },
+    {
+      ...{ id: "a1", type: "convenience_area_motion", ...owner("a"), enabled: true },
+      motion: changed("2026-11-20", true),
+    },
+    {
+      ...{ id: "a2", type: "security_area_motion", ...owner("a"), enabled: true },
+      motion: changed("2026-11-21", false),
+    },
+  );
+
+  assert.deepEqual(
+    devices.map(({ nativeId, kind, name, room, state }) => [nativeId, kind, name, room, state]),
+    [
+      [`${BRIDGE}/g1`, "binary-sensor", "Study", "Study", { motion: true }],
+      [`${BRIDGE}/g2`, "sensor", "Study", "Study", { illuminance: 10 }],
+      [`${BRIDGE}/g3`, "binary-sensor", "All sensors", undefined, { motion: null }],
+      [`${BRIDGE}/a`, "binary-sensor", "Desk area", "Study", { motion: false }],
+    ],
+  );
+});
+
+for (const [what, area, service, motion] of [
+  ["works", { enabled: true, health: "healthy" }, { enabled: true }, true],
+  ["is switched off", { enabled: false }, { enabled: true }, null],
+  ["does not run", { health: "not_running" }, { enabled: true }, null],
+  ["has a disabled service", {}, { enabled: false }, null],
+] as const) {
+  test(`a motion area that ${what} reports ${motion}`, () => {
+    const [sensor] = describeAll(
+      { id: "a", type: "motion_area_configuration", ...area },
+      {
+        ...{ id: "s", type: "security_area_motion", owner: { rid: "a" }, ...service },
+        motion: { motion: true },
+      },
+    ).devices;
+    assert.deepEqual(sensor?.state, { motion });
+  });
+}
+
 for (const [status, available] of [
   ["connected", true],
   ["connectivity_issue", false],

@@ -52,6 +52,17 @@ test("each new press is an event, also with the same value, and a repeated messa
   );
 });
 
+test("the first press of a button that was never pressed is an event", async (t) => {
+  const { plugin, bridge } = await startHue(t);
+
+  bridge.change("dial-1-button-1", press("initial_press", "none"));
+  await until(() => plugin.state(DIAL)["lastAction"] === "button_2_initial_press");
+  bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.100Z"));
+  await until(() => plugin.state(DIAL)["lastAction"] === "button_2_short_release");
+
+  assert.equal(plugin.events.at(-1)?.event, "button_2_short_release");
+});
+
 test("joins, renames and leaves of devices are detected, and a returning device is the same", async (t) => {
   const { plugin, bridge } = await startHue(t);
   const mac = "00:17:88:01:02:03:04:99";
