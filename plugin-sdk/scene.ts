@@ -10,6 +10,8 @@ export const SceneDescription = Type.Object(
     room: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     /** The name of a Material Design icon, as `mdi:<name>`. */
     icon: Type.Optional(Type.String({ pattern: "^mdi:[a-z0-9-]{1,60}$" })),
+    /** False while the bridge cannot activate the scene; absent means true. */
+    available: Type.Optional(Type.Boolean()),
     gateway: Gateway,
     /** The states that the scene sets, by native device id; absent when the bridge does not report them. */
     targets: Type.Optional(Type.Record(Type.String(), DeviceState)),

@@ -150,14 +150,14 @@ export class SceneRegistry {
   }
 
   #bridgeView(id: string, scene: BridgeScene): Scene {
-    const { name, room = null, icon = null } = scene.description;
+    const { name, room = null, icon = null, available = true } = scene.description;
     return {
       id,
       name,
       room,
       icon,
       source: scene.bridgeId,
-      available: isUp(this.#parts.bridges.find(scene.bridgeId)),
+      available: available && isUp(this.#parts.bridges.find(scene.bridgeId)),
       targets: this.#targetsOf(scene),
       lastActivatedAt: this.#activatedAt.get(id) ?? null,
     };

@@ -117,6 +117,19 @@ test("a bridge's scene fails as a whole", async (t) => {
   assert.deepEqual(heard(), ["scenes.changed"]);
 });
 
+test("a scene that its bridge cannot activate now is listed as unavailable", async (t) => {
+  const { scenes, heard } = await openScenes(t);
+  const scene = { nativeId: "s1", name: "Movie" };
+  await scenes.publish("b", [{ ...scene, available: false }]);
+  const before = scenes.get("demo:scene:1").available;
+  heard();
+
+  await scenes.publish("b", [scene]);
+
+  assert.deepEqual([before, scenes.get("demo:scene:1").available], [false, true]);
+  assert.deepEqual(heard(), ["scenes.changed"]);
+});
+
 test("removing a bridge removes its scenes and keeps the host's", async (t) => {
   const { scenes } = await openScenes(t);
   await scenes.publish("b", [{ nativeId: "s1", name: "Movie" }]);
