@@ -99,15 +99,26 @@ export class Bridge {
 
   async #carryOut({ session, entity, domain, calls, command }: Work): Promise<void> {
     const { id } = entity;
+    const isConfirmed = confirmsAll(command, domain, this.#moment(entity));
+    let last = entity;
     await this.#confirmations.confirm(id, {
       send: async () => {
         await callAll(session, id, calls);
         this.#see(this.#mirror?.entities.get(id));
       },
-      isConfirmed: confirmsAll(command, domain, this.#moment(entity)),
+      isConfirmed: (now) => {
+        const reason = domain.fails?.(now.entity, last);
+        last = now.entity;
+        if (reason !== undefined) this.#failCommands(id, reason);
+        return reason === undefined && isConfirmed(now);
+      },
       deadlineMs: CONFIRM_MS,
       overdue: () => `the command to ${id} timed out after ${CONFIRM_MS} ms`,
     });
+  }
+
+  #failCommands(entityId: string, reason: string): void {
+    this.#confirmations.fail(entityId, new MantelError("bridge_down", reason));
   }
 
   #reachable(entityId: string): Entity {

@@ -9,17 +9,7 @@ import {
   when,
 } from "./attributes.ts";
 import { unitOf } from "./convert-sensor.ts";
-import {
-  choice,
-  type Domain,
-  onOff,
-  PERCENT,
-  PERCENT_READ,
-  stateText,
-  SWITCH,
-  TEXT,
-  YES_NO,
-} from "./domain.ts";
+import { choice, type Domain, onOff, PERCENT_READ, stateText, SWITCH, TEXT } from "./domain.ts";
 import type { Entity } from "./entities.ts";
 
 /** `switch` and `input_boolean`. */
@@ -29,76 +19,6 @@ export const toggle: Domain = {
     return { kind, capabilities: { on: SWITCH }, state: { on: onOff(entity) } };
   },
   calls: ({ on }, { domain }) => [{ service: `${domain}.turn_${on ? "on" : "off"}` }],
-};
-
-const FAN = { speed: 1, oscillate: 2, direction: 4, preset: 8 } as const;
-
-export const fan: Domain = {
-  describe(entity) {
-    const { attributes } = entity;
-    const has = (bit: number): boolean => hasFeature(attributes, bit);
-    return {
-      kind: "fan",
-      capabilities: {
-        on: SWITCH,
-        ...when(has(FAN.speed), { speed: PERCENT }),
-        ...when(has(FAN.oscillate), { oscillating: SWITCH }),
-        ...choice("direction", has(FAN.direction) ? ["forward", "reverse"] : []),
-        ...choice("preset", choicesBy(attributes, FAN.preset, "preset_modes")),
-      },
-      state: {
-        on: onOff(entity),
-        speed: numberIn(attributes, "percentage"),
-        oscillating: attributes["oscillating"] === true,
-        direction: textIn(attributes, "direction"),
-        preset: textIn(attributes, "preset_mode"),
-      },
-    };
-  },
-
-  calls({ on, speed, oscillating, direction, preset }) {
-    if (on === false) return [{ service: "fan.turn_off" }];
-    const setting = (value: unknown, service: string, data: Record<string, unknown>) =>
-      value === undefined ? [] : [{ service: `fan.${service}`, data }];
-    return [
-      ...(on === true ? [{ service: "fan.turn_on" }] : []),
-      ...setting(speed, "set_percentage", { percentage: Math.round(Number(speed)) }),
-      ...setting(oscillating, "oscillate", { oscillating }),
-      ...setting(direction, "set_direction", { direction }),
-      ...setting(preset, "set_preset_mode", { preset_mode: preset }),
-    ];
-  },
-
-  /** A fan has few speeds, and takes the next one. */
-  confirms({ field, value }, { attributes }) {
-    const speed = numberIn(attributes, "percentage");
-    if (field !== "speed" || speed === undefined) return undefined;
-    const step = numberIn(attributes, "percentage_step") ?? 1;
-    return Math.abs(speed - Number(value)) <= Math.max(1, step);
-  },
-};
-
-/** A lock that wants a code is only shown: a code does not belong into a dashboard. */
-export const lock: Domain = {
-  describe({ state, attributes }) {
-    const wantsCode = textIn(attributes, "code_format") !== undefined;
-    return {
-      kind: "lock",
-      capabilities: { locked: wantsCode ? YES_NO : SWITCH, jammed: YES_NO },
-      state: { locked: LOCKED[state] ?? null, jammed: state === "jammed" },
-    };
-  },
-  calls: ({ locked }) => [{ service: locked ? "lock.lock" : "lock.unlock" }],
-};
-
-/** A bolt that moves is still where it was. */
-const LOCKED: Readonly<Record<string, boolean>> = {
-  locked: true,
-  unlocking: true,
-  unlocked: false,
-  locking: false,
-  open: false,
-  opening: false,
 };
 
 const VACUUM = { pause: 4, stop: 8, dock: 16, speed: 32, locate: 512, start: 8_192 } as const;

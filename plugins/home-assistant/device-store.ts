@@ -102,12 +102,14 @@ export class DeviceStore {
   }
 
   /**
-   * Applies changed entities. Returns the updates to publish; an `undefined` among them means that
-   * a device's description has changed, so that all devices must be rebuilt.
+   * Applies changed entities. Returns the updates to publish; an `undefined` among them means that the
+   * description of a device or scene has changed, so that all of them must be rebuilt.
    */
   update(changed: readonly Entity[]): (DeviceUpdate | undefined)[] {
     return changed.flatMap((entity) => {
       const nativeId = this.#nativeIds.get(entity.id);
+      const scene = nativeId === undefined ? undefined : this.#scenes.get(nativeId);
+      if (scene) return isSameScene(scene, this.#describeScene(entity)) ? [] : [undefined];
       const before = nativeId === undefined ? undefined : this.#devices.get(nativeId);
       const domain = domainOf(entity.domain);
       if (!before || !domain) return [];
@@ -158,13 +160,17 @@ export class DeviceStore {
 
   #describeScene(entity: Entity): SceneDescription {
     const { registries } = this.#setting;
+    const nativeId = nativeIdOf(entity.id, registries);
     const { name, room } = identityOf(entity, registries);
-    const icon = textIn(entity.attributes, "icon") ?? "";
+    const isAvailable = entity.state !== "unavailable";
+    const before = isAvailable ? undefined : this.#scenes.get(nativeId)?.description.icon;
+    const icon = textIn(entity.attributes, "icon") ?? before ?? "";
     return {
-      nativeId: nativeIdOf(entity.id, registries),
+      nativeId,
       name,
       ...(room === undefined ? {} : { room }),
       ...(ICON.test(icon) ? { icon } : {}),
+      ...(isAvailable ? {} : { available: false }),
     };
   }
 
@@ -178,7 +184,8 @@ export class DeviceStore {
       if (!devices.has(nativeId)) devices.set(nativeId, { ...kept, description });
     }
     for (const [nativeId, kept] of this.#scenes) {
-      if (!scenes.has(nativeId)) scenes.set(nativeId, kept);
+      const description = { ...kept.description, available: false };
+      if (!scenes.has(nativeId)) scenes.set(nativeId, { ...kept, description });
     }
   }
 
@@ -197,6 +204,10 @@ function byNativeId<T extends { readonly nativeId: string }>(
 /** Without what `identityOf` may leave out now. */
 function asItWas({ nativeId, kind, name, capabilities, state }: DeviceDescription) {
   return { nativeId, kind, name, capabilities, state };
+}
+
+function isSameScene(one: Entry<SceneDescription>, other: SceneDescription): boolean {
+  return isDeepStrictEqual(one.description, other);
 }
 
 function isSameDevice(one: DeviceDescription, other: DeviceDescription): boolean {

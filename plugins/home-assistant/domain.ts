@@ -31,6 +31,8 @@ export interface Domain {
    * of values. `before` is the entity at the time of the command.
    */
   readonly confirms?: (asked: Asked, entity: Entity, before: Entity) => boolean | undefined;
+  /** A user-facing reason why a command has failed; `before` is the entity as it was last reported. */
+  readonly fails?: (entity: Entity, before: Entity) => string | undefined;
 }
 
 /** One field of a command. */

@@ -22,7 +22,7 @@ const COMMANDS: readonly (readonly [
   ["cover.blind", { tilt: 60 }, "cover.set_cover_tilt_position", { tilt_position: 60 }],
   ["climate.hall", { targetTemperature: 21 }, "climate.set_temperature", { temperature: 21 }],
   ["climate.hall", { mode: "off" }, "climate.set_hvac_mode", { hvac_mode: "off" }],
-  ["fan.hood", { speed: 70 }, "fan.set_percentage", { percentage: 70 }],
+  ["fan.hood", { speed: 75 }, "fan.set_percentage", { percentage: 75 }],
   ["lock.front", { locked: false }, "lock.unlock", {}],
   ["media_player.tv", { playback: "paused" }, "media_player.media_pause", {}],
   ["media_player.tv", { volume: 20 }, "media_player.volume_set", { volume_level: 0.2 }],
@@ -110,6 +110,32 @@ test("a refusal by Home Assistant is reported with its own message", async (t) =
     code: "bridge_down",
     message: "Home Assistant: the lamp does not answer",
   });
+});
+
+test("a lock that gets jammed ends the command with an error that says so", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  fake.faults.idle = true;
+
+  for (const states of [["jammed"], ["unlocking", "jammed"]]) {
+    const failed = assert.rejects(bridge.command("lock.front", { locked: false }), {
+      code: "bridge_down",
+      message: "lock.front is jammed",
+    });
+    await until(() => fake.calls.length > 0);
+    fake.calls.length = 0;
+    for (const state of states) fake.set("lock.front", state, { supported_features: 0 });
+    await failed;
+  }
+});
+
+test("a lock that was jammed before the command can be freed by it", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  fake.set("lock.front", "jammed", { supported_features: 0 });
+  await until(() => bridge.state("lock.front")["jammed"] === true);
+
+  await bridge.command("lock.front", { locked: false });
+
+  assert.deepEqual(bridge.state("lock.front"), { locked: false, jammed: false });
 });
 
 test("locks and alarms that need a code are shown and accept no commands", async (t) => {

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { calls, capabilities, entity, isConfirmed, view } from "./entity.ts";
 
 const SWITCH = { type: "boolean" } as const;
-const YES_NO = { type: "boolean", readOnly: true } as const;
 const TEXT = { type: "text", readOnly: true } as const;
 const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 const choice = (...values: string[]) => ({ type: "choice", values });
@@ -24,99 +23,6 @@ test("an outlet is a plug, and its state may be unknown", () => {
     ["on", "off", "unknown", "unavailable", ""].map((state) => view(entity("switch", state)).state),
     [{ on: true }, { on: false }, { on: null }, { on: null }, { on: null }],
   );
-});
-
-for (const [supported_features, more] of [
-  [0, {}],
-  [1, { speed: PERCENT }],
-  [2, { oscillating: SWITCH }],
-  [4, { direction: choice("forward", "reverse") }],
-  [8, { preset: choice("auto", "sleep") }],
-] as const) {
-  test(`a fan with the features ${supported_features} has on${Object.keys(more)
-    .map((name) => `, ${name}`)
-    .join("")}`, () => {
-    const attributes = { supported_features, preset_modes: ["auto", "sleep"] };
-    assert.deepEqual(capabilities("fan", attributes), { on: SWITCH, ...more });
-  });
-}
-
-test("a fan shows its speed, direction, preset and if it swings", () => {
-  const attributes = {
-    ...{ supported_features: 15, preset_modes: ["auto"], percentage: 40 },
-    ...{ direction: "reverse", preset_mode: "auto" },
-  };
-  const shown = { on: true, speed: 40, direction: "reverse", preset: "auto" };
-
-  assert.deepEqual(view(entity("fan", "on", attributes)).state, { ...shown, oscillating: false });
-  const swinging = { ...attributes, oscillating: true };
-  assert.deepEqual(view(entity("fan", "on", swinging)).state, { ...shown, oscillating: true });
-});
-
-test("each field of a command to a fan calls its service, and off calls nothing else", () => {
-  const of = entity("fan", "on");
-
-  assert.deepEqual(
-    calls(of, { on: true, speed: 33.4, oscillating: false, direction: "reverse", preset: "auto" }),
-    [
-      ["fan.turn_on"],
-      ["fan.set_percentage", { percentage: 33 }],
-      ["fan.oscillate", { oscillating: false }],
-      ["fan.set_direction", { direction: "reverse" }],
-      ["fan.set_preset_mode", { preset_mode: "auto" }],
-    ],
-  );
-  assert.deepEqual(calls(of, { on: false, speed: 40 }), [["fan.turn_off"]]);
-  assert.deepEqual(calls(of, { speed: 40 }), [["fan.set_percentage", { percentage: 40 }]]);
-});
-
-for (const [step, told, is] of [
-  [25, 75, true],
-  [25, 25, true],
-  [25, 76, false],
-  [undefined, 51, true],
-  [undefined, 52, false],
-  [0.5, 51, true],
-] as const) {
-  test(`the speed 50 of a fan with steps of ${step} is ${is ? "" : "not "}reached with ${told}`, () => {
-    const at = (percentage: number) =>
-      entity("fan", "on", { percentage, percentage_step: step, supported_features: 1 });
-    assert.equal(isConfirmed({ speed: 50 }, at(0), at(told)), is);
-  });
-}
-
-test("other fields of a fan are reached by their value", () => {
-  const of = (state: string) => entity("fan", state, { percentage: 50 });
-
-  assert.equal(isConfirmed({ on: true }, of("off"), of("off")), false);
-  assert.equal(isConfirmed({ on: true }, of("off"), of("on")), true);
-});
-
-for (const [state, locked, jammed] of [
-  ["locked", true, false],
-  ["unlocking", true, false],
-  ["unlocked", false, false],
-  ["locking", false, false],
-  ["open", false, false],
-  ["opening", false, false],
-  ["jammed", null, true],
-  ["unknown", null, false],
-] as const) {
-  test(`a lock that is ${state} is ${locked === null ? "in an unknown state" : locked ? "locked" : "unlocked"}`, () => {
-    assert.deepEqual(view(entity("lock", state)).state, { locked, jammed });
-  });
-}
-
-test("a lock is locked and unlocked, unless it wants a code", () => {
-  const of = entity("lock", "locked");
-
-  assert.deepEqual(view(of).capabilities, { locked: SWITCH, jammed: YES_NO });
-  assert.deepEqual(calls(of, { locked: true }), [["lock.lock"]]);
-  assert.deepEqual(calls(of, { locked: false }), [["lock.unlock"]]);
-  assert.deepEqual(capabilities("lock", { code_format: "number" }), {
-    locked: YES_NO,
-    jammed: YES_NO,
-  });
 });
 
 const VACUUM_STATES = ["cleaning", "docked", "idle", "paused", "returning", "error"];

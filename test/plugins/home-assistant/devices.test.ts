@@ -76,6 +76,29 @@ test("an unavailable entity is kept with its last known state", async (t) => {
   await assert.rejects(bridge.command("reg-sofa", { on: true }), { code: "bridge_down" });
 });
 
+test("a scene is unavailable as long as its entity is, and while Home Assistant starts without it", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const before = bridge.scenes;
+  const { attributes } = fake.entities.get("scene.dusk") ?? {};
+
+  fake.set("scene.dusk", "unavailable", { friendly_name: "Dusk", restored: true });
+  await until(() => bridge.scenes[0]?.available === false);
+  const away = bridge.scenes;
+  await assert.rejects(bridge.activateScene("reg-dusk"), { code: "bridge_down" });
+  fake.set("scene.dusk", "unknown", attributes);
+  await until(() => bridge.scenes[0]?.available === undefined);
+  assert.deepEqual(bridge.scenes, before);
+  fake.state = "STARTING";
+  fake.remove("scene.dusk");
+  await until(() => bridge.scenes[0]?.available === false);
+
+  assert.deepEqual(
+    away,
+    before.map((scene) => ({ ...scene, available: false })),
+  );
+  assert.deepEqual(bridge.scenes, away);
+});
+
 test("entities are added and removed, and a renamed one stays the same device", async (t) => {
   const { fake, bridge } = await startHome(t);
 
