@@ -28,6 +28,8 @@ export interface ComponentHandler {
   readonly inputs: readonly Input[];
   /** The messages that a command takes, in their order. Only its own fields are given to it. */
   readonly write?: (command: DeviceCommand, state: DeviceState) => readonly Message[];
+  /** The value that the device takes for a requested one, of fields where it may differ. */
+  readonly rounded?: Readonly<Record<string, (value: number) => number>>;
   /** Fields that nothing reports: they become what they were asked to be. */
   readonly unreported?: ReadonlySet<string>;
   readonly events?: readonly EventInput[];

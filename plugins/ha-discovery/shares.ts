@@ -46,10 +46,12 @@ function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
 
 /** Splits a share into fields that the device will report and those that it will not. */
 export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
-  const { unreported = new Set(), capabilities } = part.known.handler;
+  const { unreported = new Set(), capabilities, rounded = {} } = part.known.handler;
   const told: Record<string, StateValue> = {};
   const assumed: Record<string, StateValue> = {};
-  for (const [name, value] of Object.entries(command)) {
+  for (const [name, requested] of Object.entries(command)) {
+    const value =
+      typeof requested === "number" ? (rounded[name]?.(requested) ?? requested) : requested;
     // An action has no state: a button is not pressed afterwards.
     if (capabilities[name] === DO) continue;
     if (unreported.has(name)) assumed[name] = value;

@@ -1,3 +1,4 @@
+import type { DeviceState } from "@mantel/plugin-sdk";
 import {
   flagField,
   type Input,
@@ -5,7 +6,9 @@ import {
   type CreateHandler,
   numberField,
   textField,
+  UNKNOWN,
 } from "../component-handler.ts";
+import { DiscoveryError } from "../discovery-error.ts";
 import type { Options } from "../options.ts";
 import { choice, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { isOptimistic, messagesOf } from "./simple.ts";
@@ -39,12 +42,12 @@ export const fan: CreateHandler = (options) => {
     leads: "fan",
     capabilities: present([
       ["on", writers.on ? SWITCH : { ...SWITCH, readOnly: true }],
-      ["speed", speed.write ? PERCENT : undefined],
+      ["speed", speed.write ? { ...PERCENT, step: speed.step } : undefined],
       ["mode", writers.mode ? choice(options.texts("preset_modes")) : undefined],
       ["oscillating", writers.oscillating ? SWITCH : undefined],
       ["direction", writers.direction ? choice(DIRECTIONS) : undefined],
     ]),
-    inputs: inputsOf(options, turns, speed.toPercent),
+    inputs: inputsOf(options, turns, speed.read),
     write: (command) =>
       messagesOf(command, {
         on: (value: boolean) => writers.on?.(value ? turns.on.on : turns.on.off),
@@ -54,6 +57,7 @@ export const fan: CreateHandler = (options) => {
           writers.oscillating?.(value ? turns.oscillating.on : turns.oscillating.off),
         direction: (value: string) => writers.direction?.(value),
       }),
+    rounded: { speed: speed.round },
     unreported: unreportedOf(options, {
       on: "state_topic",
       speed: SPEED.state[0],
@@ -78,11 +82,11 @@ function turnsOf(options: Options) {
 function inputsOf(
   options: Options,
   turns: ReturnType<typeof turnsOf>,
-  toPercent: (raw: number) => number,
+  readSpeed: (text: string) => DeviceState | undefined,
 ): Input[] {
   return [
     ...inputs(options, ["state_topic", "state_value_template"], flagField("on", turns.on)),
-    ...inputs(options, SPEED.state, numberField("speed", toPercent)),
+    ...inputs(options, SPEED.state, readSpeed),
     ...inputs(options, PRESET.state, textField("mode")),
     ...inputs(options, OSCILLATION.state, flagField("oscillating", turns.oscillating)),
     ...inputs(options, DIRECTION.state, textField("direction")),
@@ -99,13 +103,41 @@ export function unreportedOf(
   );
 }
 
-/** Speeds go from `speed_range_min` to `speed_range_max`; 0 is off and below the range. */
+/**
+ * Speeds go from `speed_range_min` to `speed_range_max`; 0 is off and below the range. As in Home Assistant, a level
+ * as a percentage is rounded down, and a percentage as a level up: level 2 of 3 is 66 %, and 66 % is level 2.
+ */
 function speedOf(options: Options) {
   const [min, max] = [options.number("speed_range_min", 1), options.number("speed_range_max", 100)];
-  const steps = Math.max(1, max - min + 1);
+  if (!Number.isInteger(min) || !Number.isInteger(max) || min < 1) {
+    throw new DiscoveryError("speed_range_min and speed_range_max must be whole numbers above 0");
+  }
+  if (min > max) throw new DiscoveryError("speed_range_min is above speed_range_max");
+  const levels = max - min + 1;
   const write = options.writer(...SPEED.command);
+  const reset = options.text("payload_reset_percentage", UNKNOWN);
+  const read = numberField("speed", (raw) => levelToPercent(raw - min + 1, levels));
   return {
-    toPercent: (raw: number) => Math.round(Math.min(1, Math.max(0, (raw - min + 1) / steps)) * 100),
-    write: write && ((percent: number) => write(Math.ceil((percent / 100) * steps) + min - 1)),
+    read: (text: string) => (text === reset ? { speed: null } : read(text)),
+    step: 100 / levels,
+    round: (percent: number) => levelToPercent(percentToLevel(percent, levels), levels),
+    write: write && ((percent: number) => write(percentToLevel(percent, levels) + min - 1)),
   };
+}
+
+/** Tolerance for percentages that are not exact in binary. */
+const TINY = 1e-9;
+/** Clients may show 66.666… % as 66.67 %: that is still level 2 of 3. */
+const ROUNDED_BY_CLIENTS = 0.005;
+
+/** Rounds down to whole percents, or to the decimals that keep more than 100 levels apart. */
+function levelToPercent(level: number, levels: number): number {
+  const scale = 10 ** Math.max(0, Math.ceil(Math.log10(levels / 100)));
+  const percent = (Math.min(levels, Math.max(0, level)) / levels) * 100;
+  return Math.floor(percent * scale + TINY) / scale;
+}
+
+function percentToLevel(percent: number, levels: number): number {
+  if (percent <= 0) return 0;
+  return Math.max(1, Math.ceil((percent / 100) * levels - ROUNDED_BY_CLIENTS));
 }

@@ -2,6 +2,7 @@ import type { Filter } from "./arguments.ts";
 import { listFilters } from "./list-filters.ts";
 import { momentFilters } from "./moment-filters.ts";
 import { numberFilters } from "./number-filters.ts";
+import { regexFilters } from "./regex-filters.ts";
 import { textFilters } from "./text-filters.ts";
 import { TemplateError } from "./values.ts";
 
@@ -10,6 +11,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...Object.entries(numberFilters),
   ...Object.entries(listFilters(filterNamed)),
   ...Object.entries(momentFilters),
+  ...Object.entries(regexFilters),
 ]);
 
 /** The filter of this name. @throws TemplateError when templates have none */

@@ -57,9 +57,20 @@ const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<string, Templat
   ),
 ]);
 
+/** Functions of Home Assistant that look at the rest of a home. */
+const OF_OTHERS = new Set([
+  ...["states", "state_attr", "is_state", "is_state_attr", "has_value", "expand", "closest"],
+  ...["distance", "device_id", "device_attr", "device_entities", "area_name", "area_id"],
+  ...["area_entities", "integration_entities"],
+]);
+
+export const ofOthers = (name: string) =>
+  new TemplateError(`${name} is not supported: a template sees only its own message`);
+
 /** The function of this name. @throws TemplateError when templates have none */
 export function functionNamed(name: string): TemplateFunction {
   const found = FUNCTIONS.get(name);
   if (found) return found;
+  if (OF_OTHERS.has(name)) throw ofOthers(`${name}()`);
   throw new TemplateError(`unknown function ${name.slice(0, 60)}`);
 }

@@ -27,8 +27,8 @@ const operand = (given: Arguments) => {
   return number;
 };
 
-/** Keeps whole numbers whole, as `multiply` and `add` do. */
-function byAmount(operate: (a: number, b: number) => number): Filter {
+/** A filter of two numbers, the second of which is its argument. */
+function byAmount(operate: (a: number, b: number) => Value): Filter {
   return (value, given) => {
     const number = looseNumber(value);
     if (number === undefined) return instead(value, given, 1);
@@ -99,7 +99,7 @@ const bits = (operate: (a: number, b: number) => number): Filter =>
 
 export const numberFilters: Readonly<Record<string, Filter>> = {
   abs: absolute,
-  add: byAmount((a, b) => a + b),
+  add: byAmount((a, b) => float(a + b)),
   bitwise_and: bits((a, b) => a & b),
   bitwise_or: bits((a, b) => a | b),
   bool: toBool,
@@ -107,7 +107,7 @@ export const numberFilters: Readonly<Record<string, Filter>> = {
   float: onNumber((value) => value, 0),
   int: toInt,
   log: onNumber(logarithm, 1),
-  multiply: byAmount((a, b) => a * b),
+  multiply: byAmount((a, b) => float(a * b)),
   round,
   sin: onNumber(Math.sin, 0),
   sqrt: onNumber(root, 0),

@@ -1,5 +1,5 @@
 import { parseArguments } from "./arguments.ts";
-import { functionNamed } from "./functions.ts";
+import { functionNamed, ofOthers } from "./functions.ts";
 import { item } from "./items.ts";
 import { methodNamed } from "./methods.ts";
 import { fieldsOf, Moment } from "./moment.ts";
@@ -64,6 +64,7 @@ function parseName(reader: Reader, name: string, parse: Parse): Expression {
       return call(given(run), run);
     };
   }
+  if (name === "states" && reader.sees(".", "[")) throw ofOthers(name);
   return (run) => {
     run.step();
     return run.get(name);

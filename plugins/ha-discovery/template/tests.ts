@@ -2,6 +2,7 @@ import type { Arguments } from "./arguments.ts";
 import { comparison, contains } from "./comparison.ts";
 import { Moment } from "./moment.ts";
 import { looseNumber } from "./percent.ts";
+import { regexTests } from "./regex-filters.ts";
 import type { Run } from "./run.ts";
 import { isDict, isFloat, isList, numberOf, TemplateError, type Value } from "./values.ts";
 
@@ -53,6 +54,8 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["lower", (value) => typeof value === "string" && value === value.toLowerCase()],
   ["upper", (value) => typeof value === "string" && value === value.toUpperCase()],
   ["is_number", hasNumber],
+  ["match", (value, given, run) => regexTests.match(value, given, run)],
+  ["search", (value, given, run) => regexTests.search(value, given, run)],
 ]);
 
 /** The test of this name, for `is` and `select`. @throws TemplateError when templates have none */

@@ -70,6 +70,23 @@ test("a command for the current state is sent and confirmed at once", async () =
   assert.deepEqual(relay.sent, ["s/set ON"]);
 });
 
+test("a fan confirms a percentage between two of its speeds by the speed that it took", async () => {
+  const config = { cmd_t: "f/set", stat_t: "f", pct_cmd_t: "p/set", spd_rng_max: 3 };
+  const fan = deviceOf("fan", { ...config, pct_stat_t: "p" });
+  const silent = deviceOf("fan", config);
+
+  const answer = fan.send({ speed: 34 });
+  const isDone = watch(answer);
+  fan.tell("p", "1");
+  assert.equal(await isDone(), false);
+  fan.tell("p", "2");
+  await answer;
+  await silent.send({ speed: 34 });
+
+  assert.deepEqual(fan.sent, ["p/set 2"]);
+  assert.deepEqual(silent.updates, [{ nativeId: silent.nativeId, state: { speed: 66 } }]);
+});
+
 test("a value that nothing reports becomes the state when the broker has it", async () => {
   const relay = deviceOf("switch", { cmd_t: "s/set" });
 

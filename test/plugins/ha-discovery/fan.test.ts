@@ -120,3 +120,71 @@ test("values that a fan has no topic for are not sent", () => {
     [],
   );
 });
+
+for (const levels of [1, 3, 4, 6, 7, 100, 200]) {
+  test(`every level of a fan with ${levels} speeds is sent again by the percentage that shows it`, () => {
+    const fan = component("fan", {
+      ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
+      ...{ speed_range_max: levels },
+    });
+    const all = Array.from({ length: levels + 1 }, (_, level) => level);
+
+    const shown = all.map((level) => fan.tell("s", `${level}`)["speed"]);
+
+    assert.equal(new Set(shown).size, levels + 1);
+    assert.deepEqual([shown[0], shown[levels]], [0, 100]);
+    assert.deepEqual(
+      shown.map((speed) => fan.ask({ speed: Number(speed) })[0]),
+      all.map((level) => `set ${level}`),
+    );
+    const exact = all.map((level) => (level * 100) / levels);
+    const rounded = exact.map((percent) => Number(percent.toFixed(2)));
+    for (const percents of levels > 100 ? [exact] : [exact, rounded]) {
+      assert.deepEqual(
+        percents.map((speed) => fan.ask({ speed })[0]),
+        all.map((level) => `set ${level}`),
+      );
+    }
+  });
+}
+
+test("level 2 of 3 is 66 %, and a percentage between two levels is the higher one", () => {
+  const fan = component("fan", {
+    ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
+    ...{ speed_range_max: 3 },
+  });
+
+  assert.deepEqual(
+    ["1", "2", "3"].map((level) => fan.tell("s", level)["speed"]),
+    [33, 66, 100],
+  );
+  assert.deepEqual(
+    [1, 33, 34, 66, 67, 100].map((speed) => fan.ask({ speed })[0]),
+    ["set 1", "set 1", "set 2", "set 2", "set 3", "set 3"],
+  );
+});
+
+test("the payload_reset_percentage makes the speed unknown", () => {
+  const fan = component("fan", {
+    ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
+    ...{ payload_reset_percentage: "?" },
+  });
+
+  assert.equal(fan.tell("s", "40")["speed"], 40);
+  assert.equal(fan.tell("s", "?")["speed"], null);
+});
+
+for (const [min, max] of [
+  [5, 1],
+  [0, 3],
+  [1, 2.5],
+] as const) {
+  test(`a fan with speeds from ${min} to ${max} is refused`, () => {
+    const config = { ...FAN, percentage_command_topic: "p" };
+
+    assert.throws(
+      () => component("fan", { ...config, speed_range_min: min, speed_range_max: max }),
+      { name: "DiscoveryError", message: /^speed_range_min / },
+    );
+  });
+}
