@@ -20,6 +20,7 @@ type Context = Pick<PluginContext<unknown, unknown>, "status" | "log">;
 export class Health<Reason extends string> {
   readonly #ctx: Context;
   readonly #reasons: readonly Reason[];
+  readonly #toleratedMessages: number;
   readonly #sentences = new Map<Reason, string>();
   readonly #counts = new Map<string, number>();
   /** The number of ignored messages since the last quiet period, and the sentence about them. */
@@ -29,10 +30,14 @@ export class Health<Reason extends string> {
   #reported: string | undefined;
   #isReporting = false;
 
-  /** @param reasons all other problems, most important first */
-  constructor(ctx: Context, reasons: readonly Reason[]) {
+  /**
+   * @param reasons all other problems, most important first
+   * @param toleratedMessages ignored messages within a quiet period that are only logged
+   */
+  constructor(ctx: Context, reasons: readonly Reason[], toleratedMessages = 0) {
     this.#ctx = ctx;
     this.#reasons = reasons;
+    this.#toleratedMessages = toleratedMessages;
   }
 
   /** Enables reporting. Call it at the plugin's start. */
@@ -48,13 +53,15 @@ export class Health<Reason extends string> {
     this.#report();
   }
 
-  /** Counts an ignored message. Reports the first one, and the count at 10, 100, 1,000 and so on. */
+  /** Counts an ignored message. Reports the first that is not tolerated, and the count at 10, 100, 1,000 and so on. */
   countIgnored(left: Ignored): void {
     this.count(left);
     this.#ignoredCount += 1;
     clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => this.#calm(), QUIET_MS).unref();
-    if (!Number.isInteger(Math.log10(this.#ignoredCount))) return;
+    const isFirst = this.#ignoredCount === this.#toleratedMessages + 1;
+    const isRound = Number.isInteger(Math.log10(this.#ignoredCount));
+    if (!isFirst && (!isRound || this.#ignoredCount <= this.#toleratedMessages)) return;
     const messages =
       this.#ignoredCount === 1 ? "1 message was" : `${this.#ignoredCount} messages were`;
     this.#garbage = `${messages} ignored; the last, ${left.where.slice(0, 100)}: ${left.why}`;

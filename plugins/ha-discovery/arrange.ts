@@ -1,6 +1,7 @@
 import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
 import type { Fields } from "./abbreviations.ts";
 import type { ComponentStates } from "./component-state.ts";
+import { viaOf } from "./gateways.ts";
 import { fieldNames, freeName, nativeId } from "./names.ts";
 
 /** A component as a part of a device, with what its fields are called there. */
@@ -18,6 +19,8 @@ export interface Arranged {
   readonly info: NonNullable<DeviceDescription["info"]>;
   readonly capabilities: Readonly<Record<string, Capability>>;
   readonly parts: readonly Part[];
+  /** The identifier of the gateway through which it is reached, if it names one. */
+  readonly via: string | undefined;
   /** False when nothing leads: then it can be reached while any part of it can. */
   readonly isLed: boolean;
 }
@@ -83,6 +86,7 @@ function led(leader: ComponentStates, others: readonly ComponentStates[]): Arran
     name: nameOf(device, fields.get("name"), leader.component.objectId),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
+    via: viaOf(device),
     isLed: true,
   };
 }
@@ -98,6 +102,7 @@ function unled(key: string, others: readonly ComponentStates[]): Arranged {
     name: nameOf(device, device ? undefined : alone, first?.component.objectId ?? "device"),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
+    via: viaOf(device),
     isLed: false,
   };
 }

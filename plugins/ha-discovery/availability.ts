@@ -28,6 +28,11 @@ export class Availability {
     return this.#sources.map(({ topic }) => topic);
   }
 
+  /** True once a topic has told anything. */
+  get isTold(): boolean {
+    return this.#told.size > 0;
+  }
+
   /** The last value of each topic, for the next generation. */
   get told(): Record<string, boolean> {
     return Object.fromEntries(this.#told);

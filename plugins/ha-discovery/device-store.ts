@@ -1,6 +1,7 @@
 import type { DeviceDescription, DeviceState, DeviceUpdate } from "@mantel/plugin-sdk";
 import { type Arranged, arrange, type Part } from "./arrange.ts";
 import type { ComponentStates, Told } from "./component-state.ts";
+import { Gateways, reportsAway } from "./gateways.ts";
 import type { Payload } from "./payload.ts";
 
 /**
@@ -36,6 +37,7 @@ export class DeviceStore {
   #devices = new Map<string, Arranged>();
   #listeners = new Map<string, readonly ComponentStates[]>();
   #places = new Map<ComponentStates, Place>();
+  #gateways = new Gateways([]);
   readonly #available = new Map<string, boolean>();
 
   /** Groups components into devices again and keeps their state. Returns the number of devices left out. */
@@ -50,6 +52,7 @@ export class DeviceStore {
       }
     }
     this.#listeners = listeners;
+    this.#gateways = new Gateways(all);
     const arranged = arrange(all);
     const devices = fitting(arranged);
     this.#devices = new Map(devices.map((device) => [device.nativeId, device]));
@@ -80,7 +83,7 @@ export class DeviceStore {
   describe(isAway: boolean): DeviceDescription[] {
     return [...this.#devices.values()].map((device) => {
       const { nativeId, kind, name, room, info, capabilities } = device;
-      const available = !isAway && isAvailable(device);
+      const available = !isAway && this.#isAvailable(device);
       this.#available.set(nativeId, available);
       const state = this.stateOf(device);
       const at = room === undefined ? {} : { room };
@@ -91,7 +94,7 @@ export class DeviceStore {
   /** Availability of each device; all are unavailable while `isAway`. */
   availabilities(isAway: boolean): DeviceUpdate[] {
     return [...this.#devices.values()].map((device) => {
-      const available = !isAway && isAvailable(device);
+      const available = !isAway && this.#isAvailable(device);
       this.#available.set(device.nativeId, available);
       return { nativeId: device.nativeId, available };
     });
@@ -101,9 +104,12 @@ export class DeviceStore {
     const told: News["told"][number][] = [];
     const happenings: Happening[] = [];
     const updates = new Map<string, DeviceUpdate>();
+    let hasGatewayChanged = false;
     for (const known of this.#listeners.get(topic) ?? []) {
       const place = this.#places.get(known);
+      const before = reportsAway(known);
       const heard = known.receive(topic, payload, now);
+      if (reportsAway(known) !== before && this.#gateways.has(known)) hasGatewayChanged = true;
       if (!place) continue;
       const { nativeId } = place.device;
       if (heard) told.push({ nativeId, state: stateOf(place.part, heard.told) });
@@ -113,6 +119,7 @@ export class DeviceStore {
     for (const { nativeId, event } of happenings) {
       this.#merge(updates, nativeId, this.#lastAction(nativeId, event));
     }
+    if (hasGatewayChanged) this.#addBehindGateways(updates);
     return { told, happenings, updates: [...updates.values()] };
   }
 
@@ -135,12 +142,26 @@ export class DeviceStore {
   }
 
   #add(updates: Map<string, DeviceUpdate>, { device, part }: Place, heard: Told | undefined): void {
+    if (heard) this.#merge(updates, device.nativeId, stateOf(part, heard.changed));
+    this.#addAvailability(updates, device);
+  }
+
+  #addAvailability(updates: Map<string, DeviceUpdate>, device: Arranged): void {
     const { nativeId } = device;
-    const available = isAvailable(device);
-    const isNews = this.#available.get(nativeId) !== available;
+    const available = this.#isAvailable(device);
+    if (this.#available.get(nativeId) === available) return;
     this.#available.set(nativeId, available);
-    if (heard) this.#merge(updates, nativeId, stateOf(part, heard.changed));
-    if (isNews) updates.set(nativeId, { nativeId, ...updates.get(nativeId), available });
+    updates.set(nativeId, { nativeId, ...updates.get(nativeId), available });
+  }
+
+  #addBehindGateways(updates: Map<string, DeviceUpdate>): void {
+    for (const device of this.#devices.values()) {
+      if (device.via !== undefined) this.#addAvailability(updates, device);
+    }
+  }
+
+  #isAvailable(device: Arranged): boolean {
+    return isAvailable(device) && !this.#gateways.isAway(device.via);
   }
 
   #merge(updates: Map<string, DeviceUpdate>, nativeId: string, state: DeviceState): void {

@@ -8,7 +8,7 @@ import {
 import { Announcements, type StoredAnnouncements } from "./announcements.ts";
 import { Debounce } from "./debounce.ts";
 import { discoveryFilters, placeOf } from "./discovery.ts";
-import { type BridgeHealth, REASONS } from "./health.ts";
+import { type BridgeHealth, REASONS, TOLERATED_MESSAGES } from "./health.ts";
 import { publishableTo } from "./publishable.ts";
 import { Subscribed } from "./subscribed.ts";
 
@@ -55,7 +55,7 @@ export class Listening {
   private constructor(ctx: PluginContext<Options, unknown>) {
     const { config, home } = ctx;
     this.#prefix = config.prefix;
-    this.health = new Health(ctx, REASONS);
+    this.health = new Health(ctx, REASONS, TOLERATED_MESSAGES);
     this.announcements = new Announcements({
       prefix: config.prefix,
       health: this.health,

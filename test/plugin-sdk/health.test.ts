@@ -63,6 +63,28 @@ test("ignored messages are reported at 1, 10, 100 and so on, until a minute with
   );
 });
 
+test("tolerated messages are only logged, and more within a quiet period are reported", (t) => {
+  const { log, heard } = open(t);
+  const status = { ok: () => undefined, degraded: (sentence: string) => void heard.push(sentence) };
+  const health = new Health({ status, log }, ["broker"], 3);
+  health.startReporting();
+
+  for (let at = 0; at < 3; at++) health.countIgnored(NOISE);
+  t.mock.timers.tick(60_000);
+  for (let at = 0; at < 3; at++) health.countIgnored(NOISE);
+  assert.deepEqual(heard, []);
+  assert.deepEqual(
+    log.records.map(({ sentence }) => sentence),
+    ["a message was ignored"],
+  );
+  for (let at = 0; at < 7; at++) health.countIgnored(NOISE);
+
+  assert.deepEqual(heard, [
+    "4 messages were ignored; the last, hall/lamp: it is not JSON",
+    "10 messages were ignored; the last, hall/lamp: it is not JSON",
+  ]);
+});
+
 test("ignored messages are reported again after another reason has ended", (t) => {
   const { health, heard } = open(t);
   health.startReporting();

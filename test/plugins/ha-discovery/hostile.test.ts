@@ -63,9 +63,25 @@ test("a component with another component's id is ignored", real, async (t) => {
 
   await bridge.device("switch:last");
   assert.equal(bridge.devices.get("switch:good")?.name, "Good");
+  const [logged] = bridge.logs.filter(({ sentence }) => sentence === "an announcement was ignored");
+  assert.equal(logged?.fields?.["reason"], "another has its unique_id");
+  assert.equal(logged?.fields?.["where"], "homeassistant/switch/evil/config");
+  assert.equal(bridge.degraded, undefined);
+});
+
+test("one refused message does not degrade the module; ten within a minute do", real, async (t) => {
+  const { peer, bridge } = await startHome(t);
+  await peer.announce("switch/bad", "no JSON");
+  await peer.announce("switch/good", GOOD);
+  await bridge.device("switch:good");
+  assert.equal(bridge.degraded, undefined);
+
+  for (let at = 0; at < 9; at++) await peer.announce(`switch/bad${at}`, "no JSON");
+
+  await until(() => bridge.degraded);
   assert.equal(
     bridge.degraded,
-    "1 message was ignored; the last, homeassistant/switch/evil/config: another has its unique_id",
+    "10 messages were ignored; the last, homeassistant/switch/bad8/config: it is not JSON",
   );
 });
 
@@ -128,7 +144,10 @@ test("a template bomb removes only its component, which is named", real, async (
   await peer.tell("good", "ON");
 
   await until(() => bridge.state("switch:good")["on"] === true);
-  assert.match(bridge.degraded ?? "", /homeassistant\/sensor\/bomb\/config: value_template: /);
+  const logged = bridge.logs.find(({ sentence }) => sentence === "a message was ignored");
+  assert.equal(logged?.fields?.["where"], "homeassistant/sensor/bomb/config");
+  assert.match(String(logged?.fields?.["reason"]), /^value_template: /);
+  assert.equal(bridge.degraded, undefined);
 });
 
 test(
