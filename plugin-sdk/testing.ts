@@ -2,7 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CalendarPart, PartedWindow } from "./calendar.ts";
-import type { DeviceCommand, DeviceDescription, DeviceEvent, DeviceState } from "./device.ts";
+import type {
+  CommandBeyond,
+  DeviceCommand,
+  DeviceDescription,
+  DeviceEvent,
+  DeviceState,
+  DeviceUpdate,
+} from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
 import type { HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.ts";
@@ -36,8 +43,11 @@ export interface RunningTest {
   readonly degraded: string | undefined;
   /** Returns the state of one device. @throws MantelError `device_unknown` */
   state(nativeId: string): DeviceState;
-  /** Sends a command to the plugin, as the host does. The command is not validated here. */
-  command(nativeId: string, command: DeviceCommand): Promise<void>;
+  /**
+   * Sends a command to the plugin, as the host does; `beyond` is for parts and extras. The command is not validated
+   * here.
+   */
+  command(nativeId: string, command: DeviceCommand, beyond?: Partial<CommandBeyond>): Promise<void>;
   activateScene(nativeId: string): Promise<void>;
   call<N extends ServiceName>(
     name: N,
@@ -75,8 +85,13 @@ export async function startPlugin(
       return host.degraded;
     },
     state: (nativeId) => host.device(nativeId).state,
-    command: (nativeId, command) =>
-      runner.command({ nativeId, command, commandId: `command-${++calls}` }),
+    command: (nativeId, command, beyond) =>
+      runner.command({
+        nativeId,
+        command,
+        commandId: `command-${++calls}`,
+        ...(beyond ? { beyond: { parts: {}, extra: {}, ...beyond } } : {}),
+      }),
     activateScene: (nativeId) =>
       runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
     call: async (name, input) => (await runner.callService({ name, input })) as never,
@@ -102,6 +117,29 @@ function startRequest(options: TestHostOptions, storage: string): StartRequest {
     uses: Object.keys(services),
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
+  };
+}
+
+/** The device after an update, which changes only the fields that it has. */
+function updated(
+  device: DeviceDescription,
+  { nativeId, state, parts = {}, extra, ...rest }: DeviceUpdate,
+): DeviceDescription {
+  const unknown = Object.keys(parts).find((id) => !device.parts?.some((part) => part.id === id));
+  if (unknown !== undefined || (extra && !device.extra)) {
+    const what = unknown === undefined ? "extras" : `part ${unknown}`;
+    throw new MantelError("invalid", `${nativeId} was published without ${what}`);
+  }
+  return {
+    ...device,
+    ...rest,
+    state: { ...device.state, ...state },
+    ...(device.parts && {
+      parts: device.parts.map((part) => ({ ...part, state: { ...part.state, ...parts[part.id] } })),
+    }),
+    ...(device.extra && {
+      extra: { ...device.extra, state: { ...device.extra.state, ...extra } },
+    }),
   };
 }
 
@@ -172,10 +210,9 @@ class MemoryHost implements HostLink {
     for (const device of devices) this.devices.set(device.nativeId, device);
   }
 
-  #update(updates: readonly DeviceDescription[]): void {
-    for (const { nativeId, state, ...rest } of updates) {
-      const device = this.device(nativeId);
-      this.devices.set(nativeId, { ...device, ...rest, state: { ...device.state, ...state } });
+  #update(updates: readonly DeviceUpdate[]): void {
+    for (const update of updates) {
+      this.devices.set(update.nativeId, updated(this.device(update.nativeId), update));
     }
   }
 

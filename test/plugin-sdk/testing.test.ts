@@ -43,6 +43,51 @@ test("commands and scenes change the state when they are done; other fields keep
   await host.stop();
 });
 
+test("a command reaches parts and extras, and their states change by field", async () => {
+  const fan: DeviceDescription = {
+    nativeId: "fan",
+    kind: "fan",
+    name: "Fan",
+    capabilities: { on: { type: "boolean" } },
+    state: { on: false },
+    parts: [
+      {
+        id: "light",
+        kind: "light",
+        name: "Light",
+        capabilities: LAMP.capabilities,
+        state: LAMP.state,
+      },
+    ],
+    extra: {
+      capabilities: { childLock: { type: "boolean", group: "configuration" } },
+      state: { childLock: false },
+    },
+  };
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([fan]);
+        return {
+          async command(nativeId, state, _commandId, { parts, extra }) {
+            devices.update({ nativeId, state, parts, extra });
+          },
+        };
+      },
+    }),
+  );
+
+  await host.command("fan", { on: true });
+  await host.command("fan", {}, { parts: { light: { on: true } }, extra: { childLock: true } });
+
+  const { state, parts, extra } = host.devices.get("fan") ?? {};
+  assert.deepEqual(
+    [state, parts?.map((part) => part.state), extra?.state],
+    [{ on: true }, [{ on: true, brightness: 50 }], { childLock: true }],
+  );
+  await host.stop();
+});
+
 test("the state that stop returns can start the next plugin", async () => {
   const assertClosed = watchResources();
   const before = await startPlugin(bridge);
