@@ -2,8 +2,8 @@
 // PATH, a folder or a file, in one place at a time, and runs the tests that reach that place, all in one process. Prints
 // the changes that no test noticed and the score, which is the share of noticed ones. The tests are those of the same
 // folder below test/ and those of each TEST; with --only those of each TEST. Test files that need a process of their own
-// are left out, and so are those that need a page, unless PATH is in host/dashboard. The score of each folder is in
-// docs/mutants.md.
+// are left out, unless a TEST names the file itself: name those that start no host or plugin. Test files that need a page
+// are left out, unless PATH is in host/dashboard. The score of each folder is in docs/mutants.md.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
@@ -36,7 +36,9 @@ async function chooseTests(): Promise<string[]> {
   const found = await Promise.all(places.filter((place) => existsSync(place)).map(findTests));
   const hasPage = paths.some((path) => path.startsWith(PAGES));
   const files = [...new Set(found.flat())].map(readTestFile);
-  const chosen = files.filter(({ canShare, usesPage }) => canShare && (hasPage || !usesPage));
+  const chosen = files.filter(
+    ({ path, canShare, usesPage }) => (canShare || more.includes(path)) && (hasPage || !usesPage),
+  );
   for (const file of files) {
     if (!chosen.includes(file))
       console.log(`left out: ${file.path}${file.canShare ? " (page)" : " (own process)"}`);

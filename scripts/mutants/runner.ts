@@ -1,8 +1,9 @@
 // A test runner for Stryker (https://stryker-mutator.io/docs/stryker-js/api/): runs all tests in the process of Stryker
 // that loads it, and loads the code and the tests again for each change.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Work } from "./context.ts";
 import { type RegisteredTest, takeTests } from "./node-test.ts";
@@ -56,6 +57,7 @@ class OneProcess {
   }
 
   init(): void {
+    process.env["TMPDIR"] = mkdtempSync(join(tmpdir(), "m-")); // a change may empty this one, and not that of other processes
     catchCrashes();
   }
 
