@@ -67,10 +67,10 @@ export function namespaceOf(pid: number | "self"): string {
 
 /** The highest process ids of this machine, up to a limit; they most often started last. */
 export function newestProcesses(): number[] {
-  return listing("")
+  const pids = listing("")
     .filter((name) => /^\d+$/.test(name))
-    .slice(-MOST_LOOKED_AT)
     .map(Number);
+  return pids.toSorted((a, b) => a - b).slice(-MOST_LOOKED_AT); // Node lists names in the order of the alphabet
 }
 
 /** The environment that a process was started with, each variable behind a NUL. Only native code can change it. */
