@@ -83,11 +83,21 @@ class Counted {
   /** The processes of a sandbox, or of a process group without one: a program may leave its group. */
   around(pid: number, group: number): number {
     const threads = countThreads();
-    if (threads > this.#threads + GROWTH_TO_COUNT_AT) {
-      this.#counts = countProcesses();
-      this.#threads = threads;
-    }
+    const hasGrown = threads > this.#threads + GROWTH_TO_COUNT_AT;
+    if (hasGrown) this.#count(threads);
     this.#threads = Math.min(this.#threads, threads);
+    const known = this.#countOf(pid, group);
+    if (known <= PROCESSES || hasGrown) return known;
+    this.#count(threads); // the kernel soon uses the id of a sandbox that has ended for another one
+    return this.#countOf(pid, group);
+  }
+
+  #count(threads: number): void {
+    this.#counts = countProcesses();
+    this.#threads = threads;
+  }
+
+  #countOf(pid: number, group: number): number {
     const { groups, namespaces } = this.#counts;
     const namespace = namespaceOf(pid);
     const isSandbox = namespace !== "" && namespace !== this.#hostNamespace;
