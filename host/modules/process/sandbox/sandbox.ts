@@ -114,24 +114,24 @@ async function identityOf(path: string): Promise<string> {
 /** The flags that enable Node's permission model, and its permissions that are either on or off. */
 function switches(permissions: Permissions, network: Network): string[] {
   return [
-    HAS_PERMISSION ? "--permission" : "--experimental-permission",
+    hasFlag("--permission") ? "--permission" : "--experimental-permission",
     ...SILENT,
     ...(permissions.childProcesses ? ["--allow-child-process"] : []),
     ...(permissions.workerThreads ? ["--allow-worker"] : []),
     ...(permissions.nativeAddons ? ["--allow-addons"] : []),
-    ...(HAS_SIGNAL_SWITCH ? ["--disable-sigusr1"] : []),
-    ...(HAS_SQLITE && !permissions.sqlite ? ["--no-experimental-sqlite"] : []),
-    ...(HAS_NET && network !== "none" ? ["--allow-net"] : []),
+    ...(hasFlag("--disable-sigusr1") ? ["--disable-sigusr1"] : []),
+    ...(hasFlag("--experimental-sqlite") && !permissions.sqlite
+      ? ["--no-experimental-sqlite"]
+      : []),
+    ...(hasFlag("--allow-net") && network !== "none" ? ["--allow-net"] : []),
   ];
 }
 
 /** True under test coverage: Node collects it through its inspector, which its permission model closes. */
 const countsCoverage = (): boolean => process.env["NODE_V8_COVERAGE"] !== undefined;
 
-const HAS_PERMISSION = process.allowedNodeEnvironmentFlags.has("--permission");
-const HAS_SIGNAL_SWITCH = process.allowedNodeEnvironmentFlags.has("--disable-sigusr1");
-const HAS_SQLITE = process.allowedNodeEnvironmentFlags.has("--experimental-sqlite");
-const HAS_NET = process.allowedNodeEnvironmentFlags.has("--allow-net");
+/** True if this version of Node has the flag. */
+const hasFlag = (name: string): boolean => process.allowedNodeEnvironmentFlags.has(name);
 
 /** Silences Node's warnings about the permission model and some of the flags. */
 const SILENT = ["ExperimentalWarning", "SecurityWarning"].map(
