@@ -7,6 +7,7 @@ import {
   type ResourceUsage,
 } from "../../../host/modules/process/heartbeat.ts";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
+import { fakeSystemFiles } from "../../helpers/system-files.ts";
 
 const FIGURES = { cpuMicros: 1_000_000, heapBytes: 5, loopLagP99Ms: 1.26 };
 
@@ -25,7 +26,7 @@ function openProcess(t: TestContext) {
     inspectPort: undefined as number | undefined,
     settings: { memoryMiB: 2 ** 20 },
     peer: {
-      call: async () => {
+      call: async (..._call: unknown[]): Promise<unknown> => {
         parts.pings++;
         return parts.answer();
       },
@@ -169,4 +170,126 @@ test("an answer that arrives late counts", async (t) => {
   await opened.pass(50);
 
   assert.deepEqual(found, { figures: FIGURES });
+});
+
+/** A process of the system that is silent, and its use of CPU time and memory as the kernel tells it. */
+async function openSilent(t: TestContext, { memoryMiB = 100 } = {}) {
+  const { write } = await fakeSystemFiles(t, "/proc", {});
+  const opened = openProcess(t);
+  opened.parts.answer = silent;
+  Object.assign(opened.generation, { pid: 7, settings: { memoryMiB } });
+  const tell = (state: string, cpuMs: number, usedMiB = 0) => {
+    write("7/stat", `7 (node) ${state} 1 7 5 0 -1 0 0 0 0 0 ${cpuMs / 10} 0 0 0 20 0 1 0\n`);
+    write("7/status", `FDSize:\t64\nRssAnon:\t${usedMiB * 1024} kB\n`);
+  };
+  tell("S", 0);
+  return { ...opened, tell };
+}
+
+const ASLEEP = ", asleep: a synchronous call such as execSync blocks it; use the asynchronous one";
+const LOOP = ": look for an endless loop, regular expression or chain of promises";
+const COLLECTS =
+  ': its heap is full and it only collects garbage; keep less in memory, or raise "limits.memoryMiB"';
+
+for (const [what, [state, cpuMs, usedMiB], cause] of [
+  ["is stopped by a signal", ["T", 0, 0], ": a signal (SIGSTOP) has stopped it"],
+  ["sleeps", ["S", 0, 0], ASLEEP],
+  ["sleeps and used just less than a tenth of the time", ["S", 90, 0], ASLEEP],
+  ["used half of the time", ["R", 500, 0], ` and used 500 ms of CPU${LOOP}`],
+  ["used all of the time", ["R", 1_050, 0], ` and used 1050 ms of CPU${LOOP}`],
+  ["uses CPU time in other threads", ["S", 1_050, 0], ` and used 1050 ms of CPU${LOOP}`],
+  ["collects garbage in a full heap", ["R", 110, 91], COLLECTS],
+  ["collects garbage in other threads", ["S", 110, 91], COLLECTS],
+] as const) {
+  test(`a process that ${what} and is silent for a second hangs, with that as its cause`, async (t) => {
+    const opened = await openSilent(t);
+    let found: unknown = "waits";
+    void checkAlive(opened.process).then((result) => (found = result));
+    await setImmediate();
+    opened.tell(state, cpuMs, usedMiB);
+
+    for (let passed = 0; passed < 1_000; passed += 50) await opened.pass(50);
+    assert.equal(found, "waits");
+    await opened.pass(50);
+
+    assert.deepEqual(found, { silence: `it did not answer for 1050 ms${cause}` });
+  });
+}
+
+for (const [what, [state, cpuMs, usedMiB]] of [
+  ["runs, or waits for a CPU", ["R", 0, 0]],
+  ["waits for a disk", ["D", 0, 0]],
+  ["used a tenth of the time, so that it seems to wait for its other threads", ["S", 100, 0]],
+  ["used less than half of the time", ["R", 490, 0]],
+  ["has a full heap and used little CPU time", ["R", 100, 91]],
+  ["has a heap that is not full", ["R", 490, 90]],
+] as const) {
+  test(`a silent process that ${what} is late and not hung`, async (t) => {
+    const opened = await openSilent(t);
+    const found = checkedFor(opened, 1_050);
+    opened.tell(state, cpuMs, usedMiB);
+
+    assert.equal(await found, "waits");
+  });
+}
+
+test("a silent process is looked at again every 300 ms, and hangs once it sleeps", async (t) => {
+  const opened = await openSilent(t);
+  opened.tell("R", 400);
+  let found: unknown = "waits";
+  void checkAlive(opened.process).then((result) => (found = result));
+  await setImmediate();
+  opened.tell("R", 400 + 400);
+  for (let passed = 0; passed < 1_250; passed += 50) await opened.pass(50);
+  assert.equal(found, "waits");
+
+  opened.tell("S", 400 + 420); // 20 ms within the last 300 ms
+
+  await opened.pass(50);
+  await opened.pass(50);
+  assert.deepEqual(found, { silence: `it did not answer for 1350 ms${ASLEEP}` });
+});
+
+test("CPU time that a process used before it was asked does not count", async (t) => {
+  const opened = await openSilent(t);
+  opened.tell("S", 60_000);
+
+  const found = checkedFor(opened, 1_050);
+
+  assert.deepEqual(await found, { silence: `it did not answer for 1050 ms${ASLEEP}` });
+});
+
+test("a silent process is killed, and the fault counts from its last answer", async (t) => {
+  const opened = await openSilent(t);
+  const heartbeat = new Heartbeat(opened.process, () => undefined);
+  opened.parts.answer = () => FIGURES;
+  await opened.pass(500);
+  opened.parts.answer = silent;
+
+  for (let passed = 0; passed < 1_600; passed += 50) await opened.pass(50);
+  heartbeat.stop();
+
+  assert.deepEqual(opened.ends, [[`it did not answer for 1050 ms${ASLEEP}`, 500]]);
+  assert.equal(opened.parts.pings, 2);
+});
+
+test("a heartbeat that stops while a process is silent kills nothing", async (t) => {
+  const opened = await openSilent(t);
+  const heartbeat = new Heartbeat(opened.process, () => undefined);
+  await opened.pass(500);
+
+  heartbeat.stop();
+  for (let passed = 0; passed < 1_600; passed += 50) await opened.pass(50);
+
+  assert.deepEqual([opened.ends, opened.parts.pings], [[], 1]);
+});
+
+test("a call is answered within five seconds or fails", async (t) => {
+  const { process: asked, generation } = openProcess(t);
+  const calls: unknown[][] = [];
+  generation.peer.call = async (...call: unknown[]) => (calls.push(call), FIGURES);
+
+  assert.deepEqual(await checkAlive(asked), { figures: FIGURES });
+
+  assert.deepEqual(calls, [["ping", {}, 5_000]]);
 });
