@@ -87,7 +87,6 @@ async function npm(
   const child = spawn("npm", args, {
     cwd: folder,
     env: environmentOfNpm(),
-    timeout,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const lines: string[] = [];
@@ -98,9 +97,11 @@ async function npm(
       heard?.(line);
     });
   }
+  const deadline = setTimeout(() => child.kill(), timeout); // spawn's own outlives a failed start
   const code = await new Promise<number | null>((done) => {
     child.once("error", () => done(null));
     child.once("close", done);
   });
+  clearTimeout(deadline);
   return { code, lines };
 }

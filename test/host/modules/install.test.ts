@@ -8,7 +8,6 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { readSignatures } from "../../../host/modules/build/npm.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
@@ -126,18 +125,6 @@ test("packages with an invalid registry signature are refused by name", async (t
   assert.deepEqual([state, progress], ["failed", null]);
   assert.match(error?.message ?? "", /^invalid registry signature: wordy@1\.0\.0;/);
   assert.ok(!existsSync(join(root, "asked/node_modules")));
-});
-
-test("npm's signature report is parsed correctly", () => {
-  const offline =
-    'npm error code ENOTFOUND\n{\n  "error": {\n    "summary": "it is away"\n  }\n}\nnpm error log';
-  const missing =
-    '{\n  "invalid": [],\n  "missing": [\n    { "name": "a", "version": "1.0.0" }\n  ]\n}';
-
-  assert.deepEqual(readSignatures(offline), { is: "unknown", reason: "it is away" });
-  assert.deepEqual(readSignatures(missing), { is: "missing", packages: ["a@1.0.0"] });
-  assert.deepEqual(readSignatures('{\n  "invalid": [],\n  "missing": []\n}'), { is: "verified" });
-  assert.equal(readSignatures("").is, "unknown");
 });
 
 test("a failed npm install keeps the old generation and its packages", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { buildWidget } from "../../../host/assets/build-widget.ts";
 import { Compiler } from "../../../host/modules/build/compile.ts";
@@ -60,6 +60,17 @@ test("an entry linked to outside the plugin's folder is not compiled", async (t)
   const { folder, compile } = await openPlugin(t);
   await writeFile(join(folder, "../../data/code.ts"), "export default 1;");
   await symlink(join(folder, "../../data/code.ts"), join(folder, "index.ts"));
+
+  await assert.rejects(compile(), /is outside the plugin's folder/);
+});
+
+test("a plugin beside an installed Mantel cannot include Mantel's own files", async (t) => {
+  const { folder, compile } = await openPlugin(t);
+  const mantel = resolve(import.meta.dirname, "../../..");
+  await rm(join(folder, "node_modules"), { recursive: true });
+  await symlink(dirname(mantel), join(folder, "node_modules"));
+  const path = `${basename(mantel)}/package.json`;
+  await writeFile(join(folder, "index.ts"), `import own from "${path}"; export default own;`);
 
   await assert.rejects(compile(), /is outside the plugin's folder/);
 });
