@@ -22,7 +22,7 @@ import { openHome, serveHost } from "./bench/bench-home.ts";
 const MAX_GROWN_MIB = 64;
 const MAX_P99_MS = 100;
 
-/** What an attack is told by a number, when it is not given. */
+/** The default of a number that an attack takes. */
 const USUAL: Readonly<Record<string, number>> = { forged: 0, slow: 60, openapi: 50 };
 const USAGE =
   "usage: npm run attack -- <all [words] [--node <program>] | forged | slow [seconds] | openapi [requests]>";

@@ -13,7 +13,7 @@ import {
   toggle,
 } from "./canonical.ts";
 
-/** What one kind of device is, and its capabilities besides the readings that every kind may have. */
+/** One kind of device: its meaning, and its capabilities besides the readings that every kind may have. */
 export interface CanonicalKind {
   readonly meaning: string;
   /** The device type of the Matter Device Library Specification, if there is one. */

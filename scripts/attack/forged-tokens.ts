@@ -1,7 +1,7 @@
 import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 
 const AT_ONCE = 16;
-/** What a request without a valid token may be answered with. */
+/** The allowed answers to a request without a valid token. */
 const REFUSALS = new Set([400, 401, 404, 421]);
 
 /** An operation of the API, as its OpenAPI document has it. */

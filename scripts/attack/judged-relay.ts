@@ -7,7 +7,7 @@ const VIOLATIONS = "sl-violations";
 const DELIBERATE = new Set([503, 504, 507]);
 const SHOWN = 10;
 
-/** What a judge has found in the answers of a host. */
+/** The faults that a judge has found in the answers of a host. */
 export interface JudgedCount {
   readonly asked: number;
   /** Answers by status. */

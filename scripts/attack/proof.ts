@@ -3,13 +3,13 @@ import type { Stage } from "./stage.ts";
 /** A host answers in a few milliseconds; this is for a machine that is busy. */
 export const LONGEST_STALL_MS = 2_000;
 
-/** How strongly a plugin's process is confined: `confinement.level` in `GET /modules`. */
+/** The confinement of a plugin's process: `confinement.level` in `GET /modules`. */
 export type Level = "kernel" | "permission-model" | "none";
 
 /** The levels that promise something. */
 export type PromisedLevel = Exclude<Level, "none">;
 
-/** What a hostile plugin said when it was done. One that ended or never finished says nothing. */
+/** The report of a hostile plugin at its end. One that was ended or never finished has none. */
 export interface AttackResult {
   readonly got?: string;
   readonly failed?: string;

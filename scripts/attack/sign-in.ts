@@ -5,7 +5,7 @@ import type { Proof } from "./proof.ts";
 import { EVENT_TIMEOUT_MS, type Stage } from "./stage.ts";
 import type { Target } from "./target.ts";
 
-/** How long a page has to do by itself what it must not do. */
+/** The time in which a page could do by itself what it must not do. */
 const PAGE_MS = 1_500;
 
 interface SignIn {

@@ -27,7 +27,7 @@ export interface SlowCount {
   /** Requests of others. */
   readonly asked: number;
   readonly failed: number;
-  /** How long one request took that came right behind all the connections. */
+  /** The duration of a request that came right after all the connections. */
   readonly openingMs: number;
   /** Of the requests after that one. */
   readonly p99Ms: number;

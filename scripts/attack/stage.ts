@@ -50,7 +50,7 @@ const BYSTANDER = {
   "index.ts": `import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ start() {} });\n`,
 };
 
-/** What a hostile plugin is told: where that is which it attacks. */
+/** The addresses and paths that a hostile plugin attacks. */
 export interface Facts extends Omit<Listeners, "visits" | "close"> {
   /** Process ids as this machine counts them. */
   readonly host: number;
@@ -218,7 +218,7 @@ export class Stage {
     for (const { pid } of this.#processes(this.#hostile)) signal(pid, "SIGKILL");
   }
 
-  /** What the API answers to a GET; `undefined` when it does not. */
+  /** The API's answer to a GET; `undefined` without one. */
   async get(path: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${this.#token}` };
     const request = { headers, signal: AbortSignal.timeout(ANSWER_MS) };

@@ -4,7 +4,7 @@ import type { TestEnded, TestRecord } from "./records.ts";
 
 const REPORTER = "scripts/test/events.ts";
 const TOGETHER = "scripts/test/together.ts";
-/** What a test process runs besides the test files. */
+/** The code that a test process runs besides the test files. */
 export const PROGRAMS = [REPORTER, TOGETHER];
 const END_DEADLINE_MS = 5_000;
 

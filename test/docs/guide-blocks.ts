@@ -1,4 +1,4 @@
-/** What a reader does at one place of a guide, or sees there. */
+/** A step of a reader at one place of a guide, or its result. */
 export type Block =
   | { readonly kind: "file"; readonly path: string; readonly content: string }
   | {
@@ -47,7 +47,7 @@ function changeIn(diff: string): { before: string; after: string } {
   return { before: marked("-").join("\n"), after: marked("+").join("\n") };
 }
 
-/** Whether `actual` has all that is shown: further fields may be there, and further items of a list. */
+/** True if `actual` has all that is shown. It may have further fields, and further items of a list. */
 export function shows(shown: unknown, actual: unknown): boolean {
   if (Array.isArray(shown)) {
     return Array.isArray(actual) && shown.every((item) => actual.some((each) => shows(item, each)));

@@ -69,7 +69,7 @@ const isDocument = (path: string) => path.endsWith(".md");
 
 const readText = (path: string) => readFile(join(REPOSITORY, path), "utf8");
 
-/** Whether a path is, or ends as, the name says, in which `*` stands for part of a name. */
+/** True if a path is the name or ends with it. In the name, `*` stands for part of a name. */
 function isThere(name: string, paths: readonly string[]): boolean {
   if (WRITTEN_BY_READERS.test(name)) return true;
   const pattern = name.replace(/\/$/, "").replaceAll(".", "\\.").replaceAll("*", "[^/]*");
@@ -77,7 +77,7 @@ function isThere(name: string, paths: readonly string[]): boolean {
   return paths.some((path) => end.test(path));
 }
 
-/** Whether a document has a heading that a page of it, as Git hosts show it, gives this anchor. */
+/** True if a heading of the document has this anchor on the page that Git hosts show. */
 async function hasHeading(document: string, anchor: string | undefined): Promise<boolean> {
   if (anchor === undefined) return true;
   const headings = [...(await readText(document)).matchAll(HEADING)].map(([, text = ""]) => text);

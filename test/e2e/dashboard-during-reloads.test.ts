@@ -12,7 +12,7 @@ const PROCESSES = ["demo-home", "calendar", "system"];
 const WIDGET = "room-widget/widget.ts";
 const BACK = { withinMs: 15_000 };
 const LAMP = "Ceiling";
-/** What stays as long as a page does: its frame, and the frame of each tile. */
+/** The elements that a page keeps: its frame, and the frame of each tile. */
 const SHELL = ".wall, header.top, section[data-module]";
 
 test("an open dashboard keeps its page and sends commands while modules reload and crash", async (t) => {

@@ -141,7 +141,7 @@ const HEIGHT_SOON = `new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(measure));
 })`;
 
-/** How many things move. A root does not tell of what is in the shadow roots below it. */
+/** The number of running animations, also in shadow roots, which a root does not include. */
 const MOVING = `(() => {
   const count = (root) =>
     [...root.querySelectorAll("*")].reduce(

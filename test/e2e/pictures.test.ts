@@ -16,19 +16,19 @@ import { serveWeather, THIS_HOUR } from "../plugins/weather/serve.ts";
 
 const HOUR_MS = 3_600_000;
 const EVENING = 18;
-/** How long figures of the machine are gathered for their lines; a test needs none. */
+/** The time in which figures of the machine are collected for their charts; a test needs none. */
 const FIGURES_MS = process.env.MANTEL_SCREENSHOTS === undefined ? 0 : 10_000;
 
 /** Hours east of UTC where it is evening now: a picture shows a day with something behind it and ahead. */
 const EAST = ((EVENING - new Date().getUTCHours() + 36) % 24) - 12;
 const ZONE = `Etc/GMT${EAST > 0 ? "-" : "+"}${Math.abs(EAST)}`;
 
-/** How many icons of the menu are still on their way. */
+/** The number of icons of the menu that are still loading. */
 const UNANSWERED = `[...document.querySelectorAll(".settings nav mantel-icon")].filter(
   ({ style }) => performance.getEntriesByName(new URL(style.maskImage.slice(5, -2), location)).length === 0,
 ).length`;
 
-/** What it is, and in how many hours from the last full one. */
+/** The content, and its hours from the last full hour. */
 type Appointment = readonly [string, number];
 
 /** A family's evening and the day after. */
@@ -186,7 +186,7 @@ function wetEvening(): object {
   };
 }
 
-/** What the simulated home's meter has counted: breakfast, lunch and the evening. */
+/** The readings of the simulated home's meter: breakfast, lunch and the evening. */
 function dayOfEnergy(): string {
   const watts = [2, 2, 2, 2, 2, 3, 6, 9, 7, 4, 3, 5, 8, 6, 4, 3, 4, 8, 11, 9, 7, 5, 3, 2];
   const quarters = Array.from({ length: 24 * 12 }, (_, index) => {

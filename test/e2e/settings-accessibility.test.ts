@@ -42,7 +42,7 @@ test("every page of the settings is accessible, wide and narrow, dark and light"
   }
 });
 
-/** What a page has asked for and not been answered, apart from the stream, which does not end. */
+/** The open requests of a page, without the event stream, which does not end. */
 function followRequests(page: Page): ReadonlySet<object> {
   const asked = new Set<object>();
   page.on("request", (request) => {

@@ -53,7 +53,7 @@ async function widgetsOf(host: TestHost): Promise<string[]> {
     .map(({ id }) => id);
 }
 
-/** What each widget says, once all are there and none says anything else for two seconds. */
+/** The text of each widget, once all are there and none has changed for two seconds. */
 async function settledTexts(
   page: Page,
   widgets: readonly string[],

@@ -1,4 +1,4 @@
-/** What stands before the names of elements, with its colon, or nothing for one of them. */
+/** The prefix of element names with its colon, or an empty text for the default namespace. */
 export interface DavPrefixes {
   readonly d: string;
   readonly c: string;
@@ -27,7 +27,7 @@ export class DavXml {
     return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\r", "&#13;");
   };
 
-  /** What is known of a resource, and what is not: servers answer in two parts. */
+  /** The known and the unknown properties of a resource: servers answer in two parts. */
   readonly response = (path: string, known: string): string => {
     const part = (status: string, properties: string) =>
       this.d("propstat", this.d("prop", properties) + this.d("status", `HTTP/1.1 ${status}`));

@@ -15,7 +15,7 @@ const ANSWER_MS = 5;
  */
 export class DiscoveredLamps {
   readonly names: readonly string[];
-  /** What they were told to do, oldest first. */
+  /** The commands they received, oldest first. */
   readonly received: { readonly name: string; readonly payload: Payload }[] = [];
   readonly #states = new Map<string, Payload>();
   readonly #client: MqttClient;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** What can be wrong with a Home Assistant. */
+/** Faults of a Home Assistant. */
 export interface Faults {
   /** Takes connections and says nothing. */
   silent?: boolean;

@@ -16,7 +16,7 @@ export function compressed({ state, attributes }: FakeEntity): Json {
   return { s: state, a: attributes, c: CONTEXT.id, lc: NOON_S };
 }
 
-/** What `subscribe_entities` tells of a change: only what is other than before. */
+/** The message of `subscribe_entities` for a change: only the differences. */
 export function changeOf(before: FakeEntity, next: FakeEntity): Json {
   const set = Object.entries(next.attributes).filter(
     ([name, value]) => !isDeepStrictEqual(before.attributes[name], value),

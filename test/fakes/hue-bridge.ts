@@ -35,7 +35,7 @@ export class FakeHueBridge {
   readonly resources: Map<string, FakeResource>;
   readonly asked: Asked[] = [];
   fault: Fault;
-  /** How long a light takes to do what it is told. */
+  /** Time until a light follows a command. */
   followMs = 0;
   /** Requests that were refused because there were too many. */
   throttled = 0;
@@ -66,7 +66,7 @@ export class FakeHueBridge {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** What the config has of it after pairing. */
+  /** Its options in the config after pairing. */
   get options() {
     const { address, key, fingerprint } = this;
     return { address, fingerprint, applicationKey: key };
@@ -217,7 +217,7 @@ export class FakeHueBridge {
     throttle(response);
   }
 
-  /** What anybody may ask: who it is, and for a key. */
+  /** The requests that need no key: its identity, and for a key. */
   #beforePairing(path: string, response: ServerResponse): void {
     if (path.endsWith("/config")) {
       const bridgeid = this.id.toUpperCase();

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What can be wrong with a bridge. */
+/** Faults of a bridge. */
 export type Fault = keyof typeof FAULTS | undefined;
 
 /** Each answers in place of the bridge, and tells whether that was the answer. */

@@ -207,7 +207,7 @@ export function home(): FakeResource[] {
 
 const NOON = "2026-11-20T12:00:00.000Z";
 
-/** What a motion sensor says, as bridges of today do. */
+/** A report of a motion sensor in the current format. */
 function motionReport(motion: boolean) {
   return { motion, motion_valid: true, motion_report: { changed: NOON, motion } };
 }

@@ -3,7 +3,7 @@ import type { FakeResource } from "./hue-home.ts";
 type Change = readonly [id: string, change: Record<string, unknown>];
 type Body = Readonly<Record<string, unknown>>;
 
-/** What a bridge does at a PUT: the changes it makes, and what it has against them. */
+/** A bridge's reaction to a PUT: its changes, or its objections. */
 export function obey(
   resources: ReadonlyMap<string, FakeResource>,
   resource: FakeResource,

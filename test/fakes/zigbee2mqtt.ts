@@ -84,9 +84,9 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
  */
 export class FakeZigbee2Mqtt {
   readonly base: string;
-  /** What was set, oldest first. */
+  /** The received commands, oldest first. */
   readonly received: { readonly name: string; readonly payload: Payload }[] = [];
-  /** What was asked for, by name. */
+  /** The requested states, by name. */
   readonly asked: string[] = [];
   /** Names whose radio does not answer. */
   readonly unreachable = new Set<string>();
@@ -188,7 +188,7 @@ export class FakeZigbee2Mqtt {
     this.list();
   }
 
-  /** What was retained under the old name is emptied. */
+  /** Empties the retained messages of the old name. */
   rename(from: string, to: string): void {
     const device = this.devices.find(({ friendly_name }) => friendly_name === from);
     if (!device) throw new Error(`there is no ${from}`);

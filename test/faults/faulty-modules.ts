@@ -23,7 +23,7 @@ export async function startFaultyModules(
     ...modules,
     send,
     harm: (kind: FaultKind) => send(idOf(kind), { effect: "harm" }).catch(() => undefined),
-    /** What the log says; the module's own error goes when it works again. */
+    /** The text in the log; the module's own error disappears when it works again. */
     causeOfFall: (id: string): string => {
       const fall = modules.registry.logs(id).findLast(({ sentence }) => sentence === FALL);
       return String(fall?.fields?.["message"]);

@@ -15,7 +15,7 @@ const BAD_TOPICS = 10_000;
 const PRINCIPAL = { sub: "fuzz", jti: "1" };
 const REFUSED_WITHIN_MS = 2_000;
 const BACK_WITHIN_MS = 5_000;
-/** What the link says when it is no more. */
+/** The text of the link when the connection is lost. */
 const LOSSES = new Set(["lost the connection to the broker", "cannot connect to the broker"]);
 
 /** Something that no topic may have, anywhere in a text. */

@@ -12,7 +12,7 @@ export type TextsByPlace = Readonly<Record<string, string>>;
 /** Where secrets belong. */
 const SECRET_FILES = /^secrets\.json/;
 
-/** What every GET operation answers to an admin. */
+/** The answers of all GET operations to an admin. */
 export async function readAnswers(
   host: TestHost,
   ids: readonly string[] = ["mqtt", "telltale"],
@@ -53,7 +53,7 @@ export async function readBundles(host: TestHost): Promise<TextsByPlace> {
   return Object.fromEntries(await Promise.all(texts));
 }
 
-/** What a backup without secrets holds. */
+/** The content of a backup without secrets. */
 export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
   const file = `${data}.backup`;
   const args = ["--import", "tsx", "scripts/backup.ts", file, "--data", data];
@@ -66,7 +66,7 @@ export async function readBackup({ data }: TestHost): Promise<TextsByPlace> {
   } as TextsByPlace;
 }
 
-/** What `ps` shows of a host and all below it, and what those were started with. */
+/** The output of `ps` for a host and its descendants, and their environments. */
 export async function readProcesses(host: number): Promise<TextsByPlace> {
   const texts: Record<string, string> = {};
   for (const pid of await processTreeOf(host)) {

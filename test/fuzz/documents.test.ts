@@ -31,7 +31,7 @@ function replaced(value: unknown, at: number, odd: unknown): unknown {
   return JSON.parse(text, (_, each: unknown) => (left-- === 0 ? odd : each));
 }
 
-/** That work is done, or refused as a client's fault that names a place. */
+/** Asserts that the work succeeds, or is refused as a client's fault that names a place. */
 function doneOrRefused(work: () => unknown): unknown {
   try {
     return work();

@@ -15,7 +15,7 @@ const INSTALLED = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? INSTALLED.find(existsSync) ?? "";
 /** With the frames of other origins in processes of their own, as in a browser with a window. */
 const LAUNCH = { executablePath: CHROMIUM, args: ["--disable-quic", "--site-per-process"] };
-/** What a page is waited for shows within this; a slow machine shares it with other tests. */
+/** Time within which a page shows what a test waits for; a slow machine runs other tests beside it. */
 const DEADLINE_MS = 10_000 * LOAD;
 
 /** A page of a real browser, with everything it complained about. */
@@ -25,7 +25,7 @@ export interface TestPage {
   readonly faults: readonly string[];
 }
 
-/** Whether there is a browser that can be launched. */
+/** True if there is a browser that can be launched. */
 export const hasBrowser = (): boolean => existsSync(CHROMIUM);
 
 /** A Chromium that its caller closes. Playwright itself keeps it from updates, sync and first runs. */

@@ -7,7 +7,7 @@ import { startHost, type TestHost } from "./host.ts";
 
 const PLUGINS = ["plugins/demo-home", "plugins/room-widget", "plugins/clock-widget"];
 
-/** What each step of a test of the editor begins with: a module of it is not installed. */
+/** The layout that each test of the editor begins with. One of its modules is not installed. */
 export const LAYOUT = {
   version: 1,
   grid: { columns: 12, rowHeight: 20, gap: 12 },

@@ -24,7 +24,7 @@ export const withoutNotify = missing === undefined ? false : `${missing} is not 
 /** A socket as a service manager listens on (sd_notify(3)). */
 export interface NotifySocket {
   readonly path: string;
-  /** What has arrived so far: the assignments of each message that has any for people or managers. */
+  /** The received messages: the assignments of each message that has any for people or managers. */
   readonly messages: readonly (readonly string[])[];
 }
 

@@ -19,7 +19,7 @@ export function watchResources(): () => Promise<void> {
 
 const openResources = (): readonly string[] => process.getActiveResourcesInfo();
 
-/** What is open now and is not in `before`, each kind as often as it came on top. */
+/** The resources that are open now and not in `before`, each kind once for each additional one. */
 function openedSince(before: readonly string[]): string[] {
   const known = [...before];
   return openResources().filter((resource) => {

@@ -6,7 +6,7 @@ import type { Ended } from "./repository.ts";
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const bundles = new Map<string, Promise<string>>();
 
-/** What a command has written and how it ended. */
+/** The output of a command, and its end. */
 export interface EndedScript extends Ended {
   readonly stdout: string;
   readonly stderr: string;

@@ -9,7 +9,7 @@ interface TextBox {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Whether a part of it lies where nobody can see it or scroll to it. */
+  /** True if a part of it is where nobody can see it or scroll to it. */
   readonly cut: boolean;
 }
 

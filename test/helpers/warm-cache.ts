@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** What a cache holds of npm packages. */
+/** The npm packages in a cache. */
 const PACKAGES = ["vendor", "compiled"];
 
 /**

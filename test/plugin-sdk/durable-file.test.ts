@@ -99,7 +99,7 @@ test("a full disk leaves the old file, and no temporary or open one", async (t) 
   assert.equal(handles(), 0);
 });
 
-/** What file handles have in common, and the number of open files below a folder. */
+/** The prototype of file handles, and the number of open files below a folder. */
 async function watchHandles(folder: string) {
   const handle = await open(folder, "r");
   await handle.close();

@@ -156,7 +156,7 @@ test("a restore interrupted before its plan is complete changes nothing", async 
   assert.deepEqual(await readdir(data), before);
 });
 
-/** What a restore has on the disk when it begins to move. */
+/** The files that a restore has on the disk when it begins to move them. */
 async function stage(data: string): Promise<void> {
   const files = { "config.json": "new config", "plugins/a/key.json": "new key" };
   for (const [path, text] of Object.entries(files)) {

@@ -13,7 +13,7 @@ import { LOAD, until } from "../../helpers/until.ts";
 import { json, type ServedApp, serveApp } from "../http/serve-app.ts";
 
 const PASSPHRASE = "correct horse battery";
-/** What a backup may unpack to. */
+/** The limit for the unpacked size of a backup. */
 const MAX_MIB = 128;
 /** The heap of the process, what it unpacks to and Node itself. */
 const MAX_PEAK_MIB = 1_000;

@@ -39,7 +39,7 @@ async function codeOf(folder: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")))).join("\n");
 }
 
-/** Whether the text is a property of a table of translations, quoted where it is no plain word. */
+/** True if the text is a key of a table of translations, in quotes unless it is a plain word. */
 function isKey(text: string, code: string): boolean {
   return (
     code.includes(`"${text}":`) ||

@@ -9,12 +9,12 @@ import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { Bus } from "../../../host/events/bus.ts";
 import type { HostLog } from "../../../host/log.ts";
 
-/** What a test can change about a bridge, and what it was asked. */
+/** The bridge's behaviour, which a test can change, and the commands that it received. */
 export interface TestBridge extends Bridge {
   status: BridgeStatus;
   readonly asked: { nativeId: string; command: DeviceCommand; commandId: string }[];
   readonly activated: string[];
-  /** How the bridge answers; absent means that it confirms at once. */
+  /** The bridge's answer; absent means that it confirms at once. */
   answer?: (nativeId: string, command: DeviceCommand) => Promise<void>;
 }
 

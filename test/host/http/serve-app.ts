@@ -49,7 +49,7 @@ export interface ServedApp {
   readonly data: string;
   readonly server: HttpServer;
   readonly log: CollectedLog;
-  /** What the bridge was told, in order. */
+  /** The commands that the bridge received, in order. */
   readonly commands: readonly DeviceCommand[];
   readonly token: (scope: Scope) => Promise<string>;
   /** Requests `/api/v1<path>` with a token of this scope; `null` sends none. */

@@ -26,7 +26,7 @@ const plugin = (permissions: Permissions) => ({
   manifest: manifest({ permissions }),
 });
 
-/** What a change of the manifest asks for beyond what it had. */
+/** The permissions that a change of the manifest adds. */
 function needed(had: Partial<Manifest>, wanted: Partial<Manifest>): string[] {
   return missingPermissions(
     requestedPermissions(manifest(had)),

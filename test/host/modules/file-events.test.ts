@@ -61,7 +61,7 @@ async function startSpeakers(t: Parameters<typeof startModules>[0]) {
   };
 }
 
-/** How editors write a file, step by step as strace shows it. */
+/** The ways in which editors write a file, step by step as strace shows them. */
 const EDITORS: Record<string, (file: string, text: string) => Promise<void>> = {
   async "writes over it"(file, text) {
     await writeFile(file, text);

@@ -102,7 +102,7 @@ test("a process whose answer fails for five seconds is silent", async (t) => {
   assert.deepEqual(await checkAlive(asked), { silence: "it did not answer for 5000 ms" });
 });
 
-/** What a check finds when a process is silent for `ms`, or `"waits"`. */
+/** The finding of a check when a process is silent for `ms`, or `"waits"`. */
 async function checkedFor(
   { process: asked, pass }: ReturnType<typeof openProcess>,
   ms: number,

@@ -40,7 +40,7 @@ async function openCounter(t: TestContext): Promise<Modules> {
 const count = ({ services }: Modules) =>
   services.call("broker.address", {}).then((answer) => (answer as { url: string }).url);
 
-/** How the last reload went. */
+/** The result of the last reload. */
 const lastOf = ({ registry }: Modules) => {
   const { trigger, result } = registry.get("counter").lastReload ?? {};
   return [trigger, result];

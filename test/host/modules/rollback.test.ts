@@ -31,7 +31,7 @@ const inAsyncStart = (statement: string) =>
   inStart(statement).replace("start({ handedOver })", "async start({ call, devices, handedOver })");
 
 interface Fault {
-  /** What is saved, by file; the entry when it is a text alone. */
+  /** The saved texts by file; a text alone is the entry. */
   readonly saved: string | Readonly<Record<string, string>>;
   readonly says: RegExp;
   /** File and line in the author's source, where the fault has one. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { openConnection } from "../../../plugin-sdk/mqtt/open-connection.ts";
 
-/** What a client said in its CONNECT packet (MQTT 5, 3.1.2). */
+/** The fields of a client's CONNECT packet (MQTT 5, 3.1.2). */
 interface Connect {
   readonly level: number;
   readonly keepaliveSeconds: number;

@@ -21,7 +21,7 @@ const eventsOf = (calendarId: string, count: number, title = "x"): CalendarEvent
     color: null,
   }));
 
-/** What goes to the host. Calls fail while `faults` are left. */
+/** The calls to the host. They fail while `faults` are left. */
 function setUp() {
   const sent: (readonly [string, unknown])[] = [];
   const faults: Error[] = [];

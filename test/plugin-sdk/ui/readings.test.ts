@@ -7,7 +7,7 @@ interface Measured {
   readonly field: string;
 }
 
-/** What `followReadings` needs of a widget's context. */
+/** The part of a widget's context that `followReadings` needs. */
 interface Context {
   readonly read: (path: string) => Promise<Response>;
   readonly effect: (draw: () => void) => void;

@@ -38,7 +38,7 @@ test("the corpus has at least 50 hostile calendars", (t) => {
   assert.ok(Object.keys(BOMBS).length >= 50);
 });
 
-/** What came of a calendar, in words. Only an expected refusal is no fault of the test. */
+/** The result of a calendar in words. An expected refusal is a result, and everything else fails the test. */
 async function expand(bytes: Buffer): Promise<string> {
   try {
     const feed = await Feed.read(bytes, UTC);
@@ -90,7 +90,7 @@ interface Source {
   readonly error?: string;
 }
 
-/** What is looked at in the answers of two routes. */
+/** The checked fields in the answers of two routes. */
 interface Answer {
   readonly sources?: readonly Source[];
   readonly events?: readonly object[];

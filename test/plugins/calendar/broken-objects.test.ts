@@ -11,7 +11,7 @@ const whole = (title: string) =>
   calendar(event(`UID:${title}`, `DTSTART;VALUE=DATE:${TODAY}`, `SUMMARY:${title}`)).toString();
 const cutOff = (title: string) => whole(title).slice(0, -30);
 
-/** What is shown of an account with one calendar of these objects. */
+/** The shown events of an account with one calendar of these objects. */
 async function shownOf(t: TestContext, objects: Record<string, string>, settings: object = {}) {
   const account = await serveDavAccount(t);
   account.calendars.set("work", { name: "Work", objects });

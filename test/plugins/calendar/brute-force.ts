@@ -36,7 +36,7 @@ export function bruteForce(rule: PlainRule, start: string, lastYear: number): st
   return [start, ...later].slice(0, rule.count);
 }
 
-/** How many years, months, weeks or days lie between the period of the start and that of a day. */
+/** The number of years, months, weeks or days between the period of the start and that of a day. */
 function stepsBetween({ freq, weekStart }: PlainRule, start: string, day: number): number {
   const [from, to] = [new Date(`${start.slice(0, 10)}Z`), new Date(day)];
   const years = to.getUTCFullYear() - from.getUTCFullYear();
@@ -56,7 +56,7 @@ function isNamed(rule: PlainRule, start: string, day: number): boolean {
   return limits(rule, day).every((isMet) => isMet) && fitsStart(rule, start, day);
 }
 
-/** What each part of the rule says of a day. */
+/** True for each part of the rule that a day satisfies. */
 function limits(rule: PlainRule, day: number): boolean[] {
   return [
     !rule.month || rule.month.includes(new Date(day).getUTCMonth() + 1),
@@ -67,7 +67,7 @@ function limits(rule: PlainRule, day: number): boolean[] {
   ];
 }
 
-/** What no part of the rule says is taken from the start. */
+/** The values that the rule leaves out; they come from the start. */
 function fitsStart({ freq, month, ...rule }: PlainRule, start: string, day: number): boolean {
   if (rule.monthDay || rule.yearDay || rule.day || freq === "DAILY") return true;
   const [date, first] = [new Date(day), new Date(`${start.slice(0, 10)}Z`)];
@@ -88,7 +88,7 @@ function daysIn(day: number, unit: "month" | "year"): number[] {
   return days;
 }
 
-/** Whether one of the numbers, from the start or from the end, is the place of a day among others. */
+/** True if one of the numbers, from the start or from the end, is the place of a day among others. */
 function fits(numbers: readonly number[], days: readonly number[], day: number): boolean {
   return numbers.some((number) => days.at(number > 0 ? number - 1 : number) === day);
 }

@@ -25,7 +25,7 @@ test("the corpus has at least 150 cases, each with a name of its own", () => {
   assert.equal(new Set(CORPUS.map(({ name }) => name)).size, CORPUS.length);
 });
 
-/** What Mantel shows in the window: the plugin works it out, and the host cuts it to days of the home. */
+/** The events that Mantel shows in the window: the plugin computes them, and the host cuts them to days of the home. */
 async function expand({ calendar, window, homeZone }: Case) {
   const [start, end] = [startOfDay(window[0], homeZone), startOfDay(window[1], homeZone)];
   const zone = findZone(homeZone) ?? assert.fail(`there is no zone ${homeZone}`);

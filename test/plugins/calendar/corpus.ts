@@ -40,7 +40,7 @@ export function readCorpus(): Case[] {
   });
 }
 
-/** What was found, with as much as was expected of each, as texts that can be compared. */
+/** The found events with their expected fields, as texts that can be compared. */
 export function compare(
   expected: readonly Expected[],
   found: readonly Found[],

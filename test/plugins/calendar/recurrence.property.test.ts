@@ -36,7 +36,7 @@ const weeks = fc.oneof(
   fc.constantFrom([1], [52], [53], [-1], [-52]),
 );
 
-/** What every rule may have. */
+/** The parts that every rule may have. */
 const COMMON = {
   interval: fc.integer({ min: 1, max: 4 }),
   weekStart: weekday,

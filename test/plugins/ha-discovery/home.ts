@@ -36,7 +36,7 @@ export const POWER = {
 };
 export const PLUG_ID = "switch:plug-1-relay";
 
-/** What the plugin is given unless a test says otherwise; a host fills these in. */
+/** The default options, which a host would fill in. */
 const DEFAULTS = { prefix: "homeassistant", refusedTopics: ["zigbee2mqtt/bridge/request/#"] };
 
 /** The plugin, connected to a broker; it is stopped when the test ends. */

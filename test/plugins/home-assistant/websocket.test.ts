@@ -182,7 +182,7 @@ test("a light tells a colour or a white, by the mode in which it shines", () => 
   assert.deepEqual(stateIn("hs"), { ...shared, colorTemperature: null, color });
 });
 
-/** What the entities are as devices, without those that are none. */
+/** The entities as devices, without those that are not shown. */
 function statesIn(entities: Entities): Record<string, object> {
   return Object.fromEntries(
     [...entities.all()].flatMap((entity) => {

@@ -256,7 +256,7 @@ async function leave(
   await client.endAsync();
 }
 
-/** What waited for a session. */
+/** The messages that waited for a session. */
 async function fetchQueue(t: TestContext, url: string, options: object): Promise<string[]> {
   const payloads: string[] = [];
   const client = connectClient(url, { ...options, clean: false });

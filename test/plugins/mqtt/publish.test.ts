@@ -145,7 +145,7 @@ test("a thousand publishes at once arrive in their order", real, async (t) => {
   );
 });
 
-/** How long something takes to fail as expected, in milliseconds. */
+/** The time until a call fails as expected, in milliseconds. */
 async function millisToReject(work: Promise<unknown>, expected: object): Promise<number> {
   const started = performance.now();
   await assert.rejects(work, expected);

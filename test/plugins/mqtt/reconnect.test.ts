@@ -87,7 +87,7 @@ test("stopping does not wait for a broker that never answers", async (t) => {
   assert.ok(performance.now() - started < 1_000 * LOAD);
 });
 
-/** How long something takes to fail as expected, in milliseconds. */
+/** The time until a call fails as expected, in milliseconds. */
 async function millisToReject(work: Promise<unknown>, expected: object): Promise<number> {
   const started = performance.now();
   await assert.rejects(work, expected);

@@ -44,7 +44,7 @@ interface RawExpose {
   readonly features?: readonly RawExpose[];
 }
 
-/** What a payload can hold: colours as one, composites by their parts. */
+/** The fields of a payload: a colour is one, and composites are their parts. */
 function leavesOf(exposes: readonly RawExpose[]): RawExpose[] {
   return exposes.flatMap((each) =>
     each.features && !/^color_(xy|hs)$/.test(each.name ?? "") ? leavesOf(each.features) : [each],

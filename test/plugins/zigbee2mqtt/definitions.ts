@@ -75,7 +75,7 @@ export function inventoryIn(devices: readonly unknown[], groups: unknown = []): 
   return inventoryOf(list, Array.isArray(groups) ? groups : []);
 }
 
-/** What a device of a definition can do and tell. */
+/** The capabilities of a device of a definition. */
 export function capabilitiesOf(definition: unknown): Capabilities {
   const [thing] = inventoryIn([listed(definition)]).things;
   assert.ok(thing);

@@ -17,7 +17,7 @@ const variables = new Map<string, Value>([
   ["value_json", fromJson({ on: true, list: [1, 2, "x"], text: "abc", nested: { a: [{}] } })],
 ]);
 
-/** What a template prints, or `undefined` when it is refused. Anything but a refusal is a fault. */
+/** The output of a template, or `undefined` if it is refused. Any other error fails the test. */
 function outcome(source: string): string | undefined {
   try {
     return new Template(source).render(variables, CLOCK);

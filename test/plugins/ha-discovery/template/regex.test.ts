@@ -6,7 +6,7 @@ import { TemplateError, type Value } from "../../../../plugins/ha-discovery/temp
 const render = (source: string, value: Value = "") =>
   new Template(source).render(new Map([["value", value]]), { now: () => 1e9, zone: "UTC" });
 
-/** What Python 3.11 gives for `re.sub(pattern, replacement, text)`. */
+/** The result of Python 3.11 for `re.sub(pattern, replacement, text)`. */
 for (const [pattern, replacement, text, result] of [
   ["[^0-9.]", "", "21.5 °C", "21.5"],
   ["^zone_(\\d+)$", "Zone \\1", "zone_12", "Zone 12"],
