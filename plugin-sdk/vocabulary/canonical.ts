@@ -1,7 +1,7 @@
 import type { Capability, Unit } from "../device.ts";
 
 /**
- * How a capability is used: `reading` is reported, `setting` is reported and can be commanded, and `command` can be
+ * The use of a capability: `reading` is reported, `setting` is reported and can be commanded, and `command` can be
  * commanded and has no state.
  */
 export type Access = "reading" | "setting" | "command";

@@ -115,8 +115,8 @@ function isNearColor(asked: Color, now: Color): boolean {
 }
 
 /**
- * How far a reported value may be from the requested one: lights round to 255 steps and to mireds, homes may use °F,
- * and speakers have steps of their own.
+ * The distance by which a reported value may differ from the requested one: lights round to 255 steps and to mireds,
+ * homes may use °F, and speakers have steps of their own.
  */
 const TOLERANCES: Readonly<Record<string, number>> = {
   brightness: 1,

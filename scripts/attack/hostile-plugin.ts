@@ -22,7 +22,7 @@ async function anyOf(attempts) {
 `;
 
 /**
- * What the attacks have at hand. Paths are written as text and never normalised, because the way is the attack:
+ * The tools of the attacks. Paths are written as text and never normalised, because the way is the attack:
  * `..` behind a link or a descriptor leads elsewhere than it says.
  */
 const AT_HAND = `

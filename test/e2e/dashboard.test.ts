@@ -105,7 +105,7 @@ async function dims(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const asked = Number(await lamp.getAttribute("aria-valuenow"));
   assert(asked > 15 && asked < 35, `shows ${asked} % at once`);
   await until(async () => (await stateOf(host, "Island")).brightness === asked);
-  assert.equal((await stateOf(host, "Island")).on, true, "the click that ends a drag is no tap");
+  assert.equal((await stateOf(host, "Island")).on, true, "the click that ends a drag is not a tap");
   assert.equal(commands.most, 1, "values that come while a command is on its way are one more");
   assert(commands.sent < 30, `${commands.sent} commands for 30 moves`);
 }

@@ -27,7 +27,7 @@ const REFUSED: readonly (readonly [what: string, call: string, reason: RegExp])[
   ],
   ["no list of devices", `ctx.devices.publish("many")`, /the device list of odd/],
   [
-    "a state that is no value of its capability",
+    "a state that is not a value of its capability",
     `ctx.devices.publish([{ nativeId: "lamp", kind: "light", name: "Lamp", state: { on: "yes" },
       capabilities: { on: { type: "boolean" } } }])`,
     /the device list of odd/,

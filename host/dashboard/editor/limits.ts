@@ -37,7 +37,7 @@ export function limitsFor(place: Geometry, size: WidgetSize | undefined, on: Scr
 }
 
 /**
- * Whether a tile is too small or too large for its widget. A layout may contain such tiles, and they are
+ * True if a tile is too small or too large for its widget. A layout may contain such tiles, and they are
  * shown as stored.
  */
 export function sizeMisfit(

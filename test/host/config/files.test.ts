@@ -165,7 +165,7 @@ test("secrets are unchanged if the config file cannot be written", async (t) => 
 for (const [what, text, reason] of [
   ["no object", "[]", "the whole of it must be an object of sections"],
   ["an unknown section", '{"Some thing":{}}', "/Some thing is not a known key"],
-  ["a section that is no object", '{"ui":5}', "/ui must be an object"],
+  ["a section that is not an object", '{"ui":5}', "/ui must be an object"],
   ["an unknown key of the host", '{"ui":{"tint":1}}', "/ui/tint is not a known key"],
 ] as const) {
   test(`a config file with ${what} is refused with the reason`, async (t) => {

@@ -33,7 +33,7 @@ test("a command must be a non-empty object", () => {
 });
 
 for (const [what, body, sentence] of [
-  ["is no object", "on", 'the whole of it must be an object, such as {"on": true}'],
+  ["is not an object", "on", 'the whole of it must be an object, such as {"on": true}'],
   ["is null", null, 'the whole of it must be an object, such as {"on": true}'],
   ["is a list", [], 'the whole of it must be an object, such as {"on": true}'],
   ["is empty", {}, "the whole of it must have at least one capability of the device"],

@@ -59,7 +59,7 @@ for (const [name, head] of Object.entries({
   "an absolute target": "GET http://localhost/api HTTP/1.1\r\nHost: localhost\r\n",
   "an absolute target for another host":
     "GET http://evil.example/api HTTP/1.1\r\nHost: localhost\r\n",
-  "a target that is no path": "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n",
+  "a target that is not a path": "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n",
 })) {
   test(`a request with ${name} is 400`, async (t) => {
     const { url } = await serveApp(t);

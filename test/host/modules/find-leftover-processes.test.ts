@@ -55,7 +55,7 @@ test("programs that are started during the search are found, up to five times", 
   assert.deepEqual(killed, [5, 6, 7, 8, 9]);
 });
 
-test("a process that ends by itself is no failure, and the others are killed", async (t) => {
+test("a process that ends by itself is not a failure, and the others are killed", async (t) => {
   const { killed, parts, remove } = await openProcesses(t, {
     "5/environ": environment(MARK),
     "6/environ": environment(MARK),
@@ -131,7 +131,7 @@ const LISTED: readonly (readonly [
   ["Node in a folder beside the storage", plugin(5, { cwd: `${DATA}/plugins-old` }), 0],
   ["a process that has ended", { "5/comm": "node" }, 0],
   ["two processes", { ...plugin(5), ...plugin(6) }, 2],
-  ["a name that is no number", { "self/environ": marked(`${DATA}/plugins/lamp`) }, 0],
+  ["a name that is not a number", { "self/environ": marked(`${DATA}/plugins/lamp`) }, 0],
 ];
 
 for (const [what, files, count] of LISTED) {

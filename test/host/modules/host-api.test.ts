@@ -110,7 +110,7 @@ for (const [name, input, what, key] of REFUSED) {
   });
 }
 
-test("a declared service is still refused if it is no publication", async () => {
+test("a declared service is still refused if it is not a publication", async () => {
   const { call } = openApi({ provides: ["mqtt.publish"] });
 
   await assert.rejects(call("publish", { name: "mqtt.publish", value: {} }), /may not publish/);
@@ -150,7 +150,7 @@ for (const [name, sentence] of UNANSWERED) {
     );
   });
 
-  test(`${name} of a plugin that is no bridge is refused in its log`, async () => {
+  test(`${name} of a plugin that is not a bridge is refused in its log`, async () => {
     const { call, log, taken } = openApi();
 
     await call(name, []);

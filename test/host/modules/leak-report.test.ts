@@ -149,9 +149,9 @@ setTimeout(() => undefined, 60_000).unref();`;
 
 const LEFTOVER = { kind: "timer", stack: [] };
 for (const [what, answer] of Object.entries({
-  "is no list": "timer",
+  "is not a list": "timer",
   "has entries of an unknown kind": [{ ...LEFTOVER, kind: "ghost" }],
-  "has a stack that is no list": [{ ...LEFTOVER, stack: "at open.ts:3:1" }],
+  "has a stack that is not a list": [{ ...LEFTOVER, stack: "at open.ts:3:1" }],
   "has an endless path": [{ ...LEFTOVER, path: "x".repeat(100_000) }],
   "has more than a hundred entries": Array.from({ length: 101 }, () => LEFTOVER),
   "is null": null,

@@ -334,7 +334,7 @@ test("the crash time of a process that the host killed is when its fault began",
   live.releaseCalls();
 });
 
-test("the end of a process that was replaced or stopped is no crash", async (t) => {
+test("the end of a process that was replaced or stopped is not a crash", async (t) => {
   const { live, build, crashes, exit } = await stage(t);
   await live.start(build("one"));
   await live.replace(build("two"));
@@ -345,7 +345,7 @@ test("the end of a process that was replaced or stopped is no crash", async (t) 
   assert.deepEqual(crashes, []);
 });
 
-test("the end of the old process during its replacement is no crash", async (t) => {
+test("the end of the old process during its replacement is not a crash", async (t) => {
   const { live, build, crashes, exit, answers } = await stage(t);
   await live.start(build("one"));
   answers["two"] = { connect: () => exit("one") };

@@ -330,7 +330,7 @@ const FAILURES: readonly (readonly [
     new MantelError("reload_failed", "explained"),
     "explained",
   ],
-  ["a value that is no error is told as text", "what", "what"],
+  ["a value that is not an error is told as text", "what", "what"],
   [
     "an expected failure is told with its faults",
     new MantelError("invalid", "what", { errors: FAULTS }),

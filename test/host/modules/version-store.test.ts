@@ -78,7 +78,7 @@ test("a plugin that was never stored has no version", async (t) => {
 });
 
 for (const file of ["bundle", "vendor"] as const) {
-  test(`a server side whose ${file} was deleted is no version`, async (t) => {
+  test(`a server side whose ${file} was deleted is not a version`, async (t) => {
     const { store, log, build } = await openStore(t);
     const good = await build(plugin(), true);
     await store.storeServer(good, {}, log);

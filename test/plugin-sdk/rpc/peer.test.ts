@@ -200,10 +200,10 @@ test("meaningless messages are ignored", async () => {
 const LONG = "x".repeat(5 * 2 ** 20);
 for (const [what, message] of [
   ["whose id is a long text", { kind: "call", call: LONG, method: "add", input: [] }],
-  ["whose id is no safe integer", { kind: "call", call: 2 ** 53, method: "add", input: [] }],
+  ["whose id is not a safe integer", { kind: "call", call: 2 ** 53, method: "add", input: [] }],
   ["whose id is 0", { kind: "call", call: 0, method: "add", input: [] }],
   ["whose id is null", { kind: "call", call: null, method: "add", input: [] }],
-  ["whose method is no text", { kind: "call", call: 1, method: {}, input: [] }],
+  ["whose method is not a text", { kind: "call", call: 1, method: {}, input: [] }],
   ["whose method is a long text", { kind: "call", call: 1, method: LONG, input: [] }],
 ] as const) {
   test(`a call ${what} is ignored`, async () => {

@@ -230,7 +230,7 @@ async function drag(
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + dx, from.y + dy, { steps: 6 });
-  // Beyond the tile nothing is clicked, so an upright drag is no tap either.
+  // Beyond the tile nothing is clicked, so an upright drag is not a tap either.
   await page.mouse.move(from.x + dx, from.y + (Math.abs(dy) > Math.abs(dx) ? height * 3 : dy));
   await page.mouse.up();
 }

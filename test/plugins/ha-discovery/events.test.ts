@@ -33,7 +33,7 @@ test("a trigger with a payload happens at that payload only, as its template rea
   assert.equal(read(trigger, "on"), undefined);
 });
 
-test("a payload that the template of a trigger cannot read is no event", () => {
+test("a payload that the template of a trigger cannot read is not an event", () => {
   const trigger = component("device_automation", {
     ...TRIGGER,
     value_template: "{{ 1 / value | int }}",

@@ -83,7 +83,7 @@ for (const [payload, state] of [
   });
 }
 
-test("a JSON light that reports a brightness that is no number has an unknown one", () => {
+test("a JSON light that reports a brightness that is not a number has an unknown one", () => {
   const lamp = component("light", FULL);
 
   assert.equal(lamp.tell("s", { brightness: "bright" })["brightness"], null);

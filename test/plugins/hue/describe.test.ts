@@ -258,7 +258,7 @@ test("zones of a light and of its device are its groups, each once and at most 1
   assert.deepEqual(groupsOf({ ...zone(1, both), metadata: {} }), []);
 });
 
-test("a room without a grouped light is no device; the group without a name is called All lights", () => {
+test("a room without a grouped light is not a device; the group without a name is called All lights", () => {
   assert.deepEqual(namesOf(describeAll(...group("r", "room", {}, []))), []);
   const [all] = describeAll(...group("h", "bridge_home", {})).devices;
   assert.deepEqual([all?.name, all?.kind, all?.room], ["All lights", "group", undefined]);

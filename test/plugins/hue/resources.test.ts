@@ -118,7 +118,7 @@ test("a resource that comes back as another type keeps nothing of the former", (
   assert.deepEqual(resources.get("lamp"), { id: "lamp", type: "motion", enabled: true });
 });
 
-test("a deleted resource is gone, and an unknown one is no change", () => {
+test("a deleted resource is gone, and an unknown one is not a change", () => {
   const resources = known();
   const before = resources.get("lamp");
 

@@ -30,7 +30,7 @@ export async function startMqtt(t: TestContext, config: object, address = noBrok
   };
 }
 
-/** A server that is no broker, on a free port; it and its connections end with the test. */
+/** A server that is not a broker, on a free port; it and its connections end with the test. */
 export async function listen(t: TestContext, accept: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

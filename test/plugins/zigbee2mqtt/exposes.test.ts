@@ -270,7 +270,7 @@ test("an entry that is not an object is left out, and what it has of a wrong typ
   assert.deepEqual(parseExposes({ type: "light" }), []);
 });
 
-test("an entry with neither name nor property is no feature", () => {
+test("an entry with neither name nor property is not a feature", () => {
   assert.deepEqual(featuresOf(parseExposes([{ type: "numeric", access: 7 }])), []);
 });
 

@@ -19,7 +19,7 @@ const WRONG: Readonly<Record<string, unknown>> = {
   "an unknown kind": '{"kind":"evaluate","code":"1"}',
   "a kind that every object has": '{"kind":"constructor"}',
   "a call that is not a number": '{"kind":"read","call":"1","path":"/photos"}',
-  "a call that is no whole number": '{"kind":"read","call":1.5,"path":"/photos"}',
+  "a call that is not a whole number": '{"kind":"read","call":1.5,"path":"/photos"}',
   "a command that is a list": '{"kind":"command","call":1,"device":"a","command":[]}',
   "a name of an icon that leads elsewhere": '{"kind":"icon","name":"../../api"}',
   "a height that is negative": '{"kind":"height","px":-1}',
