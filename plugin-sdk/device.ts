@@ -144,6 +144,26 @@ export interface CommandBeyond {
   readonly extra: DeviceCommand;
 }
 
+const CommandFields = Type.Record(Type.String(), StateValue);
+/**
+ * A command as clients send it: fields of the device, of its parts by part id, and of its extras, such as
+ * `{on: true, parts: {light: {on: true}}, extra: {childLock: true}}`.
+ */
+export type CommandBody = Readonly<
+  Record<string, DeviceCommand[string] | DeviceCommand | Readonly<Record<string, DeviceCommand>>>
+>;
+export const CommandBody = Type.Unsafe<CommandBody>(
+  Type.Object(
+    {
+      parts: Type.Optional(
+        Type.Record(Type.String(), CommandFields, { description: "fields of parts, by part id" }),
+      ),
+      extra: Type.Optional({ ...CommandFields, description: "fields of the extras" }),
+    },
+    { additionalProperties: StateValue, minProperties: 1 },
+  ),
+);
+
 export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;
 

@@ -1,4 +1,5 @@
-import type { Device, DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
+import { bodyOf, mergedCommands, type SectionedCommand } from "./sections.ts";
 
 /** The result of a command. */
 export interface CommandOutcome {
@@ -6,8 +7,8 @@ export interface CommandOutcome {
   readonly deviceId: string;
   /** `superseded` if later commands have set all fields of this one. */
   readonly status: "applied" | "superseded";
-  /** The command sent to the bridge, including merged commands. */
-  readonly applied: DeviceCommand;
+  /** The command sent to the bridge, including merged commands, without codes. */
+  readonly applied: CommandBody;
   /** The device after the command. */
   readonly device: Device;
 }
@@ -20,13 +21,13 @@ interface Caller {
 
 /** Commands to one device that are sent as one, with the latest value of each key. */
 export class CommandBatch {
-  #command: DeviceCommand = {};
+  #command: SectionedCommand = new Map();
   #last: Caller | undefined;
   readonly #callers: Caller[] = [];
-  /** The caller of the latest value of each key. */
+  /** The caller of the latest value of each field, by section and name. */
   readonly #latest = new Map<string, Caller>();
 
-  get command(): DeviceCommand {
+  get command(): SectionedCommand {
     return this.#command;
   }
 
@@ -40,26 +41,26 @@ export class CommandBatch {
   }
 
   /** Merges a command; the promise settles when the batch is confirmed or has failed. */
-  join(commandId: string, command: DeviceCommand): Promise<CommandOutcome> {
+  join(commandId: string, command: SectionedCommand): Promise<CommandOutcome> {
     const done = new Promise<CommandOutcome>((resolve, reject) => {
       const caller = { commandId, resolve, reject };
       this.#last = caller;
       this.#callers.push(caller);
-      this.#command = { ...this.#command, ...command };
-      for (const key of Object.keys(command)) this.#latest.set(key, caller);
+      this.#command = mergedCommands(this.#command, command);
+      for (const field of fieldsOf(command)) this.#latest.set(field, caller);
     });
     done.catch(() => undefined); // the caller may not wait for it
     return done;
   }
 
   confirm(device: Device): void {
-    const applied = new Set(this.#latest.values());
+    const applied = new Set(fieldsOf(this.#command).map((field) => this.#latest.get(field)));
     for (const caller of this.#callers) {
       caller.resolve({
         commandId: caller.commandId,
         deviceId: device.id,
         status: applied.has(caller) ? "applied" : "superseded",
-        applied: this.#command,
+        applied: bodyOf(this.#command),
         device,
       });
     }
@@ -68,4 +69,11 @@ export class CommandBatch {
   fail(error: unknown): void {
     for (const caller of this.#callers) caller.reject(error);
   }
+}
+
+/** Each field of a command as its section and its name. */
+function fieldsOf(command: SectionedCommand): string[] {
+  return [...command].flatMap(([key, values]) =>
+    Object.keys(values).map((name) => `${key} ${name}`),
+  );
 }

@@ -1,4 +1,4 @@
-import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
 import type { RateLimitedKind } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static } from "typebox";
 
@@ -40,11 +40,16 @@ export interface Bridge {
   /** Resolves when commands can be sent; `undefined` if they can now. @throws MantelError `bridge_down` */
   ready(): Promise<void> | undefined;
   /**
-   * Resolves when the device has confirmed.
+   * Resolves when the device has confirmed. `beyond` has the values for parts and extras, if there are any.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`, or `outcome_unknown`
    * if the bridge ended before it confirmed
    */
-  command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void>;
+  command(
+    nativeId: string,
+    command: DeviceCommand,
+    commandId: string,
+    beyond?: CommandBeyond,
+  ): Promise<void>;
   /** @throws MantelError as for `command` */
   activateScene(nativeId: string, activationId: string): Promise<void>;
 }

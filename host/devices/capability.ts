@@ -1,7 +1,15 @@
-import { Color, type Capabilities, type Capability } from "@mantel/plugin-sdk/device";
+import {
+  Color,
+  type Capabilities,
+  type Capability,
+  type Device,
+  type DeviceKind,
+  type DeviceUpdate,
+} from "@mantel/plugin-sdk/device";
 import type { Fault } from "@mantel/plugin-sdk/errors";
 import { faultsOf } from "../validate.ts";
 import { pointerToken } from "../validation-errors.ts";
+import { capabilityOf, hasState } from "./sections.ts";
 
 const TEXT_LENGTH = 1000;
 const SHOWN_LENGTH = 60;
@@ -15,40 +23,78 @@ export function faultsOfValue(capability: Capability, value: unknown): Fault[] {
     : [{ pointer: "", detail: `is ${shown(value)}; it must be ${demand}` }];
 }
 
-/** The faults of a state for a device with these capabilities. `null` means not known. */
-export function faultsOfState(capabilities: Capabilities, state: object): Fault[] {
+/** The faults of a state for these capabilities. `null` means not known. Extras have no kind. */
+export function faultsOfState(
+  capabilities: Capabilities,
+  state: object,
+  kind?: DeviceKind,
+): Fault[] {
+  const owner = { kind, capabilities };
   return Object.entries(state).flatMap(([name, value]) => {
-    const capability = find(capabilities, name);
-    if (!capability) return [{ pointer: `/${pointerToken(name)}`, detail: "has no capability" }];
-    if (value === null) return [];
-    if (capability.type === "command") {
-      return [{ pointer: `/${pointerToken(name)}`, detail: "is a command, which has no state" }];
+    const capability = capabilityOf(owner, name);
+    if (!capability) return faultAt(name, "has no capability");
+    if (!hasState(owner, name)) return faultAt(name, "is a command, which has no state");
+    return value === null ? [] : faultsBelow(name, faultsOfValue(capability, value));
+  });
+}
+
+/** The faults of an update of a device. */
+export function faultsOfUpdate(
+  { kind, capabilities, parts = [], extra }: Device,
+  update: DeviceUpdate,
+): Fault[] {
+  const own = faultsBelow("state", faultsOfState(capabilities, update.state ?? {}, kind));
+  if (update.parts === undefined && update.extra === undefined) return own;
+  const ofParts = Object.entries(update.parts ?? {}).flatMap(([id, state]) => {
+    const part = parts.find((each) => each.id === id);
+    const faults = part
+      ? faultsOfState(part.capabilities, state, part.kind)
+      : [{ pointer: "", detail: "is not a part of the device" }];
+    return faultsBelow(id, faults);
+  });
+  const ofExtra = faultsOfState(extra?.capabilities ?? {}, update.extra ?? {});
+  return [...own, ...faultsBelow("parts", ofParts), ...faultsBelow("extra", ofExtra)];
+}
+
+/** The words of a refused command for what it addresses. */
+interface Words {
+  /** Such as `a capability of the device`. */
+  readonly one: string;
+  /** Such as `the device takes no commands`. */
+  readonly none: string;
+  /** Further names that a command may have. */
+  readonly others?: readonly string[];
+}
+
+/** The faults of a command to these capabilities. */
+export function faultsOfCommand(
+  capabilities: Capabilities,
+  command: object,
+  words: Words = { one: "a capability of the device", none: "the device takes no commands" },
+): Fault[] {
+  return Object.entries(command).flatMap(([name, value]) => {
+    const capability = capabilityOf({ capabilities }, name);
+    if (!capability || capability.readOnly) {
+      const why = capability ? "is read-only" : `is not ${words.one}`;
+      return faultAt(name, `${why}; ${choicesOf(capabilities, words)}`);
     }
     return faultsBelow(name, faultsOfValue(capability, value));
   });
 }
 
-/** The faults of a command to a device with these capabilities. */
-export function faultsOfCommand(capabilities: Capabilities, command: object): Fault[] {
-  return Object.entries(command).flatMap(([name, value]) => {
-    const capability = find(capabilities, name);
-    if (!capability || capability.readOnly) {
-      const why = capability ? "is read-only" : "is not a capability of the device";
-      return [{ pointer: `/${pointerToken(name)}`, detail: `${why}; ${choicesOf(capabilities)}` }];
-    }
-    return faultsBelow(name, faultsOfValue(capability, value));
-  });
+function faultAt(name: string, detail: string): Fault[] {
+  return [{ pointer: `/${pointerToken(name)}`, detail }];
+}
+
+/** The names of capabilities that can be commanded. */
+export function commandable(capabilities: Capabilities): string[] {
+  return Object.keys(capabilities).filter((name) => !capabilities[name]?.readOnly);
 }
 
 /** The same faults, for a value that is at `key` of another. */
 export function faultsBelow(key: string, faults: readonly Fault[]): Fault[] {
   const prefix = `/${pointerToken(key)}`;
   return faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail }));
-}
-
-/** Own properties only: names are untrusted, and `constructor` is not a capability. */
-function find(capabilities: Capabilities, name: string): Capability | undefined {
-  return Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
 }
 
 /** The expected value as a phrase, or `undefined` if the value is valid. */
@@ -90,9 +136,9 @@ function rangeOf({ min, max, unit }: NumberCapability): string {
   return of && ` in${of}`;
 }
 
-function choicesOf(capabilities: Capabilities): string {
-  const names = Object.keys(capabilities).filter((name) => !capabilities[name]?.readOnly);
-  return names.length === 0 ? "the device takes no commands" : `it takes ${names.join(", ")}`;
+function choicesOf(capabilities: Capabilities, { none, others = [] }: Words): string {
+  const names = [...commandable(capabilities), ...others];
+  return names.length === 0 ? none : `it takes ${names.join(", ")}`;
 }
 
 function shown(value: unknown): string {

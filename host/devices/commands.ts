@@ -7,6 +7,7 @@ import type { Bridge, BridgeDirectory } from "./bridge.ts";
 import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
+import { beyondOf, mergedCommands, OWN, type SectionedCommand } from "./sections.ts";
 
 export type { CommandOutcome } from "./batch.ts";
 
@@ -95,6 +96,7 @@ export class Commands {
     lane.sent = batch;
     try {
       await this.#ask(id, batch);
+      this.#parts.devices.assume(id, batch.command);
       this.#release(id, lane);
       batch.confirm(this.#parts.devices.get(id));
     } catch (error) {
@@ -111,7 +113,7 @@ export class Commands {
     const bridge = this.#upBridge(bridgeId);
     const wait = bridge.ready();
     if (wait) await wait;
-    const answer = bridge.command(nativeId, batch.command, batch.commandId);
+    const answer = sendToBridge(bridge, nativeId, batch);
     await withDeadline(answer, bridge.limits.confirmMs, `the command to ${id}`);
   }
 
@@ -121,7 +123,9 @@ export class Commands {
   }
 
   #showPending(id: string, { sent, waiting }: Lane): void {
-    this.#parts.devices.setPending(id, { ...sent?.command, ...waiting?.batch.command });
+    const none: SectionedCommand = new Map();
+    const pending = mergedCommands(sent?.command ?? none, waiting?.batch.command ?? none);
+    this.#parts.devices.setPending(id, pending);
   }
 
   #upBridge(bridgeId: string): Bridge {
@@ -140,6 +144,13 @@ export class Commands {
       this.#parts.log.error("a bridge failed in a command", { device, error });
     }
   }
+}
+
+function sendToBridge(bridge: Bridge, nativeId: string, { command, commandId }: CommandBatch) {
+  const own = command.get(OWN) ?? {};
+  const isOwn = command.size === 1 && command.has(OWN);
+  if (isOwn) return bridge.command(nativeId, own, commandId);
+  return bridge.command(nativeId, own, commandId, beyondOf(command));
 }
 
 function refuseFlood(id: string, { size }: CommandBatch): void {

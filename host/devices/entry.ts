@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Device, DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { Device, DeviceDescription, DevicePart, DeviceState } from "@mantel/plugin-sdk/device";
 
 /** Repeated equal reports move `lastSeenAt` only by this step, so that lists stay cached. */
 const SEEN_STEP_MS = 60_000;
@@ -12,7 +12,10 @@ interface Origin {
   readonly reachable: boolean;
   readonly gateway: string | undefined;
 }
-type Shown = ReturnType<typeof describedFields> & Pick<Device, "available" | "hidden">;
+type Shown = DescribedFields & Pick<Device, "available" | "hidden">;
+
+/** Changed fields of a device. `undefined` removes one that not every device has. */
+type Fields = { -readonly [Name in keyof Device]?: Device[Name] | undefined };
 
 /** The device after a report, and how it differs from before. */
 export interface Change {
@@ -37,7 +40,7 @@ export class DeviceEntry {
   static create(origin: Origin, fields: Shown, revision: number): DeviceEntry {
     const { id, bridge, reachable } = origin;
     const now = new Date().toISOString();
-    const device = {
+    const device = withoutAbsent({
       id,
       bridgeKind: bridge.kind,
       number: Number(id.slice(id.lastIndexOf(":") + 1)),
@@ -47,7 +50,7 @@ export class DeviceEntry {
       stateChangedAt: now,
       revision,
       pending: {},
-    };
+    });
     return new DeviceEntry(origin, device);
   }
 
@@ -75,24 +78,24 @@ export class DeviceEntry {
   }
 
   /** The device with other fields under a revision. `seen` means that the device itself has reported. */
-  with(fields: Partial<Device>, revision: number, seen: boolean): Change {
+  with(fields: Fields, revision: number, seen: boolean): Change {
     const now = new Date();
     const differs = this.#differsFrom(fields);
     if (!differs && !(seen && this.#lastSeenBefore(now)))
       return { device: this.#device, outcome: "same" };
-    const { state = this.#device.state } = fields;
-    const stateDiffers = this.#differsFrom({ state });
-    const device = {
+    const device = withoutAbsent({
       ...this.#device,
       ...fields,
       ...(seen ? { lastSeenAt: now.toISOString() } : {}),
-      ...(stateDiffers ? { stateChangedAt: now.toISOString() } : {}),
       revision,
-    };
+    });
+    if (!isDeepStrictEqual(statesOf(this.#device), statesOf(device))) {
+      device.stateChangedAt = now.toISOString();
+    }
     return { device, outcome: differs ? "changed" : "seen" };
   }
 
-  #differsFrom(fields: Partial<Device>): boolean {
+  #differsFrom(fields: Fields): boolean {
     return Object.entries(fields).some(
       ([name, value]) => !isDeepStrictEqual(this.#device[name as keyof Device], value),
     );
@@ -104,8 +107,75 @@ export class DeviceEntry {
   }
 }
 
-/** The fields of a device that its bridge describes, with defaults for missing ones. */
-export function describedFields(description: DeviceDescription) {
+/** All values that a device has reported: its own, and those of its parts and extras. */
+function statesOf({ state, parts, extra }: Device): unknown {
+  if (!parts && !extra) return state;
+  return [state, parts?.map((part) => [part.id, part.state]), extra?.state];
+}
+
+/** The fields that not every device has. */
+const OPTIONAL_FIELDS = ["assumed", "parts", "extra"] as const;
+type DescribedFields = ReturnType<typeof commonFields> &
+  Pick<Fields, (typeof OPTIONAL_FIELDS)[number]>;
+
+/** The same device without the keys of fields that it does not have. */
+function withoutAbsent(device: Omit<Device, keyof Fields> & Fields): Device {
+  for (const name of OPTIONAL_FIELDS) {
+    if (name in device && device[name] === undefined) delete device[name];
+  }
+  return device as Device;
+}
+
+/**
+ * The fields of a device that its bridge describes, with defaults for missing ones. Pending values of the known
+ * device stay, and so does the state of one that never reports, as far as the bridge does not know it.
+ */
+export function describedFields(description: DeviceDescription, known?: Device): DescribedFields {
+  const fields = commonFields(description);
+  const { assumed, parts, extra } = description;
+  if (assumed === undefined && !parts && !extra && !(known && hasOptionalFields(known))) {
+    return fields;
+  }
+  return {
+    ...fields,
+    state: assumed ? stateOr(known?.state, fields) : fields.state,
+    ...optionalFields(description, known),
+  };
+}
+
+function hasOptionalFields(device: Device): boolean {
+  return OPTIONAL_FIELDS.some((name) => name in device);
+}
+
+function optionalFields({ assumed, parts, extra }: DeviceDescription, known?: Device) {
+  const knownParts = new Map(known?.parts?.map((part) => [part.id, part]));
+  const own = <Fields extends Pick<DevicePart, "capabilities" | "state">>(
+    fields: Fields,
+    before: Pick<Device, "state" | "pending"> | undefined,
+  ) => ({
+    ...fields,
+    state: assumed ? stateOr(before?.state, fields) : fields.state,
+    pending: before?.pending ?? {},
+  });
+  return {
+    assumed: assumed ? (true as const) : undefined,
+    parts: parts?.length ? parts.map((part) => own(part, knownParts.get(part.id))) : undefined,
+    extra: extra && own(extra, known?.extra),
+  };
+}
+
+/** The described state; values that it does not have are those from before. */
+function stateOr(
+  before: DeviceState = {},
+  { capabilities, state }: Pick<DevicePart, "capabilities" | "state">,
+): DeviceState {
+  const kept = Object.entries(before).filter(
+    ([name]) => Object.hasOwn(capabilities, name) && (state[name] ?? null) === null,
+  );
+  return kept.length === 0 ? state : { ...state, ...Object.fromEntries(kept) };
+}
+
+function commonFields(description: DeviceDescription) {
   const { kind, name, room = null, groups = [], info = {}, capabilities, state } = description;
   const { manufacturer = null, model = null, serial = null, firmware = null } = info;
   return {

@@ -7,12 +7,19 @@ import { inTimeSlices } from "../time-slices.ts";
 import { invalid } from "../validate.ts";
 import { BridgeQueue } from "./bridge-queue.ts";
 import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
-import { faultsBelow, faultsOfState } from "./capability.ts";
+import { faultsBelow, faultsOfUpdate } from "./capability.ts";
 import { DeviceIds } from "./device-ids.ts";
 import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, notPublished } from "./events.ts";
 import { DeviceOverrides } from "./overrides.ts";
 import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
+import {
+  type SectionedCommand,
+  statesOf,
+  statesOfCommand,
+  withPending,
+  withStates,
+} from "./sections.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
 import { VisibleDevices } from "./visible-devices.ts";
 
@@ -186,9 +193,17 @@ export class DeviceRegistry {
   }
 
   /** Shows an unconfirmed command of a device, instead of the previous one. */
-  setPending(id: string, pending: Device["pending"]): void {
+  setPending(id: string, command: SectionedCommand): void {
     const entry = this.#visible.find(id);
-    if (entry) this.#change(entry, { pending });
+    if (!entry) return;
+    this.#change(entry, withPending(entry.device, statesOfCommand(entry.device, command)));
+  }
+
+  /** Shows a command that the bridge has sent as the state of the device, if that never reports its state. */
+  assume(id: string, command: SectionedCommand): void {
+    const entry = this.#visible.find(id);
+    if (!entry?.device.assumed) return;
+    this.#change(entry, withStates(entry.device, statesOfCommand(entry.device, command)));
   }
 
   /** The list as JSON; the unfiltered one is created once for each revision. */
@@ -223,14 +238,14 @@ export class DeviceRegistry {
   #prepare(bridge: BridgeNames, id: string, description: DeviceDescription): Prepared {
     const { nativeId, gateway, available: reachable = true } = description;
     const isBridgeUp = this.#isAvailable(bridge.id, true);
-    const described = describedFields(description);
+    const known = this.#visible.find(id);
+    const described = describedFields(description, known?.device);
     const report = { described, reachable, gateway };
     const fields = {
       ...described,
       ...this.#overrides.over(id, described),
       available: reachable && isBridgeUp,
     };
-    const known = this.#visible.find(id);
     if (known) {
       const change = known.with(fields, UNKNOWN_REVISION, reachable);
       const basis = { entry: known, device: known.device, isBridgeUp };
@@ -279,15 +294,18 @@ export class DeviceRegistry {
   }
 
   /** Applies one update if it is valid, otherwise returns its faults. */
-  #update(bridgeId: string, { nativeId, available, state = {} }: DeviceUpdate): Fault[] {
+  #update(bridgeId: string, update: DeviceUpdate): Fault[] {
+    const { nativeId, available, state } = update;
     const entry = this.#ofBridge.get(bridgeId)?.get(nativeId);
     if (!entry) return [notPublished(nativeId)];
-    const faults = faultsBelow("state", faultsOfState(entry.device.capabilities, state));
+    const { device } = entry;
+    const faults = faultsOfUpdate(device, update);
     if (faults.length > 0) return faults;
     entry.reachable = available ?? entry.reachable;
+    const isOwn = update.parts === undefined && update.extra === undefined;
     const fields = {
+      ...(isOwn ? { state: { ...device.state, ...state } } : withStates(device, statesOf(update))),
       available: this.#isAvailable(bridgeId, entry.reachable),
-      state: { ...entry.device.state, ...state },
     };
     this.#change(entry, fields, entry.reachable);
     return [];

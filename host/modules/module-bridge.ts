@@ -1,4 +1,4 @@
-import type { DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type {
@@ -65,8 +65,18 @@ export class ModuleBridge implements Bridge {
     return wait && this.#asBridge(() => wait);
   }
 
-  command(nativeId: string, command: DeviceCommand, commandId: string): Promise<void> {
-    return this.#call("command", { nativeId, command, commandId });
+  command(
+    nativeId: string,
+    command: DeviceCommand,
+    commandId: string,
+    beyond?: CommandBeyond,
+  ): Promise<void> {
+    return this.#call("command", {
+      nativeId,
+      command,
+      commandId,
+      ...(beyond ? { beyond } : {}),
+    });
   }
 
   activateScene(nativeId: string, activationId: string): Promise<void> {

@@ -1,4 +1,5 @@
 export type { Access, CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
 export { canonicalCapability, faultsOfVocabulary, isCanonicalName } from "./check.ts";
+export { mergedCommand } from "./contradictions.ts";
 export { type CanonicalKind, KINDS } from "./kinds.ts";
 export { READINGS } from "./readings.ts";

@@ -1,4 +1,4 @@
-import { Device, DeviceKind, StateValue } from "@mantel/plugin-sdk/device";
+import { CommandBody, Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -22,8 +22,6 @@ const DeviceList = Type.Object({
   revision: Type.Integer(),
   generatedAt: Type.String({ format: "date-time" }),
 });
-/** Fields of the device's capabilities; the allowed values are in the capabilities. */
-const Command = Type.Record(Type.String(), StateValue, { minProperties: 1 });
 const Accepted = Type.Object({
   commandId: Type.String(),
   deviceId: Type.String(),
@@ -34,8 +32,8 @@ const Outcome = Type.Object({
   deviceId: Type.String(),
   /** `superseded`: later commands have set all fields of this one. */
   status: Type.Enum(["applied", "superseded"]),
-  /** The command sent to the bridge, including merged commands. */
-  applied: Command,
+  /** The command sent to the bridge, including merged commands, without codes. */
+  applied: CommandBody,
   device: Device,
 });
 
@@ -84,7 +82,7 @@ function commandRoute({ commands }: HttpDependencies): Route {
     summary: "Send a command to a device",
     params: DeviceParams,
     headers: ["Prefer"],
-    body: { schema: Command },
+    body: { schema: CommandBody },
     answers: {
       200: { description: "The bridge has confirmed the command", schema: Outcome },
       202: {

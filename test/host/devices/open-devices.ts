@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { CommandBeyond, DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
 import type { ApiEvent } from "../../../host/api/events.ts";
 import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
@@ -12,7 +12,12 @@ import type { HostLog } from "../../../host/log.ts";
 /** The bridge's behaviour, which a test can change, and the commands that it received. */
 export interface TestBridge extends Bridge {
   status: BridgeStatus;
-  readonly asked: { nativeId: string; command: DeviceCommand; commandId: string }[];
+  readonly asked: {
+    nativeId: string;
+    command: DeviceCommand;
+    commandId: string;
+    beyond?: CommandBeyond;
+  }[];
   readonly activated: string[];
   /** The bridge's answer; absent means that it confirms at once. */
   answer?: (nativeId: string, command: DeviceCommand) => Promise<void>;
@@ -30,8 +35,8 @@ export function createBridge(id: string, kind: string, limits: Partial<Bridge["l
     get view() {
       return { id, kind, name: id, status: bridge.status, reason: null };
     },
-    async command(nativeId, command, commandId) {
-      bridge.asked.push({ nativeId, command, commandId });
+    async command(nativeId, command, commandId, beyond) {
+      bridge.asked.push({ nativeId, command, commandId, ...(beyond ? { beyond } : {}) });
       await bridge.answer?.(nativeId, command);
     },
     async activateScene(nativeId) {
@@ -101,6 +106,49 @@ export function lamp(nativeId: string, fields: Partial<DeviceDescription> = {}):
       power: { type: "number", unit: "W", readOnly: true },
     },
     state: { on: false, brightness: 40 },
+    ...fields,
+  };
+}
+
+/** A fan of three speeds with a lamp as a part and a child lock as an extra. */
+export function fanWithLight(fields: Partial<DeviceDescription> = {}): DeviceDescription {
+  const { capabilities, state } = lamp("light");
+  return {
+    nativeId: "fan",
+    kind: "fan",
+    name: "Fan",
+    capabilities: {
+      on: { type: "boolean" },
+      speed: { type: "number", min: 0, max: 100, step: 100 / 3, unit: "%" },
+    },
+    state: { on: false, speed: 0 },
+    parts: [{ id: "light", kind: "light", name: "Light", capabilities, state }],
+    extra: {
+      capabilities: {
+        childLock: { type: "boolean", group: "configuration" },
+        identify: { type: "command", group: "configuration" },
+        linkQuality: { type: "number", min: 0, max: 255, readOnly: true, group: "diagnostic" },
+      },
+      state: { childLock: false, linkQuality: 80 },
+    },
+    ...fields,
+  };
+}
+
+/** A blind that reports its position. */
+export function blind(fields: Partial<DeviceDescription> = {}): DeviceDescription {
+  return {
+    nativeId: "blind",
+    kind: "cover",
+    name: "Blind",
+    capabilities: {
+      position: { type: "number", min: 0, max: 100, unit: "%" },
+      tilt: { type: "number", min: 0, max: 100, unit: "%" },
+      open: { type: "command" },
+      close: { type: "command" },
+      stop: { type: "command" },
+    },
+    state: { position: 40, tilt: 0 },
     ...fields,
   };
 }

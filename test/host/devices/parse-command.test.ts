@@ -2,28 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Capabilities, Device } from "@mantel/plugin-sdk/device";
 import { parseCommand } from "../../../host/devices/parse-command.ts";
+import { OWN } from "../../../host/devices/sections.ts";
 
 const BRIGHTNESS = { type: "number", min: 0, max: 100 } as const;
 const device = (capabilities: Capabilities) => ({ id: "demo:light:1", capabilities }) as Device;
+const own = (to: Device, body: unknown) => parseCommand(to, body).get(OWN);
 const LAMP = device({ on: { type: "boolean" }, brightness: BRIGHTNESS });
 
 test("a brightness above 0 turns on unless the command says otherwise", () => {
-  assert.deepEqual(parseCommand(LAMP, { brightness: 0.4 }), { on: true, brightness: 0.4 });
-  assert.deepEqual(parseCommand(LAMP, { brightness: 5, on: false }), { on: false, brightness: 5 });
-  assert.deepEqual(parseCommand(LAMP, { on: true }), { on: true });
+  assert.deepEqual(own(LAMP, { brightness: 0.4 }), { on: true, brightness: 0.4 });
+  assert.deepEqual(own(LAMP, { brightness: 5, on: false }), { on: false, brightness: 5 });
+  assert.deepEqual(own(LAMP, { on: true }), { on: true });
 });
 
 test("a brightness of 0 turns off and sends no level", () => {
-  assert.deepEqual(parseCommand(LAMP, { brightness: 0 }), { on: false });
-  assert.deepEqual(parseCommand(LAMP, { brightness: 0, on: true }), { on: false });
+  assert.deepEqual(own(LAMP, { brightness: 0 }), { on: false });
+  assert.deepEqual(own(LAMP, { brightness: 0, on: true }), { on: false });
 });
 
 test("a device without on and off gets only the level", () => {
   const without = device({ brightness: BRIGHTNESS });
   const readOnly = device({ on: { type: "boolean", readOnly: true }, brightness: BRIGHTNESS });
 
-  assert.deepEqual(parseCommand(without, { brightness: 0 }), { brightness: 0 });
-  assert.deepEqual(parseCommand(readOnly, { brightness: 9 }), { brightness: 9 });
+  assert.deepEqual(own(without, { brightness: 0 }), { brightness: 0 });
+  assert.deepEqual(own(readOnly, { brightness: 9 }), { brightness: 9 });
 });
 
 test("a command must be a non-empty object", () => {

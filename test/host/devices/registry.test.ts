@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
+import { OWN } from "../../../host/devices/sections.ts";
 import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
 test("a published device is served with its id and defaults for missing fields", async (t) => {
@@ -190,7 +191,7 @@ test("a list of 2,000 devices is taken in turns, whole and in order, and so is i
   void Promise.all(work).then(() => (progress.isDone = true));
   for (let turns = 0; !progress.isDone; turns++) {
     if (turns > 0) assert.equal(devices.get("demo:light:31").pending["brightness"], turns - 1);
-    devices.setPending("demo:light:31", { brightness: (pending = turns) });
+    devices.setPending("demo:light:31", new Map([[OWN, { brightness: (pending = turns) }]]));
     const shown = devices.list();
     const rooms = new Set(shown.map(({ room }) => room));
     const brightness = Number(devices.find("demo:light:21")?.state["brightness"]);
@@ -460,7 +461,7 @@ test("every change of a bridge raises the revision, so that lists are not served
 test("devices and bridges that do not exist are not found", async (t) => {
   const { devices } = await openDevices(t, [createBridge("b", "demo")]);
 
-  devices.setPending("demo:light:9", { on: true });
+  devices.setPending("demo:light:9", new Map([[OWN, { on: true }]]));
 
   assert.equal(devices.find("demo:light:9"), undefined);
   assert.deepEqual([devices.idOf("b", "a"), devices.idOf("nobody", "a")], [undefined, undefined]);
