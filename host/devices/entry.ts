@@ -149,8 +149,8 @@ function hasOptionalFields(device: Device): boolean {
 
 function optionalFields({ assumed, parts, extra }: DeviceDescription, known?: Device) {
   const knownParts = new Map(known?.parts?.map((part) => [part.id, part]));
-  const own = <Fields extends Pick<DevicePart, "capabilities" | "state">>(
-    fields: Fields,
+  const own = <Own extends Pick<DevicePart, "capabilities" | "state">>(
+    fields: Own,
     before: Pick<Device, "state" | "pending"> | undefined,
   ) => ({
     ...fields,

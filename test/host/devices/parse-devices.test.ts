@@ -149,3 +149,172 @@ test("updates within the limits are accepted, and others refused with every faul
     ["/0/state", "/1/nativeId", "/2/available"],
   );
 });
+
+const part = (id: string, fields: object = {}) => ({
+  id,
+  kind: "light",
+  name: id,
+  capabilities: { on: { type: "boolean" } },
+  state: {},
+  ...fields,
+});
+const readings = (count: number) =>
+  named(count, { ...NUMBER, readOnly: true, group: "diagnostic" });
+const parted = (parts: unknown, extra?: unknown) => ({
+  ...lamp("a", { capabilities: {}, state: {} }),
+  parts,
+  ...(extra === undefined ? {} : { extra }),
+});
+
+test("parts and extras within the limits are accepted as they are", () => {
+  const devices = [
+    parted([]),
+    parted(Array.from({ length: 50 }, (_, at) => part(`l${at}`))),
+    parted([part("light", { state: { on: true } })], { capabilities: readings(199), state: {} }),
+    parted([part(`a${"-".repeat(39)}`, { capabilities: { stop: { type: "command" } } })]),
+    parted(undefined, { capabilities: named(200, { ...NUMBER, group: "main" }), state: {} }),
+  ].map((device, at) => JSON.parse(JSON.stringify({ ...device, nativeId: `${at}` })));
+
+  assert.deepEqual(parseDescriptions("b", devices), devices);
+});
+
+for (const [what, device, fault] of [
+  [
+    "51 parts",
+    parted(Array.from({ length: 51 }, (_, at) => part(`l${at}`))),
+    { pointer: "/parts", detail: "has 51 entries; it may have at most 50" },
+  ],
+  [
+    "300 extras",
+    parted(undefined, { capabilities: readings(300), state: {} }),
+    {
+      pointer: "",
+      detail: "has 300 capabilities with those of its parts and extras; it may have at most 200",
+    },
+  ],
+  [
+    "201 capabilities in parts and extras",
+    parted([part("a", { capabilities: named(100, NUMBER) })], {
+      capabilities: readings(101),
+      state: {},
+    }),
+    {
+      pointer: "",
+      detail: "has 201 capabilities with those of its parts and extras; it may have at most 200",
+    },
+  ],
+  [
+    "101 capabilities of one part",
+    parted([part("a", { capabilities: named(101, NUMBER) })]),
+    { pointer: "/parts/0/capabilities", detail: "has 101 entries; it may have at most 100" },
+  ],
+  [
+    "201 values of extras",
+    parted(undefined, { capabilities: {}, state: named(201, 1) }),
+    { pointer: "/extra/state", detail: "has 201 entries; it may have at most 200" },
+  ],
+  [
+    "the same part twice",
+    parted([part("l1"), part("l2"), part("l1")]),
+    { pointer: "/parts/2/id", detail: "is l1, which another part of the device has" },
+  ],
+  [
+    "a part under a reserved id",
+    parted([part("extra")]),
+    { pointer: "/parts/0/id", detail: "is extra, which is reserved" },
+  ],
+  [
+    "a capability named parts",
+    lamp("a", { capabilities: { parts: NUMBER }, state: {} }),
+    { pointer: "/capabilities/parts", detail: "is reserved; choose another name" },
+  ],
+  [
+    "a capability named extra in a part",
+    parted([part("l1", { capabilities: { extra: NUMBER } })]),
+    { pointer: "/parts/0/capabilities/extra", detail: "is reserved; choose another name" },
+  ],
+  [
+    "a value of a part that is out of range",
+    parted([part("l1", { capabilities: { level: { ...NUMBER, max: 5 } }, state: { level: 6 } })]),
+    { pointer: "/parts/0/state/level", detail: "is 6; it must be a number of at most 5" },
+  ],
+  [
+    "a value of an extra that it does not have",
+    parted(undefined, { capabilities: {}, state: { turbo: true } }),
+    { pointer: "/extra/state/turbo", detail: "has no capability" },
+  ],
+  [
+    "a state of a command",
+    lamp("a", { capabilities: { stop: { type: "command" } }, state: { stop: null } }),
+    { pointer: "/state/stop", detail: "is a command, which has no state" },
+  ],
+  [
+    "a range of a part that ends before it begins",
+    parted([part("l1", { capabilities: { level: { ...NUMBER, min: 5, max: 4 } } })]),
+    { pointer: "/parts/0/capabilities/level/min", detail: "is 5, which is above max, 4" },
+  ],
+] as const) {
+  test(`a device with ${what} is refused with one reason`, () => {
+    const [found, ...others] = faultsOfDevice(device);
+
+    assert.deepEqual(found, { ...fault, pointer: `/0${fault.pointer}` });
+    assert.deepEqual(others, []);
+  });
+}
+
+for (const [what, device, pointer] of [
+  ["two kinds", { ...lamp("a"), kind: ["light", "switch"] }, "/0/kind"],
+  ["an unknown kind of a part", parted([part("l1", { kind: "lamp" })]), "/0/parts/0/kind"],
+  ["a part named __proto__", parted([part("__proto__")]), "/0/parts/0/id"],
+  ["parts by id", parted({ light: part("light") }), "/0/parts"],
+  ["null as parts", parted(null), "/0/parts"],
+  ["a list of extras", parted(undefined, []), "/0/extra"],
+  [
+    "an extra without a group",
+    parted(undefined, { capabilities: { turbo: NUMBER }, state: {} }),
+    "/0/extra/capabilities/turbo/group",
+  ],
+  [
+    "a step of zero",
+    lamp("a", { capabilities: { speed: { ...NUMBER, step: 0 } }, state: {} }),
+    "/0/capabilities/speed/step",
+  ],
+] as const) {
+  test(`a device with ${what} is refused`, () => {
+    assert.deepEqual(
+      faultsOfDevice(device).map((fault) => fault.pointer),
+      [pointer],
+    );
+  });
+}
+
+test("updates of parts and extras have the same limits", () => {
+  const right = [
+    { nativeId: "a", parts: { l1: named(100, 1) }, extra: named(200, 1) },
+    { nativeId: "a", parts: {}, extra: {} },
+  ];
+  const ids = Array.from({ length: 51 }, (_, at) => [`l${at}`, {}]);
+  const wrong = [
+    { nativeId: "a", parts: { l1: named(101, 1) } },
+    { nativeId: "a", extra: named(201, 1) },
+    { nativeId: "a", parts: Object.fromEntries(ids) },
+    { nativeId: "a", parts: JSON.parse('{"__proto__": {"on": true}}') },
+    { nativeId: "a", parts: [] },
+    { nativeId: "a", extra: null },
+    { nativeId: "a", parts: { l1: null } },
+  ];
+
+  assert.deepEqual(parseUpdates("b", right), right);
+  assert.deepEqual(
+    faultsOf(() => parseUpdates("b", wrong)).map(({ pointer }) => pointer),
+    [
+      "/0/parts/l1",
+      "/1/extra",
+      "/2/parts",
+      "/3/parts/__proto__",
+      "/4/parts",
+      "/5/extra",
+      "/6/parts/l1",
+    ],
+  );
+});
