@@ -13,7 +13,11 @@ const TSC = join(REPOSITORY, "node_modules/.bin/tsc");
 const PLUGIN = "plugins/garden-bridge";
 /** The compiler settings of the repository, and which of the reader's files they are for. */
 const SETTINGS = {
-  "tsconfig.json": [`${PLUGIN}/index.ts`, `test/${PLUGIN}/index.test.ts`],
+  "tsconfig.json": [
+    `${PLUGIN}/index.ts`,
+    `test/${PLUGIN}/index.test.ts`,
+    `test/${PLUGIN}/conformance.test.ts`,
+  ],
   "host/dashboard/tsconfig.json": [`${PLUGIN}/widget.ts`],
 };
 

@@ -1,0 +1,41 @@
+import type { RunningTest } from "../testing.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A bridge with its simulated devices. */
+export interface BridgeUnderTest {
+  /** The plugin, as `startPlugin` returns it. */
+  readonly plugin: Pick<RunningTest, "devices" | "command">;
+  /**
+   * Makes a simulated device take commands without following them: it reports its old state again, if it can. The
+   * returned function makes it follow what it was told meanwhile. Return `undefined` for a device that cannot do this.
+   */
+  readonly stall?: (nativeId: string) => Awaitable<(() => Awaitable<void>) | undefined>;
+  /** Makes a simulated device unreachable, and reachable again. Return `false` for a device that cannot do this. */
+  readonly setReachable?: (nativeId: string, isReachable: boolean) => Awaitable<void | false>;
+  /** Lets the simulated device finish what takes time after a command, such as the travel of a cover. */
+  readonly settle?: (nativeId: string) => Awaitable<void>;
+  /** The codes of locks and alarm systems, by native id. */
+  readonly codes?: Readonly<Record<string, string>>;
+  /**
+   * What is not commanded, with the reason: `{ "lamp-1 effect": "…", "fan-1 parts/light/on": "…" }`. The rest of the
+   * device is checked.
+   */
+  readonly except?: Readonly<Record<string, string>>;
+  /** Milliseconds for which a stalled command has to wait. Choose more than the bridge needs to ask for a state. */
+  readonly stalledMs?: number;
+  /** Milliseconds within which a report that does not belong to a command has to arrive. */
+  readonly reportMs?: number;
+  /** Devices that get commands at the same time. Groups are always commanded alone. */
+  readonly concurrency?: number;
+}
+
+/** Something that a bridge does otherwise than every bridge has to. */
+export interface ConformanceFault {
+  readonly nativeId: string;
+  /** The path of the capability, such as `brightness` or `parts/light/on`; empty if the fault concerns the device. */
+  readonly capability: string;
+  /** What has to be, and what is: a phrase each. */
+  readonly expected: string;
+  readonly actual: string;
+}

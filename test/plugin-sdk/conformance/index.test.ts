@@ -1,0 +1,432 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type CommandBeyond,
+  definePlugin,
+  type DeviceCommand,
+  type DeviceDescription,
+  type DevicePart,
+  MantelError,
+} from "@mantel/plugin-sdk";
+import {
+  assertConforms,
+  type BridgeUnderTest,
+  conformanceFaults,
+} from "@mantel/plugin-sdk/conformance";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+
+const PERCENT = { type: "number", min: 0, max: 100, unit: "%" } as const;
+const SWITCH = { type: "boolean" } as const;
+const TARGET = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" } as const;
+
+const lamp = (change: Partial<DeviceDescription> = {}): DeviceDescription => ({
+  nativeId: "lamp",
+  kind: "light",
+  name: "Lamp",
+  capabilities: {
+    on: SWITCH,
+    brightness: PERCENT,
+    colorTemperature: { type: "number", min: 2_200, max: 6_500, unit: "K" },
+    color: { type: "color" },
+    effect: { type: "choice", values: ["none", "candle"] },
+  },
+  state: { on: false, brightness: 50, colorTemperature: 2_700, color: null, effect: "none" },
+  ...change,
+});
+
+const LIGHT_OF_FAN: DevicePart = {
+  id: "light",
+  kind: "light",
+  name: "Light",
+  capabilities: { on: SWITCH, brightness: PERCENT },
+  state: { on: false, brightness: 80 },
+};
+
+const fan = (speeds: number): DeviceDescription => ({
+  nativeId: "fan",
+  kind: "fan",
+  name: "Fan",
+  capabilities: {
+    on: SWITCH,
+    speed: { type: "number", min: 0, max: 100, step: 100 / speeds, unit: "%" },
+  },
+  state: { on: false, speed: 100 },
+  parts: [LIGHT_OF_FAN],
+  extra: { capabilities: { childLock: { ...SWITCH, group: "configuration" } }, state: {} },
+});
+
+const THERMOSTAT: DeviceDescription = {
+  nativeId: "heating",
+  kind: "thermostat",
+  name: "Heating",
+  capabilities: {
+    mode: { type: "choice", values: ["off", "heat", "heat-cool"] },
+    targetTemperature: TARGET,
+    targetTemperatureLow: TARGET,
+    targetTemperatureHigh: TARGET,
+    temperature: { type: "number", unit: "°C", readOnly: true },
+  },
+  state: {
+    ...{ mode: "heat", targetTemperature: 21, temperature: 19 },
+    ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
+  },
+};
+
+const BLIND: DeviceDescription = {
+  nativeId: "blind",
+  kind: "cover",
+  name: "Blind",
+  capabilities: {
+    position: PERCENT,
+    open: { type: "command" },
+    close: { type: "command" },
+    stop: { type: "command" },
+  },
+  state: { position: 0 },
+};
+
+const LOCK: DeviceDescription = {
+  nativeId: "door",
+  kind: "lock",
+  name: "Door",
+  capabilities: { locked: SWITCH, code: { type: "text" }, unlatch: { type: "command" } },
+  state: { locked: true },
+};
+
+type Home = Map<string, DeviceDescription>;
+type Command = readonly [nativeId: string, command: DeviceCommand, beyond: CommandBeyond];
+
+/** The state of a device after a command. */
+function obey(device: DeviceDescription, command: DeviceCommand, beyond: CommandBeyond) {
+  const { code: _code, open, close, stop: _stop, unlatch: _unlatch, ...values } = command;
+  const position = open === true ? 100 : close === true ? 0 : undefined;
+  return {
+    state: { ...device.state, ...values, ...(position === undefined ? {} : { position }) },
+    ...(device.parts && {
+      parts: Object.fromEntries(
+        device.parts.map(({ id, state }) => [id, { ...state, ...beyond.parts[id] }]),
+      ),
+    }),
+    ...(device.extra && { extra: { ...device.extra.state, ...beyond.extra } }),
+  };
+}
+
+interface Mistakes {
+  /** Changes what the bridge makes of a command. */
+  readonly hears?: (...command: Command) => Command;
+  /** Answers before the device has reported. */
+  readonly isHasty?: boolean;
+  readonly ignoresAvailability?: boolean;
+}
+
+/** A bridge whose devices are in memory. They do at once what they are told, unless they stall. */
+async function startBridge(devices: readonly DeviceDescription[], mistakes: Mistakes = {}) {
+  const { hears = (...command) => command, isHasty, ignoresAvailability } = mistakes;
+  const home: Home = new Map(devices.map((each) => [each.nativeId, each]));
+  const stalled = new Map<string, (() => void)[]>();
+  let report: (nativeId: string, update: object) => void = () => undefined;
+  const plugin = await startPlugin(
+    definePlugin({
+      async start(ctx) {
+        await ctx.devices.publish(devices);
+        report = (nativeId, update) => ctx.devices.update({ nativeId, ...update });
+        return {
+          async command(sentTo, sent, _commandId, sentBeyond) {
+            const [nativeId, command, beyond] = hears(sentTo, sent, sentBeyond);
+            await new Promise<void>((resolve) => {
+              const follow = () => {
+                const device = home.get(nativeId);
+                assert(device);
+                const update = obey(device, command, beyond);
+                const parts = device.parts?.map((part) => ({
+                  ...part,
+                  state: update.parts?.[part.id] ?? {},
+                }));
+                home.set(nativeId, { ...device, state: update.state, ...(parts && { parts }) });
+                report(nativeId, update);
+                resolve();
+              };
+              const waiting = stalled.get(nativeId);
+              if (isHasty) resolve();
+              if (waiting) waiting.push(follow);
+              else if (isHasty) setTimeout(follow, 1);
+              else follow();
+            });
+          },
+        };
+      },
+    }),
+  );
+  const bridge: BridgeUnderTest = {
+    plugin,
+    stalledMs: 5,
+    reportMs: 50,
+    codes: { door: "1234" },
+    stall(nativeId) {
+      const waiting: (() => void)[] = [];
+      stalled.set(nativeId, waiting);
+      return () => {
+        stalled.delete(nativeId);
+        for (const follow of waiting) follow();
+      };
+    },
+    setReachable: (nativeId, available) =>
+      ignoresAvailability ? undefined : report(nativeId, { available }),
+  };
+  return bridge;
+}
+
+const briefly = async (bridge: BridgeUnderTest) =>
+  (await conformanceFaults(bridge)).map(({ nativeId, capability, expected }) =>
+    `${nativeId} ${capability}: ${expected}`.slice(0, 100),
+  );
+
+test("a bridge that does everything right conforms", async () => {
+  const devices = [lamp(), THERMOSTAT, BLIND, LOCK, fan(4)];
+
+  await assertConforms(await startBridge(devices));
+});
+
+for (const speeds of [3, 4, 6, 7]) {
+  test(`each speed of a fan with ${speeds} is set and read back, and a rounded one is a fault`, async () => {
+    assert.deepEqual(await briefly(await startBridge([fan(speeds)])), []);
+
+    const rounds = ([id, { speed, ...rest }, beyond]: Command): Command => [
+      id,
+      { ...rest, ...(speed === undefined ? {} : { speed: Math.floor(Number(speed) / 5) * 5 }) },
+      beyond,
+    ];
+    const faults = await briefly(
+      await startBridge([fan(speeds)], { hears: (...sent) => rounds(sent) }),
+    );
+    const isRound = speeds === 4;
+    assert.equal(
+      faults.some((each) => each.startsWith("fan speed: ")),
+      !isRound,
+    );
+  });
+}
+
+test("each level of a lamp is checked, and the first three wrong ones are told", async () => {
+  const hears = (
+    id: string,
+    { brightness, ...rest }: DeviceCommand,
+    beyond: CommandBeyond,
+  ): Command => [
+    id,
+    {
+      ...rest,
+      ...(brightness === undefined ? {} : { brightness: Math.min(90, Number(brightness)) }),
+    },
+    beyond,
+  ];
+
+  const faults = await conformanceFaults(await startBridge([lamp()], { hears }));
+
+  assert.deepEqual(
+    faults.slice(0, 3).map(({ expected, actual }) => [expected, actual]),
+    [91, 92, 93].map((level) => [`${level} when the command is confirmed`, "90"]),
+  );
+  assert.equal(faults.length, 3);
+});
+
+test("a fault names device, capability, what is expected and what is", async () => {
+  const hears = (id: string, { effect: _effect, ...rest }: DeviceCommand, beyond: CommandBeyond) =>
+    [id, rest, beyond] as const;
+
+  await assert.rejects(assertConforms(await startBridge([lamp()], { hears })), {
+    name: "AssertionError",
+    message: [
+      "the bridge does not conform, 2 faults:",
+      '- light lamp "Lamp", effect: expected "candle" when the command is confirmed; actual "none"',
+      '- light lamp "Lamp", effect: expected "candle" once the device reports it; actual "none"',
+    ].join("\n"),
+  });
+});
+
+test("an answer before the report is a fault, and so is one from the state before the command", async () => {
+  const faults = await briefly(await startBridge([lamp()], { isHasty: true }));
+
+  assert.ok(faults.includes("lamp on: true when the command is confirmed"), faults.join("\n"));
+  assert.ok(faults.includes("lamp on: that false is not confirmed before the device reports it"));
+  assert.ok(
+    faults.includes("lamp brightness: that 51 is not confirmed before the device reports it"),
+  );
+});
+
+test("a device whose state is assumed need not report", async () => {
+  const faults = await briefly(await startBridge([{ ...BLIND, assumed: true }], { isHasty: true }));
+
+  assert.deepEqual(faults, []);
+});
+
+test("a command of a part that touches another part, or the device, is a fault", async () => {
+  const gang = (id: string): DevicePart => ({
+    ...{ id, kind: "switch", name: id, capabilities: { on: SWITCH }, state: { on: false } },
+  });
+  const both = {
+    nativeId: "gangs",
+    kind: "switch",
+    name: "Gangs",
+    capabilities: {},
+    state: {},
+  } as const;
+  const hears = (id: string, command: DeviceCommand, { parts, extra }: CommandBeyond): Command => {
+    const l1 = parts["l1"];
+    return [id, command, { extra, parts: l1 ? { l1, l2: l1 } : parts }];
+  };
+  const devices = [{ ...both, parts: [gang("l1"), gang("l2")] }];
+
+  const faults = await conformanceFaults(await startBridge(devices, { hears }));
+
+  assert.deepEqual(
+    faults.slice(0, 1).map(({ capability, expected, actual }) => [capability, expected, actual]),
+    [
+      [
+        "parts/l1/on",
+        'that the command does not touch parts/l2, which was {"on":true}',
+        '{"on":false}',
+      ],
+    ],
+  );
+});
+
+test("a scene that loses a part or a setpoint is a fault", async () => {
+  const losesParts = (id: string, command: DeviceCommand, beyond: CommandBeyond): Command =>
+    Object.keys(command).length > 1 && "speed" in command && beyond.parts["light"]
+      ? [id, command, { ...beyond, parts: {} }]
+      : [id, command, beyond];
+  const losesTarget = (id: string, command: DeviceCommand, beyond: CommandBeyond): Command => {
+    const { targetTemperature: _target, ...rest } = command;
+    return [id, "mode" in command ? rest : command, beyond];
+  };
+
+  const ofFan = await briefly(await startBridge([fan(4)], { hears: losesParts }));
+  const ofHeating = await briefly(await startBridge([THERMOSTAT], { hears: losesTarget }));
+
+  assert.deepEqual(ofFan, [
+    "fan parts/light/brightness: 40 as captured, after the scene was recalled",
+  ]);
+  assert.deepEqual(ofHeating, [
+    "heating targetTemperature: 15 as captured, after the scene was recalled",
+  ]);
+});
+
+test("a device that stays available while it is unreachable is a fault", async () => {
+  const bridge = await startBridge([BLIND], { ignoresAvailability: true });
+
+  assert.deepEqual(await briefly(bridge), [
+    "blind : available false once the device is unreachable",
+  ]);
+});
+
+test("a command that a bridge refuses is a fault with its error", async () => {
+  const hears = (): Command => {
+    throw new MantelError("bridge_down", "nobody is there");
+  };
+
+  const [fault] = await conformanceFaults(await startBridge([BLIND], { hears }));
+
+  assert.deepEqual(fault, {
+    nativeId: "blind",
+    capability: "open",
+    expected: 'that the bridge confirms {"open":true}',
+    actual: "it fails: bridge_down: nobody is there",
+  });
+});
+
+test("a rate limit is waited for", async () => {
+  let refused = 0;
+  const hears = (...sent: Command): Command => {
+    if (refused++ % 2 === 0)
+      throw new MantelError("bridge_rate_limited", "slower", { retryAfterMs: 1 });
+    return sent;
+  };
+
+  assert.deepEqual(await briefly(await startBridge([BLIND], { hears })), []);
+});
+
+test("what is excepted is not commanded, and an exception of nothing is a fault", async () => {
+  const sent: string[] = [];
+  const hears = (...[id, command, beyond]: Command): Command => {
+    sent.push(...Object.keys(command));
+    return [id, command, beyond];
+  };
+  const bridge = await startBridge([lamp()], { hears });
+
+  const faults = await briefly({
+    ...bridge,
+    except: { "lamp effect": "it takes a minute", "lamp blink": "gone" },
+  });
+
+  assert.deepEqual(faults, ["lamp blink: a setting or command of a device for each exception"]);
+  assert.ok(!sent.includes("effect"));
+});
+
+test("unavailable devices get no commands", async () => {
+  const hears = (): Command => assert.fail("no command is expected");
+
+  assert.deepEqual(await briefly(await startBridge([lamp({ available: false })], { hears })), []);
+});
+
+for (const [what, device, expected] of [
+  [
+    "a name outside the vocabulary",
+    lamp({ capabilities: { on: SWITCH, blink: SWITCH }, state: {} }),
+    'lamp blink: a name of the vocabulary for a light, or a place under "extra"',
+  ],
+  [
+    "a canonical name on another kind",
+    lamp({ capabilities: { on: SWITCH, position: PERCENT }, state: {} }),
+    'lamp position: belongs to cover, valve, group and not to light; put it under "extra"',
+  ],
+  [
+    "another range",
+    lamp({ capabilities: { on: SWITCH, brightness: { ...PERCENT, max: 254 } }, state: {} }),
+    "lamp brightness: must be within 0 to 100 % (brightness; 0 turns off and keeps the level); use anothe",
+  ],
+  [
+    "a canonical capability among the extras",
+    lamp({
+      ...{ capabilities: { on: SWITCH }, state: {} },
+      extra: { capabilities: { brightness: { ...PERCENT, group: "main" } }, state: {} },
+    }),
+    "lamp extra/brightness: a place beside the other capabilities",
+  ],
+  [
+    "a missing capability",
+    lamp({ capabilities: { brightness: PERCENT }, state: {} }),
+    "lamp on: that every light has it: true while it is on",
+  ],
+  [
+    "a value without a capability",
+    lamp({ capabilities: { on: SWITCH }, state: { brightness: 5 } }),
+    "lamp brightness: no value, because there is no such capability",
+  ],
+  [
+    "a value out of range",
+    lamp({ capabilities: { on: SWITCH, brightness: PERCENT }, state: { brightness: 101 } }),
+    "lamp brightness: a number from 0 to 100",
+  ],
+  [
+    "a value that is not a choice",
+    lamp({ state: { effect: "blink" } }),
+    "lamp effect: one of none, candle",
+  ],
+  [
+    "a value of a command",
+    { ...BLIND, state: { position: 0, stop: true } },
+    "blind stop: no value, because it is a command",
+  ],
+  [
+    "a value of a code",
+    { ...LOCK, state: { locked: true, code: "1234" } },
+    "door code: no value, because it is a command",
+  ],
+] as const) {
+  test(`${what} is a fault`, async () => {
+    const bridge = await startBridge([{ ...device, available: false }]);
+
+    assert.deepEqual(await briefly(bridge), [expected]);
+  });
+}
