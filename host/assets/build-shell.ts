@@ -7,6 +7,7 @@ import type { BuildCache } from "../build-cache.ts";
 import { appFiles, withHashInName } from "./app-files.ts";
 import { type Asset, ICONS, TYPES } from "./asset.ts";
 import { CSS_TEXT_IN_CODE } from "./css-text.ts";
+import { LIT_TEMPLATES } from "./lit-element.ts";
 
 const DASHBOARD = fileURLToPath(new URL("../dashboard/", import.meta.url));
 const PAGE = join(DASHBOARD, "index.html");
@@ -107,7 +108,7 @@ const OPTIONS = {
   assetNames: "[name].[hash]",
   loader: { ".woff2": "file", ".svg": "file" },
   define: { ICONS_URL: JSON.stringify(ICONS) },
-  plugins: [CSS_TEXT_IN_CODE],
+  plugins: [CSS_TEXT_IN_CODE, LIT_TEMPLATES],
   metafile: true,
   legalComments: "none",
   logLevel: "silent",

@@ -7,14 +7,10 @@ import type { WidgetSource } from "../modules/lifecycle/widget.ts";
 import type { WidgetBundle } from "../modules/versions/version.ts";
 import { CSS_TEXT } from "./css-text.ts";
 import { guardLoops } from "./guard-loops.ts";
+import { LIT_ELEMENT } from "./lit-element.ts";
 
 /** The modules that the shell provides to widgets; host/dashboard/widget-loader.ts is the other end. */
-const SHARED = [
-  "lit",
-  "lit/directives/repeat.js",
-  "@preact/signals-core",
-  "@mantel/plugin-sdk/widget",
-];
+const SHARED = ["lit/directives/repeat.js", "@preact/signals-core", "@mantel/plugin-sdk/widget"];
 
 /** Globals that a widget's code gets as the tile's own versions, which end with the tile or can end it. */
 const SCOPED = [
@@ -64,7 +60,12 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     metafile: true,
     legalComments: "none",
     logLevel: "silent",
-    plugins: [sourceBoundary(folder, () => widget.allowsLinks === true), BROWSER_ONLY, CSS_TEXT],
+    plugins: [
+      LIT_ELEMENT,
+      sourceBoundary(folder, () => widget.allowsLinks === true),
+      BROWSER_ONLY,
+      CSS_TEXT,
+    ],
   }).catch((error: unknown) => {
     throw toReloadFailure(error, folder);
   });
@@ -81,7 +82,9 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     hash,
     code: `${code.replace(NO_HASH, hash)}//# sourceMappingURL=${id}.${hash}.js.map\n`,
     map,
-    inputs: Object.keys(built.metafile.inputs).map((path) => resolve(path)),
+    inputs: Object.keys(built.metafile.inputs)
+      .filter((path) => !path.startsWith("lit:"))
+      .map((path) => resolve(path)),
   };
 }
 

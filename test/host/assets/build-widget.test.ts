@@ -39,6 +39,27 @@ test("shared libraries of the shell are not bundled", async (t) => {
   ]);
 });
 
+test("LitElement is bundled where it is used, and its templates are those of the shell", async (t) => {
+  const element = `
+    import { LitElement, nothing } from "lit";
+    export default class extends LitElement { render() { return nothing; } }`;
+  const folder = await folderWith(t, {
+    "widget.ts": element,
+    "plain.ts": 'import { nothing } from "lit"; export default nothing;',
+  });
+
+  const built = await buildWidget({ id: "x", folder, entry: "widget.ts" });
+  const plain = await buildWidget({ id: "x", folder, entry: "plain.ts" });
+
+  const required: string[] = [];
+  const [defined] = run(built.code, { HTMLElement: Object });
+  const library = (name: string) => (required.push(name), {});
+  assert.equal(typeof defined?.factory(library).default, "function");
+  assert.deepEqual([...new Set(required)], ["lit"]);
+  assert.ok(plain.code.length < 1_000, `${plain.code.length} characters without LitElement`);
+  assert.deepEqual(built.inputs, [join(folder, "widget.ts")]);
+});
+
 test("bare timers, listeners and fetches are the tile's own", async (t) => {
   const folder = await folderWith(t, {
     "widget.ts": `
@@ -163,16 +184,16 @@ interface Defined {
 }
 
 /** Runs a script as a browser would, and gives what it defined. */
-function run(code: string): Defined[] {
+function run(code: string, globals: object = {}): Defined[] {
   const defined: Defined[] = [];
   const mantelDefine = (id: string, hash: string, factory: Defined["factory"]) =>
     defined.push({
       id,
       hash,
-      factory: (require = () => ({}), globals = { mantelLoop: () => undefined }) =>
-        factory(require, globals),
+      factory: (require = () => ({}), scoped = { mantelLoop: () => undefined }) =>
+        factory(require, scoped),
     });
-  runInNewContext(code, { mantelDefine });
+  runInNewContext(code, { mantelDefine, ...globals });
   return defined;
 }
 
