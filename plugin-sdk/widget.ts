@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
-import type { Device, DeviceCommand } from "./device.ts";
+import type { Device, DeviceCommand, NestedCommand } from "./device.ts";
 import type { I18n, Texts } from "./i18n.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
@@ -8,7 +8,15 @@ import type { Scene } from "./scene.ts";
 import type { WeatherForecast } from "./weather.ts";
 import type { Settings, SettingValues } from "./widget-settings.ts";
 
-export type { CalendarWindow, Device, DeviceCommand, Scene, SystemSample, WeatherForecast };
+export type {
+  CalendarWindow,
+  Device,
+  DeviceCommand,
+  NestedCommand,
+  Scene,
+  SystemSample,
+  WeatherForecast,
+};
 export { s, type Setting, type Settings, type SettingValues } from "./widget-settings.ts";
 export type Signal<T> = ReadonlySignal<T>;
 
@@ -88,7 +96,7 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
    * Sends a command. The new value is shown immediately as pending. Commands to one device are coalesced: while one is
    * in flight, only the latest is kept. On status 409 it waits and retries. Never rejects.
    */
-  command(id: string, command: DeviceCommand): Promise<CommandResult>;
+  command(id: string, command: NestedCommand): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
   /**

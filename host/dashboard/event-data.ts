@@ -40,6 +40,8 @@ const device = record({
   capabilities: record(),
   state: record(),
   pending: record(),
+  parts: orAbsent(list),
+  extra: orAbsent(record({ capabilities: record(), state: record(), pending: record() })),
 });
 const module = record({
   id: text,

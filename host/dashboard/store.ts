@@ -1,7 +1,8 @@
-import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
+import type { Device, NestedCommand } from "@mantel/plugin-sdk/device";
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { ModuleView } from "../api/module.ts";
 import type { Layout } from "./layout.ts";
+import { withPending } from "./nested-command.ts";
 
 /** The `ui` section of the config. */
 export interface UiSettings {
@@ -16,7 +17,7 @@ export interface UiSettings {
 /** One device: the host's state, the pending values of this page, and both combined as drawn. */
 interface DeviceEntry {
   host: Device | undefined;
-  asked: DeviceState;
+  asked: NestedCommand;
   readonly shown: Signal<Device | undefined>;
 }
 
@@ -102,7 +103,7 @@ export class Store {
   }
 
   /** Replaces the pending values of this page for a device. */
-  setPending(id: string, fields: DeviceState): void {
+  setPending(id: string, fields: NestedCommand): void {
     this.#change(id, { asked: fields });
   }
 
@@ -145,7 +146,7 @@ export class Store {
   #change(id: string, change: Partial<Pick<DeviceEntry, "host" | "asked">>): void {
     const entry = Object.assign(this.#entry(id), change);
     const before = entry.shown.peek();
-    const now = withPending(entry.host, entry.asked);
+    const now = entry.host && withPending(entry.host, entry.asked);
     batch(() => {
       entry.shown.value = now;
       for (const { fits, changes } of this.#lists.values()) {
@@ -169,9 +170,4 @@ export class Store {
 
 function newEntry(): DeviceEntry {
   return { host: undefined, asked: {}, shown: signal<Device | undefined>(undefined) };
-}
-
-function withPending(device: Device | undefined, asked: DeviceState): Device | undefined {
-  if (!device || Object.keys(asked).length === 0) return device;
-  return { ...device, pending: { ...device.pending, ...asked } };
 }

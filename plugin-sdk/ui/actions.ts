@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals-core";
-import type { CommandResult, Device, DeviceCommand, WidgetContext } from "../widget.ts";
-import type { Look } from "./look.ts";
+import type { CommandResult, Device, NestedCommand, WidgetContext } from "../widget.ts";
+import type { Look } from "./appearance.ts";
+import { commandTo, type DeviceFunction } from "./functions.ts";
 
 /** Display time of an error on a tile, and waiting time for the confirming second tap. */
 const WORD_MS = 4_000;
@@ -45,47 +46,56 @@ export class Actions {
   }
 
   /** The temporary text that replaces the value on a device's tile. */
-  wordOf({ id, available }: Device): string | undefined {
-    const word = this.#words.value.get(id) ?? (available ? undefined : "No answer");
+  wordOf(device: DeviceFunction): string | undefined {
+    const word =
+      this.#words.value.get(keyOf(device)) ?? (device.available ? undefined : "No answer");
     return word === undefined ? undefined : this.t(word);
   }
 
+  /** True while the device waits for the second tap that confirms an action. */
+  asks(device: DeviceFunction, ask: string): boolean {
+    return this.#words.value.get(keyOf(device)) === ask;
+  }
+
   /** Sends a command and shows a failure on the tile. */
-  async send({ id, name }: Device, command: DeviceCommand): Promise<void> {
-    const { ok, error } = await this.#ctx.command(id, command);
+  async send(device: DeviceFunction, command: NestedCommand): Promise<void> {
+    const { ok, error } = await this.#ctx.command(device.id, commandTo(device, command));
     if (ok) return;
     const word = failureWord(error);
-    this.#say(id, word);
-    this.#ctx.announce(`${name}: ${this.t(word)}`);
+    this.#say(keyOf(device), word);
+    this.#ctx.announce(`${device.name}: ${this.t(word)}`);
   }
 
   /** Handles a tap on a tile. An action that needs confirmation runs at the second tap. */
-  tap(device: Device, { tap, ask }: Look): void {
+  tap(device: DeviceFunction, { tap, ask }: Pick<Look, "tap" | "ask">): void {
     if (tap === undefined) return;
-    if (ask !== undefined && this.#words.value.get(device.id) !== ask) {
-      this.#say(device.id, ask);
+    const key = keyOf(device);
+    if (ask !== undefined && this.#words.value.get(key) !== ask) {
+      this.#say(key, ask);
       this.#ctx.announce(`${device.name}: ${this.t(ask)}`);
     } else {
-      this.#unsay(device.id);
+      this.#unsay(key);
       void this.send(device, tap);
     }
   }
 
-  #say(id: string, word: string): void {
-    clearTimeout(this.#timers.get(id));
-    this.#words.value = new Map(this.#words.value).set(id, word);
+  #say(key: string, word: string): void {
+    clearTimeout(this.#timers.get(key));
+    this.#words.value = new Map(this.#words.value).set(key, word);
     this.#timers.set(
-      id,
-      setTimeout(() => this.#unsay(id), WORD_MS),
+      key,
+      setTimeout(() => this.#unsay(key), WORD_MS),
     );
   }
 
-  #unsay(id: string): void {
-    clearTimeout(this.#timers.get(id));
+  #unsay(key: string): void {
+    clearTimeout(this.#timers.get(key));
     const words = new Map(this.#words.value);
-    if (words.delete(id)) this.#words.value = words;
+    if (words.delete(key)) this.#words.value = words;
   }
 }
+
+const keyOf = ({ id, path = [] }: DeviceFunction): string => [id, ...path].join(" ");
 
 function failureWord(error: CommandResult["error"]): string {
   switch (error?.code) {

@@ -1,27 +1,29 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { Capability, Color, DeviceState, StateValue } from "../device.ts";
+import type { Capability, Color, DeviceState, NestedCommand, StateValue } from "../device.ts";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
+import { canSet, type TileButton } from "./appearance.ts";
+import { codePad } from "./code-pad.ts";
+import { capabilityWord, valueWord } from "./control-words.ts";
+import { deviceTile, isPlayer } from "./device-tile.ts";
+import { type DeviceFunction, extrasOf, partsOf } from "./functions.ts";
+import { lookOf } from "./look.ts";
 import { readingText } from "./reading.ts";
 
-/** Fields without a row, because the tile itself sets them. */
-const ON_THE_TILE = new Set(["on", "brightness", "position", "targetTemperature", "locked"]);
-const OF_A_PLAYER = new Set(["playback", "skip"]);
-
-const NAMES: Readonly<Record<string, string>> = {
-  colorTemperature: "White",
-  color: "Colour",
-  effect: "Effect",
-  mode: "Mode",
-  speed: "Speed",
-  tilt: "Tilt",
-  volume: "Volume",
-  muted: "Muted",
-  source: "Source",
-};
+/** More values than this are a list to choose from. */
+const MOST_BUTTONS = 8;
+/** Readings about the device itself. */
+const DIAGNOSTIC = /^(battery.*|signal|tamper|updateAvailable|lastAction|accuracy)$/;
+/** Commands of the tile itself, also while it does not show them. */
+const ON_THE_TILE = /^(start|pause|dock|press|install|next|previous|playback)$/;
+/** Readings that the tile shows. */
+const SHOWN_BY_TILE =
+  /^(action|status|jammed|ringing|home|zone|condition|title|artist|album|elapsed|duration|progress|installedVersion|latestVersion)$/;
+/** Commands that need a second tap. */
+const ASKS: Readonly<Record<string, string>> = { unlatch: "Open the door?", install: "Install?" };
 
 interface Control {
-  readonly device: Device;
+  readonly device: DeviceFunction;
   readonly actions: Actions;
   readonly field: string;
   readonly name: string;
@@ -29,30 +31,126 @@ interface Control {
 }
 
 /**
- * The further controls of a device, one per row: white and colour of a lamp, speed of a fan, volume of a player.
- * They are derived from its capabilities, without code for single brands.
+ * All of a device that its tile does not show: its further settings, commands and readings, its parts with their
+ * tiles, and its extras. Configuration and diagnostics are folded away. Derived from capabilities, without code for
+ * single brands. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
  */
 export function deviceControls(device: Device, actions: Actions): TemplateResult[] {
+  const extras = extrasOf(device);
+  const { extra } = device;
+  const inGroup = (group: string) => (field: string) => extra?.capabilities[field]?.group === group;
+  const rowsIn = (group: string): TemplateResult[] =>
+    extras ? rowsOf(extras, actions, inGroup(group)) : [];
+  return [
+    ...rowsOf(device, actions, isForUsers(device, actions)),
+    ...rowsIn("main"),
+    ...partsOf(device).map((part) => partOf(part, actions)),
+    ...fold("Configuration", rowsIn("configuration"), actions),
+    ...fold(
+      "Diagnostics",
+      [...rowsOf(device, actions, (field) => DIAGNOSTIC.test(field)), ...rowsIn("diagnostic")],
+      actions,
+    ),
+  ];
+}
+
+/** One part: its tile, and what the tile does not show. */
+function partOf(part: DeviceFunction, actions: Actions): TemplateResult {
+  return html`<div class="part">
+    ${deviceTile(part, actions)} ${rowsOf(part, actions, isForUsers(part, actions))}
+  </div>`;
+}
+
+function fold(name: string, rows: readonly TemplateResult[], { t }: Actions): TemplateResult[] {
+  if (rows.length === 0) return [];
+  return [
+    html`<details>
+      <summary>${t(name)}</summary>
+      ${rows}
+    </details>`,
+  ];
+}
+
+/** True for the fields that neither the tile nor the diagnostics show. */
+function isForUsers(device: DeviceFunction, actions: Actions): (field: string) => boolean {
+  const onTile = fieldsOfTile(device, actions);
+  return (field) => {
+    if (DIAGNOSTIC.test(field) || onTile.has(field)) return false;
+    return !(isReadOnly(device, field) && SHOWN_BY_TILE.test(field));
+  };
+}
+
+function isReadOnly(device: DeviceFunction, field: string): boolean {
+  return device.capabilities[field]?.type !== "command" && !canSet(device, field);
+}
+
+/** The fields that the tile sets, and the measured value that it shows. */
+function fieldsOfTile(device: DeviceFunction, actions: Actions): ReadonlySet<string> {
+  const { kind, capabilities } = device;
+  const { tap = {}, level, buttons = [] } = lookOf(device, actions);
+  const commands = buttons.flatMap((each) =>
+    typeof each === "string" ? [] : Object.keys(each.tap),
+  );
+  const set = isPlayer(device)
+    ? []
+    : [...Object.keys(tap).filter((field) => field !== "stop"), ...commands];
+  const isRange = set.includes("targetTemperatureLow");
+  return new Set([
+    ...set.filter((field) => field !== "mode" && !(isRange && field.startsWith("target"))),
+    ...(level ? [level.field] : []),
+    ...Object.keys(capabilities).filter((field) => ON_THE_TILE.test(field)),
+    ...(/thermostat|conditioner|heater|station/.test(kind) ? ["temperature"] : []),
+    ...(/humidifier/.test(kind) ? ["humidity"] : []),
+    ...(capabilities.code ? ["code", "locked", "mode", "unlatch"] : []),
+  ]);
+}
+
+/** A row for each field that `isShown`, with all commands in the first row. */
+function rowsOf(
+  device: DeviceFunction,
+  actions: Actions,
+  isShown: (field: string) => boolean,
+): TemplateResult[] {
   const state: DeviceState = { ...device.state, ...device.pending };
-  return Object.entries(device.capabilities).flatMap(([field, capability]) => {
-    if (!isControl(device, field, capability)) return [];
-    const name = nameOf(field, actions);
+  const fields = Object.entries(device.capabilities).filter(([field]) => isShown(field));
+  const commands = fields.filter(([, { type }]) => type === "command").map(([field]) => field);
+  const pad = device.capabilities.code && isShown("code-pad") ? [codePad(device, actions)] : [];
+  const rows = fields.flatMap(([field, capability]) => {
+    const name = actions.t(capabilityWord(field));
     const control = { device, actions, field, name, value: state[field] };
+    if (capability.readOnly) return readingRow(capability, control);
     return controlOf(capability, control);
   });
+  return [...pad, ...commandRow(device, actions, commands), ...rows];
 }
 
-function isControl({ kind }: Device, field: string, capability: Capability): boolean {
-  if (ON_THE_TILE.has(field) || ("readOnly" in capability && capability.readOnly)) return false;
-  if (kind === "fan" && field === "speed") return false;
-  return !(kind === "media-player" && OF_A_PLAYER.has(field));
+function commandRow(
+  device: DeviceFunction,
+  actions: Actions,
+  fields: readonly string[],
+): TemplateResult[] {
+  if (fields.length === 0) return [];
+  const buttons = fields.map((field) => {
+    const ask = ASKS[field];
+    const name = actions.t(capabilityWord(field));
+    return { name, tap: { [field]: true }, ...(ask === undefined ? {} : { ask }) };
+  });
+  return [commandButtons(device, actions, buttons)];
 }
 
-function nameOf(field: string, { t }: Actions): string {
-  const known = NAMES[field];
-  if (known !== undefined) return t(known);
-  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function commandButtons(
+  device: DeviceFunction,
+  actions: Actions,
+  buttons: readonly TileButton[],
+): TemplateResult {
+  return html`<div class="choices commands" role="group" aria-label=${device.name}>
+    ${buttons.map(
+      (button) =>
+        html`<button @click=${() => actions.tap(device, button)}>
+          ${button.ask !== undefined && actions.asks(device, button.ask) ? actions.t(button.ask) : button.name}
+        </button>`,
+    )}
+  </div>`;
 }
 
 function controlOf(capability: Capability, control: Control): TemplateResult[] {
@@ -66,9 +164,40 @@ function controlOf(capability: Capability, control: Control): TemplateResult[] {
     case "boolean":
       return [switchRow(control)];
     case "text":
+      return readingRow(capability, control);
     case "command":
       return [];
   }
+}
+
+/** A value that is only shown. */
+function readingRow(
+  capability: Capability,
+  { name, value, field, actions }: Control,
+): TemplateResult[] {
+  if (capability.type === "color" || capability.type === "command") return [];
+  return [
+    html`<div class="control reading">
+      <span class="what">${name}</span>
+      <output dir="auto">${readingOf(capability, { field, value, actions })}</output>
+    </div>`,
+  ];
+}
+
+function readingOf(
+  capability: Capability,
+  { field, value, actions }: Pick<Control, "field" | "value" | "actions">,
+): string {
+  const { t } = actions;
+  if (typeof value === "boolean") {
+    const [yes, no] = field === "contact" ? ["Closed", "Open"] : ["Yes", "No"];
+    return t(value ? yes : no);
+  }
+  if (typeof value === "number") {
+    return readingText(value, capability.type === "number" ? capability : {}, actions);
+  }
+  if (typeof value !== "string" || value === "") return "–";
+  return capability.type === "choice" ? t(valueWord(value)) : value;
 }
 
 interface Range {
@@ -85,7 +214,7 @@ function numberRow(
   capability: Extract<Capability, { type: "number" }>,
   control: Control,
 ): TemplateResult {
-  const { device, actions, field, value } = control;
+  const { field, value } = control;
   const { min = 0, max = 100, step = 1 } = capability;
   const known = typeof value === "number";
   return rangeRow(control.name, {
@@ -93,18 +222,22 @@ function numberRow(
     max,
     step,
     value: known ? value : min,
-    said: known ? readingText(value, capability, actions) : "–",
+    said: known ? readingText(value, capability, control.actions) : "–",
     track: field === "colorTemperature" ? "white" : "",
-    send: (next) => void actions.send(device, { [field]: next }),
+    send: (next) => send(control, next),
   });
 }
 
-function colorRows({ device, actions, field, name, value }: Control): TemplateResult[] {
+function send({ device, actions, field }: Control, value: NestedCommand[string]): void {
+  void actions.send(device, { [field]: value });
+}
+
+function colorRows(control: Control): TemplateResult[] {
+  const { name, value } = control;
   const color: Color =
     typeof value === "object" && value !== null ? value : { hue: 0, saturation: 0 };
-  const send = (change: Partial<Color>): void =>
-    void actions.send(device, { [field]: { ...color, ...change } });
-  const { fmt, t } = actions;
+  const change = (to: Partial<Color>): void => send(control, { ...color, ...to });
+  const { fmt, t } = control.actions;
   return [
     rangeRow(name, {
       min: 0,
@@ -114,7 +247,7 @@ function colorRows({ device, actions, field, name, value }: Control): TemplateRe
       track: "hues",
       said: fmt.unit((color.hue / 360) * 100, "percent"),
       // Without saturation the lamp is white and shows no hue.
-      send: (hue) => send({ hue, saturation: color.saturation || 100 }),
+      send: (hue) => change({ hue, saturation: color.saturation || 100 }),
     }),
     rangeRow(t("Saturation"), {
       min: 0,
@@ -123,13 +256,13 @@ function colorRows({ device, actions, field, name, value }: Control): TemplateRe
       value: color.saturation,
       track: "",
       said: fmt.unit(color.saturation, "percent"),
-      send: (saturation) => send({ saturation }),
+      send: (saturation) => change({ saturation }),
     }),
   ];
 }
 
 function rangeRow(name: string, range: Range): TemplateResult {
-  const { min, max, step, value, said, track, send } = range;
+  const { min, max, step, value, said, track, send: sendValue } = range;
   const percent = max > min ? ((value - min) / (max - min)) * 100 : 0;
   return html`<label class="control">
     <span class="what">${name}</span>
@@ -143,7 +276,7 @@ function rangeRow(name: string, range: Range): TemplateResult {
       .style=${`--percent: ${percent}%`}
       aria-valuetext=${said}
       @input=${({ currentTarget }: InputEvent) => {
-        if (currentTarget instanceof HTMLInputElement) send(currentTarget.valueAsNumber);
+        if (currentTarget instanceof HTMLInputElement) sendValue(currentTarget.valueAsNumber);
       }}
     />
     <output>${track === "hues" ? nothing : said}</output>
@@ -151,33 +284,51 @@ function rangeRow(name: string, range: Range): TemplateResult {
 }
 
 function choiceRow(values: readonly string[], control: Control): TemplateResult {
-  const { device, actions, field, name, value } = control;
+  const { name, value, actions } = control;
+  if (values.length > MOST_BUTTONS) return listRow(values, control);
   return html`<div class="control" role="group" aria-label=${name}>
     <span class="what">${name}</span>
     <div class="choices">
       ${values.map(
         (each) =>
-          html`<button
-            aria-pressed=${each === value}
-            @click=${() => void actions.send(device, { [field]: each })}
-          >
-            ${actions.t(each.charAt(0).toUpperCase() + each.slice(1))}
+          html`<button aria-pressed=${each === value} @click=${() => send(control, each)}>
+            ${actions.t(valueWord(each))}
           </button>`,
       )}
     </div>
   </div>`;
 }
 
-function switchRow({ device, actions, field, name, value }: Control): TemplateResult {
-  const on = value === true;
+function listRow(values: readonly string[], control: Control): TemplateResult {
+  const { name, value, actions } = control;
+  return html`<label class="control">
+    <span class="what">${name}</span>
+    <select
+      @change=${({ currentTarget }: Event) => {
+        if (currentTarget instanceof HTMLSelectElement) send(control, currentTarget.value);
+      }}
+    >
+      ${values.some((each) => each === value) ? nothing : html`<option selected disabled>–</option>`}
+      ${values.map(
+        (each) =>
+          html`<option value=${each} ?selected=${each === value}>
+            ${actions.t(valueWord(each))}
+          </option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+function switchRow(control: Control): TemplateResult {
+  const { name, value } = control;
   return html`<div class="control">
-    <span class="what" id=${`name-${field}`}>${name}</span>
+    <span class="what">${name}</span>
     <button
       class="switch"
       role="switch"
-      aria-checked=${on}
-      aria-labelledby=${`name-${field}`}
-      @click=${() => void actions.send(device, { [field]: !on })}
+      aria-checked=${value === true}
+      aria-label=${name}
+      @click=${() => send(control, value !== true)}
     ></button>
   </div>`;
 }

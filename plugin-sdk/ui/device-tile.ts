@@ -2,26 +2,34 @@ import { computed, type ReadonlySignal } from "@preact/signals-core";
 import type { TemplateResult } from "lit";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
-import { climateTile } from "./climate-tile.ts";
+import type { DeviceFunction } from "./functions.ts";
+import { lookOf } from "./look.ts";
 import { mediaTile } from "./media-tile.ts";
 import { plainTile } from "./plain-tile.ts";
-import climateStyles from "./climate-tile.css";
+import { wideTile } from "./wide-tile.ts";
 import mediaStyles from "./media-tile.css";
 import tileStyles from "./tile.css";
 import twoLineStyles from "./two-lines.css";
+import wideStyles from "./wide-tile.css";
 
 /** The CSS for `deviceTile`. Include it in the widget's `styles`. */
-export const DEVICE_TILE_STYLES = tileStyles + twoLineStyles + climateStyles + mediaStyles;
+export const DEVICE_TILE_STYLES = tileStyles + twoLineStyles + wideStyles + mediaStyles;
 
 /**
  * Renders a device as an interactive tile. The widget's `styles` must include `DEVICE_TILE_STYLES`, and its `texts`
  * those of `device-texts.ts`.
  */
-export function deviceTile(device: Device, actions: Actions): TemplateResult {
-  if (device.kind === "thermostat") return climateTile(device, actions);
-  if (device.kind === "media-player") return mediaTile(device, actions);
-  return plainTile(device, actions);
+export function deviceTile(device: DeviceFunction, actions: Actions): TemplateResult {
+  if (isPlayer(device)) {
+    return mediaTile(device, actions);
+  }
+  const look = lookOf(device, actions);
+  return look.buttons ? wideTile(device, actions, look) : plainTile(device, actions, look);
 }
+
+/** True for a player that plays tracks, and is not only switched on and off. */
+export const isPlayer = ({ kind, capabilities }: Device): boolean =>
+  kind === "media-player" && ["playback", "next", "title"].some((field) => capabilities[field]);
 
 /**
  * Creates a cached `deviceTile` for widgets with many devices, to be called in an effect. A tile is rendered again

@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { DeviceState } from "../device.ts";
-import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
+import { canSet } from "./appearance.ts";
+import type { DeviceFunction } from "./functions.ts";
 
 /** A media player tile, two cells wide: title, progress and controls. */
-export function mediaTile(device: Device, actions: Actions): TemplateResult {
+export function mediaTile(device: DeviceFunction, actions: Actions): TemplateResult {
   const state = { ...device.state, ...device.pending };
   const title = playingTitle(state);
   const idle = title === undefined ? actions.t("Nothing plays") : state.artist;
@@ -30,22 +31,24 @@ function playingTitle({ playback, title }: DeviceState): string | undefined {
   return playback !== "stopped" && typeof title === "string" && title !== "" ? title : undefined;
 }
 
-function play(device: Device, actions: Actions, playing: boolean): TemplateResult {
+function play(device: DeviceFunction, actions: Actions, playing: boolean): unknown {
+  const { playback } = device.capabilities;
+  if (playback?.type !== "choice" || !canSet(device, "playback")) return nothing;
+  const rest = playback.values.includes("paused") ? "paused" : "stopped";
   return html`<button
     class="play"
     aria-label=${actions.t(playing ? "Pause" : "Play")}
-    @click=${() => void actions.send(device, { playback: playing ? "paused" : "playing" })}
+    @click=${() => void actions.send(device, { playback: playing ? rest : "playing" })}
   >
     <mantel-icon name=${playing ? "mdi:pause" : "mdi:play"}></mantel-icon>
   </button>`;
 }
 
-function skip(device: Device, actions: Actions, way: "previous" | "next"): unknown {
-  const { skip: capability } = device.capabilities;
-  if (capability?.type !== "choice" || !capability.values.includes(way)) return nothing;
+function skip(device: DeviceFunction, actions: Actions, way: "previous" | "next"): unknown {
+  if (!canSet(device, way)) return nothing;
   return html`<button
     aria-label=${actions.t(way === "next" ? "Next" : "Previous")}
-    @click=${() => void actions.send(device, { skip: way })}
+    @click=${() => void actions.send(device, { [way]: true })}
   >
     <mantel-icon name="mdi:skip-${way}"></mantel-icon>
   </button>`;

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
+import type { Look } from "./appearance.ts";
 import { iconOf } from "./device-icon.ts";
 import { directionOf, followDrag } from "./drag.ts";
-import { type Look, lookOf } from "./look.ts";
+import type { DeviceFunction } from "./functions.ts";
 
 const KEY_STEPS: Readonly<Record<string, number>> = {
   ArrowRight: 5,
@@ -19,7 +19,7 @@ const KEY_STEPS: Readonly<Record<string, number>> = {
 const THIN_SPACE = "\u202f";
 
 interface Tile {
-  readonly device: Device;
+  readonly device: DeviceFunction;
   readonly look: Look;
   readonly actions: Actions;
   readonly classes: string;
@@ -29,11 +29,7 @@ interface Tile {
 }
 
 /** Renders a device as a tile: a slider if it has a level, or a button if it can be tapped. */
-export function plainTile(
-  device: Device,
-  actions: Actions,
-  look = lookOf(device, actions),
-): TemplateResult {
+export function plainTile(device: DeviceFunction, actions: Actions, look: Look): TemplateResult {
   const { hue, level, progress, value, unit = "" } = look;
   const tile = {
     device,
@@ -68,7 +64,7 @@ function slider(tile: Tile, percent: number): TemplateResult {
     aria-valuenow=${Math.round(percent)}
     aria-valuetext=${said}
     @pointerdown=${(event: PointerEvent) => startDrag(event, tile)}
-    @keydown=${(event: KeyboardEvent) => step(event, tile)}
+    @keydown=${(event: KeyboardEvent) => stepByKey(event, tile)}
     @click=${(event: MouseEvent) => tapUnlessDragged(event, tile)}
   >
     ${content(tile)}
@@ -80,7 +76,7 @@ function button(tile: Tile): TemplateResult {
   return html`<button
     class=${classes}
     .style=${style}
-    aria-pressed=${look.on}
+    aria-pressed=${device.kind === "button" ? nothing : look.on}
     @click=${() => actions.tap(device, look)}
   >
     ${content(tile)}
@@ -116,7 +112,7 @@ function startDrag(down: PointerEvent, { device, look, actions }: Tile): void {
   dragged.delete(currentTarget);
   followDrag(down, level.percent, (percent) => {
     dragged.add(currentTarget);
-    void actions.send(device, { [level.field]: percent });
+    void actions.send(device, { [level.field]: snapped(percent, level.step) });
   });
 }
 
@@ -129,12 +125,18 @@ function tapUnlessDragged(
   actions.tap(device, look);
 }
 
-function step(event: KeyboardEvent, { device, look: { level }, actions }: Tile): void {
+function stepByKey(event: KeyboardEvent, { device, look: { level }, actions }: Tile): void {
   const change = KEY_STEPS[event.key];
   const { currentTarget, key } = event;
   if (change === undefined || !level || !(currentTarget instanceof Element)) return;
   event.preventDefault();
   const sideways = key === "ArrowLeft" || key === "ArrowRight" ? directionOf(currentTarget) : 1;
-  const percent = Math.max(0, Math.min(100, Math.round(level.percent) + change * sideways));
-  void actions.send(device, { [level.field]: percent });
+  // a key moves at least to the next level
+  const by = Math.sign(change) * Math.max(Math.abs(change), level.step ?? 0) * sideways;
+  void actions.send(device, { [level.field]: snapped(level.percent + by, level.step) });
+}
+
+/** The nearest level that the device has, such as one of three speeds. */
+function snapped(percent: number, step = 1): number {
+  return Math.max(0, Math.min(100, Math.round(percent / step) * step));
 }

@@ -1,4 +1,5 @@
 import { Actions } from "@mantel/plugin-sdk/ui/actions";
+import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
 import { DEVICE_TILE_STYLES, deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
@@ -30,6 +31,7 @@ export default defineWidget({
   texts: {
     de: {
       ...DEVICE_TEXTS_DE,
+      ...CONTROL_TEXTS_DE,
       Device: "Gerät",
       "Sensor value to show, such as humidity": "Angezeigter Sensorwert, etwa humidity",
       "Choose a device in the settings of this tile.":

@@ -82,7 +82,8 @@ export const SPEAKER: DeviceDescription = {
   name: "Speaker",
   capabilities: {
     playback: choice("playing", "paused"),
-    skip: choice("previous", "next"),
+    previous: { type: "command" },
+    next: { type: "command" },
     volume: PERCENT,
     muted: SWITCH,
     title: { type: "text", readOnly: true },

@@ -151,8 +151,8 @@ for (const [state, shown] of [
   [{ mode: "" }, { on: false, value: "–" }],
   [{ mode: 7 }, { on: false, value: "–" }],
 ] as const) {
-  test(`a thermostat with ${JSON.stringify(state)} shows ${shown.value}`, () => {
-    const { hue: _, ...look } = lookOf(device("thermostat", {}, state));
+  test(`a switch with ${JSON.stringify(state)} shows ${shown.value}`, () => {
+    const { hue: _, ...look } = lookOf(device("switch", {}, state));
     assert.deepEqual(look, shown);
   });
 }
@@ -181,6 +181,10 @@ test("a color of 15 % saturation is a colour", () => {
   assert.equal(lookOf(device("light", { on: SWITCH }, { on: true, color })).hue, "264");
 });
 
+const CAPABILITIES: Readonly<Record<string, Capabilities>> = {
+  cover: { position: PERCENT },
+  lock: { locked: SWITCH },
+};
 for (const [kind, state, look] of [
   [
     ...["cover", { position: 40 }],
@@ -211,7 +215,7 @@ for (const [kind, state, look] of [
   ["binary-sensor", { motion: null }, { hue: "warn", on: false, value: "–" }],
 ] as readonly (readonly [Device["kind"], DeviceState, Look])[]) {
   test(`a ${kind} with ${JSON.stringify(state)} shows ${look.value}`, () => {
-    const shown = lookOf(device(kind, {}, state));
+    const shown = lookOf(device(kind, CAPABILITIES[kind] ?? {}, state));
     assert.deepEqual(shown, { ...look, hue: `var(--mantel-hue-${look.hue})` });
   });
 }

@@ -113,7 +113,11 @@ const USES: readonly [name: string, change: Partial<Device>, use: Use, command: 
   ],
   [
     "a player pauses",
-    { kind: "media-player", capabilities: {}, state: { playback: "playing", title: "Slow Light" } },
+    {
+      kind: "media-player",
+      capabilities: { playback: { type: "choice", values: ["playing", "paused"] } },
+      state: { playback: "playing", title: "Slow Light" },
+    },
     { click: "[aria-label=Pause]" },
     { playback: "paused" },
   ],
@@ -121,11 +125,11 @@ const USES: readonly [name: string, change: Partial<Device>, use: Use, command: 
     "a player skips",
     {
       kind: "media-player",
-      capabilities: { skip: { type: "choice", values: ["previous", "next"] } },
+      capabilities: { next: { type: "command" } },
       state: { playback: "stopped" },
     },
     { click: "[aria-label=Next]" },
-    { skip: "next" },
+    { next: true },
   ],
   [
     "a choice is sent",

@@ -1,0 +1,109 @@
+import type { Device, DeviceState, NestedCommand } from "../device.ts";
+import type { I18n } from "../i18n.ts";
+import {
+  bothWays,
+  buttonsFor,
+  canSet,
+  type Look,
+  type LookOf,
+  theme,
+  UNKNOWN,
+  wordOf,
+} from "./appearance.ts";
+
+/** A cover: its position to drag, or buttons if it has none. */
+export const coverLook: LookOf = (device, state, speech) => {
+  const { position, contact } = state;
+  const moves = state.action === "opening" || state.action === "closing";
+  const isOpen = typeof position === "number" ? position > 0 : contact === false;
+  const look = { hue: theme("cool"), on: isOpen || moves, ...shown(state, moves, speech) };
+  if (canSet(device, "position") && !device.assumed) {
+    if (typeof position !== "number") return { ...look, value: look.value || UNKNOWN };
+    return {
+      ...look,
+      level: { field: "position", percent: position },
+      tap: moves && canSet(device, "stop") ? { stop: true } : { position: isOpen ? 0 : 100 },
+    };
+  }
+  const buttons = waysOf(device, state, speech);
+  return buttons.length > 0 ? { ...look, buttons } : { ...look, value: look.value || UNKNOWN };
+};
+
+function shown(
+  { position, contact, action }: DeviceState,
+  moves: boolean,
+  speech: I18n,
+): Pick<Look, "value" | "unit"> {
+  const { t, fmt } = speech;
+  if (typeof position === "number" && position > 0 && position < 100) {
+    return { value: fmt.number(Math.round(position)), unit: "%" };
+  }
+  if (moves) return { value: wordOf(action, speech) };
+  const closed = typeof position === "number" ? position === 0 : contact;
+  return { value: typeof closed === "boolean" ? t(closed ? "Closed" : "Open") : "" };
+}
+
+/** Open, stop and close. At the end of a way that is known, it goes no further. */
+function waysOf(device: Device, { position }: DeviceState, speech: I18n) {
+  const buttons = buttonsFor(
+    device,
+    speech,
+    ["open", "Open it", "arrow-up"],
+    ["stop", "Stop", "stop"],
+    ["close", "Close it", "arrow-down"],
+  ).map((button) => ({ ...button, disabled: !device.assumed && isAt(button.tap, position) }));
+  if (buttons.length > 0 || !canSet(device, "position")) return buttons;
+  return bothWays("position", speech, [100, "Open it", "arrow-up"], [0, "Close it", "arrow-down"]);
+}
+
+const isAt = ({ open, close }: NestedCommand, position: unknown): boolean =>
+  (open === true && position === 100) || (close === true && position === 0);
+
+/** A valve that is open or closed, or that has a position. */
+export const valveLook: LookOf = (device, state, speech) => {
+  if (canSet(device, "position") || !canSet(device, "on")) {
+    const { on } = state;
+    const known = typeof on === "boolean" ? { contact: !on } : {};
+    return coverLook(device, { ...state, ...known }, speech);
+  }
+  const on = state.on === true;
+  const value = typeof state.on === "boolean" ? speech.t(on ? "Open" : "Closed") : UNKNOWN;
+  const look = { hue: theme("cool"), on, value };
+  if (!device.assumed) return { ...look, tap: { on: !on } };
+  const ways = bothWays(
+    "on",
+    speech,
+    [true, "Open it", "valve-open"],
+    [false, "Close it", "valve-closed"],
+  );
+  return { ...look, buttons: ways };
+};
+
+/** A lock, which asks before it unlocks. With a code it is unlocked in the details only. */
+export const lockLook: LookOf = (device, { locked, jammed }, speech) => {
+  const look = lockState(locked, jammed, speech);
+  if (!canSet(device, "locked")) return look;
+  if (device.assumed) {
+    const buttons = bothWays(
+      "locked",
+      speech,
+      [true, "Lock", "lock"],
+      [false, "Unlock", "lock-open-variant", ASK],
+    );
+    return { ...look, buttons };
+  }
+  if (locked !== true) return { ...look, tap: { locked: true } };
+  return device.capabilities.code ? look : { ...look, tap: { locked: false }, ask: ASK };
+};
+
+const ASK = "Unlock?";
+
+function lockState(locked: unknown, jammed: unknown, { t }: I18n): Look {
+  if (jammed === true) return { hue: theme("alert"), on: true, value: t("Jammed") };
+  if (locked === true) return { hue: theme("ok"), on: true, value: t("Locked") };
+  return {
+    hue: theme("warn"),
+    on: locked === false,
+    value: locked === false ? t("Unlocked") : UNKNOWN,
+  };
+}
