@@ -4,7 +4,7 @@ import { SDK_FOLDER } from "./build/esbuild-plugin.ts";
 import type { Module } from "./lifecycle/module.ts";
 import { ignoreFailure } from "./lifecycle/reload-one-by-one.ts";
 import { linkedFolders, usesLink } from "./manifest/linked-packages.ts";
-import { type FolderChange, Watcher } from "./watch/watch.ts";
+import { type FolderChange, Watcher, type WatcherDependencies } from "./watch/watch.ts";
 
 export interface HotReloadDependencies {
   readonly log: HostLog;
@@ -16,16 +16,23 @@ export interface HotReloadDependencies {
   readonly renewRuntime: () => void;
 }
 
+type Watch = (
+  roots: readonly string[],
+  parts: WatcherDependencies,
+) => Pick<Watcher, "follow" | "close">;
+
+const openWatcher: Watch = (roots, parts) => new Watcher(roots, parts);
+
 /** Reacts to file changes: reloads modules, searches for plugins again, recompiles the runtime, or does nothing. */
 export class HotReload {
   readonly #roots: readonly string[];
   readonly #parts: HotReloadDependencies;
-  readonly #watcher: Watcher;
+  readonly #watcher: ReturnType<Watch>;
 
-  constructor(roots: readonly string[], parts: HotReloadDependencies) {
+  constructor(roots: readonly string[], parts: HotReloadDependencies, watch = openWatcher) {
     this.#roots = roots;
     this.#parts = parts;
-    this.#watcher = new Watcher([...roots, SDK_FOLDER], {
+    this.#watcher = watch([...roots, SDK_FOLDER], {
       onChange: (change) => this.#changed(change),
       concerns: (path) => parts.modules().some((module) => concerns(module, path)),
       onFailure: (folder, error) =>

@@ -85,6 +85,7 @@ export class Server {
       onRollback: (previous, fault) => {
         versions.serverRuns(previous);
         status.addedPermissions([]);
+        status.describe(previous.plugin);
         void versions.storeServer();
         owner.onRollback(previous, fault);
       },

@@ -82,7 +82,7 @@ export class ModuleStatus {
     this.#set({ state, error, ...(state === "disabled" ? { widget: null } : {}) });
   }
 
-  /** Shows the manifest of this plugin, for a module that is disabled or about to start. */
+  /** Shows the manifest of this plugin, and the added permissions. */
   describe(plugin: PluginPackage): void {
     this.#set(this.#described(plugin));
   }
