@@ -1,4 +1,5 @@
 import {
+  type CommandBeyond,
   Confirmations,
   DeviceCache,
   type DeviceCommand,
@@ -8,7 +9,7 @@ import {
 } from "@mantel/plugin-sdk";
 import { Client } from "./client.ts";
 import { confirmsAll, type Moment } from "./confirmations.ts";
-import { button } from "./convert-simple.ts";
+import { button, eventOf, EventTimes } from "./convert-button.ts";
 import { domainOf } from "./convert.ts";
 import { DeviceStore, type KeptDevices, type Setting, shapeOf } from "./device-store.ts";
 import type { Call, Domain } from "./domain.ts";
@@ -37,6 +38,7 @@ export class Bridge {
   readonly #cache: DeviceCache<KeptDevices>;
   readonly #client: Client;
   readonly #confirmations = new Confirmations<Moment>();
+  readonly #eventTimes = new EventTimes();
   #mirror: Mirror | undefined;
   /** The stored devices without their states, which change all the time. */
   #storedShape: string | undefined;
@@ -73,14 +75,23 @@ export class Bridge {
     });
   }
 
-  async command(nativeId: string, command: DeviceCommand): Promise<void> {
+  async command(
+    nativeId: string,
+    command: DeviceCommand,
+    { extra }: Pick<CommandBeyond, "extra">,
+  ): Promise<void> {
     const kept = this.#home.device(nativeId);
     const domain = kept && domainOf(kept.entityId.split(".")[0] ?? "");
     if (!domain) throw new MantelError("device_unknown", `Home Assistant has no ${nativeId}`);
+    const asked = { ...command, ...extra };
     const session = await this.#client.current();
     const entity = this.#reachable(kept.entityId);
-    const calls = domain.calls?.(command, entity, this.#home.unit) ?? [];
-    await this.#carryOut({ session, entity, domain, calls, command });
+    const stored = this.#home.storedValues(nativeId, domain);
+    const calls = domain.calls?.({ ...stored, ...asked }, entity, this.#home.unit) ?? [];
+    const isOnlyStored = Object.keys(asked).every((field) => domain.stored?.includes(field));
+    if (calls.length === 0 && !isOnlyStored) throw nothingToSend(entity, asked);
+    if (calls.length > 0) await this.#carryOut({ session, entity, domain, calls, command: asked });
+    this.#published.update(...this.#home.store(nativeId, domain, asked));
   }
 
   /** The state of a scene is the time when it was last activated, as a button's is that of its press. */
@@ -101,16 +112,17 @@ export class Bridge {
     const { id } = entity;
     const isConfirmed = confirmsAll(command, domain, this.#moment(entity));
     let last = entity;
+    let isAnswered = false;
     await this.#confirmations.confirm(id, {
       send: async () => {
-        await callAll(session, id, calls);
+        isAnswered = await callAll(session, id, calls);
         this.#see(this.#mirror?.entities.get(id));
       },
       isConfirmed: (now) => {
         const reason = domain.fails?.(now.entity, last);
         last = now.entity;
         if (reason !== undefined) this.#failCommands(id, reason);
-        return reason === undefined && isConfirmed(now);
+        return reason === undefined && isConfirmed(now, isAnswered);
       },
       deadlineMs: CONFIRM_MS,
       overdue: () => `the command to ${id} timed out after ${CONFIRM_MS} ms`,
@@ -133,7 +145,7 @@ export class Bridge {
 
   #moment(entity: Entity): Moment {
     const nativeId = this.#home.nativeIdOf(entity.id) ?? "";
-    return { entity, state: this.#home.device(nativeId)?.description.state ?? {} };
+    return { entity, device: this.#home.device(nativeId)?.description };
   }
 
   /** A state that cannot be used, such as one of other code, is as good as none. */
@@ -157,6 +169,7 @@ export class Bridge {
     this.#mirror = mirror;
     void session.lost.then(() => mirror.close());
     await mirror.open();
+    this.#eventTimes.reset(mirror.entities.all());
     for (const entity of mirror.entities.all()) this.#see(entity);
   }
 
@@ -165,7 +178,18 @@ export class Bridge {
     const known = updates.filter((update) => update !== undefined);
     this.#published.update(...known);
     if (known.length < updates.length) this.#mirror?.gather();
-    for (const entity of entities) this.#see(entity);
+    for (const entity of entities) {
+      this.#see(entity);
+      if (this.#eventTimes.isNew(entity)) this.#tellEvent(entity);
+    }
+  }
+
+  #tellEvent(entity: Entity): void {
+    const nativeId = this.#home.nativeIdOf(entity.id);
+    const event = eventOf(entity);
+    if (nativeId !== undefined && event) {
+      this.#ctx.devices.event(nativeId, event.event, event.data);
+    }
   }
 
   async #rearranged(entities: Entities, setting: Setting): Promise<void> {
@@ -198,8 +222,20 @@ export class Bridge {
   }
 }
 
-/** @throws MantelError what Home Assistant refused. A call whose connection was lost may have arrived. */
-async function callAll(session: Session, entityId: string, calls: readonly Call[]): Promise<void> {
+function nothingToSend({ id }: Entity, asked: DeviceCommand): MantelError {
+  const fields = Object.keys(asked).join(" and ");
+  return new MantelError("invalid", `${id} needs another value together with ${fields}`);
+}
+
+/**
+ * Resolves with true once Home Assistant has answered every call; a call whose connection was lost may have arrived.
+ * @throws MantelError what Home Assistant refused
+ */
+async function callAll(
+  session: Session,
+  entityId: string,
+  calls: readonly Call[],
+): Promise<boolean> {
   for (const { service, data = {} } of calls) {
     const [domain, name] = service.split(".");
     const target = { entity_id: entityId };
@@ -207,8 +243,9 @@ async function callAll(session: Session, entityId: string, calls: readonly Call[
     try {
       await session.ask(message);
     } catch (error) {
-      if (error instanceof Refused && error.code === "") return;
+      if (error instanceof Refused && error.code === "") return false;
       throw toMantelError(error);
     }
   }
+  return true;
 }

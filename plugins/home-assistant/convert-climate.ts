@@ -1,56 +1,98 @@
-import type { Capability } from "@mantel/plugin-sdk";
-import { choicesBy, choicesIn, hasFeature, numberIn, rounded, textIn, when } from "./attributes.ts";
-import { toCelsius } from "./convert-sensor.ts";
-import { type Call, choice, type Domain, stateText, TEXT, type TemperatureUnit } from "./domain.ts";
+import type { DeviceCommand } from "@mantel/plugin-sdk";
+import { choicesBy, choicesIn, hasFeature, numberIn, textIn, when } from "./attributes.ts";
+import { targetHumidity } from "./convert-humidifier.ts";
+import {
+  asText,
+  type Call,
+  callsFor,
+  choice,
+  type Domain,
+  extras,
+  stateText,
+  type TemperatureUnit,
+  whole,
+} from "./domain.ts";
 import type { Attributes, Entity } from "./entities.ts";
+import { CELSIUS, celsiusIn, fromCelsius, targetTemperature } from "./temperature.ts";
 
-const TARGET = 1;
-const TARGET_RANGE = 2;
-const FAN_MODE = 8;
-const PRESET = 16;
+const FEATURE = {
+  target: 1,
+  targetRange: 2,
+  targetHumidity: 4,
+  fanMode: 8,
+  preset: 16,
+  swing: 32,
+  swingHorizontal: 512,
+} as const;
 
-const CELSIUS = { type: "number", unit: "°C", readOnly: true } as const;
 const HUMIDITY = { type: "number", unit: "%", readOnly: true } as const;
+const ACTIONS = [
+  ...["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
+];
+
+/** Modes that have another name in Home Assistant. */
+const THEIR_MODES: ReadonlyMap<string, string> = new Map([
+  ["heat-cool", "heat_cool"],
+  ["fan-only", "fan_only"],
+]);
+const OUR_MODES: ReadonlyMap<string, string> = new Map(
+  [...THEIR_MODES].map(([ours, theirs]) => [theirs, ours]),
+);
+const ourMode = (mode: string): string => OUR_MODES.get(mode) ?? mode;
 
 /** `climate`: a thermostat, in °C whatever unit the home uses. */
 export const climate: Domain = {
   describe(entity, unit) {
     const { attributes } = entity;
     const targets = targetsOf(attributes);
-    const settable = targetCapability(attributes, unit);
+    const target = targetTemperature(attributes, unit);
     const humidity = numberIn(attributes, "current_humidity");
+    const mode = stateText(entity);
+    const swings = choicesBy(attributes, FEATURE.swingHorizontal, "swing_horizontal_modes");
     return {
       kind: "thermostat",
       capabilities: {
         temperature: CELSIUS,
-        ...Object.fromEntries(targets.map(([field]) => [field, settable])),
-        ...choice("mode", choicesIn(attributes, "hvac_modes")),
-        ...choice("preset", choicesBy(attributes, PRESET, "preset_modes")),
-        ...choice("fanMode", choicesBy(attributes, FAN_MODE, "fan_modes")),
-        action: TEXT,
+        ...Object.fromEntries(targets.map(([field]) => [field, target])),
+        ...choice("mode", choicesIn(attributes, "hvac_modes").map(ourMode)),
+        ...choice("preset", choicesBy(attributes, FEATURE.preset, "preset_modes")),
+        ...choice("fanMode", choicesBy(attributes, FEATURE.fanMode, "fan_modes")),
+        ...choice("swing", choicesBy(attributes, FEATURE.swing, "swing_modes")),
+        ...choice("action", ACTIONS, true),
         ...when(humidity !== undefined, { humidity: HUMIDITY }),
+        ...when(hasFeature(attributes, FEATURE.targetHumidity), {
+          targetHumidity: targetHumidity(attributes),
+        }),
       },
+      ...when(swings.length > 0, { extra: extras(choice("swingHorizontal", swings)) }),
       state: {
         temperature: celsiusIn(attributes, "current_temperature", unit),
         ...Object.fromEntries(
           targets.map(([field, name]) => [field, celsiusIn(attributes, name, unit)]),
         ),
-        mode: stateText(entity),
+        mode: mode === null ? null : ourMode(mode),
         preset: textIn(attributes, "preset_mode"),
         fanMode: textIn(attributes, "fan_mode"),
+        swing: textIn(attributes, "swing_mode"),
+        swingHorizontal: textIn(attributes, "swing_horizontal_mode"),
         action: textIn(attributes, "hvac_action") ?? null,
         humidity,
+        targetHumidity: numberIn(attributes, "humidity") ?? null,
       },
     };
   },
 
-  calls({ mode, preset, fanMode, ...targets }, entity, unit) {
-    return [
-      ...(mode === undefined ? [] : [call("set_hvac_mode", { hvac_mode: mode })]),
-      ...(preset === undefined ? [] : [call("set_preset_mode", { preset_mode: preset })]),
-      ...(fanMode === undefined ? [] : [call("set_fan_mode", { fan_mode: fanMode })]),
-      ...temperatureCall(targets, entity, unit),
-    ];
+  calls(command, entity, unit) {
+    const settings = callsFor(command, {
+      mode: (mode) => call("set_hvac_mode", { hvac_mode: THEIR_MODES.get(asText(mode)) ?? mode }),
+      preset: (preset) => call("set_preset_mode", { preset_mode: preset }),
+      fanMode: (fanMode) => call("set_fan_mode", { fan_mode: fanMode }),
+      swing: (swing) => call("set_swing_mode", { swing_mode: swing }),
+      swingHorizontal: (swing) =>
+        call("set_swing_horizontal_mode", { swing_horizontal_mode: swing }),
+      targetHumidity: (humidity) => call("set_humidity", { humidity: whole(humidity) }),
+    });
+    return [...settings, ...temperatureCall(command, entity, unit)];
   },
 };
 
@@ -62,8 +104,10 @@ const call = (name: string, data: Call["data"] & object): Call => ({
 /** Fields of targets, with the attributes that hold them. */
 function targetsOf(attributes: Attributes): [field: string, attribute: string][] {
   return [
-    ...(hasFeature(attributes, TARGET) ? ([["targetTemperature", "temperature"]] as const) : []),
-    ...(hasFeature(attributes, TARGET_RANGE)
+    ...(hasFeature(attributes, FEATURE.target)
+      ? ([["targetTemperature", "temperature"]] as const)
+      : []),
+    ...(hasFeature(attributes, FEATURE.targetRange)
       ? ([
           ["targetTemperatureLow", "target_temp_low"],
           ["targetTemperatureHigh", "target_temp_high"],
@@ -72,21 +116,9 @@ function targetsOf(attributes: Attributes): [field: string, attribute: string][]
   ].map(([field, attribute]) => [field, attribute]);
 }
 
-function targetCapability(attributes: Attributes, unit: TemperatureUnit): Capability {
-  const min = celsiusIn(attributes, "min_temp", unit);
-  const max = celsiusIn(attributes, "max_temp", unit);
-  const step = numberIn(attributes, "target_temp_step") ?? 0.5;
-  return {
-    type: "number",
-    ...(min === null || max === null || min >= max ? {} : { min, max }),
-    ...(step > 0 ? { step: unit === "°F" ? 0.5 : step } : {}),
-    unit: "°C",
-  };
-}
-
 /** A range is set as a whole, so the end that was not asked for stays as it is. */
 function temperatureCall(
-  command: Readonly<Record<string, unknown>>,
+  command: DeviceCommand,
   { attributes }: Entity,
   unit: TemperatureUnit,
 ): Call[] {
@@ -95,19 +127,10 @@ function temperatureCall(
   const names = asked.some(([field]) => field !== "targetTemperature")
     ? ["target_temp_low", "target_temp_high"]
     : [];
-  const kept = names.map((name) => [name, numberIn(attributes, name)] as const);
+  const present = names.map((name) => [name, numberIn(attributes, name)] as const);
   const set = asked.map(
     ([field, name]) => [name, fromCelsius(Number(command[field]), unit)] as const,
   );
-  const given = [...kept, ...set].filter(([, value]) => value !== undefined);
+  const given = [...present, ...set].filter(([, value]) => value !== undefined);
   return [call("set_temperature", Object.fromEntries(given))];
-}
-
-function celsiusIn(attributes: Attributes, name: string, unit: TemperatureUnit): number | null {
-  const value = numberIn(attributes, name);
-  return value === undefined ? null : toCelsius(value, unit);
-}
-
-function fromCelsius(celsius: number, unit: TemperatureUnit): number {
-  return unit === "°F" ? rounded(celsius * 1.8 + 32, 1) : celsius;
 }

@@ -1,70 +1,110 @@
 import { hasFeature, numberIn, when } from "./attributes.ts";
-import { choice, type Domain, isKnown, PERCENT, PERCENT_READ } from "./domain.ts";
+import {
+  callsFor,
+  choice,
+  commands,
+  type Domain,
+  extras,
+  isKnown,
+  PERCENT,
+  PERCENT_READ,
+  whole,
+} from "./domain.ts";
 import type { Entity } from "./entities.ts";
 
-const SET_POSITION = 4;
-const STOP = 8;
-const OPEN_AND_CLOSE = 3;
-const SET_TILT = 128;
+const FEATURE = {
+  open: 1,
+  close: 2,
+  setPosition: 4,
+  stop: 8,
+  openTilt: 16,
+  closeTilt: 32,
+  stopTilt: 64,
+  setTilt: 128,
+} as const;
 
-const MOVES = { opening: "open_cover", closing: "close_cover", stopped: "stop_cover" } as const;
-type Move = keyof typeof MOVES;
+/** The movements of covers and valves. */
+export const MOVEMENTS = ["opening", "closing", "stopped"];
 
-/** `cover`: 100 is open on both sides. `moving` takes commands: to open, to close, to stop. */
+/** `cover`: 100 is open on both sides. */
 export const cover: Domain = {
   describe(entity) {
     const { attributes } = entity;
+    const can = (name: keyof typeof FEATURE): boolean => hasFeature(attributes, FEATURE[name]);
     const tilt = numberIn(attributes, "current_tilt_position");
-    const canTilt = hasFeature(attributes, SET_TILT);
-    const canMove = hasFeature(attributes, OPEN_AND_CLOSE | STOP);
+    const tilting = commands({
+      openTilt: can("openTilt"),
+      closeTilt: can("closeTilt"),
+      stopTilt: can("stopTilt"),
+    });
     return {
       kind: "cover",
       capabilities: {
-        position: hasFeature(attributes, SET_POSITION) ? PERCENT : PERCENT_READ,
-        ...choice("moving", ["opening", "closing", "stopped"], !canMove),
-        ...when(canTilt || tilt !== undefined, { tilt: canTilt ? PERCENT : PERCENT_READ }),
+        position: can("setPosition") ? PERCENT : PERCENT_READ,
+        ...choice("action", MOVEMENTS, true),
+        ...commands({ open: can("open"), close: can("close"), stop: can("stop") }),
+        ...when(can("setTilt") || tilt !== undefined, {
+          tilt: can("setTilt") ? PERCENT : PERCENT_READ,
+        }),
       },
-      state: {
-        position: positionOf(entity),
-        moving: isKnown(entity) ? movingOf(entity) : null,
-        tilt,
-      },
+      ...when(Object.keys(tilting).length > 0, { extra: extras(tilting) }),
+      state: { position: positionOf(entity), action: movementOf(entity), tilt },
     };
   },
 
-  calls({ position, moving, tilt }) {
-    return [
-      ...(moving === undefined ? [] : [{ service: `cover.${MOVES[moving as Move]}` }]),
-      ...(position === undefined
-        ? []
-        : [{ service: "cover.set_cover_position", data: { position } }]),
-      ...(tilt === undefined
-        ? []
-        : [{ service: "cover.set_cover_tilt_position", data: { tilt_position: tilt } }]),
-    ];
-  },
+  calls: (command) =>
+    callsFor(command, {
+      stop: () => ({ service: "cover.stop_cover" }),
+      open: () => ({ service: "cover.open_cover" }),
+      close: () => ({ service: "cover.close_cover" }),
+      position: (position) => ({
+        service: "cover.set_cover_position",
+        data: { position: whole(position) },
+      }),
+      tilt: (tilt) => ({
+        service: "cover.set_cover_tilt_position",
+        data: { tilt_position: whole(tilt) },
+      }),
+      stopTilt: () => ({ service: "cover.stop_cover_tilt" }),
+      openTilt: () => ({ service: "cover.open_cover_tilt" }),
+      closeTilt: () => ({ service: "cover.close_cover_tilt" }),
+    }),
 
   /** A blind takes half a minute, so a way that has begun in the right direction counts. */
   confirms({ field, value }, entity, before) {
-    const { state } = entity;
-    if (field === "moving") {
-      if (value === "stopped") return movingOf(entity) === "stopped";
-      return state === value || state === (value === "opening" ? "open" : "closed");
-    }
+    const moved = confirmsMovement(field, entity);
+    if (moved !== undefined) return moved;
     const from = positionOf(before);
     if (field !== "position" || from === null || typeof value !== "number") return undefined;
-    return movingOf(entity) === (value > from ? "opening" : "closing") || undefined;
+    return entity.state === (value > from ? "opening" : "closing") || undefined;
   },
 };
 
-/** Covers that do not tell their position are open or closed. */
-function positionOf(entity: Entity): number | null {
+/** True if a cover or valve has obeyed `open`, `close` or `stop`; `undefined` for other fields. */
+export function confirmsMovement(field: string, entity: Entity): boolean | undefined {
+  const { state } = entity;
+  switch (field) {
+    case "open":
+      return state === "opening" || state === "open";
+    case "close":
+      return state === "closing" || state === "closed";
+    case "stop":
+      return movementOf(entity) === "stopped";
+    default:
+      return undefined;
+  }
+}
+
+/** Covers and valves that do not tell their position are open or closed. */
+export function positionOf(entity: Entity): number | null {
   const position = numberIn(entity.attributes, "current_position");
   if (position !== undefined) return position;
   if (entity.state === "open") return 100;
   return entity.state === "closed" ? 0 : null;
 }
 
-function movingOf({ state }: Entity): Move {
+export function movementOf(entity: Entity): string | null {
+  const { state } = entity;
+  if (!isKnown(entity)) return null;
   return state === "opening" || state === "closing" ? state : "stopped";
 }

@@ -1,5 +1,5 @@
 import { choicesBy, hasFeature, mapped, numberIn, rounded, textIn, when } from "./attributes.ts";
-import { choice, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts";
+import { callsFor, choice, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
 
 const FEATURE = { speed: 1, oscillate: 2, direction: 4, preset: 8 } as const;
@@ -29,18 +29,19 @@ export const fan: Domain = {
     };
   },
 
-  calls({ on, speed, oscillating, direction, preset }, { attributes }) {
-    if (on === false) return [{ service: "fan.turn_off" }];
-    const setting = (value: unknown, service: string, data: Record<string, unknown>) =>
-      value === undefined ? [] : [{ service: `fan.${service}`, data }];
-    const percentage = wholePercent(Number(speed), stepOf(attributes));
-    return [
-      ...(on === true ? [{ service: "fan.turn_on" }] : []),
-      ...setting(speed, "set_percentage", { percentage }),
-      ...setting(oscillating, "oscillate", { oscillating }),
-      ...setting(direction, "set_direction", { direction }),
-      ...setting(preset, "set_preset_mode", { preset_mode: preset }),
-    ];
+  calls(command, { attributes }) {
+    if (command["on"] === false) return [{ service: "fan.turn_off" }];
+    const step = stepOf(attributes);
+    return callsFor(command, {
+      on: () => ({ service: "fan.turn_on" }),
+      speed: (speed) => ({
+        service: "fan.set_percentage",
+        data: { percentage: wholePercent(Number(speed), step) },
+      }),
+      oscillating: (oscillating) => ({ service: "fan.oscillate", data: { oscillating } }),
+      direction: (direction) => ({ service: "fan.set_direction", data: { direction } }),
+      preset: (preset) => ({ service: "fan.set_preset_mode", data: { preset_mode: preset } }),
+    });
   },
 
   /** A speed between two steps becomes one of them, because the fan has no other. */

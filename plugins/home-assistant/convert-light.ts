@@ -8,6 +8,9 @@ const COLORS = ["hs", "xy", "rgb", "rgbw", "rgbww"];
 const WARMEST = 2_000;
 const COLDEST = 6_535;
 
+/** The bounds of the vocabulary. */
+const [LEAST, MOST] = [500, 20_000];
+
 /** The highest brightness. */
 const FULL = 255;
 
@@ -75,7 +78,8 @@ const isColorful = (mode = ""): boolean => COLORS.includes(mode);
 function whites(attributes: Attributes): [min: number, max: number] {
   const min = kelvinIn(attributes, "min_color_temp_kelvin", "max_mireds") ?? WARMEST;
   const max = kelvinIn(attributes, "max_color_temp_kelvin", "min_mireds") ?? COLDEST;
-  return min < max ? [min, max] : [WARMEST, COLDEST];
+  const isPlausible = min < max && min >= LEAST && max <= MOST;
+  return isPlausible ? [min, max] : [WARMEST, COLDEST];
 }
 
 /** Older versions tell mireds alone. */

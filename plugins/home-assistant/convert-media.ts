@@ -1,6 +1,17 @@
-import type { DeviceCommand } from "@mantel/plugin-sdk";
 import { choicesBy, hasFeature, mapped, numberIn, rounded, textIn, when } from "./attributes.ts";
-import { choice, type Domain, isKnown, PERCENT, PERCENT_READ, SWITCH, TEXT } from "./domain.ts";
+import {
+  type Call,
+  callsFor,
+  choice,
+  commands,
+  type Domain,
+  extras,
+  isKnown,
+  PERCENT,
+  PERCENT_READ,
+  SWITCH,
+  TEXT,
+} from "./domain.ts";
 import type { Entity } from "./entities.ts";
 
 const FEATURE = {
@@ -14,11 +25,13 @@ const FEATURE = {
   source: 2_048,
   stop: 4_096,
   play: 16_384,
+  shuffle: 32_768,
+  soundMode: 65_536,
+  repeat: 262_144,
 } as const;
 
-const SECONDS = { type: "number", unit: "s", readOnly: true } as const;
+const SECONDS = { type: "number", min: 0, unit: "s", readOnly: true } as const;
 const PLAYBACK = { playing: "media_play", paused: "media_pause", stopped: "media_stop" } as const;
-const SKIPS = { previous: "media_previous_track", next: "media_next_track" } as const;
 
 /** `media_player` */
 export const mediaPlayer: Domain = {
@@ -27,58 +40,62 @@ export const mediaPlayer: Domain = {
     const can = (name: keyof typeof FEATURE): boolean => hasFeature(attributes, FEATURE[name]);
     const volume = numberIn(attributes, "volume_level");
     const takesPlayback = hasFeature(attributes, FEATURE.play | FEATURE.pause | FEATURE.stop);
+    const soundModes = choicesBy(attributes, FEATURE.soundMode, "sound_mode_list");
     return {
       kind: "media-player",
       capabilities: {
         ...when(can("turnOn") && can("turnOff"), { on: SWITCH }),
         ...choice("playback", ["playing", "paused", "stopped"], !takesPlayback),
-        ...choice("skip", (["previous", "next"] as const).filter(can)),
+        ...commands({ next: can("next"), previous: can("previous") }),
         volume: can("volume") ? PERCENT : PERCENT_READ,
         ...when(can("mute"), { muted: SWITCH }),
         ...choice("source", choicesBy(attributes, FEATURE.source, "source_list")),
+        ...when(can("shuffle"), { shuffle: SWITCH }),
+        ...choice("repeat", can("repeat") ? ["off", "one", "all"] : []),
         title: TEXT,
         artist: TEXT,
+        album: TEXT,
+        elapsed: SECONDS,
         duration: SECONDS,
       },
+      ...when(soundModes.length > 0, { extra: extras(choice("soundMode", soundModes)) }),
       state: {
         on: isKnown(entity) ? isOn(entity) : null,
         playback: isKnown(entity) ? playbackOf(entity) : null,
         volume: mapped(volume, (level) => rounded(level * 100, 1)),
         muted: attributes["is_volume_muted"] === true,
         source: textIn(attributes, "source"),
+        shuffle: attributes["shuffle"] === true,
+        repeat: textIn(attributes, "repeat"),
         title: textIn(attributes, "media_title") ?? null,
         artist: textIn(attributes, "media_artist") ?? null,
+        album: textIn(attributes, "media_album_name") ?? null,
+        elapsed: numberIn(attributes, "media_position") ?? null,
         duration: numberIn(attributes, "media_duration") ?? null,
+        soundMode: textIn(attributes, "sound_mode"),
       },
     };
   },
 
-  calls({ on, playback, skip, ...rest }) {
-    const fixed = [
-      ...(on === undefined ? [] : [on ? "turn_on" : "turn_off"]),
-      ...(playback === undefined ? [] : [PLAYBACK[playback as keyof typeof PLAYBACK]]),
-      ...(skip === undefined ? [] : [SKIPS[skip as keyof typeof SKIPS]]),
-    ];
-    return [...fixed.map((name) => ({ service: `media_player.${name}` })), ...settings(rest)];
-  },
-
-  /** Another track need not look like another: the next one may bear the same title. */
-  confirms: ({ field }) => (field === "skip" ? true : undefined),
+  calls: (command) =>
+    callsFor(command, {
+      on: (on) => call(on === true ? "turn_on" : "turn_off"),
+      playback: (playback) => call(PLAYBACK[playback as keyof typeof PLAYBACK]),
+      next: () => call("media_next_track"),
+      previous: () => call("media_previous_track"),
+      volume: (volume) => call("volume_set", { volume_level: Number(volume) / 100 }),
+      muted: (muted) => call("volume_mute", { is_volume_muted: muted }),
+      source: (source) => call("select_source", { source }),
+      shuffle: (shuffle) => call("shuffle_set", { shuffle }),
+      repeat: (repeat) => call("repeat_set", { repeat }),
+      soundMode: (mode) => call("select_sound_mode", { sound_mode: mode }),
+    }),
 };
 
-function settings({ volume, muted, source }: DeviceCommand) {
-  const setting = (name: string, data: Record<string, unknown>) => ({
-    service: `media_player.${name}`,
-    data,
-  });
-  return [
-    ...(volume === undefined
-      ? []
-      : [setting("volume_set", { volume_level: Number(volume) / 100 })]),
-    ...(muted === undefined ? [] : [setting("volume_mute", { is_volume_muted: muted })]),
-    ...(source === undefined ? [] : [setting("select_source", { source })]),
-  ];
-}
+const call = (name: string, data?: Record<string, unknown>): Call => ({
+  service: `media_player.${name}`,
+  ...(data ? { data } : {}),
+});
 
 function isOn({ state }: Entity): boolean {
   return state !== "off" && state !== "standby";

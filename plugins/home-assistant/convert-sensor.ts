@@ -1,108 +1,95 @@
-import type { Capabilities, Capability, DeviceState } from "@mantel/plugin-sdk";
-import { choicesIn, mapped, rounded, textIn, toNumber } from "./attributes.ts";
-import { choice, type Domain, isKnown, stateText, TEXT, type View, YES_NO } from "./domain.ts";
+import { type Capability, toCanonicalUnit } from "@mantel/plugin-sdk";
+import { choicesIn, rounded, textIn, toNumber } from "./attributes.ts";
+import { inUnitOf, type ReadingName, readingOf } from "./canonical-reading.ts";
+import { choice, type Domain, extras, stateText, TEXT, type View } from "./domain.ts";
 import type { Entity } from "./entities.ts";
 
-type Unit = NonNullable<Extract<Capability, { type: "number" }>["unit"]>;
+/** The readings of the vocabulary, by device class. */
+const FIELDS: ReadonlyMap<string, ReadingName> = new Map([
+  ["apparent_power", "apparentPower"],
+  ["aqi", "airQualityIndex"],
+  ["atmospheric_pressure", "pressure"],
+  ["battery", "battery"],
+  ["carbon_dioxide", "co2"],
+  ["carbon_monoxide", "co"],
+  ["conductivity", "conductivity"],
+  ["current", "current"],
+  ["distance", "distance"],
+  ["energy", "energy"],
+  ["frequency", "frequency"],
+  ["gas", "gasVolume"],
+  ["humidity", "humidity"],
+  ["illuminance", "illuminance"],
+  ["irradiance", "solarIrradiance"],
+  ["moisture", "moisture"],
+  ["nitrogen_dioxide", "no2"],
+  ["ozone", "ozone"],
+  ["ph", "acidity"],
+  ["pm1", "pm1"],
+  ["pm10", "pm10"],
+  ["pm25", "pm25"],
+  ["pm4", "pm4"],
+  ["power", "power"],
+  ["power_factor", "powerFactor"],
+  ["precipitation", "rain"],
+  ["precipitation_intensity", "rainRate"],
+  ["pressure", "pressure"],
+  ["reactive_power", "reactivePower"],
+  ["signal_strength", "signal"],
+  ["sound_pressure", "noise"],
+  ["sulphur_dioxide", "so2"],
+  ["temperature", "temperature"],
+  ["volatile_organic_compounds", "voc"],
+  ["volatile_organic_compounds_parts", "vocParts"],
+  ["voltage", "voltage"],
+  ["volume_flow_rate", "flow"],
+  ["water", "water"],
+  ["weight", "weight"],
+  ["wind_direction", "windDirection"],
+  ["wind_speed", "windSpeed"],
+] satisfies [string, ReadingName][]);
 
-/** A measure: what it is called here, its unit, and how many of them each unit of there is. */
-interface Measure {
-  readonly field: string;
-  readonly unit: Unit;
-  readonly per: Readonly<Record<string, number>>;
-}
-
-const PRESSURE: Measure = {
-  field: "pressure",
-  unit: "hPa",
-  per: {
-    hPa: 1,
-    mbar: 1,
-    cbar: 10,
-    bar: 1_000,
-    Pa: 0.01,
-    kPa: 10,
-    psi: 68.947_573,
-    inHg: 33.863_887,
-    mmHg: 1.333_224,
-  },
-};
-
-/** By device class. */
-const MEASURES: ReadonlyMap<string, Measure> = new Map([
-  ["humidity", { field: "humidity", unit: "%", per: { "%": 1 } }],
-  ["moisture", { field: "moisture", unit: "%", per: { "%": 1 } }],
-  ["battery", { field: "battery", unit: "%", per: { "%": 1 } }],
-  ["illuminance", { field: "illuminance", unit: "lx", per: { lx: 1 } }],
-  ["pressure", PRESSURE],
-  ["atmospheric_pressure", PRESSURE],
-  ["power", { field: "power", unit: "W", per: { mW: 0.001, W: 1, kW: 1_000, MW: 1e6 } }],
-  ["energy", { field: "energy", unit: "kWh", per: { Wh: 0.001, kWh: 1, MWh: 1_000, MJ: 1 / 3.6 } }],
-  ["voltage", { field: "voltage", unit: "V", per: { µV: 1e-6, mV: 0.001, V: 1, kV: 1_000 } }],
-  ["current", { field: "current", unit: "A", per: { mA: 0.001, A: 1 } }],
-  ["carbon_dioxide", { field: "co2", unit: "ppm", per: { ppm: 1 } }],
-  ["pm25", { field: "pm25", unit: "µg/m³", per: { "µg/m³": 1, "μg/m³": 1 } }],
-  ["pm10", { field: "pm10", unit: "µg/m³", per: { "µg/m³": 1, "μg/m³": 1 } }],
-  ["signal_strength", { field: "signal", unit: "dBm", per: { dBm: 1 } }],
-  [
-    "duration",
-    { field: "duration", unit: "s", per: { ms: 0.001, s: 1, min: 60, h: 3_600, d: 86_400 } },
-  ],
-] satisfies [string, Measure][]);
-
-const UNITS: ReadonlySet<string> = new Set<Unit>([
-  ...(["%", "K", "°C", "lx", "W", "kWh", "hPa", "°", "V", "A"] as const),
-  ...(["ppm", "µg/m³", "s", "min", "dBm"] as const),
-]);
-
-/** `sensor`: known measures in the home's units, others as a number with its unit, the rest as text. */
+/** `sensor`: the vocabulary's readings in its units, others as a number with its unit, the rest as text. */
 export const sensor: Domain = {
   describe(entity) {
     const { attributes } = entity;
     const unit = textIn(attributes, "unit_of_measurement");
     const named = textIn(attributes, "device_class") ?? "";
-    if (named === "temperature") return temperature(entity, unit);
-    const measured = measure(entity, MEASURES.get(named), unit ?? "");
+    const measured = measure(entity, FIELDS.get(named), unit);
     if (measured) return measured;
     if (isNumeric(entity)) return plainNumber(entity, unit);
     return named === "enum" ? oneOf(entity) : plainText(entity);
   },
 };
 
-/** `undefined` if the unit does not belong to this measure. */
-function measure(entity: Entity, known: Measure | undefined, unit: string): View | undefined {
-  const factor = known && Object.hasOwn(known.per, unit) ? known.per[unit] : undefined;
-  if (!known || factor === undefined) return undefined;
-  const value = mapped(toNumber(entity.state), (number) => number * factor);
-  return reading(known.field, known.unit, value ?? null);
+/** `undefined` if the unit does not belong to this reading. */
+function measure(entity: Entity, field: ReadingName | undefined, unit: string | undefined) {
+  if (field === undefined) return undefined;
+  const factor = field === "powerFactor" && unit === undefined ? 100 : 1;
+  const theirUnit = unit ?? DEFAULT_UNITS[field];
+  const isOfField = inUnitOf(field, 0, theirUnit) !== undefined;
+  if (!isOfField) return undefined;
+  const value = toNumber(entity.state);
+  const ours = value === undefined ? undefined : inUnitOf(field, value * factor, theirUnit);
+  return reading(field, readingOf(field), ours ?? null);
 }
 
-function reading(field: string, unit: Unit | undefined, value: number | null): View {
-  const capability = { type: "number", readOnly: true, ...(unit ? { unit } : {}) } as const;
-  const shown = value === null ? null : rounded(value, 4);
-  return { kind: "sensor", capabilities: { [field]: capability }, state: { [field]: shown } };
+/** The units of classes that Home Assistant may show without one. */
+const DEFAULT_UNITS: Partial<Record<ReadingName, string>> = { temperature: "°C", powerFactor: "%" };
+
+function reading(field: string, capability: Capability, value: number | null): View {
+  return { kind: "sensor", capabilities: { [field]: capability }, state: { [field]: value } };
 }
 
-/** A unit that a capability can have, or a field of its own for the unit. */
-export function unitOf(unit: string | undefined): {
-  readonly known: { unit?: Unit };
-  readonly capabilities: Capabilities;
-  readonly state: DeviceState;
+/** An extra with the name of a unit that the vocabulary does not have. */
+export function unitExtra(unit: string | undefined): {
+  readonly view: Pick<View, "extra">;
+  readonly state: View["state"];
 } {
-  if (unit === undefined) return { known: {}, capabilities: {}, state: {} };
-  if (UNITS.has(unit)) return { known: { unit: unit as Unit }, capabilities: {}, state: {} };
-  return { known: {}, capabilities: { unit: TEXT }, state: { unit } };
-}
-
-/** A temperature in any unit of Home Assistant's. */
-export function toCelsius(value: number, unit: string | undefined): number {
-  if (unit === "°F") return rounded((value - 32) / 1.8);
-  return unit === "K" ? rounded(value - 273.15) : value;
-}
-
-function temperature(entity: Entity, unit: string | undefined): View {
-  const value = mapped(toNumber(entity.state), (number) => toCelsius(number, unit));
-  return reading("temperature", "°C", value ?? null);
+  const isKnown = unit === undefined || toCanonicalUnit(unit).unit !== undefined;
+  return isKnown
+    ? { view: {}, state: {} }
+    : { view: { extra: extras({ unit: TEXT }) }, state: { unit } };
 }
 
 /** Uses the attributes of the entity, because a value may be a number by chance. */
@@ -111,14 +98,17 @@ function isNumeric({ attributes }: Entity): boolean {
   return marks.some((name) => attributes[name] !== undefined);
 }
 
-function plainNumber(entity: Entity, unit: string | undefined): View {
-  const { known, capabilities, state } = unitOf(unit);
-  const view = reading("value", known.unit, toNumber(entity.state) ?? null);
-  return {
-    ...view,
-    capabilities: { ...view.capabilities, ...capabilities },
-    state: { ...view.state, ...state },
-  };
+function plainNumber(entity: Entity, theirUnit: string | undefined): View {
+  const { unit, toOurs } = toCanonicalUnit(theirUnit ?? "");
+  const value = toNumber(entity.state);
+  const capability = {
+    type: "number",
+    readOnly: true,
+    ...(unit === undefined ? {} : { unit }),
+  } as const;
+  const beyond = unitExtra(theirUnit);
+  const view = reading("value", capability, value === undefined ? null : rounded(toOurs(value), 4));
+  return { ...view, ...beyond.view, state: { ...view.state, ...beyond.state } };
 }
 
 function oneOf(entity: Entity): View {
@@ -130,27 +120,4 @@ function oneOf(entity: Entity): View {
 
 function plainText(entity: Entity): View {
   return { kind: "sensor", capabilities: { value: TEXT }, state: { value: stateText(entity) } };
-}
-
-/** Device classes whose "on" is another word here; `contact` is true when closed. */
-const OPENINGS: ReadonlySet<string> = new Set(["door", "window", "garage_door", "opening"]);
-const CLASS_NAME = /^[a-z]+(_[a-z]+)*$/;
-
-/** `binary_sensor`: a field named after the device class. */
-export const binarySensor: Domain = {
-  describe(entity) {
-    const named = textIn(entity.attributes, "device_class") ?? "";
-    const isOn = isKnown(entity) ? entity.state === "on" : null;
-    const isContact = OPENINGS.has(named);
-    const field = isContact ? "contact" : fieldOf(named);
-    const value = isContact && isOn !== null ? !isOn : isOn;
-    return { kind: "binary-sensor", capabilities: { [field]: YES_NO }, state: { [field]: value } };
-  },
-};
-
-/** `battery` is a level here, so the class of that name becomes `batteryLow`. */
-function fieldOf(deviceClass: string): string {
-  if (deviceClass === "battery") return "batteryLow";
-  if (!CLASS_NAME.test(deviceClass) || deviceClass.length > 40) return "active";
-  return deviceClass.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

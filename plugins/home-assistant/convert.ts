@@ -1,14 +1,35 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Capability, Color, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import type {
+  Capability,
+  Color,
+  DeviceDescription,
+  DeviceState,
+  StateValue,
+} from "@mantel/plugin-sdk";
+import { alarm } from "./convert-alarm.ts";
+import { binarySensor } from "./convert-binary-sensor.ts";
+import { button, event } from "./convert-button.ts";
+import { calendar } from "./convert-calendar.ts";
+import { camera } from "./convert-camera.ts";
 import { climate } from "./convert-climate.ts";
 import { cover } from "./convert-cover.ts";
+import { date } from "./convert-date.ts";
 import { fan } from "./convert-fan.ts";
+import { humidifier } from "./convert-humidifier.ts";
 import { light } from "./convert-light.ts";
 import { lock } from "./convert-lock.ts";
 import { mediaPlayer } from "./convert-media.ts";
-import { binarySensor, sensor } from "./convert-sensor.ts";
-import { alarm, button, numeric, select, toggle, vacuum } from "./convert-simple.ts";
-import type { Asked, Domain, TemperatureUnit, View } from "./domain.ts";
+import { lawnMower, vacuum } from "./convert-robot.ts";
+import { sensor } from "./convert-sensor.ts";
+import { siren } from "./convert-siren.ts";
+import { toggle } from "./convert-switch.ts";
+import { tracker } from "./convert-tracker.ts";
+import { update } from "./convert-update.ts";
+import { numeric, select, text } from "./convert-value.ts";
+import { valve } from "./convert-valve.ts";
+import { waterHeater } from "./convert-water-heater.ts";
+import { weather } from "./convert-weather.ts";
+import type { Asked, Domain, TemperatureUnit } from "./domain.ts";
 import type { Entity } from "./entities.ts";
 import type { DomainName } from "./options.ts";
 
@@ -31,6 +52,24 @@ const BY_NAME: Readonly<Record<Exclude<DomainName, "scene">, Domain>> = {
   input_select: select,
   button,
   input_button: button,
+  humidifier,
+  water_heater: waterHeater,
+  siren,
+  valve,
+  lawn_mower: lawnMower,
+  event,
+  update,
+  text,
+  input_text: text,
+  date,
+  time: date,
+  datetime: date,
+  input_datetime: date,
+  weather,
+  calendar,
+  camera,
+  device_tracker: tracker,
+  person: tracker,
 };
 
 /** The domain that converts entities to devices; `undefined` for other entities. */
@@ -39,19 +78,29 @@ export function domainOf(name: string): Domain | undefined {
 }
 
 /** A device without what the entity does not tell of. */
-export interface Told extends Pick<View, "kind" | "capabilities"> {
-  readonly state: DeviceState;
-}
+export type Told = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra">;
 
 /** The device for an entity. Values that do not match the capabilities are `null`. */
 export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
-  const { kind, capabilities, state } = domain.describe(entity, unit);
+  const { kind, capabilities, extra, state } = domain.describe(entity, unit);
+  return {
+    kind,
+    capabilities,
+    state: stateOf(capabilities, state),
+    ...(extra ? { extra: { capabilities: extra, state: stateOf(extra, state) } } : {}),
+  };
+}
+
+function stateOf(
+  capabilities: Readonly<Record<string, Capability>>,
+  state: Readonly<Record<string, StateValue | undefined>>,
+): DeviceState {
   const told = Object.entries(state).flatMap(([field, value]) => {
     const capability = capabilities[field];
     if (!capability || value === undefined) return [];
     return [[field, value !== null && fits(capability, value) ? value : null] as const];
   });
-  return { kind, capabilities, state: Object.fromEntries(told) };
+  return Object.fromEntries(told);
 }
 
 /** The host would refuse a value that its capability cannot have, and all that comes with it. */
@@ -127,4 +176,7 @@ const TOLERANCES: Readonly<Record<string, number>> = {
   volume: 3,
   position: 3,
   tilt: 3,
+  targetHumidity: 1,
+  // converted on its way there and back
+  value: 0.01,
 };

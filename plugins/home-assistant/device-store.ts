@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DeviceDescription, DeviceUpdate, SceneDescription } from "@mantel/plugin-sdk";
+import type {
+  Capability,
+  DeviceCommand,
+  DeviceDescription,
+  DeviceState,
+  DeviceUpdate,
+  SceneDescription,
+} from "@mantel/plugin-sdk";
 import { textIn } from "./attributes.ts";
 import { domainOf, viewOf } from "./convert.ts";
 import { identityOf, isShown, nativeIdOf, NO_REGISTRIES, type Registries } from "./discovery.ts";
-import type { Domain, TemperatureUnit } from "./domain.ts";
+import { type Domain, isAssumed, type TemperatureUnit } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
 
 /** Maximum number of devices that a bridge may publish. */
@@ -130,6 +137,27 @@ export class DeviceStore {
     });
   }
 
+  /** The values that wait for a command with which Home Assistant takes them. */
+  storedValues(nativeId: string, { stored = [] }: Domain): DeviceCommand {
+    const { state = {} } = this.#devices.get(nativeId)?.description ?? {};
+    const known = stored.flatMap((field) => {
+      const value = state[field];
+      return value === undefined || value === null ? [] : [[field, value] as const];
+    });
+    return Object.fromEntries(known);
+  }
+
+  /** Stores values of a command that Home Assistant does not report. Returns the update. */
+  store(nativeId: string, { stored = [] }: Domain, command: DeviceCommand): DeviceUpdate[] {
+    const entry = this.#devices.get(nativeId);
+    const values = Object.entries(command).filter(([field]) => stored.includes(field));
+    if (!entry || values.length === 0) return [];
+    const state = { ...entry.description.state, ...Object.fromEntries(values) };
+    const description = { ...entry.description, state };
+    this.#devices.set(nativeId, { ...entry, description });
+    return differences(entry.description, description);
+  }
+
   #isWanted(entity: Entity): boolean {
     return this.#domains.has(entity.domain) && isShown(entity, this.#setting.registries);
   }
@@ -142,19 +170,18 @@ export class DeviceStore {
     const available = entity.state !== "unavailable";
     // what cannot be reached tells less of itself, and stays what it was
     if (!available && before) return { ...asItWas(before), ...who, available };
-    const { kind, capabilities, state } = viewOf(domain, entity, unit);
-    const isSame = before && isDeepStrictEqual(before.capabilities, capabilities);
-    const fields = Object.keys(capabilities).map((field) => {
-      const known = isSame ? before.state[field] : null;
-      return [field, state[field] !== undefined ? state[field] : (known ?? null)] as const;
-    });
+    const { kind, capabilities, state, extra } = viewOf(domain, entity, unit);
     return {
       nativeId,
       kind,
       ...who,
       available,
+      ...(isAssumed(entity) ? { assumed: true } : {}),
       capabilities,
-      state: Object.fromEntries(fields),
+      state: completed(capabilities, state, before),
+      ...(extra && {
+        extra: { ...extra, state: completed(extra.capabilities, extra.state, before?.extra) },
+      }),
     };
   }
 
@@ -202,8 +229,25 @@ function byNativeId<T extends { readonly nativeId: string }>(
 }
 
 /** Without what `identityOf` may leave out now. */
-function asItWas({ nativeId, kind, name, capabilities, state }: DeviceDescription) {
-  return { nativeId, kind, name, capabilities, state };
+function asItWas({ nativeId, kind, name, assumed, capabilities, state, extra }: DeviceDescription) {
+  const more = { ...(assumed === undefined ? {} : { assumed }), ...(extra ? { extra } : {}) };
+  return { nativeId, kind, name, capabilities, state, ...more };
+}
+
+/** The state with all fields: what an entity does not tell now stays as it was, or is unknown. */
+function completed(
+  capabilities: Readonly<Record<string, Capability>>,
+  state: DeviceState,
+  before: Pick<DeviceDescription, "capabilities" | "state"> | undefined,
+): DeviceState {
+  const isSame = before && isDeepStrictEqual(before.capabilities, capabilities);
+  const fields = Object.keys(capabilities).filter((name) => capabilities[name]?.type !== "command");
+  return Object.fromEntries(
+    fields.map((field) => {
+      const known = isSame ? before.state[field] : null;
+      return [field, state[field] !== undefined ? state[field] : (known ?? null)] as const;
+    }),
+  );
 }
 
 function isSameScene(one: Entry<SceneDescription>, other: SceneDescription): boolean {
@@ -220,17 +264,27 @@ export function shapeOf({ devices, scenes }: KeptDevices): string {
 }
 
 /** The description of a device without its state. */
-function identity(device: DeviceDescription): DeviceDescription {
-  return { ...device, available: true, state: {} };
+function identity({ extra, ...device }: DeviceDescription): DeviceDescription {
+  return {
+    ...device,
+    available: true,
+    state: {},
+    ...(extra && { extra: { ...extra, state: {} } }),
+  };
 }
 
 function differences(before: DeviceDescription, now: DeviceDescription): DeviceUpdate[] {
   const { nativeId, available = true } = now;
-  const changed = Object.entries(now.state).filter(
-    ([field, value]) => !isDeepStrictEqual(before.state[field], value),
+  const state = changedIn(before.state, now.state);
+  const extra = changedIn(before.extra?.state, now.extra?.state);
+  if (!state && !extra && before.available === available) return [];
+  return [{ nativeId, available, ...(state && { state }), ...(extra && { extra }) }];
+}
+
+/** The changed values; `undefined` if there are none. */
+function changedIn(before: DeviceState = {}, now: DeviceState = {}): DeviceState | undefined {
+  const changed = Object.entries(now).filter(
+    ([field, value]) => !isDeepStrictEqual(before[field], value),
   );
-  if (changed.length === 0 && before.available === available) return [];
-  return [
-    { nativeId, available, ...(changed.length > 0 ? { state: Object.fromEntries(changed) } : {}) },
-  ];
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }

@@ -43,15 +43,19 @@ export async function readRegistries(
   };
 }
 
+/** Domains whose entities are user-facing although Home Assistant counts them among settings and diagnostics. */
+const SHOWN_DOMAINS = ["update", "device_tracker"];
+
 /**
  * True if an entity is user-facing: not hidden, and not a setting or diagnostic of its device,
- * except a battery.
+ * except a battery, an update or a tracker.
  */
-export function isShown({ id, attributes }: Entity, { entities }: Registries): boolean {
+export function isShown({ id, domain, attributes }: Entity, { entities }: Registries): boolean {
   const entry = entities.get(id) ?? {};
   if (textIn(entry, "hidden_by") !== undefined) return false;
   const category = textIn(entry, "entity_category");
-  return category === undefined || attributes["device_class"] === "battery";
+  if (category === undefined || SHOWN_DOMAINS.includes(domain)) return true;
+  return attributes["device_class"] === "battery";
 }
 
 /** The lasting id: that of the registry, which a rename keeps, or else the entity's own. */

@@ -1,18 +1,28 @@
-import type { Capabilities, DeviceCommand, DeviceKind, StateValue } from "@mantel/plugin-sdk";
+import type {
+  Capabilities,
+  Capability,
+  DeviceCommand,
+  DeviceKind,
+  ExtraCapability,
+  StateValue,
+} from "@mantel/plugin-sdk";
 import type { Entity } from "./entities.ts";
 
 /** The temperature unit of Home Assistant. */
 export type TemperatureUnit = "°C" | "°F";
 
 /**
- * The description and state of a device. A field without a current value is `undefined`; fields
- * without a capability are ignored.
+ * The description and state of a device. `state` has the values of capabilities and extras. A field without a current
+ * value is `undefined`; fields without a capability are ignored.
  */
 export interface View {
   readonly kind: DeviceKind;
   readonly capabilities: Capabilities;
+  /** Capabilities beyond the vocabulary; no name is also in `capabilities`. */
+  readonly extra?: Extras;
   readonly state: Readonly<Record<string, StateValue | undefined>>;
 }
+export type Extras = Readonly<Record<string, ExtraCapability>>;
 
 /** A service of Home Assistant to be called for one entity. */
 export interface Call {
@@ -24,16 +34,21 @@ export interface Call {
 /** The conversion between the entities of one domain and devices. */
 export interface Domain {
   readonly describe: (entity: Entity, unit: TemperatureUnit) => View;
-  /** The calls, in order, that carry out a command, which fits the capabilities. */
+  /** The calls, in order, that carry out a command, which fits the capabilities and extras. */
   readonly calls?: (command: DeviceCommand, entity: Entity, unit: TemperatureUnit) => Call[];
   /**
-   * True if an entity has reached the requested value of a field; `undefined` uses the comparison
-   * of values. `before` is the entity at the time of the command.
+   * True if an entity has reached the requested value of a field; `undefined` uses the comparison of values, or Home
+   * Assistant's answer for a field without a value. `before` is the entity at the time of the command.
    */
-  readonly confirms?: (asked: Asked, entity: Entity, before: Entity) => boolean | undefined;
+  readonly confirms?: (asked: Asked, entity: Entity, before: Entity) => Confirmation;
   /** A user-facing reason why a command has failed; `before` is the entity as it was last reported. */
   readonly fails?: (entity: Entity, before: Entity) => string | undefined;
+  /** Fields that Home Assistant takes only with another one, and never reports: the bridge stores them until then. */
+  readonly stored?: readonly string[];
 }
+
+/** `answered`: Home Assistant's answer confirms the field, because no state does. */
+export type Confirmation = boolean | "answered" | undefined;
 
 /** One field of a command. */
 export interface Asked {
@@ -48,12 +63,49 @@ export const TEXT = { type: "text", readOnly: true } as const;
 export const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 export const PERCENT_READ = { ...PERCENT, readOnly: true } as const;
 
+const COMMAND = { type: "command" } as const;
+
 /** A capability of one of several texts; none at all makes none. */
 export function choice<Name extends string>(name: Name, values: readonly string[], isRead = false) {
   if (values.length === 0) return {};
   const access = isRead ? { readOnly: true } : {};
   return { [name]: { type: "choice", values: [...values], ...access } } as Capabilities;
 }
+
+/** The commands that a device has. */
+export function commands(has: Readonly<Record<string, boolean>>): Capabilities {
+  const names = Object.keys(has).filter((name) => has[name]);
+  return Object.fromEntries(names.map((name) => [name, COMMAND]));
+}
+
+/** Capabilities beyond the vocabulary. */
+export function extras(
+  capabilities: Readonly<Record<string, Capability | undefined>>,
+  group: ExtraCapability["group"] = "main",
+): Extras {
+  const present = Object.entries(capabilities).flatMap(([name, capability]) =>
+    capability ? [[name, { ...capability, group }] as const] : [],
+  );
+  return Object.fromEntries(present);
+}
+
+/** A call for each field of a command that has a value, in the order of `services`. */
+export function callsFor(
+  command: DeviceCommand,
+  services: Readonly<Record<string, (value: DeviceCommand[string]) => Call>>,
+): Call[] {
+  return Object.entries(services).flatMap(([field, call]) => {
+    const value = command[field];
+    return value === undefined ? [] : [call(value)];
+  });
+}
+
+/** A percentage as Home Assistant takes it. */
+export const whole = (percentage: DeviceCommand[string]): number => Math.round(Number(percentage));
+
+/** The text of a choice or text in a command. */
+export const asText = (value: DeviceCommand[string] | undefined): string =>
+  typeof value === "string" ? value : "";
 
 /** True if the state of an entity is known. */
 export function isKnown({ state }: Entity): boolean {
@@ -68,4 +120,9 @@ export function stateText(entity: Entity): string | null {
 /** The state of one that can only be on or off; `null` is not known. */
 export function onOff(entity: Entity): boolean | null {
   return isKnown(entity) ? entity.state !== "off" : null;
+}
+
+/** True for a device whose state is what Home Assistant has sent, because it never reports. */
+export function isAssumed({ attributes }: Entity): boolean {
+  return attributes["assumed_state"] === true;
 }

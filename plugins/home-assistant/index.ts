@@ -25,7 +25,7 @@ export default definePlugin({
     const bridge = new Bridge(ctx);
     await bridge.start();
     return {
-      command: (nativeId, command) => bridge.command(nativeId, command),
+      command: (nativeId, command, _, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
       handOver: () => bridge.handOver(),
     };

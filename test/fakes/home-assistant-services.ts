@@ -1,7 +1,11 @@
+import facts from "../fixtures/home-assistant/services.json" with { type: "json" };
+import { shapeFaults, type Shapes } from "../helpers/shape.ts";
+
 export type Json = Record<string, unknown>;
 
 /** Whose entities a service changes. */
 interface Home {
+  readonly entities: ReadonlyMap<string, { readonly attributes: Json }>;
   change(id: string, attributes: Json, state?: string): void;
 }
 
@@ -12,27 +16,65 @@ interface ServiceCall {
 }
 type Act = (fake: Home, call: ServiceCall) => void;
 
+const SERVICES: Readonly<Record<string, { feature?: number; fields: Record<string, string> }>> =
+  facts;
+const SHAPES: Shapes = Object.fromEntries(
+  Object.entries(SERVICES).map(([name, { fields }]) => [name, fields]),
+);
+
 /** Carries out a service on an entity that exists, as the integrations of Home Assistant's core do. */
 export function callService(
   fake: Home,
   call: ServiceCall,
 ): { code: string; message: string } | undefined {
+  const refusal = refusalOf(fake, call);
+  if (refusal) return refusal;
   const [, name = ""] = call.service.split(".");
   const act = ACTS[call.service] ?? ACTS[name];
-  if (!act) return { code: "not_found", message: `Service ${call.service} not found.` };
-  if (call.data["effect"] === "broken") {
+  if (!act) throw new Error(`the fake does not carry out ${call.service}`);
+  act(fake, call);
+  return undefined;
+}
+
+/** Home Assistant knows its services, their fields and the features that they need. */
+function refusalOf(fake: Home, { service, data, entityId }: ServiceCall) {
+  const known = SERVICES[service];
+  if (!known) return { code: "not_found", message: `Service ${service} not found.` };
+  const isEmpty = Object.keys(known.fields).length === 0;
+  const faults = isEmpty ? Object.keys(data) : shapeFaults(SHAPES, service, data);
+  if (faults.length > 0) return { code: "invalid_format", message: faults.join("; ") };
+  const { attributes = {} } = fake.entities.get(entityId) ?? {};
+  const features = Number(attributes["supported_features"] ?? 0);
+  if (known.feature !== undefined && (features & known.feature) === 0) {
+    const message = `Entity ${entityId} does not support action ${service}.`;
+    return { code: "service_validation_error", message };
+  }
+  if (data["effect"] === "broken") {
     return { code: "home_assistant_error", message: "the lamp does not answer" };
   }
-  act(fake, call);
+  if (data["code"] !== undefined && data["code"] !== "1234") {
+    return { code: "home_assistant_error", message: "Invalid alarm code provided" };
+  }
   return undefined;
 }
 
 const setTo =
   (state: string): Act =>
-  (fake, { entityId, data }) =>
-    fake.change(entityId, data, state);
+  (fake, { entityId }) =>
+    fake.change(entityId, {}, state);
+
+const setAttributes: Act = (fake, { entityId, data }) => fake.change(entityId, data);
 
 const now: Act = (fake, { entityId }) => fake.change(entityId, {}, new Date().toISOString());
+
+/** Changes the state to a field of the call. */
+const setState =
+  (field: string): Act =>
+  (fake, { entityId, data }) =>
+    fake.change(entityId, {}, String(data[field]));
+
+const move: Act = (fake, { entityId, data }) =>
+  fake.change(entityId, {}, Number(data["position"]) > 0 ? "opening" : "closing");
 
 const ACTS: Readonly<Record<string, Act>> = {
   "light.turn_on": (fake, { entityId, data }) => {
@@ -47,43 +89,85 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   "light.turn_off": (fake, { entityId }) =>
     fake.change(entityId, { brightness: null, hs_color: null, color_temp_kelvin: null }, "off"),
+  "water_heater.turn_on": setTo("eco"),
+  "camera.turn_on": () => undefined,
+  "camera.turn_off": () => undefined,
   turn_on: setTo("on"),
   turn_off: setTo("off"),
   "scene.turn_on": now,
   press: now,
   lock: setTo("locked"),
   unlock: setTo("unlocked"),
-  set_cover_position: (fake, { entityId, data }) =>
-    fake.change(entityId, {}, Number(data["position"]) > 0 ? "opening" : "closing"),
+  "lock.open": setTo("open"),
+  set_cover_position: move,
+  set_valve_position: move,
   set_cover_tilt_position: (fake, { entityId, data }) =>
     fake.change(entityId, { current_tilt_position: data["tilt_position"] }),
+  open_cover_tilt: (fake, { entityId }) => fake.change(entityId, { current_tilt_position: 100 }),
+  close_cover_tilt: (fake, { entityId }) => fake.change(entityId, { current_tilt_position: 0 }),
+  stop_cover_tilt: () => undefined,
   open_cover: setTo("opening"),
   close_cover: setTo("closing"),
   stop_cover: setTo("open"),
-  set_hvac_mode: (fake, { entityId, data }) => fake.change(entityId, {}, String(data["hvac_mode"])),
-  set_temperature: (fake, { entityId, data }) => fake.change(entityId, data),
-  set_preset_mode: (fake, { entityId, data }) => fake.change(entityId, data),
-  set_fan_mode: (fake, { entityId, data }) => fake.change(entityId, data),
+  open_valve: setTo("opening"),
+  close_valve: setTo("closing"),
+  stop_valve: setTo("open"),
+  set_hvac_mode: setState("hvac_mode"),
+  set_temperature: setAttributes,
+  set_humidity: setAttributes,
+  set_mode: setAttributes,
+  set_preset_mode: setAttributes,
+  set_fan_mode: setAttributes,
+  set_swing_mode: setAttributes,
+  set_swing_horizontal_mode: setAttributes,
+  set_operation_mode: (fake, { entityId, data }) =>
+    fake.change(entityId, data, String(data["operation_mode"])),
+  set_away_mode: (fake, { entityId, data }) =>
+    fake.change(entityId, { away_mode: data["away_mode"] === true ? "on" : "off" }),
   set_percentage: (fake, { entityId, data }) => fake.change(entityId, data, "on"),
-  oscillate: (fake, { entityId, data }) => fake.change(entityId, data),
-  set_direction: (fake, { entityId, data }) => fake.change(entityId, data),
+  oscillate: setAttributes,
+  set_direction: setAttributes,
   media_play: setTo("playing"),
   media_pause: setTo("paused"),
   media_stop: setTo("idle"),
   media_next_track: (fake, { entityId }) => fake.change(entityId, { media_title: "Next" }),
   media_previous_track: (fake, { entityId }) => fake.change(entityId, { media_title: "Previous" }),
-  volume_set: (fake, { entityId, data }) => fake.change(entityId, data),
-  volume_mute: (fake, { entityId, data }) => fake.change(entityId, data),
-  select_source: (fake, { entityId, data }) => fake.change(entityId, data),
+  volume_set: setAttributes,
+  volume_mute: setAttributes,
+  select_source: setAttributes,
+  select_sound_mode: setAttributes,
+  shuffle_set: setAttributes,
+  repeat_set: setAttributes,
   start: setTo("cleaning"),
+  clean_spot: setTo("cleaning"),
   pause: setTo("paused"),
   stop: setTo("idle"),
   return_to_base: setTo("returning"),
+  start_mowing: setTo("mowing"),
+  dock: setTo("returning"),
   locate: () => undefined,
-  set_fan_speed: (fake, { entityId, data }) => fake.change(entityId, data),
+  set_fan_speed: setAttributes,
   alarm_disarm: setTo("disarmed"),
   alarm_arm_home: setTo("armed_home"),
   alarm_arm_away: setTo("arming"),
-  set_value: (fake, { entityId, data }) => fake.change(entityId, {}, String(data["value"])),
-  select_option: (fake, { entityId, data }) => fake.change(entityId, {}, String(data["option"])),
+  alarm_arm_night: setTo("armed_night"),
+  alarm_arm_vacation: setTo("armed_vacation"),
+  alarm_arm_custom_bypass: setTo("armed_custom_bypass"),
+  alarm_trigger: setTo("triggered"),
+  install: (fake, { entityId }) => fake.change(entityId, { in_progress: true }),
+  skip: setTo("off"),
+  set_value: setState("value"),
+  "date.set_value": setState("date"),
+  // Home Assistant adds seconds, and writes instants in UTC
+  "time.set_value": (fake, { entityId, data }) =>
+    fake.change(entityId, {}, String(data["time"]).padEnd(8, ":00")),
+  "datetime.set_value": (fake, { entityId, data }) => {
+    const utc = new Date(String(data["datetime"])).toISOString().replace(/\.\d+Z$/, "+00:00");
+    fake.change(entityId, {}, utc);
+  },
+  set_datetime: (fake, { entityId, data }) => {
+    const { date, time, datetime } = data;
+    fake.change(entityId, {}, [date, time, datetime].find((text) => text !== undefined) as string);
+  },
+  select_option: setState("option"),
 };

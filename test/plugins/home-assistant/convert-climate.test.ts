@@ -3,10 +3,14 @@ import { test } from "node:test";
 import { calls, capabilities, entity, view } from "./entity.ts";
 
 const CELSIUS = { type: "number", unit: "°C", readOnly: true } as const;
-const TEXT = { type: "text", readOnly: true } as const;
+const ACTION = {
+  type: "choice",
+  values: ["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
+  readOnly: true,
+} as const;
 const choice = (...values: string[]) => ({ type: "choice", values });
 const TARGET = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" };
-const [ONE, RANGE, FAN, PRESET] = [1, 2, 8, 16];
+const [ONE, RANGE, HUMIDITY, FAN, PRESET, SWING, SWING_HORIZONTAL] = [1, 2, 4, 8, 16, 32, 512];
 const BOUNDS = { min_temp: 5, max_temp: 30, target_temp_step: 0.5 };
 
 for (const [supported_features, more] of [
@@ -15,14 +19,17 @@ for (const [supported_features, more] of [
   [RANGE, { targetTemperatureLow: TARGET, targetTemperatureHigh: TARGET }],
   [FAN, { fanMode: choice("low") }],
   [PRESET, { preset: choice("eco") }],
+  [SWING, { swing: choice("off", "on") }],
+  [HUMIDITY, { targetHumidity: { type: "number", min: 20, max: 70, step: 1, unit: "%" } }],
 ] as const) {
   test(`a thermostat with the features ${supported_features} has ${JSON.stringify(Object.keys(more))}`, () => {
     const attributes = {
       ...{ ...BOUNDS, supported_features, hvac_modes: ["off", "heat"] },
-      ...{ fan_modes: ["low"], preset_modes: ["eco"] },
+      ...{ fan_modes: ["low"], preset_modes: ["eco"], swing_modes: ["off", "on"] },
+      ...{ min_humidity: 20, max_humidity: 70 },
     };
     assert.deepEqual(capabilities("climate", attributes), {
-      ...{ temperature: CELSIUS, mode: choice("off", "heat"), action: TEXT },
+      ...{ temperature: CELSIUS, mode: choice("off", "heat"), action: ACTION },
       ...more,
     });
   });
@@ -46,6 +53,54 @@ test("a thermostat shows its measures, targets and modes", () => {
     ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
     ...{ preset: "eco", fanMode: "low", action: "heating" },
   });
+});
+
+test("modes have the names of the vocabulary, and an unknown action is unknown", () => {
+  const of = entity("climate", "heat_cool", {
+    ...{ hvac_modes: ["off", "heat_cool", "fan_only", "turbo"], hvac_action: "boiling" },
+  });
+
+  assert.deepEqual(view(of).capabilities["mode"], choice("off", "heat-cool", "fan-only", "turbo"));
+  assert.deepEqual(view(of).state, { temperature: null, mode: "heat-cool", action: null });
+  const fan = entity("climate", "fan_only", { hvac_modes: ["fan_only"], hvac_action: "fan" });
+  assert.deepEqual(view(fan).state, { temperature: null, mode: "fan-only", action: "fan" });
+});
+
+test("a horizontal swing is an extra", () => {
+  const of = entity("climate", "cool", {
+    ...{ supported_features: SWING_HORIZONTAL, hvac_modes: ["cool"] },
+    ...{ swing_horizontal_modes: ["off", "on"], swing_horizontal_mode: "off" },
+  });
+
+  assert.deepEqual(view(of).extra, {
+    capabilities: { swingHorizontal: { ...choice("off", "on"), group: "main" } },
+    state: { swingHorizontal: "off" },
+  });
+});
+
+test("a range whose low end is above its high end is shown as it is", () => {
+  const of = entity("climate", "heat_cool", {
+    ...{ supported_features: RANGE, target_temp_low: 25, target_temp_high: 18 },
+  });
+
+  const { targetTemperatureLow: low, targetTemperatureHigh: high } = view(of).state;
+  assert.deepEqual([low, high], [25, 18]);
+  assert.deepEqual(calls(of, { targetTemperatureLow: 17 }), [
+    ["climate.set_temperature", { target_temp_low: 17, target_temp_high: 18 }],
+  ]);
+});
+
+test("features without the attributes that they need make no capabilities", () => {
+  const of = view(entity("climate", "heat", { supported_features: 1_023 }));
+
+  assert.deepEqual(Object.keys(of.capabilities).toSorted(), [
+    ...["action", "targetHumidity", "targetTemperature"],
+    ...["targetTemperatureHigh", "targetTemperatureLow", "temperature"],
+  ]);
+  assert.deepEqual(of.capabilities["targetHumidity"], {
+    ...{ type: "number", min: 0, max: 100, step: 1, unit: "%" },
+  });
+  assert.equal(of.extra, undefined);
 });
 
 test("what a thermostat does not report is unknown", () => {
@@ -78,6 +133,18 @@ for (const [attributes, target] of [
     { min_temp: 5, max_temp: 5 },
     { type: "number", step: 0.5, unit: "°C" },
   ],
+  [
+    { min_temp: 30, max_temp: 5 },
+    { type: "number", step: 0.5, unit: "°C" },
+  ],
+  [
+    { min_temp: -273, max_temp: 9_000 },
+    { type: "number", min: -50, max: 150, step: 0.5, unit: "°C" },
+  ],
+  [
+    { min_temp: 200, max_temp: 300 },
+    { type: "number", step: 0.5, unit: "°C" },
+  ],
   [{ target_temp_step: 0 }, { type: "number", unit: "°C" }],
   [{ target_temp_step: 1 }, { type: "number", step: 1, unit: "°C" }],
 ] as const) {
@@ -93,6 +160,14 @@ const both = entity("climate", "heat", {
 
 for (const [command, made] of [
   [{ mode: "off" }, [["climate.set_hvac_mode", { hvac_mode: "off" }]]],
+  [{ mode: "heat-cool" }, [["climate.set_hvac_mode", { hvac_mode: "heat_cool" }]]],
+  [{ mode: "fan-only" }, [["climate.set_hvac_mode", { hvac_mode: "fan_only" }]]],
+  [{ swing: "on" }, [["climate.set_swing_mode", { swing_mode: "on" }]]],
+  [
+    { swingHorizontal: "on" },
+    [["climate.set_swing_horizontal_mode", { swing_horizontal_mode: "on" }]],
+  ],
+  [{ targetHumidity: 45.4 }, [["climate.set_humidity", { humidity: 45 }]]],
   [{ preset: "eco" }, [["climate.set_preset_mode", { preset_mode: "eco" }]]],
   [{ fanMode: "low" }, [["climate.set_fan_mode", { fan_mode: "low" }]]],
   [{ targetTemperature: 21 }, [["climate.set_temperature", { temperature: 21 }]]],

@@ -1,21 +1,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calls, capabilities, entity, isConfirmed, view } from "./entity.ts";
+import { calls, capabilities, entity, isConfirmed, isConfirmedByAnswer, view } from "./entity.ts";
 
 const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
-const MOVING = { type: "choice", values: ["opening", "closing", "stopped"] } as const;
+const ACTION = {
+  ...{ type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
+} as const;
+const COMMAND = { type: "command" } as const;
 const shown = { readOnly: true } as const;
 const [OPEN, CLOSE, SET_POSITION, STOP, SET_TILT] = [1, 2, 4, 8, 128];
 
-for (const [supported_features, position, moving] of [
-  [0, { ...PERCENT, ...shown }, { ...MOVING, ...shown }],
-  [SET_POSITION, PERCENT, { ...MOVING, ...shown }],
-  [OPEN, { ...PERCENT, ...shown }, MOVING],
-  [CLOSE, { ...PERCENT, ...shown }, MOVING],
-  [STOP, { ...PERCENT, ...shown }, MOVING],
+for (const [supported_features, position, more] of [
+  [0, { ...PERCENT, ...shown }, {}],
+  [SET_POSITION, PERCENT, {}],
+  [OPEN, { ...PERCENT, ...shown }, { open: COMMAND }],
+  [CLOSE, { ...PERCENT, ...shown }, { close: COMMAND }],
+  [STOP, { ...PERCENT, ...shown }, { stop: COMMAND }],
+  [OPEN | CLOSE | SET_POSITION | STOP, PERCENT, { open: COMMAND, close: COMMAND, stop: COMMAND }],
 ] as const) {
   test(`a cover with the features ${supported_features} takes commands as far as it has them`, () => {
-    assert.deepEqual(capabilities("cover", { supported_features }), { position, moving });
+    assert.deepEqual(capabilities("cover", { supported_features }), {
+      ...{ position, action: ACTION },
+      ...more,
+    });
+  });
+}
+
+for (const [feature, field, service] of [
+  [16, "openTilt", "cover.open_cover_tilt"],
+  [32, "closeTilt", "cover.close_cover_tilt"],
+  [64, "stopTilt", "cover.stop_cover_tilt"],
+] as const) {
+  test(`a cover with the feature ${feature} has the extra ${field}, which the answer confirms`, () => {
+    const of = entity("cover", "open", { supported_features: feature });
+
+    assert.deepEqual(view(of).extra, {
+      capabilities: { [field]: { ...COMMAND, group: "main" } },
+      state: {},
+    });
+    assert.deepEqual(calls(of, { [field]: true }), [[service]]);
+    assert.equal(isConfirmedByAnswer({ [field]: true }, of), true);
   });
 }
 
@@ -28,7 +52,7 @@ test("slats can be set by their feature, and are shown if only their position is
   assert.equal(tilt({}), undefined);
 });
 
-for (const [state, position, moving] of [
+for (const [state, position, action] of [
   ["open", 100, "stopped"],
   ["closed", 0, "stopped"],
   ["opening", null, "opening"],
@@ -36,43 +60,43 @@ for (const [state, position, moving] of [
   ["unknown", null, null],
   ["unavailable", null, null],
 ] as const) {
-  test(`a cover without a position that is ${state} is at ${position}, ${moving}`, () => {
-    assert.deepEqual(view(entity("cover", state)).state, { position, moving });
+  test(`a cover without a position that is ${state} is at ${position}, ${action}`, () => {
+    assert.deepEqual(view(entity("cover", state)).state, { position, action });
   });
 }
 
 test("a cover that reports its position is there, whatever its state", () => {
   const of = entity("cover", "open", { current_position: 40, current_tilt_position: 10 });
-  assert.deepEqual(view(of).state, { position: 40, moving: "stopped", tilt: 10 });
+  assert.deepEqual(view(of).state, { position: 40, action: "stopped", tilt: 10 });
 });
 
 test("each field of a command calls its service", () => {
   const of = entity("cover", "open");
 
-  assert.deepEqual(calls(of, { moving: "opening" }), [["cover.open_cover"]]);
-  assert.deepEqual(calls(of, { moving: "closing" }), [["cover.close_cover"]]);
-  assert.deepEqual(calls(of, { moving: "stopped", position: 30, tilt: 60 }), [
+  assert.deepEqual(calls(of, { open: true }), [["cover.open_cover"]]);
+  assert.deepEqual(calls(of, { close: true }), [["cover.close_cover"]]);
+  assert.deepEqual(calls(of, { stop: true, position: 30, tilt: 60 }), [
     ["cover.stop_cover"],
     ["cover.set_cover_position", { position: 30 }],
     ["cover.set_cover_tilt_position", { tilt_position: 60 }],
   ]);
 });
 
-for (const [value, state, is] of [
-  ["opening", "opening", true],
-  ["opening", "open", true],
-  ["opening", "closed", false],
-  ["opening", "closing", false],
-  ["closing", "closing", true],
-  ["closing", "closed", true],
-  ["closing", "open", false],
-  ["stopped", "open", true],
-  ["stopped", "opening", false],
-  ["stopped", "closing", false],
+for (const [command, state, is] of [
+  ["open", "opening", true],
+  ["open", "open", true],
+  ["open", "closed", false],
+  ["open", "closing", false],
+  ["close", "closing", true],
+  ["close", "closed", true],
+  ["close", "open", false],
+  ["stop", "open", true],
+  ["stop", "opening", false],
+  ["stop", "closing", false],
 ] as const) {
-  test(`${value} is ${is ? "" : "not "}reached when a cover is ${state}`, () => {
-    const before = entity("cover", value === "stopped" ? "opening" : "unknown");
-    assert.equal(isConfirmed({ moving: value }, before, entity("cover", state)), is);
+  test(`${command} is ${is ? "" : "not "}obeyed when a cover is ${state}`, () => {
+    const before = entity("cover", command === "stop" ? "opening" : "unknown");
+    assert.equal(isConfirmed({ [command]: true }, before, entity("cover", state)), is);
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calls, capabilities, entity, isConfirmed, view } from "./entity.ts";
+import { calls, capabilities, entity, isConfirmed, isConfirmedByAnswer, view } from "./entity.ts";
 
 const SWITCH = { type: "boolean" } as const;
 const TEXT = { type: "text", readOnly: true } as const;
@@ -14,8 +14,11 @@ const SHOWN = {
   volume: { ...PERCENT, readOnly: true },
   title: TEXT,
   artist: TEXT,
-  duration: { type: "number", unit: "s", readOnly: true },
+  album: TEXT,
+  elapsed: { type: "number", min: 0, unit: "s", readOnly: true },
+  duration: { type: "number", min: 0, unit: "s", readOnly: true },
 };
+const COMMAND = { type: "command" };
 
 for (const [supported_features, more] of [
   [0, {}],
@@ -24,9 +27,11 @@ for (const [supported_features, more] of [
   [16_384, { playback: PLAYBACK }],
   [4, { volume: PERCENT }],
   [8, { muted: SWITCH }],
-  [16, { skip: choice("previous") }],
-  [32, { skip: choice("next") }],
-  [48, { skip: choice("previous", "next") }],
+  [16, { previous: COMMAND }],
+  [32, { next: COMMAND }],
+  [48, { previous: COMMAND, next: COMMAND }],
+  [32_768, { shuffle: SWITCH }],
+  [262_144, { repeat: choice("off", "one", "all") }],
   [128, {}],
   [256, {}],
   [384, { on: SWITCH }],
@@ -57,13 +62,16 @@ test("a player shows what it plays and how loud", () => {
   const attributes = {
     ...{ supported_features: 2_056, source_list: ["Radio"], source: "Radio", volume_level: 0.355 },
     ...{ media_title: "A song", media_artist: "A singer", media_duration: 200 },
+    ...{ media_album_name: "An album", media_position: 20 },
   };
   const state = { playback: "playing", volume: 35.5, source: "Radio" };
   const of = (more: object) =>
     view(entity("media_player", "playing", { ...attributes, ...more })).state;
 
-  const song = { title: "A song", artist: "A singer", duration: 200 };
-  assert.deepEqual(of({ is_volume_muted: true }), { ...state, ...song, muted: true });
+  const song = { title: "A song", artist: "A singer", album: "An album" };
+  assert.deepEqual(of({ is_volume_muted: true }), {
+    ...{ ...state, ...song, elapsed: 20, duration: 200, muted: true },
+  });
   assert.deepEqual(of({ media_title: "" })["title"], null);
   assert.deepEqual(of({ media_artist: undefined })["artist"], null);
   assert.deepEqual(of({ media_duration: undefined })["duration"], null);
@@ -76,8 +84,11 @@ for (const [command, call] of [
   [{ playback: "playing" }, ["media_play"]],
   [{ playback: "paused" }, ["media_pause"]],
   [{ playback: "stopped" }, ["media_stop"]],
-  [{ skip: "previous" }, ["media_previous_track"]],
-  [{ skip: "next" }, ["media_next_track"]],
+  [{ previous: true }, ["media_previous_track"]],
+  [{ next: true }, ["media_next_track"]],
+  [{ shuffle: true }, ["shuffle_set", { shuffle: true }]],
+  [{ repeat: "one" }, ["repeat_set", { repeat: "one" }]],
+  [{ soundMode: "Movie" }, ["select_sound_mode", { sound_mode: "Movie" }]],
   [{ volume: 20 }, ["volume_set", { volume_level: 0.2 }]],
   [{ muted: false }, ["volume_mute", { is_volume_muted: false }]],
   [{ source: "TV" }, ["select_source", { source: "TV" }]],
@@ -90,9 +101,21 @@ for (const [command, call] of [
   });
 }
 
-test("a skipped track is confirmed at once, and other values by themselves", () => {
-  const of = entity("media_player", "playing");
+test("a sound mode is an extra, if there are any", () => {
+  const of = (more: object) =>
+    view(entity("media_player", "on", { supported_features: 65_536, ...more })).extra;
 
-  assert.equal(isConfirmed({ skip: "next" }, of, of), true);
+  assert.deepEqual(of({ sound_mode_list: ["Movie", "Music"], sound_mode: "Movie" }), {
+    capabilities: { soundMode: { ...choice("Movie", "Music"), group: "main" } },
+    state: { soundMode: "Movie" },
+  });
+  assert.equal(of({}), undefined);
+});
+
+test("another track is confirmed by Home Assistant's answer, and other values by themselves", () => {
+  const of = entity("media_player", "playing", { supported_features: 48 });
+
+  assert.equal(isConfirmedByAnswer({ next: true }, of), true);
+  assert.equal(isConfirmedByAnswer({ previous: true }, of), true);
   assert.equal(isConfirmed({ playback: "paused" }, of, of), false);
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { READINGS } from "@mantel/plugin-sdk/vocabulary";
+import { READING_UNITS } from "../../../plugins/home-assistant/canonical-reading.ts";
 import { entity, view } from "./entity.ts";
 
 const number = (unit?: string) => ({
@@ -49,11 +51,36 @@ for (const [device_class, unit_of_measurement, field, unit, value] of [
   ["pm10", "µg/m³", "pm10", "µg/m³", 2],
   ["pm10", "μg/m³", "pm10", "µg/m³", 2],
   ["signal_strength", "dBm", "signal", "dBm", 2],
-  ["duration", "ms", "duration", "s", 0.002],
-  ["duration", "s", "duration", "s", 2],
-  ["duration", "min", "duration", "s", 120],
-  ["duration", "h", "duration", "s", 7_200],
-  ["duration", "d", "duration", "s", 172_800],
+  ["apparent_power", "kVA", "apparentPower", "VA", 2_000],
+  ["aqi", undefined, "airQualityIndex", undefined, 2],
+  ["carbon_monoxide", "ppm", "co", "ppm", 2],
+  ["conductivity", "mS/cm", "conductivity", "µS/cm", 2_000],
+  ["distance", "km", "distance", "m", 2_000],
+  ["distance", "cm", "distance", "m", 0.02],
+  ["frequency", "kHz", "frequency", "Hz", 2_000],
+  ["gas", "m³", "gasVolume", "m³", 2],
+  ["irradiance", "W/m²", "solarIrradiance", "W/m²", 2],
+  ["nitrogen_dioxide", "µg/m³", "no2", "µg/m³", 2],
+  ["ozone", "µg/m³", "ozone", "µg/m³", 2],
+  ["ph", undefined, "acidity", undefined, 2],
+  ["pm1", "µg/m³", "pm1", "µg/m³", 2],
+  ["pm4", "µg/m³", "pm4", "µg/m³", 2],
+  ["power_factor", "%", "powerFactor", "%", 2],
+  ["power_factor", undefined, "powerFactor", "%", 200],
+  ["precipitation", "in", "rain", "mm", 50.8],
+  ["precipitation_intensity", "mm/h", "rainRate", "mm/h", 2],
+  ["reactive_power", "var", "reactivePower", "var", 2],
+  ["sound_pressure", "dBA", "noise", "dB", 2],
+  ["sulphur_dioxide", "µg/m³", "so2", "µg/m³", 2],
+  ["volatile_organic_compounds", "mg/m³", "voc", "µg/m³", 2_000],
+  ["volatile_organic_compounds_parts", "ppm", "vocParts", "ppb", 2_000],
+  ["volume_flow_rate", "L/min", "flow", "m³/h", 0.12],
+  ["water", "L", "water", "m³", 0.002],
+  ["weight", "g", "weight", "kg", 0.002],
+  ["wind_direction", "°", "windDirection", "°", 2],
+  ["wind_speed", "m/s", "windSpeed", "km/h", 7.2],
+  ["wind_speed", "Beaufort", "windSpeed", "km/h", 8.5],
+  ["temperature", undefined, "temperature", "°C", 2],
   ["temperature", "°C", "temperature", "°C", 2],
   ["temperature", "K", "temperature", "°C", -271.15],
   ["temperature", "°F", "temperature", "°C", -16.67],
@@ -80,32 +107,39 @@ for (const state of ["unknown", "unavailable", "", "off"]) {
   });
 }
 
-for (const [unit, known] of [
-  ["%", true],
-  ["K", true],
-  ["°C", true],
-  ["lx", true],
-  ["W", true],
-  ["kWh", true],
-  ["hPa", true],
-  ["°", true],
-  ["V", true],
-  ["A", true],
-  ["ppm", true],
-  ["µg/m³", true],
-  ["s", true],
-  ["min", true],
-  ["dBm", true],
-  ["km/h", false],
+for (const [theirs, unit, value] of [
+  ["%", "%", 2],
+  ["K", "K", 2],
+  ["°C", "°C", 2],
+  ["°F", "°C", -16.67],
+  ["lux", "lx", 2],
+  ["kW", "W", 2_000],
+  ["h", "min", 120],
+  ["ms", "s", 0.002],
+  ["km/h", "km/h", 2],
+  ["mph", "km/h", 3.2187],
+  ["dBm", "dBm", 2],
 ] as const) {
-  test(`a number in ${unit} without a known class keeps it as ${known ? "its unit" : "a text"}`, () => {
-    const { capabilities, state } = sensor("2", { unit_of_measurement: unit });
+  test(`2 ${theirs} without a known class are the value ${value} ${unit}`, () => {
+    assert.deepEqual(sensor("2", { unit_of_measurement: theirs }), {
+      ...{ capabilities: { value: number(unit) }, state: { value } },
+    });
+    const duration = { device_class: "duration", unit_of_measurement: theirs };
+    assert.deepEqual(sensor("2", duration).state, { value });
+  });
+}
 
-    assert.deepEqual(
-      capabilities,
-      known ? { value: number(unit) } : { value: number(), unit: TEXT },
-    );
-    assert.deepEqual(state, known ? { value: 2 } : { value: 2, unit });
+for (const [unit, device_class] of [
+  ["EUR", "monetary"],
+  ["toString", "power"],
+  ["steps", undefined],
+] as const) {
+  test(`the unknown unit ${unit} is an extra beside the value`, () => {
+    assert.deepEqual(sensor("2", { unit_of_measurement: unit, device_class }), {
+      capabilities: { value: number() },
+      state: { value: 2 },
+      extra: { capabilities: { unit: { ...TEXT, group: "main" } }, state: { unit } },
+    });
   });
 }
 
@@ -113,8 +147,13 @@ test("a measure in a unit that is not its own is a plain number", () => {
   const { capabilities, state } = sensor("2", { device_class: "power", unit_of_measurement: "lx" });
 
   assert.deepEqual([capabilities, state], [{ value: number("lx") }, { value: 2 }]);
-  const inherited = { device_class: "power", unit_of_measurement: "toString" };
-  assert.deepEqual(sensor("2", inherited).state, { value: 2, unit: "toString" });
+});
+
+test("the readings have the units of the vocabulary", () => {
+  for (const [field, unit] of Object.entries(READING_UNITS)) {
+    assert.equal(READINGS[field]?.unit, unit, field);
+    assert.deepEqual(READINGS[field]?.types, ["number"], field);
+  }
 });
 
 for (const mark of ["unit_of_measurement", "state_class", "suggested_display_precision"]) {
@@ -139,29 +178,3 @@ test("an enumeration is a choice of its options, and without options a text", ()
   assert.deepEqual(sensor("unknown", options).state, { value: null });
   assert.deepEqual(sensor("a", { device_class: "enum" }).capabilities, { value: TEXT });
 });
-
-for (const [device_class, field, on] of [
-  ["door", "contact", false],
-  ["window", "contact", false],
-  ["garage_door", "contact", false],
-  ["opening", "contact", false],
-  ["motion", "motion", true],
-  ["battery", "batteryLow", true],
-  ["carbon_monoxide", "carbonMonoxide", true],
-  ["x".repeat(40), "x".repeat(40), true],
-  ["x".repeat(41), "active", true],
-  ["Door", "active", true],
-  ["a__b", "active", true],
-  ["a_", "active", true],
-  ["2a", "active", true],
-  [undefined, "active", true],
-] as const) {
-  test(`on of a binary sensor of the class ${device_class} is ${field}: ${on}`, () => {
-    const of = (state: string) => view(entity("binary_sensor", state, { device_class }));
-
-    assert.deepEqual(of("on").capabilities, { [field]: { type: "boolean", readOnly: true } });
-    assert.deepEqual(of("on").state, { [field]: on });
-    assert.deepEqual(of("off").state, { [field]: !on });
-    assert.deepEqual(of("unknown").state, { [field]: null });
-  });
-}

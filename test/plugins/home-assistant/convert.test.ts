@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StateValue } from "@mantel/plugin-sdk";
+import { DeviceDescription } from "@mantel/plugin-sdk/device";
+import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
+import { faultsOfState } from "../../../host/devices/capability.ts";
+import { faultsOf } from "../../../host/validate.ts";
 import { domainOf } from "../../../plugins/home-assistant/convert.ts";
+import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
+import shapes from "../../fixtures/home-assistant/entities.json" with { type: "json" };
 import { capabilities, entity, isConfirmed, view } from "./entity.ts";
 
 for (const [name, kind] of [
@@ -23,6 +29,24 @@ for (const [name, kind] of [
   ["input_select", "sensor"],
   ["button", "button"],
   ["input_button", "button"],
+  ["humidifier", "humidifier"],
+  ["water_heater", "water-heater"],
+  ["siren", "siren"],
+  ["valve", "valve"],
+  ["lawn_mower", "lawn-mower"],
+  ["event", "button"],
+  ["update", "update"],
+  ["text", "sensor"],
+  ["input_text", "sensor"],
+  ["date", "sensor"],
+  ["time", "sensor"],
+  ["datetime", "sensor"],
+  ["input_datetime", "sensor"],
+  ["weather", "weather-station"],
+  ["calendar", "binary-sensor"],
+  ["camera", "camera"],
+  ["device_tracker", "tracker"],
+  ["person", "tracker"],
 ] as const) {
   test(`an entity of ${name} is a ${kind}`, () => {
     assert.equal(view(entity(name, "on")).kind, kind);
@@ -30,7 +54,7 @@ for (const [name, kind] of [
 }
 
 test("entities of other domains are not devices", () => {
-  for (const name of ["weather", "scene", "toString", ""]) assert.equal(domainOf(name), undefined);
+  for (const name of ["todo", "scene", "toString", ""]) assert.equal(domainOf(name), undefined);
 });
 
 test("a value that its capability cannot have is unknown, and the rest of the state is kept", () => {
@@ -223,3 +247,48 @@ test("lists of choices keep unique texts, the first 300 of at most 1000 characte
   assert.equal(options("a"), undefined);
   assert.equal(options([]), undefined);
 });
+
+/** The kinds of bad values that an attribute may have. */
+const ODD = [undefined, null, "", "x", "1e999", -1, 0, 33.33, 1e9, NaN, true, [], [null, {}], {}];
+
+test("whatever an entity claims, its device fits the vocabulary and its values fit the device", () => {
+  const names = new Set(
+    Object.values(shapes).flatMap((shape) =>
+      Object.keys(shape).map((path) => path.replace(/^attributes\.|[?]$|\[\]/g, "")),
+    ),
+  );
+  const random = generator(7);
+  for (const domain of DOMAINS.filter((name) => name !== "scene")) {
+    for (let run = 0; run < 300; run++) {
+      const attributes = Object.fromEntries(
+        [...names].map((name) => [name, ODD[random(ODD.length)]] as const),
+      );
+      const features = [0, 65_535, 2 ** 21 - 1, random(2 ** 21)][random(4)];
+      const state = ["on", "open", "unknown", "3", "", "2026-11-20"][random(6)] ?? "";
+      const of = view(entity(domain, state, { ...attributes, supported_features: features }));
+
+      assert.deepEqual(faultsOfVocabulary(of.kind, of.capabilities), [], `${domain} ${run}`);
+      const others = Object.keys(of.capabilities).filter(
+        (name) => canonicalCapability(of.kind, name) === undefined,
+      );
+      assert.deepEqual(others, [], `${domain} ${run}`);
+      const description = {
+        ...{ nativeId: "x", name: "X", ...of },
+        state: of.state,
+      };
+      assert.deepEqual(faultsOf(DeviceDescription, description), [], `${domain} ${run}`);
+      for (const each of [of, of.extra]) {
+        if (each) assert.deepEqual(faultsOfState(each.capabilities, each.state), []);
+      }
+    }
+  }
+});
+
+/** Numbers below a bound, the same in each run. */
+function generator(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}

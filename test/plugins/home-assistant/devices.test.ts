@@ -18,11 +18,11 @@ test("each kind of entity is a device with its values in the home's units", asyn
   assert.equal(bridge.devices.get("switch.plug")?.kind, "plug");
   assert.deepEqual(state("sensor.outside"), { temperature: 20 });
   assert.deepEqual(state("sensor.energy"), { energy: 1.25 });
-  assert.deepEqual(state("sensor.wind"), { value: 12.5, unit: "km/h" });
+  assert.deepEqual(state("sensor.wind"), { value: 12.5 });
   assert.deepEqual(state("sensor.washer"), { value: "spin" });
   assert.deepEqual(state("binary_sensor.door"), { contact: true });
   assert.deepEqual(state("binary_sensor.hall"), { motion: true });
-  assert.deepEqual(state("cover.blind"), { position: 40, moving: "stopped", tilt: 10 });
+  assert.deepEqual(state("cover.blind"), { position: 40, action: "stopped", tilt: 10 });
   assert.deepEqual(state("climate.hall"), {
     temperature: 19.2,
     targetTemperature: 20.5,
@@ -31,11 +31,28 @@ test("each kind of entity is a device with its values in the home's units", asyn
   });
   assert.deepEqual(state("fan.hood"), { on: true, speed: 50 });
   assert.deepEqual(state("lock.front"), { locked: true, jammed: false });
-  assert.deepEqual(state("vacuum.robo"), { mode: "docked", action: null, battery: 80 });
+  assert.deepEqual(state("lock.safe"), { locked: true, jammed: false, code: null });
+  assert.deepEqual(state("vacuum.robo"), { action: "docked", fanSpeed: "low", battery: 80 });
   assert.deepEqual(state("alarm_control_panel.home"), { mode: "disarmed", status: "disarmed" });
   assert.deepEqual(state("input_number.level"), { value: 20 });
   assert.deepEqual(state("input_select.mode"), { value: "day" });
-  assert.deepEqual(state("button.restart"), { press: null });
+  assert.deepEqual(state("button.restart"), {});
+  assert.deepEqual(state("humidifier.cellar"), { on: false, targetHumidity: 55 });
+  assert.equal(state("water_heater.boiler")["mode"], "eco");
+  assert.deepEqual(state("siren.hall"), { on: false, tone: null, volume: null, duration: null });
+  assert.deepEqual(state("valve.garden"), { on: false, position: 0, action: "stopped" });
+  assert.deepEqual(state("lawn_mower.garden"), { action: "docked" });
+  assert.deepEqual(state("event.remote"), { lastAction: "press_end" });
+  assert.equal(state("reg-update")["updateAvailable"], true);
+  assert.deepEqual(state("text.label"), { value: "Kitchen" });
+  assert.deepEqual(state("input_text.pin"), { value: null });
+  assert.deepEqual(state("number.boiler"), { value: 60 });
+  assert.deepEqual(state("date.holiday"), { value: "2026-12-24" });
+  assert.equal(state("weather.home")["windDirection"], 22.5);
+  assert.deepEqual(state("calendar.family"), { active: false });
+  assert.deepEqual(state("camera.yard"), { on: true, streaming: true, recording: false });
+  assert.equal(state("reg-phone")["battery"], 64);
+  assert.equal(state("person.anna")["home"], true);
   assert.equal(state("media_player.tv")["volume"], 35);
 });
 
@@ -47,7 +64,6 @@ test("names, rooms and manufacturers come from the registries, and hidden entiti
   assert.deepEqual(info, { manufacturer: "Signify", model: "LCA001" });
   assert.equal(bridge.devices.get("reg-cellar")?.room, "Cellar");
   assert.equal(bridge.devices.has("reg-lqi"), false);
-  assert.equal(bridge.devices.has("weather.home"), false);
   assert.deepEqual(bridge.scenes, [
     { nativeId: "reg-dusk", name: "Dusk", room: "Living room", icon: "mdi:weather-sunset" },
   ]);
@@ -145,4 +161,58 @@ test("a user who may not read the registries still has devices", async (t) => {
 
   await until(() => again.devices.has("light.sofa"));
   assert.match(JSON.stringify(again.logs), /rooms and lasting ids are not known/);
+});
+
+test("a press that happens now is an event, and one that is told again is not", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const press = (type: string, second: number, more: object = {}) =>
+    fake.change(
+      "event.remote",
+      { event_type: type, ...more },
+      `2026-11-21T08:00:0${second}.000+00:00`,
+    );
+
+  press("press_end", 1);
+  press("press_end", 2, { multi_press_count: 2 });
+  fake.change("event.remote", { restored: true }, "unavailable");
+  await until(() => bridge.devices.get("event.remote")?.available === false);
+  press("press_end", 2);
+  await until(() => bridge.devices.get("event.remote")?.available === true);
+  fake.change("event.bell", { event_type: "ring" }, "2026-11-21T08:00:03.000+00:00");
+  await until(() => bridge.events.length >= 3);
+  fake.drop();
+  press("long_press_end", 4);
+  await until(() => bridge.state("event.remote")["lastAction"] === "long_press_end");
+
+  const press1 = { nativeId: "event.remote", event: "press_end" };
+  assert.deepEqual(bridge.events, [
+    press1,
+    { ...press1, data: { multiPressCount: 2 } },
+    { nativeId: "event.bell", event: "ring" },
+  ]);
+  assert.equal(bridge.devices.get("event.bell")?.kind, "doorbell");
+});
+
+test("extras of a device change with its entity", async (t) => {
+  const { fake, bridge } = await startHome(t);
+  const before = bridge.devices.get("media_player.tv");
+
+  fake.change("media_player.tv", { sound_mode: "Music" });
+  await until(() => bridge.devices.get("media_player.tv")?.extra?.state["soundMode"] === "Music");
+
+  assert.deepEqual(bridge.devices.get("media_player.tv"), {
+    ...before,
+    extra: { ...before?.extra, state: { soundMode: "Music" } },
+  });
+});
+
+test("a device that never reports says that its state is assumed", async (t) => {
+  const { fake, bridge } = await startHome(t);
+
+  fake.change("cover.blind", { assumed_state: true });
+  await until(() => bridge.devices.get("cover.blind")?.assumed === true);
+  fake.set("cover.blind", "unavailable", { restored: true });
+  await until(() => bridge.devices.get("cover.blind")?.available === false);
+
+  assert.equal(bridge.devices.get("cover.blind")?.assumed, true);
 });

@@ -32,8 +32,21 @@ export function calls(of: Entity, command: DeviceCommand, unit: TemperatureUnit 
   return made.map(({ service, data }) => (data === undefined ? [service] : [service, data]));
 }
 
-/** True if what an entity is now confirms a command that was given when it was `before`. */
-export function isConfirmed(command: DeviceCommand, before: Entity, now: Entity): boolean {
-  const momentOf = (of: Entity) => ({ entity: of, state: view(of).state });
-  return confirmsAll(command, domainFor(now), momentOf(before))(momentOf(now));
+/**
+ * True if what an entity is now confirms a command that was given when it was `before`, once Home Assistant has
+ * answered.
+ */
+export function isConfirmed(
+  command: DeviceCommand,
+  before: Entity,
+  now: Entity,
+  isAnswered = true,
+): boolean {
+  const momentOf = (of: Entity) => ({ entity: of, device: view(of) });
+  return confirmsAll(command, domainFor(now), momentOf(before))(momentOf(now), isAnswered);
+}
+
+/** True if Home Assistant's answer confirms a command, and nothing else does. */
+export function isConfirmedByAnswer(command: DeviceCommand, of: Entity): boolean {
+  return isConfirmed(command, of, of) && !isConfirmed(command, of, of, false);
 }

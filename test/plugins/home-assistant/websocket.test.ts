@@ -3,8 +3,10 @@ import { test, type TestContext } from "node:test";
 import { type RawData, WebSocket } from "ws";
 import { domainOf, viewOf } from "../../../plugins/home-assistant/convert.ts";
 import { Entities } from "../../../plugins/home-assistant/entities.ts";
-import { furnish } from "../../fakes/home-assistant-entities.ts";
+import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
+import { ENTITIES, furnish } from "../../fakes/home-assistant-entities.ts";
 import { FakeHomeAssistant } from "../../fakes/home-assistant.ts";
+import entityShapes from "../../fixtures/home-assistant/entities.json" with { type: "json" };
 import session from "../../fixtures/home-assistant/session.json" with { type: "json" };
 import shapes from "../../fixtures/home-assistant/websocket.json" with { type: "json" };
 import { shapeFaults, type Shapes } from "../../helpers/shape.ts";
@@ -52,6 +54,46 @@ for (const type of [
       found.flatMap((each) => faults(type, each)),
       [],
     );
+  });
+}
+
+for (const { id, state, attributes } of ENTITIES) {
+  test(`the fake's ${id} has the state and the attributes of its domain`, () => {
+    const domain = id.split(".")[0] as keyof typeof entityShapes;
+    const known = { [domain]: { ...entityShapes.every, ...entityShapes[domain] } };
+
+    assert.deepEqual(shapeFaults(known as unknown as Shapes, domain, { state, attributes }), []);
+  });
+}
+
+test("the fake has an entity of every domain that the bridge takes", () => {
+  const domains = new Set(ENTITIES.map(({ id }) => id.split(".")[0]));
+  const others = ["input_boolean", "select", "input_button"];
+  assert.deepEqual(
+    DOMAINS.filter((domain) => !domains.has(domain)),
+    others,
+  );
+});
+
+for (const [service, data, code] of [
+  ["siren.turn_on", { tone: 1.5 }, "invalid_format"],
+  ["siren.turn_off", { loud: true }, "invalid_format"],
+  ["siren.shout", {}, "not_found"],
+  ["lock.open", {}, "service_validation_error"],
+] as const) {
+  test(`the fake refuses ${service} with ${JSON.stringify(data)} as ${code}`, async (t) => {
+    const fake = await FakeHomeAssistant.start(t);
+    furnish(fake);
+    const { ask } = await connect(t, fake);
+    const [domain, name] = service.split(".");
+    const entity_id = domain === "lock" ? "lock.front" : "siren.hall";
+
+    const answer = await ask({
+      ...{ type: "call_service", domain, service: name, service_data: data },
+      target: { entity_id },
+    });
+
+    assert.equal((answer["error"] as { code: string }).code, code);
   });
 }
 
@@ -137,7 +179,7 @@ test("a session of Home Assistant has its shape, and becomes states", () => {
     "light.hall": { kind: "light", on: false },
     "sensor.outside_temperature": { kind: "sensor", temperature: -3.4 },
     "binary_sensor.back_door": { kind: "binary-sensor", contact: true },
-    "cover.blind": { kind: "cover", position: 70, moving: "stopped" },
+    "cover.blind": { kind: "cover", position: 70, action: "stopped" },
     "climate.bedroom": {
       ...{ kind: "thermostat", mode: "heat", action: "heating" },
       ...{ temperature: 19.8, targetTemperature: 21 },
@@ -160,7 +202,7 @@ test("a session of Home Assistant has its shape, and becomes states", () => {
     "light.hall": { kind: "light", on: true, brightness: 100 },
     "sensor.outside_temperature": { kind: "sensor", temperature: null },
     "binary_sensor.back_door": { kind: "binary-sensor", contact: false },
-    "cover.blind": { kind: "cover", position: 0, moving: "stopped" },
+    "cover.blind": { kind: "cover", position: 0, action: "stopped" },
     "switch.kettle": { kind: "switch", on: false },
   });
 });
