@@ -18,7 +18,11 @@ export const SDK_FOLDER = dirname(createRequire(import.meta.url).resolve(SDK));
 /** Parts of the SDK that are bundled only with the plugins that import them. */
 const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
   [`${SDK}/mqtt`, join(SDK_FOLDER, "mqtt")],
+  [`${SDK}/vocabulary`, join(SDK_FOLDER, "vocabulary")],
 ]);
+
+/** What a plugin's server side may import of the SDK, as a phrase. */
+const IMPORTABLE = [SDK, ...BUNDLED_PARTS.keys()].map((path) => `"${path}"`).join(", ");
 
 interface Sources {
   readonly id: string;
@@ -113,7 +117,7 @@ function packageImport(path: string, importer: string, packages: Map<string, str
   if (path === SDK) return { path, external: true };
   if (path.startsWith(`${SDK}/`)) {
     return {
-      errors: [{ text: `a plugin's server side imports "${SDK}" and "${SDK}/mqtt", not ${path}` }],
+      errors: [{ text: `a plugin's server side imports ${IMPORTABLE}, not ${path}` }],
     };
   }
   packages.set(path, importer);

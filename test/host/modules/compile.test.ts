@@ -192,13 +192,24 @@ test("the MQTT part of the SDK is bundled, and uses the process's copy of the ot
   assert.ok(vendor.startsWith(join(cache, "vendor")));
 });
 
+test("a plugin bundles the vocabulary that it imports", async (t) => {
+  const source =
+    'import { READINGS } from "@mantel/plugin-sdk/vocabulary"; export const { battery } = READINGS;';
+  const { compile } = await openCompiler(t, source);
+
+  const { bundle, inputs } = await compile();
+
+  assert.equal((run(bundle, require)["battery"] as { unit: string }).unit, "%");
+  assert.ok(inputs.has(join(SDK_FOLDER, "vocabulary/readings.ts")));
+});
+
 for (const [source, message] of [
   ['import "../two/index.ts";', /^\.\.\/two\/index\.ts is outside the plugin's folder$/],
   ['import "../one-more/index";', /^\.\.\/one-more\/index is outside the plugin's folder$/],
   ['import "./absent.ts";', /^Could not resolve "\.\/absent\.ts"$/],
   [
     'import "@mantel/plugin-sdk/errors";',
-    /^a plugin's server side imports "@mantel\/plugin-sdk" and "@mantel\/plugin-sdk\/mqtt", not @mantel\/plugin-sdk\/errors$/,
+    /^a plugin's server side imports ("@mantel\/plugin-sdk(\/mqtt|\/vocabulary)?"(, )?){3}, not @mantel\/plugin-sdk\/errors$/,
   ],
 ] as const) {
   test(`a build is refused with the place of the import: ${source}`, async (t) => {
