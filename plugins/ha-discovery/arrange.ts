@@ -1,32 +1,23 @@
-import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
+import type { DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
 import type { Fields } from "./abbreviations.ts";
 import type { ComponentStates } from "./component-state.ts";
 import { viaOf } from "./gateways.ts";
-import { fieldNames, freeName, nativeId } from "./names.ts";
-
-/** A component as a part of a device, with what its fields are called there. */
-export interface Part {
-  readonly known: ComponentStates;
-  readonly names: ReadonlyMap<string, string>;
-}
+import { nameFields, type NamedFields } from "./named-fields.ts";
+import { nativeId } from "./names.ts";
 
 /** A device, made of one component that leads and others that add to it. */
-export interface Arranged {
+export interface Arranged extends NamedFields {
   readonly nativeId: string;
   readonly kind: DeviceKind;
   readonly name: string;
   readonly room: string | undefined;
   readonly info: NonNullable<DeviceDescription["info"]>;
-  readonly capabilities: Readonly<Record<string, Capability>>;
-  readonly parts: readonly Part[];
   /** The identifier of the gateway through which it is reached, if it names one. */
   readonly via: string | undefined;
   /** False when nothing leads: then it can be reached while any part of it can. */
   readonly isLed: boolean;
 }
 
-/** Maximum capabilities of one device. */
-const MOST_CAPABILITIES = 100;
 const NAME_LENGTH = 200;
 
 /**
@@ -77,12 +68,11 @@ function devicesOf(key: string, group: readonly ComponentStates[]): Arranged[] {
 
 function led(leader: ComponentStates, others: readonly ComponentStates[]): Arranged {
   const { device, fields } = leader.component;
-  const own = Object.keys(leader.handler.capabilities).map((name) => [name, name] as const);
-  const part = { known: leader, names: new Map(own) };
+  const kind = leader.handler.leads ?? "switch";
   return {
-    ...joined([part], others),
+    ...nameFields(kind, leader, others),
     nativeId: nativeId(leader.identity),
-    kind: leader.handler.leads ?? "switch",
+    kind,
     name: nameOf(device, fields.get("name"), leader.component.objectId),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
@@ -95,10 +85,11 @@ function unled(key: string, others: readonly ComponentStates[]): Arranged {
   const [first] = others;
   const device = first?.component.device;
   const alone = others.length === 1 ? first?.component.fields.get("name") : undefined;
+  const kind = kindOf(others);
   return {
-    ...joined([], others),
+    ...nameFields(kind, undefined, others),
     nativeId: nativeId(key),
-    kind: kindOf(others),
+    kind,
     name: nameOf(device, device ? undefined : alone, first?.component.objectId ?? "device"),
     room: textIn(device, "suggested_area"),
     info: infoOf(device),
@@ -107,54 +98,23 @@ function unled(key: string, others: readonly ComponentStates[]): Arranged {
   };
 }
 
-const READINGS = new Set(["sensor", "number", "select", "text", "switch"]);
+const MEASURING = new Set(["sensor", "number", "select", "text", "switch"]);
 
 /** The kind of a device with only sensors or triggers. */
 function kindOf(all: readonly ComponentStates[]): DeviceKind {
   const main = all.filter(({ component }) => !component.fields.get("entity_category"));
   const platforms = new Set(main.map(({ component }) => component.platform));
   if (platforms.has("binary_sensor")) return "binary-sensor";
-  if ([...platforms].some((platform) => READINGS.has(platform))) return "sensor";
+  if ([...platforms].some((platform) => MEASURING.has(platform))) return "sensor";
+  if (all.some(isDoorbell)) return "doorbell";
+  if (all.every(({ component }) => component.platform === "update")) return "update";
   return all.some(({ handler, component }) => handler.events || component.platform === "button")
     ? "button"
     : "sensor";
 }
 
-/** Fields shared by several components, such as the last action of a remote's triggers. */
-const SHARED = new Set(["lastAction"]);
-
-/** Adds the fields of others to a device's own, under names of their own. */
-function joined(
-  own: readonly Part[],
-  others: readonly ComponentStates[],
-): Pick<Arranged, "parts" | "capabilities"> {
-  const capabilities: Record<string, Capability> = {};
-  for (const { known } of own) Object.assign(capabilities, known.handler.capabilities);
-  const parts = [...own];
-  for (const known of others) {
-    const names = new Map<string, string>();
-    for (const [local, capability] of Object.entries(known.handler.capabilities)) {
-      const name = SHARED.has(local)
-        ? local
-        : nameFor(known, local, new Set(Object.keys(capabilities)));
-      if (Object.keys(capabilities).length >= MOST_CAPABILITIES) break;
-      names.set(local, name);
-      capabilities[name] = capability;
-    }
-    parts.push({ known, names });
-  }
-  return { parts, capabilities };
-}
-
-/** The one field of a component is called after the component. */
-function nameFor(
-  { component }: ComponentStates,
-  local: string,
-  taken: ReadonlySet<string>,
-): string {
-  const isOnly = local === "value" || local === "on";
-  return freeName(isOnly ? fieldNames(component) : [local], taken);
-}
+const isDoorbell = ({ component, handler }: ComponentStates) =>
+  handler.events !== undefined && component.fields.get("device_class") === "doorbell";
 
 /** The device's name, and after it the component's own if it has one. */
 function nameOf(device: Fields | undefined, name: unknown, fallback: string): string {

@@ -1,4 +1,5 @@
 import {
+  type CommandBeyond,
   Confirmations,
   type DeviceCommand,
   type DeviceState,
@@ -39,11 +40,12 @@ export class Commands {
    * Resolves when the device tells all that is not so already; what nothing tells counts as done when the
    * broker has it. @throws MantelError `bridge_down`, `broker_refused`, `deadline_passed`, `invalid`
    */
-  async carryOut(nativeId: string, command: DeviceCommand): Promise<void> {
+  async carryOut(nativeId: string, own: DeviceCommand, beyond?: CommandBeyond): Promise<void> {
     const device = this.#home.find(nativeId);
     if (!device) {
       throw new MantelError("device_unknown", `no device has announced itself as ${nativeId}`);
     }
+    const command = { ...own, ...beyond?.extra };
     const shares = sharesOf(device, command).map((share) => ({ ...share, ...split(share) }));
     if (shares.every(({ messages }) => messages.length === 0)) {
       throw new MantelError("invalid", `nothing can be sent to ${device.name} for that`);

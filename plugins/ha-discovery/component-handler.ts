@@ -30,6 +30,12 @@ export interface ComponentHandler {
   readonly write?: (command: DeviceCommand, state: DeviceState) => readonly Message[];
   /** The value that the device takes for a requested one, of fields where it may differ. */
   readonly rounded?: Readonly<Record<string, (value: number) => number>>;
+  /** The values that the device reports when it has carried out commands without a state. */
+  readonly implied?: (command: DeviceCommand) => DeviceState;
+  /** True if a report shows that the device is about to reach what was requested. */
+  readonly isObeying?: (told: DeviceState) => boolean;
+  /** Fields that are part of a command and have no state, such as a code. */
+  readonly stateless?: ReadonlySet<string>;
   /** Fields that nothing reports: they become what they were asked to be. */
   readonly unreported?: ReadonlySet<string>;
   readonly events?: readonly EventInput[];

@@ -25,9 +25,7 @@ export class ComponentStates {
     this.handler = handlerFactory(component.platform)(new Options(component.fields, around));
     checkBounds(this.handler);
     this.availability = new Availability(component.fields, around);
-    this.#state = Object.fromEntries(
-      Object.keys(this.handler.capabilities).map((name) => [name, null]),
-    );
+    this.#state = this.#nothing();
   }
 
   /** Identifies the same component wherever it is announced. */
@@ -75,9 +73,7 @@ export class ComponentStates {
 
   /** Takes over the state of the component that this one replaces, as far as it fits. */
   recall(state: DeviceState): void {
-    const names = Object.keys(this.handler.capabilities).filter((name) =>
-      Object.hasOwn(state, name),
-    );
+    const names = fieldsOf(this.handler).filter((name) => Object.hasOwn(state, name));
     this.take(this.#fit(Object.fromEntries(names.map((name) => [name, state[name] ?? null]))));
   }
 
@@ -98,7 +94,7 @@ export class ComponentStates {
   }
 
   #nothing(): DeviceState {
-    return Object.fromEntries(Object.keys(this.handler.capabilities).map((name) => [name, null]));
+    return Object.fromEntries(fieldsOf(this.handler).map((name) => [name, null]));
   }
 
   #fit(read: DeviceState): DeviceState {
@@ -119,6 +115,13 @@ export class ComponentStates {
     if (Number.isNaN(value)) this.#around.onGarbage(`its ${name} is not a number`);
     else this.#around.onUnusable(`its ${name} is not a possible value`);
   }
+}
+
+/** The names of the capabilities that have a state. */
+function fieldsOf({ capabilities, stateless }: ComponentHandler): string[] {
+  return Object.entries(capabilities).flatMap(([name, { type }]) =>
+    type === "command" || stateless?.has(name) ? [] : name,
+  );
 }
 
 /** A host takes no list of devices in which one has such bounds. @throws DiscoveryError */

@@ -7,16 +7,17 @@ import { isConfirmed } from "./coerce.ts";
  * when none is left. `before` is the state before the command.
  */
 export function confirmsAll(
-  { capabilities, kind }: Arranged,
+  { capabilities, parts: [leader], isLed }: Arranged,
   missing: Map<string, StateValue>,
   before: DeviceState,
 ): (told: DeviceState) => boolean {
+  const { known, names } = (isLed && leader) || { known: undefined, names: undefined };
   return (told) => {
     for (const [field, value] of missing) {
       const capability = capabilities[field];
       const asked = { field, value, before: before[field] };
       const isMet = capability && meets({ ...asked, capability }, told);
-      if (isMet || (kind === "cover" && isMoving(told))) missing.delete(field);
+      if (isMet || (names?.has(field) && known?.handler.isObeying?.(told))) missing.delete(field);
     }
     return missing.size === 0;
   };
@@ -40,5 +41,3 @@ function meets({ capability, field, value, before }: Asked, told: DeviceState): 
   const [to = 0, from = 0, at = 0] = numbers;
   return Math.abs(to - at) < Math.abs(to - from);
 }
-
-const isMoving = ({ moving }: DeviceState) => moving === "opening" || moving === "closing";

@@ -1,7 +1,13 @@
-import type { DeviceDescription, DeviceState, DeviceUpdate } from "@mantel/plugin-sdk";
-import { type Arranged, arrange, type Part } from "./arrange.ts";
+import type {
+  DeviceDescription,
+  DeviceState,
+  DeviceUpdate,
+  ExtraCapability,
+} from "@mantel/plugin-sdk";
+import { type Arranged, arrange } from "./arrange.ts";
 import type { ComponentStates, Told } from "./component-state.ts";
 import { Gateways, reportsAway } from "./gateways.ts";
+import type { Part } from "./named-fields.ts";
 import type { Payload } from "./payload.ts";
 
 /**
@@ -82,12 +88,20 @@ export class DeviceStore {
   /** All devices as the host takes them; none can be reached while `isAway`. */
   describe(isAway: boolean): DeviceDescription[] {
     return [...this.#devices.values()].map((device) => {
-      const { nativeId, kind, name, room, info, capabilities } = device;
+      const { nativeId, kind, name, room, info, capabilities, extra } = device;
       const available = !isAway && this.#isAvailable(device);
       this.#available.set(nativeId, available);
-      const state = this.stateOf(device);
-      const at = room === undefined ? {} : { room };
-      return { nativeId, kind, name, info, capabilities, state, available, ...at };
+      const { state, extra: extraState } = separated(device, this.stateOf(device));
+      return {
+        ...{ nativeId, kind, name, info, available },
+        ...(room === undefined ? {} : { room }),
+        ...(isAssumed(device) ? { assumed: true } : {}),
+        capabilities: separated(device, capabilities).state,
+        state,
+        ...(extra.size === 0
+          ? {}
+          : { extra: { capabilities: extraCapabilities(device), state: extraState } }),
+      };
     });
   }
 
@@ -117,7 +131,8 @@ export class DeviceStore {
       this.#add(updates, place, heard);
     }
     for (const { nativeId, event } of happenings) {
-      this.#merge(updates, nativeId, this.#lastAction(nativeId, event));
+      const device = this.#devices.get(nativeId);
+      if (device) this.#merge(updates, device, this.#lastAction(nativeId, event));
     }
     if (hasGatewayChanged) this.#addBehindGateways(updates);
     return { told, happenings, updates: [...updates.values()] };
@@ -128,7 +143,9 @@ export class DeviceStore {
     const place = this.#places.get(known);
     const { changed } = known.take(state);
     if (!place || Object.keys(changed).length === 0) return undefined;
-    return { nativeId: place.device.nativeId, state: stateOf({ known, names }, changed) };
+    const { state: own, extra } = separated(place.device, stateOf({ known, names }, changed));
+    const { nativeId } = place.device;
+    return { nativeId, state: own, ...(isEmpty(extra) ? {} : { extra }) };
   }
 
   /** The expired values. */
@@ -142,7 +159,7 @@ export class DeviceStore {
   }
 
   #add(updates: Map<string, DeviceUpdate>, { device, part }: Place, heard: Told | undefined): void {
-    if (heard) this.#merge(updates, device.nativeId, stateOf(part, heard.changed));
+    if (heard) this.#merge(updates, device, stateOf(part, heard.changed));
     this.#addAvailability(updates, device);
   }
 
@@ -164,9 +181,14 @@ export class DeviceStore {
     return isAvailable(device) && !this.#gateways.isAway(device.via);
   }
 
-  #merge(updates: Map<string, DeviceUpdate>, nativeId: string, state: DeviceState): void {
+  #merge(updates: Map<string, DeviceUpdate>, device: Arranged, told: DeviceState): void {
+    const { nativeId } = device;
     const before = updates.get(nativeId);
-    updates.set(nativeId, { nativeId, ...before, state: { ...before?.state, ...state } });
+    const { state, extra } = separated(device, told);
+    updates.set(nativeId, {
+      ...{ nativeId, ...before, state: { ...before?.state, ...state } },
+      ...(isEmpty(extra) ? {} : { extra: { ...before?.extra, ...extra } }),
+    });
   }
 
   #lastAction(nativeId: string, event: string): DeviceState {
@@ -175,6 +197,37 @@ export class DeviceStore {
     }
     return { lastAction: event };
   }
+}
+
+/** The entries that belong to the vocabulary, and the extra ones. */
+function separated<T>(
+  { extra }: Arranged,
+  all: Readonly<Record<string, T>>,
+): { state: Record<string, T>; extra: Record<string, T> } {
+  const [state, beyond]: [string, T][][] = [[], []];
+  for (const entry of Object.entries(all)) (extra.has(entry[0]) ? beyond : state)?.push(entry);
+  return { state: Object.fromEntries(state ?? []), extra: Object.fromEntries(beyond ?? []) };
+}
+
+const isEmpty = (value: object) => Object.keys(value).length === 0;
+
+function extraCapabilities({ extra, capabilities }: Arranged): Record<string, ExtraCapability> {
+  const entries = [...extra].flatMap(([name, group]) => {
+    const capability = capabilities[name];
+    return capability ? [[name, { ...capability, group }] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** True if the leader reports none of what can be set. */
+function isAssumed({ parts: [leader], isLed }: Arranged): boolean {
+  if (!isLed || !leader) return false;
+  const { capabilities, inputs, unreported = new Set() } = leader.known.handler;
+  const settable = Object.entries(capabilities).filter(
+    ([, { type, readOnly }]) => type !== "command" && readOnly !== true,
+  );
+  if (settable.length === 0) return inputs.length === 0;
+  return settable.every(([name]) => unreported.has(name));
 }
 
 /** The first devices, as many as the host takes in one message. */

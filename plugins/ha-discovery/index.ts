@@ -41,7 +41,8 @@ export default definePlugin({
     await bridge.start();
 
     return {
-      command: (nativeId, command) => bridge.commands.carryOut(nativeId, command),
+      command: (nativeId, command, _, beyond) =>
+        bridge.commands.carryOut(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
       handOver: () => bridge.handOver(),
     };

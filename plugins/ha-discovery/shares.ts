@@ -4,8 +4,9 @@ import {
   MantelError,
   type StateValue,
 } from "@mantel/plugin-sdk";
-import type { Arranged, Part } from "./arrange.ts";
-import { DO } from "./components/capabilities.ts";
+import type { Arranged } from "./arrange.ts";
+import type { ComponentHandler } from "./component-handler.ts";
+import type { Part } from "./named-fields.ts";
 import type { Message } from "./payload.ts";
 import { TemplateError } from "./template/values.ts";
 
@@ -44,18 +45,26 @@ function localCommand({ names }: Part, command: DeviceCommand): DeviceCommand {
   return Object.fromEntries(entries);
 }
 
-/** Splits a share into fields that the device will report and those that it will not. */
+/** Splits what a share leads to into fields that the device will report and those that it will not. */
 export function split({ part, command }: Share): { told: DeviceState; assumed: DeviceState } {
-  const { unreported = new Set(), capabilities, rounded = {} } = part.known.handler;
+  const { unreported = new Set() } = part.known.handler;
   const told: Record<string, StateValue> = {};
   const assumed: Record<string, StateValue> = {};
-  for (const [name, requested] of Object.entries(command)) {
-    const value =
-      typeof requested === "number" ? (rounded[name]?.(requested) ?? requested) : requested;
-    // An action has no state: a button is not pressed afterwards.
-    if (capabilities[name] === DO) continue;
+  for (const [name, value] of Object.entries(expectedOf(part.known.handler, command))) {
     if (unreported.has(name)) assumed[name] = value;
     else told[part.names.get(name) ?? name] = value;
   }
   return { told, assumed };
+}
+
+/** The state that a command leads to. */
+function expectedOf(handler: ComponentHandler, command: DeviceCommand): DeviceState {
+  const { capabilities, stateless, rounded = {}, implied } = handler;
+  const entries = Object.entries({ ...command, ...implied?.(command) }).flatMap(([name, value]) => {
+    const type = capabilities[name]?.type;
+    if (type === undefined || type === "command" || stateless?.has(name)) return [];
+    const level = typeof value === "number" ? rounded[name]?.(value) : undefined;
+    return [[name, level ?? value] as const];
+  });
+  return Object.fromEntries(entries);
 }

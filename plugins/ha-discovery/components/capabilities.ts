@@ -1,8 +1,7 @@
-import type { Capability } from "@mantel/plugin-sdk";
+import { type Capability, toCanonicalUnit, type UnitConversion } from "@mantel/plugin-sdk";
 import type { Options } from "../options.ts";
 
 export type NumberCapability = Extract<Capability, { type: "number" }>;
-type Unit = NonNullable<NumberCapability["unit"]>;
 
 export const SWITCH = { type: "boolean" } as const;
 export const YES_NO = { type: "boolean", readOnly: true } as const;
@@ -17,72 +16,24 @@ export function choice(values: readonly string[] | undefined): Capability | unde
 }
 
 /** Something that is done and has no state. */
-export const DO = { type: "choice", values: ["press"] } satisfies Capability;
+export const COMMAND = { type: "command" } as const;
+/** A number of percent that is only reported. */
+export const PERCENT_READING = { type: "number", unit: "%", readOnly: true } as const;
 
-/** The Mantel unit for a Home Assistant unit, and the conversions between them. */
-interface Told {
-  readonly unit?: Unit;
-  readonly toOurs: (value: number) => number;
-  readonly toTheirs: (value: number) => number;
-}
-
-const by = (unit: Unit, factor: number): Told => ({
-  unit,
-  toOurs: (value) => Number((value * factor).toPrecision(12)),
-  toTheirs: (value) => Number((value / factor).toPrecision(12)),
+/** One of some texts, which is only reported. */
+export const reported = (values: readonly string[]): Capability => ({
+  type: "choice",
+  values: [...values],
+  readOnly: true,
 });
-const SAME: Told = { toOurs: (value) => value, toTheirs: (value) => value };
-const FAHRENHEIT: Told = {
-  unit: "°C",
-  toOurs: (value) => Number((((value - 32) * 5) / 9).toFixed(2)),
-  toTheirs: (value) => Number(((value * 9) / 5 + 32).toFixed(2)),
-};
-
-const UNITS: Readonly<Record<string, Told>> = {
-  "%": by("%", 1),
-  K: by("K", 1),
-  "°C": by("°C", 1),
-  C: by("°C", 1),
-  "°F": FAHRENHEIT,
-  F: FAHRENHEIT,
-  lx: by("lx", 1),
-  W: by("W", 1),
-  mW: by("W", 0.001),
-  kW: by("W", 1_000),
-  kWh: by("kWh", 1),
-  Wh: by("kWh", 0.001),
-  MWh: by("kWh", 1_000),
-  hPa: by("hPa", 1),
-  mbar: by("hPa", 1),
-  Pa: by("hPa", 0.01),
-  kPa: by("hPa", 10),
-  bar: by("hPa", 1_000),
-  mmHg: by("hPa", 1.333224),
-  inHg: by("hPa", 33.86389),
-  "°": by("°", 1),
-  V: by("V", 1),
-  mV: by("V", 0.001),
-  A: by("A", 1),
-  mA: by("A", 0.001),
-  ppm: by("ppm", 1),
-  "µg/m³": by("µg/m³", 1),
-  "μg/m³": by("µg/m³", 1),
-  s: by("s", 1),
-  ms: by("s", 0.001),
-  min: by("min", 1),
-  h: by("min", 60),
-  dBm: by("dBm", 1),
-};
 
 /** The conversion for the unit of a component. For an unknown unit, it has no unit and leaves values as they are. */
-export function unitOf(options: Options, name = "unit_of_measurement"): Told {
-  const unit = options.text(name, "");
-  return Object.hasOwn(UNITS, unit) ? (UNITS[unit] ?? SAME) : SAME;
-}
+export const unitOf = (options: Options, name = "unit_of_measurement"): UnitConversion =>
+  toCanonicalUnit(options.text(name, ""));
 
 /** A number capability of a unit, with the bounds that there are. */
 export function numberOf(
-  { unit }: Told,
+  { unit }: UnitConversion,
   bounds: { min?: number | undefined; max?: number | undefined; step?: number | undefined } = {},
 ): NumberCapability {
   const { min, max, step } = bounds;

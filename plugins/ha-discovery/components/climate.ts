@@ -1,18 +1,36 @@
-import type { DeviceState } from "@mantel/plugin-sdk";
 import {
   type Input,
   inputs,
   type CreateHandler,
   numberField,
   textField,
-  UNKNOWN,
 } from "../component-handler.ts";
 import type { Options } from "../options.ts";
-import { choice, numberOf, present, SHOWN, SWITCH, unitOf, YES_NO } from "./capabilities.ts";
+import {
+  choice,
+  numberOf,
+  PERCENT_READING,
+  present,
+  reported,
+  SWITCH,
+  unitOf,
+} from "./capabilities.ts";
 import { unreportedOf } from "./fan.ts";
 import { messagesOf } from "./simple.ts";
 
 const MODES = ["auto", "off", "cool", "heat", "dry", "fan_only"];
+
+const ACTIONS = [
+  ...["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
+];
+
+/** The vocabulary writes words with a hyphen where Home Assistant has an underscore. */
+export const WORDS = ["heat_cool", "fan_only", "heat_pump", "high_demand"] as const;
+
+export const toOurWord = (text: string): string =>
+  WORDS.some((word) => word === text) ? text.replace("_", "-") : text;
+export const toTheirWord = (text: string): string =>
+  WORDS.find((word) => word === text.replace("-", "_")) ?? text;
 
 /** The choices of a thermostat: the Mantel field, the Home Assistant name, and the default list. */
 const CHOICES = [
@@ -25,11 +43,18 @@ const CHOICES = [
     template: "fan_mode_state_template",
   },
   {
-    field: "swingMode",
+    field: "swing",
     name: "swing_mode",
     list: "swing_modes",
     absent: ["on", "off"],
     template: "swing_mode_state_template",
+  },
+  {
+    field: "swingHorizontal",
+    name: "swing_horizontal_mode",
+    list: "swing_horizontal_modes",
+    absent: ["on", "off"],
+    template: "swing_horizontal_mode_state_template",
   },
   {
     field: "preset",
@@ -64,6 +89,9 @@ export const climate: CreateHandler = (options) => {
   };
 };
 
+const mode = textField("mode");
+const action = textField("action");
+
 function choices(options: Options) {
   const there = CHOICES.filter(({ name }) =>
     ["command", "state"].some((end) => options.topic(`${name}_${end}_topic`) !== undefined),
@@ -71,14 +99,16 @@ function choices(options: Options) {
   const writers: Writers = {};
   for (const { field, name } of there) {
     const write = options.writer(`${name}_command_topic`, `${name}_command_template`);
-    if (write) writers[field] = (value: string) => write(value);
+    const inTheirs = field === "mode" ? toTheirWord : (value: string) => value;
+    if (write) writers[field] = (value: string) => write(inTheirs(value));
   }
   return {
     writers,
     capabilities: present(
       there.map(({ field, list, absent }) => {
         const values = options.texts(list) ?? absent;
-        const capability = choice(field === "preset" ? ["none", ...values] : values);
+        const ours = field === "mode" ? values.map(toOurWord) : values;
+        const capability = choice(field === "preset" ? ["none", ...ours] : ours);
         return [
           field,
           capability && { ...capability, ...(writers[field] ? {} : { readOnly: true }) },
@@ -86,7 +116,11 @@ function choices(options: Options) {
       }),
     ),
     inputs: there.flatMap(({ field, name, template }) =>
-      inputs(options, [`${name}_state_topic`, template], textField(field)),
+      inputs(
+        options,
+        [`${name}_state_topic`, template],
+        field === "mode" ? (text) => mode(toOurWord(text)) : textField(field),
+      ),
     ),
     topics: Object.fromEntries(there.map(({ field, name }) => [field, `${name}_state_topic`])),
   };
@@ -168,12 +202,8 @@ function measured(options: Options) {
       "temperature",
       has("current_temperature_topic") ? { ...numberOf(unit), readOnly: true } : undefined,
     ],
-    [
-      "humidity",
-      has("current_humidity_topic") ? { type: "number", unit: "%", readOnly: true } : undefined,
-    ],
-    ["action", has("action_topic") ? SHOWN : undefined],
-    ["heating", has("action_topic") ? YES_NO : undefined],
+    ["humidity", has("current_humidity_topic") ? PERCENT_READING : undefined],
+    ["action", has("action_topic") ? reported(ACTIONS) : undefined],
   ]);
 }
 
@@ -190,12 +220,6 @@ function measurements(options: Options): Input[] {
       ["current_humidity_topic", "current_humidity_template"],
       numberField("humidity"),
     ),
-    ...inputs(options, ["action_topic", "action_template"], actionIn),
+    ...inputs(options, ["action_topic", "action_template"], action),
   ];
-}
-
-function actionIn(text: string): DeviceState | undefined {
-  if (text === "") return undefined;
-  if (text === UNKNOWN) return { action: null, heating: null };
-  return { action: text.slice(0, 100), heating: text === "heating" || text === "preheating" };
 }

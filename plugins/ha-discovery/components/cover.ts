@@ -1,4 +1,4 @@
-import type { Capability, DeviceState } from "@mantel/plugin-sdk";
+import type { DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
 import {
   type Input,
   inputs,
@@ -7,85 +7,96 @@ import {
   UNKNOWN,
 } from "../component-handler.ts";
 import type { Options, Write } from "../options.ts";
-import { type Message } from "../payload.ts";
-import { DO, PERCENT, present } from "./capabilities.ts";
+import { COMMAND, PERCENT, present, reported } from "./capabilities.ts";
 import { messagesOf } from "./simple.ts";
 
-const MOVING: Capability = {
-  type: "choice",
-  values: ["opening", "closing", "stopped"],
-  readOnly: true,
-};
+export const MOVEMENT = reported(["opening", "closing", "stopped"]);
 
-/** The raw positions of a cover or its slats, closed and open; either may be the greater. */
+/** The raw positions of something that opens, closed and open; either may be the greater. */
 interface Range {
   readonly closed: number;
   readonly open: number;
 }
 
-const percentIn =
+export const rangeOf = (options: Options): Range => ({
+  closed: options.number("position_closed", 0),
+  open: options.number("position_open", 100),
+});
+
+export const percentIn =
   ({ closed, open }: Range) =>
   (raw: number) =>
     Math.round(Math.min(1, Math.max(0, (raw - closed) / (open - closed || 1))) * 100);
 
-const rawIn =
+export const rawIn =
   ({ closed, open }: Range) =>
   (percent: number) =>
     Math.round(closed + (percent / 100) * (open - closed));
 
-/**
- * A cover. One that only opens and closes has a position of 0 or 100; `stop` is there where the device
- * can be stopped.
- */
+/** The position that a command to open or close leads to. */
+export const impliedPosition = (command: DeviceCommand): DeviceState => {
+  if (command["open"] === true) return { position: 100 };
+  return command["close"] === true ? { position: 0 } : {};
+};
+
+export const isMoving = ({ action }: DeviceState) => action === "opening" || action === "closing";
+
+/** A cover. One that only reports that it is open or closed has a position of 0 or 100. */
 export const cover: CreateHandler = (options) => {
-  const range = {
-    closed: options.number("position_closed", 0),
-    open: options.number("position_open", 100),
-  };
+  const range = rangeOf(options);
   const move = options.writer("command_topic", "command_template");
   const setPosition = options.writer("set_position_topic", "set_position_template");
   const tilt = tiltOf(options);
+  const ends = endsOf(options, move, setPosition && toPosition(setPosition, range));
   const canStop = move !== undefined && options.raw("payload_stop") !== null;
-  const position = { ...PERCENT, step: setPosition ? 1 : 100 };
+  const told = [...positionInputs(options, range), ...stateInputs(options)];
+  const position = setPosition ? PERCENT : ({ ...PERCENT, readOnly: true } as const);
   return {
     leads: "cover",
     capabilities: present([
-      ["position", setPosition || move ? position : { ...PERCENT, readOnly: true }],
-      ["moving", options.topic("state_topic") === undefined ? undefined : MOVING],
-      ["stop", canStop ? DO : undefined],
+      ["position", position],
+      ["action", options.topic("state_topic") === undefined ? undefined : MOVEMENT],
+      ["open", ends.open && COMMAND],
+      ["close", ends.close && COMMAND],
+      ["stop", canStop ? COMMAND : undefined],
       ["tilt", tilt.capability],
     ]),
-    inputs: [...positionInputs(options, range), ...stateInputs(options), ...tilt.inputs],
+    inputs: [...told, ...tilt.inputs],
     write: (command) =>
       messagesOf(command, {
-        position: setPosition ? toPosition(setPosition, range) : move && toEnd(options, move),
+        ...ends,
+        position: setPosition && toPosition(setPosition, range),
         stop: () => move?.(options.text("payload_stop", "STOP")),
         tilt: tilt.write,
       }),
-    unreported: new Set([...unreportedOf(options), ...(tilt.inputs.length > 0 ? [] : ["tilt"])]),
+    implied: impliedPosition,
+    isObeying: isMoving,
+    unreported: new Set([
+      ...(told.length > 0 && !options.flag("optimistic") ? [] : ["position"]),
+      ...(tilt.inputs.length > 0 ? [] : ["tilt"]),
+    ]),
   };
 };
 
-function toPosition(write: Write, range: Range): (percent: number) => Message {
-  return (percent) => {
+function toPosition(write: Write, range: Range) {
+  return (percent: number) => {
     const position = rawIn(range)(percent);
     return write(position, [["position", position]]);
   };
 }
 
-function toEnd(options: Options, write: Write): (percent: number) => Message {
-  const [open, close] = [
-    options.text("payload_open", "OPEN"),
-    options.text("payload_close", "CLOSE"),
-  ];
-  return (percent) => write(percent >= 50 ? open : close);
-}
-
-function unreportedOf(options: Options): string[] {
-  const isTold = ["state_topic", "position_topic"].some(
-    (name) => options.topic(name) !== undefined,
-  );
-  return isTold && !options.flag("optimistic") ? [] : ["position"];
+/** Opens and closes, by the command topic or else by the position. */
+function endsOf(
+  options: Options,
+  move: Write | undefined,
+  setPosition: ReturnType<typeof toPosition> | undefined,
+) {
+  const end = (payload: string, absent: string, position: number) => {
+    const isAbsent = options.raw(payload) === null;
+    if (move && !isAbsent) return () => move(options.text(payload, absent));
+    return setPosition && (() => setPosition(position));
+  };
+  return { open: end("payload_open", "OPEN", 100), close: end("payload_close", "CLOSE", 0) };
 }
 
 function positionInputs(options: Options, range: Range): Input[] {
@@ -94,20 +105,24 @@ function positionInputs(options: Options, range: Range): Input[] {
 }
 
 function stateInputs(options: Options): Input[] {
-  const hasPosition = options.topic("position_topic") !== undefined;
+  const told = statesOf(options, options.topic("position_topic") === undefined);
+  return inputs(options, ["state_topic", "value_template"], (text) => told.get(text));
+}
+
+/** What the states mean; with `isPosition` open and closed are positions. */
+export function statesOf(options: Options, isPosition: boolean): ReadonlyMap<string, DeviceState> {
   const at = (position: number): DeviceState => ({
-    moving: "stopped",
-    ...(hasPosition ? {} : { position }),
+    action: "stopped",
+    ...(isPosition ? { position } : {}),
   });
-  const told = new Map<string, DeviceState>([
+  return new Map<string, DeviceState>([
     [options.text("state_open", "open"), at(100)],
     [options.text("state_closed", "closed"), at(0)],
-    [options.text("state_stopped", "stopped"), { moving: "stopped" }],
-    [options.text("state_opening", "opening"), { moving: "opening" }],
-    [options.text("state_closing", "closing"), { moving: "closing" }],
-    [UNKNOWN, { moving: null }],
+    [options.text("state_stopped", "stopped"), { action: "stopped" }],
+    [options.text("state_opening", "opening"), { action: "opening" }],
+    [options.text("state_closing", "closing"), { action: "closing" }],
+    [UNKNOWN, { action: null }],
   ]);
-  return inputs(options, ["state_topic", "value_template"], (text) => told.get(text));
 }
 
 function tiltOf(options: Options) {

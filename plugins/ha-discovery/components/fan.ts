@@ -34,7 +34,7 @@ export const fan: CreateHandler = (options) => {
   const speed = speedOf(options);
   const writers = {
     on: options.writer("command_topic", "command_template"),
-    mode: options.writer(...PRESET.command),
+    preset: options.writer(...PRESET.command),
     oscillating: options.writer(...OSCILLATION.command),
     direction: options.writer(...DIRECTION.command),
   };
@@ -43,7 +43,7 @@ export const fan: CreateHandler = (options) => {
     capabilities: present([
       ["on", writers.on ? SWITCH : { ...SWITCH, readOnly: true }],
       ["speed", speed.write ? { ...PERCENT, step: speed.step } : undefined],
-      ["mode", writers.mode ? choice(options.texts("preset_modes")) : undefined],
+      ["preset", writers.preset ? choice(options.texts("preset_modes")) : undefined],
       ["oscillating", writers.oscillating ? SWITCH : undefined],
       ["direction", writers.direction ? choice(DIRECTIONS) : undefined],
     ]),
@@ -52,7 +52,7 @@ export const fan: CreateHandler = (options) => {
       messagesOf(command, {
         on: (value: boolean) => writers.on?.(value ? turns.on.on : turns.on.off),
         speed: speed.write,
-        mode: (value: string) => writers.mode?.(value),
+        preset: (value: string) => writers.preset?.(value),
         oscillating: (value: boolean) =>
           writers.oscillating?.(value ? turns.oscillating.on : turns.oscillating.off),
         direction: (value: string) => writers.direction?.(value),
@@ -61,7 +61,7 @@ export const fan: CreateHandler = (options) => {
     unreported: unreportedOf(options, {
       on: "state_topic",
       speed: SPEED.state[0],
-      mode: PRESET.state[0],
+      preset: PRESET.state[0],
       oscillating: OSCILLATION.state[0],
       direction: DIRECTION.state[0],
     }),
@@ -87,7 +87,7 @@ function inputsOf(
   return [
     ...inputs(options, ["state_topic", "state_value_template"], flagField("on", turns.on)),
     ...inputs(options, SPEED.state, readSpeed),
-    ...inputs(options, PRESET.state, textField("mode")),
+    ...inputs(options, PRESET.state, textField("preset")),
     ...inputs(options, OSCILLATION.state, flagField("oscillating", turns.oscillating)),
     ...inputs(options, DIRECTION.state, textField("direction")),
   ];

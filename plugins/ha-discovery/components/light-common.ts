@@ -12,10 +12,18 @@ export interface White {
 const COLDEST_MIREDS = 153;
 const WARMEST_MIREDS = 500;
 
+/** The range of the vocabulary, in kelvin. */
+const [LOWEST, HIGHEST] = [500, 20_000];
+
 /** The format and range of a lamp's colour temperature. */
 export function whiteOf(options: Options): White {
-  const min = options.number("min_kelvin", toKelvin(options.number("max_mireds", WARMEST_MIREDS)));
-  const max = options.number("max_kelvin", toKelvin(options.number("min_mireds", COLDEST_MIREDS)));
+  const bound = (kelvin: string, mireds: string, absent: number) =>
+    Math.min(
+      HIGHEST,
+      Math.max(LOWEST, options.number(kelvin, toKelvin(options.number(mireds, absent)))),
+    );
+  const min = bound("min_kelvin", "max_mireds", WARMEST_MIREDS);
+  const max = bound("max_kelvin", "min_mireds", COLDEST_MIREDS);
   const inKelvin = options.flag("color_temp_kelvin");
   const within = (kelvin: number) =>
     Math.min(Math.max(min, max), Math.max(Math.min(min, max), kelvin));

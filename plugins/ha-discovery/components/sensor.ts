@@ -1,4 +1,10 @@
-import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import {
+  type Capability,
+  type DeviceState,
+  type StateValue,
+  toCanonicalUnit,
+  type UnitConversion,
+} from "@mantel/plugin-sdk";
 import {
   type Input,
   inputs,
@@ -9,7 +15,7 @@ import {
 import type { Options } from "../options.ts";
 import { jsonIn } from "../payload.ts";
 import { isDict, type Value } from "../template/values.ts";
-import { choice, DO, numberOf, SHOWN, unitOf, YES_NO } from "./capabilities.ts";
+import { choice, COMMAND, numberOf, SHOWN, unitOf, YES_NO } from "./capabilities.ts";
 import { messagesOf } from "./simple.ts";
 
 const VALUE = ["state_topic", "value_template"] as const;
@@ -28,7 +34,7 @@ export const sensor: CreateHandler = (options) => {
   const capability = capabilityOf(options);
   const field =
     capability.type === "number"
-      ? numberField("value", unitOf(options).toOurs)
+      ? numberField("value", unitOfSensor(options).toOurs)
       : textField("value");
   return {
     capabilities: { value: capability },
@@ -36,8 +42,16 @@ export const sensor: CreateHandler = (options) => {
   };
 };
 
+/** A power factor may come as a ratio without a unit. */
+function unitOfSensor(options: Options): UnitConversion {
+  const isRatio =
+    options.text("device_class", "") === "power_factor" && !options.has("unit_of_measurement");
+  if (!isRatio) return unitOf(options);
+  return { ...toCanonicalUnit("%"), toOurs: (ratio) => Number((ratio * 100).toPrecision(12)) };
+}
+
 function capabilityOf(options: Options): Capability {
-  if (isNumeric(options)) return { ...numberOf(unitOf(options)), readOnly: true };
+  if (isNumeric(options)) return { ...numberOf(unitOfSensor(options)), readOnly: true };
   const isEnum = options.text("device_class", "") === "enum";
   const values = isEnum ? choice(options.texts("options")) : undefined;
   return values ? { ...values, readOnly: true } : SHOWN;
@@ -86,7 +100,7 @@ export const update: CreateHandler = (options) => {
       updateAvailable: YES_NO,
       installedVersion: SHOWN,
       latestVersion: SHOWN,
-      ...(write ? { installUpdate: DO } : {}),
+      ...(write ? { install: COMMAND } : {}),
     },
     inputs: [
       ...inputs(options, VALUE, (text) => versionsIn(text)),
@@ -94,8 +108,7 @@ export const update: CreateHandler = (options) => {
         text === "" ? undefined : { latestVersion: text.slice(0, 200) },
       ),
     ].map((input) => ({ ...input, read: comparing(input.read) })),
-    write: (command) => messagesOf(command, { installUpdate: () => write?.(install) }),
-    unreported: new Set(["installUpdate"]),
+    write: (command) => messagesOf(command, { install: () => write?.(install) }),
   };
 };
 

@@ -1,4 +1,4 @@
-import type { DeviceCommand } from "@mantel/plugin-sdk";
+import type { DeviceCommand, DeviceState } from "@mantel/plugin-sdk";
 import {
   flagField,
   inputs,
@@ -10,7 +10,17 @@ import {
 import { DiscoveryError } from "../discovery-error.ts";
 import type { Options, Write } from "../options.ts";
 import { type Message } from "../payload.ts";
-import { choice, DO, numberOf, SHOWN, SWITCH, TEXT, unitOf } from "./capabilities.ts";
+import {
+  choice,
+  COMMAND,
+  numberOf,
+  present,
+  SHOWN,
+  SWITCH,
+  TEXT,
+  unitOf,
+  YES_NO,
+} from "./capabilities.ts";
 
 const VALUE = ["state_topic", "value_template"] as const;
 
@@ -63,10 +73,9 @@ export const button: CreateHandler = (options) => {
   const press = options.text("payload_press", "PRESS");
   const write = needed(options.writer("command_topic", "command_template"));
   return {
-    capabilities: { value: DO },
+    capabilities: { value: COMMAND },
     inputs: [],
     write: valueOnly(() => write(press)),
-    unreported: new Set(["value"]),
   };
 };
 
@@ -118,21 +127,47 @@ const LOCK = [
   ["payload_unlock", "UNLOCK"],
 ] as const;
 
+/** The code that a command may carry; it is never stored. */
+export const CODE = "code";
+export const codeOf = (command: DeviceCommand): string => {
+  const code = command[CODE];
+  return typeof code === "string" ? code : "";
+};
+
 export const lock: CreateHandler = (options) => {
   const [locks, unlocks] = LOCK.map(([name, absent]) => options.text(name, absent));
   const write = options.writer("command_topic", "command_template");
+  const opens = options.text("payload_open", undefined);
   const states = {
     on: options.text("state_locked", "LOCKED"),
     off: options.text("state_unlocked", "UNLOCKED"),
   };
+  const jammed = options.text("state_jammed", "JAMMED");
+  const isLocked = flagField("locked", states);
+  const told = inputs(options, VALUE, (payload) =>
+    payload === jammed ? { locked: null, jammed: true } : withJammed(isLocked(payload)),
+  );
   return {
     leads: "lock",
-    capabilities: { locked: write ? SWITCH : { ...SWITCH, readOnly: true } },
-    inputs: inputs(options, VALUE, flagField("locked", states)),
-    write: (command) =>
-      messagesOf(command, {
-        locked: (value: boolean) => write?.((value ? locks : unlocks) ?? ""),
-      }),
+    capabilities: present([
+      ["locked", write ? SWITCH : { ...SWITCH, readOnly: true }],
+      ["jammed", told.length > 0 ? YES_NO : undefined],
+      ["unlatch", write && opens !== undefined ? COMMAND : undefined],
+      [CODE, write && options.has("code_format") ? TEXT : undefined],
+    ]),
+    inputs: told,
+    write: (command) => {
+      const variables = [["code", codeOf(command)]] as const;
+      return messagesOf(command, {
+        locked: (value: boolean) => write?.((value ? locks : unlocks) ?? "", variables),
+        unlatch: () => write?.(opens ?? "", variables),
+      });
+    },
+    stateless: new Set([CODE]),
     unreported: unreported(options, "locked"),
   };
 };
+
+/** A lock that reports where its bolt is is not jammed. */
+const withJammed = (told: DeviceState | undefined): DeviceState | undefined =>
+  told && typeof told["locked"] === "boolean" ? { ...told, jammed: false } : told;

@@ -61,7 +61,7 @@ test(
       await broker.start();
       const device = await openPeer(t, broker.url);
       await device.tell("round", String(round), true);
-      await until(() => bridge.state("sensor:c")["round"] === round, { withinMs: 5_000 });
+      await until(() => bridge.state("sensor:c")["value"] === round, { withinMs: 5_000 });
 
       const on = round % 2 === 0;
       await device.obey("r/set", (payload) => void device.tell("r", payload, true));

@@ -5,9 +5,13 @@ import { component } from "./component.ts";
 const READ_ONLY = { readOnly: true } as const;
 
 for (const [field, name, template, values] of [
-  ["mode", "mode", "mode_state_template", ["auto", "off", "cool", "heat", "dry", "fan_only"]],
+  ["mode", "mode", "mode_state_template", ["auto", "off", "cool", "heat", "dry", "fan-only"]],
   ["fanMode", "fan_mode", "fan_mode_state_template", ["auto", "low", "medium", "high"]],
-  ["swingMode", "swing_mode", "swing_mode_state_template", ["on", "off"]],
+  ["swing", "swing_mode", "swing_mode_state_template", ["on", "off"]],
+  [
+    ...(["swingHorizontal", "swing_horizontal_mode"] as const),
+    ...(["swing_horizontal_mode_state_template", ["on", "off"]] as const),
+  ],
   ["preset", "preset_mode", "preset_mode_value_template", ["none"]],
 ] as const) {
   const config = { [`${name}_command_topic`]: "set", [`${name}_state_topic`]: "told" };
@@ -102,34 +106,52 @@ test("a thermostat shows what it measures through its templates, and nobody can 
   assert.deepEqual(thermostat.capabilities, {
     temperature: { type: "number", unit: "°C", ...READ_ONLY },
     humidity: { type: "number", unit: "%", ...READ_ONLY },
-    action: { type: "text", ...READ_ONLY },
-    heating: { type: "boolean", ...READ_ONLY },
+    action: {
+      type: "choice",
+      values: ["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
+      ...READ_ONLY,
+    },
   });
   assert.deepEqual(thermostat.tell("t", { t: 20, h: 40, a: "heating" }), {
-    ...{ temperature: 20, humidity: 40, action: "heating", heating: true },
+    ...{ temperature: 20, humidity: 40, action: "heating" },
   });
 });
 
-for (const [payload, action, heating] of [
-  ["heating", "heating", true],
-  ["preheating", "preheating", true],
-  ["idle", "idle", false],
-  ["None", null, null],
-  ["x".repeat(101), "x".repeat(100), false],
+for (const [payload, action] of [
+  ["preheating", "preheating"],
+  ["idle", "idle"],
+  ["None", null],
+  ["washing", null],
 ] as const) {
-  test(`a thermostat that reports the action ${payload.slice(0, 12)} ${heating ? "heats" : "does not heat"}`, () => {
+  test(`a thermostat that reports the action ${payload} does ${action ?? "something unknown"}`, () => {
     const thermostat = component("climate", { action_topic: "a" });
     thermostat.tell("a", "cooling");
 
-    assert.deepEqual(thermostat.tell("a", payload), { action, heating });
+    assert.deepEqual(thermostat.tell("a", payload), { action });
   });
 }
+
+test("modes of several words have the words of the vocabulary, and are sent as the device has them", () => {
+  const thermostat = component("climate", {
+    ...{ mode_command_topic: "set", mode_state_topic: "m", modes: ["off", "heat_cool", "my_mode"] },
+  });
+
+  assert.deepEqual(thermostat.capabilities["mode"], {
+    ...{ type: "choice", values: ["off", "heat-cool", "my_mode"] },
+  });
+  assert.equal(thermostat.tell("m", "heat_cool")["mode"], "heat-cool");
+  assert.equal(thermostat.tell("m", "my_mode")["mode"], "my_mode");
+  assert.deepEqual(
+    ["heat-cool", "my_mode"].map((mode) => thermostat.ask({ mode })[0]),
+    ["set heat_cool", "set my_mode"],
+  );
+});
 
 test("an empty action changes nothing", () => {
   const thermostat = component("climate", { action_topic: "a" });
   thermostat.tell("a", "heating");
 
-  assert.deepEqual(thermostat.tell("a", ""), { action: "heating", heating: true });
+  assert.deepEqual(thermostat.tell("a", ""), { action: "heating" });
 });
 
 test("a target humidity is from 30 to 99 % unless announced, and as requested if not reported", () => {

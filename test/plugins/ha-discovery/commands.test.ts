@@ -70,6 +70,28 @@ test("a command for the current state is sent and confirmed at once", async () =
   assert.deepEqual(relay.sent, ["s/set ON"]);
 });
 
+test("opening and closing are confirmed by movement, and by the position that they lead to", async () => {
+  const blind = deviceOf("cover", BLIND);
+  const silent = deviceOf("cover", { cmd_t: "c" });
+
+  for (const [command, topic, report] of [
+    [{ open: true }, "s", "opening"],
+    [{ close: true }, "p", "0"],
+    [{ close: true }, "", ""],
+    [{ stop: true }, "", ""],
+  ] as const) {
+    const answer = blind.send(command);
+    const isDone = watch(answer);
+    assert.equal(await isDone(), topic === "");
+    blind.tell(topic, report);
+    await answer;
+  }
+  await silent.send({ open: true });
+
+  assert.deepEqual(blind.sent, ["c OPEN", "c CLOSE", "c CLOSE", "c STOP"]);
+  assert.deepEqual(silent.updates, [{ nativeId: silent.nativeId, state: { position: 100 } }]);
+});
+
 test("a fan confirms a percentage between two of its speeds by the speed that it took", async () => {
   const config = { cmd_t: "f/set", stat_t: "f", pct_cmd_t: "p/set", spd_rng_max: 3 };
   const fan = deviceOf("fan", { ...config, pct_stat_t: "p" });

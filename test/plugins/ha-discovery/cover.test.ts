@@ -3,14 +3,15 @@ import { test } from "node:test";
 import { component } from "./component.ts";
 
 const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
+const COMMAND = { type: "command" } as const;
 const TOPICS = { state_topic: "s", command_topic: "set" };
 
 for (const [payload, state] of [
-  ["open", { position: 100, moving: "stopped" }],
-  ["closed", { position: 0, moving: "stopped" }],
-  ["stopped", { position: null, moving: "stopped" }],
-  ["opening", { position: null, moving: "opening" }],
-  ["closing", { position: null, moving: "closing" }],
+  ["open", { position: 100, action: "stopped" }],
+  ["closed", { position: 0, action: "stopped" }],
+  ["stopped", { position: null, action: "stopped" }],
+  ["opening", { position: null, action: "opening" }],
+  ["closing", { position: null, action: "closing" }],
 ] as const) {
   test(`a cover that reports ${payload} is ${JSON.stringify(state)}`, () => {
     const own = component("cover", {
@@ -19,8 +20,8 @@ for (const [payload, state] of [
       value_template: "{{ value_json.now }}",
     });
 
-    assert.deepEqual(component("cover", TOPICS).tell("s", payload), { ...state, stop: null });
-    assert.deepEqual(own.tell("s", { now: "so" }), { ...state, stop: null });
+    assert.deepEqual(component("cover", TOPICS).tell("s", payload), state);
+    assert.deepEqual(own.tell("s", { now: "so" }), state);
   });
 }
 
@@ -28,8 +29,8 @@ test("a cover that reports None moves in an unknown way, and another text change
   const cover = component("cover", TOPICS);
 
   cover.tell("s", "opening");
-  assert.equal(cover.tell("s", "jammed")["moving"], "opening");
-  assert.equal(cover.tell("s", "None")["moving"], null);
+  assert.equal(cover.tell("s", "jammed")["action"], "opening");
+  assert.equal(cover.tell("s", "None")["action"], null);
 });
 
 test("a cover has what its topics allow", () => {
@@ -37,26 +38,45 @@ test("a cover has what its topics allow", () => {
 
   assert.equal(known.handler.leads, "cover");
   assert.deepEqual(capabilities, {
-    position: { ...PERCENT, step: 100 },
-    moving: { type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
-    stop: { type: "choice", values: ["press"] },
+    position: { ...PERCENT, readOnly: true },
+    action: { type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
+    ...{ open: COMMAND, close: COMMAND, stop: COMMAND },
   });
   assert.deepEqual(component("cover", { position_topic: "p" }).capabilities, {
     position: { ...PERCENT, readOnly: true },
   });
   assert.deepEqual(component("cover", { set_position_topic: "p" }).capabilities, {
-    position: PERCENT,
+    ...{ position: PERCENT, open: COMMAND, close: COMMAND },
+  });
+  assert.deepEqual(component("cover", {}).capabilities, {
+    position: { ...PERCENT, readOnly: true },
   });
 });
 
-test("a cover that only opens and closes opens from 50 % on", () => {
+test("a cover opens, closes and stops by its command topic", () => {
   const cover = component("cover", TOPICS);
 
   assert.deepEqual(
-    [100, 50, 49, 0].map((position) => cover.ask({ position })[0]),
-    ["set OPEN", "set OPEN", "set CLOSE", "set CLOSE"],
+    [{ open: true }, { close: true }, { stop: true }].map((command) => cover.ask(command)),
+    [["set OPEN"], ["set CLOSE"], ["set STOP"]],
   );
-  assert.deepEqual(cover.ask({ stop: "press" }), ["set STOP"]);
+  assert.deepEqual(cover.ask({ position: 40 }), []);
+});
+
+test("a cover that only takes positions opens and closes by them", () => {
+  const cover = component("cover", {
+    set_position_topic: "p",
+    position_open: 0,
+    position_closed: 255,
+  });
+
+  assert.deepEqual([cover.ask({ open: true }), cover.ask({ close: true })], [["p 0"], ["p 255"]]);
+});
+
+test("a cover without the payload of a command does not have it", () => {
+  const config = { ...TOPICS, payload_open: null, payload_stop: null };
+
+  assert.deepEqual(component("cover", config).names, ["position", "action", "close"]);
 });
 
 test("a cover uses its own payloads and command template", () => {
@@ -67,7 +87,7 @@ test("a cover uses its own payloads and command template", () => {
   });
 
   assert.deepEqual(
-    [cover.ask({ position: 100 }), cover.ask({ position: 0 }), cover.ask({ stop: "press" })],
+    [cover.ask({ open: true }), cover.ask({ close: true }), cover.ask({ stop: true })],
     [["set <up>"], ["set <down>"], ["set <halt>"]],
   );
 });
@@ -76,7 +96,7 @@ test("a position that is reported apart is the position, whatever the state is c
   const cover = component("cover", { ...TOPICS, position_topic: "p" });
 
   cover.tell("p", "30");
-  assert.deepEqual(cover.tell("s", "open"), { position: 30, moving: "stopped", stop: null });
+  assert.deepEqual(cover.tell("s", "open"), { position: 30, action: "stopped" });
 });
 
 for (const template of ["position_template", "value_template"]) {

@@ -16,7 +16,7 @@ test("a fan has what its topics allow, and what is only reported is read-only", 
   assert.deepEqual(all.capabilities, {
     on: { type: "boolean" },
     speed: { type: "number", min: 0, max: 100, step: 1, unit: "%" },
-    mode: { type: "choice", values: ["auto", "sleep"] },
+    preset: { type: "choice", values: ["auto", "sleep"] },
     oscillating: { type: "boolean" },
     direction: { type: "choice", values: ["forward", "reverse"] },
   });
@@ -29,7 +29,7 @@ test("a fan has what its topics allow, and what is only reported is read-only", 
 for (const [field, topic, template, payload, value] of [
   ["on", "state_topic", "state_value_template", "OFF", false],
   ["speed", "percentage_state_topic", "percentage_value_template", "40", 40],
-  ["mode", "preset_mode_state_topic", "preset_mode_value_template", "auto", "auto"],
+  ["preset", "preset_mode_state_topic", "preset_mode_value_template", "auto", "auto"],
   ["oscillating", "oscillation_state_topic", "oscillation_value_template", "oscillate_on", true],
   ["direction", "direction_state_topic", "direction_value_template", "reverse", "reverse"],
 ] as const) {
@@ -50,7 +50,7 @@ for (const [field, topic, template, payload, value] of [
 
   test(`a fan without a ${topic} does not report ${field}`, () => {
     const fan = component("fan", { ...commands, [topic]: "told" });
-    const others = ["on", "speed", "mode", "oscillating", "direction"].filter(
+    const others = ["on", "speed", "preset", "oscillating", "direction"].filter(
       (each) => each !== field,
     );
 
@@ -62,7 +62,7 @@ for (const [field, prefix, value, payload] of [
   ["on", "", true, "ON"],
   ["on", "", false, "OFF"],
   ["speed", "percentage_", 40, "40"],
-  ["mode", "preset_mode_", "auto", "auto"],
+  ["preset", "preset_mode_", "auto", "auto"],
   ["oscillating", "oscillation_", true, "oscillate_on"],
   ["oscillating", "oscillation_", false, "oscillate_off"],
   ["direction", "direction_", "reverse", "reverse"],
@@ -113,7 +113,7 @@ test("values that a fan has no topic for are not sent", () => {
   assert.deepEqual(
     component("fan", { state_topic: "s" }).ask({
       on: true,
-      mode: "auto",
+      preset: "auto",
       oscillating: true,
       direction: "reverse",
     }),

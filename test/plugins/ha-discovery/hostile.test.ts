@@ -124,7 +124,7 @@ test(
     await peer.tell("lamp", { state: "OFF", brightness: 51, color: { h: 20, s: 30 } });
     await peer.tell("t", { a: { b: 21.5 } });
 
-    await until(() => bridge.state("sensor:t")["t"] === 21.5);
+    await until(() => bridge.state("sensor:t")["value"] === 21.5);
     assert.match(bridge.degraded ?? "", /^10 messages were ignored; the last, /);
     assert.ok(bridge.logs.some(({ fields }) => fields?.["reason"] === "it is too long"));
     const { on, brightness, color, effect } = bridge.state("light:lamp");

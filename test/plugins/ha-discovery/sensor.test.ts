@@ -161,11 +161,10 @@ test("an update can be installed if it says by what, and nothing reports that", 
   };
 
   assert.deepEqual(component("update", config).capabilities, shown);
-  assert.deepEqual(component("update", config).ask({ installUpdate: "press" }), []);
+  assert.deepEqual(component("update", config).ask({ install: true }), []);
   assert.deepEqual(update.capabilities, {
     ...shown,
-    installUpdate: { type: "choice", values: ["press"] },
+    install: { type: "command" },
   });
-  assert.deepEqual(update.ask({ installUpdate: "press" }), ["set <go>"]);
-  assert.deepEqual([...(update.known.handler.unreported ?? [])], ["installUpdate"]);
+  assert.deepEqual(update.ask({ install: true }), ["set <go>"]);
 });

@@ -38,14 +38,39 @@ test("a lock is locked and unlocked by its own payloads, or by those of Home Ass
   });
 
   assert.equal(lock.known.handler.leads, "lock");
-  assert.deepEqual(lock.tell("s", "LOCKED"), { locked: true });
-  assert.deepEqual(lock.tell("s", "UNLOCKED"), { locked: false });
+  assert.deepEqual(lock.tell("s", "LOCKED"), { locked: true, jammed: false });
+  assert.deepEqual(lock.tell("s", "UNLOCKED"), { locked: false, jammed: false });
   assert.deepEqual(lock.ask({ locked: true }), ["set LOCK"]);
   assert.deepEqual(lock.ask({ locked: false }), ["set UNLOCK"]);
-  assert.deepEqual(own.tell("s", "shut"), { locked: true });
-  assert.deepEqual(own.tell("s", "open"), { locked: false });
+  assert.equal(own.tell("s", "shut")["locked"], true);
+  assert.equal(own.tell("s", "open")["locked"], false);
   assert.deepEqual(own.ask({ locked: true }), ["set 1"]);
   assert.deepEqual(own.ask({ locked: false }), ["set 0"]);
+});
+
+test("a lock that is jammed is neither locked nor unlocked", () => {
+  const lock = component("lock", { ...TOPICS, state_jammed: "STUCK" });
+
+  lock.tell("s", "LOCKED");
+  assert.deepEqual(lock.tell("s", "STUCK"), { locked: null, jammed: true });
+  assert.deepEqual(lock.tell("s", "LOCKING"), { locked: null, jammed: true });
+  assert.deepEqual(lock.tell("s", "None"), { locked: null, jammed: true });
+  assert.deepEqual(lock.tell("s", "LOCKED"), { locked: true, jammed: false });
+});
+
+test("a lock pulls its latch, and passes on a code that is never a state", () => {
+  const lock = component("lock", {
+    ...{ ...TOPICS, payload_open: "OPEN", code_format: "^\\d{4}$" },
+    command_template: '{"do": "{{ value }}", "code": "{{ code }}"}',
+  });
+
+  assert.deepEqual(lock.names, ["locked", "jammed", "unlatch", "code"]);
+  assert.deepEqual(lock.ask({ unlatch: true, code: "1234" }), [
+    'set {"do": "OPEN", "code": "1234"}',
+  ]);
+  assert.deepEqual(lock.ask({ locked: false }), ['set {"do": "UNLOCK", "code": ""}']);
+  assert.deepEqual(lock.known.state, { locked: null, jammed: null });
+  assert.deepEqual(component("lock", TOPICS).names, ["locked", "jammed"]);
 });
 
 test("a number is reset to unknown by None, or by its own payload", () => {
@@ -66,12 +91,12 @@ test("the payload that resets a number is not garbage", () => {
   assert.deepEqual(number.garbage, []);
 });
 
-test("a button is one action that nothing reports", () => {
+test("a button is one command without a state", () => {
   const button = component("button", { command_topic: "set" });
 
-  assert.deepEqual(button.capabilities, { value: { type: "choice", values: ["press"] } });
-  assert.deepEqual(button.ask({ value: "press" }), ["set PRESS"]);
-  assert.deepEqual(unreportedOf(button), ["value"]);
+  assert.deepEqual(button.capabilities, { value: { type: "command" } });
+  assert.deepEqual(button.ask({ value: true }), ["set PRESS"]);
+  assert.deepEqual(button.known.state, {});
   assert.deepEqual(button.known.topics, []);
 });
 

@@ -20,7 +20,7 @@ for (const [theirs, ours, unit] of [
   ["kPa", 10, "hPa"],
   ["bar", 1_000, "hPa"],
   ["mmHg", 1.333224, "hPa"],
-  ["inHg", 33.86389, "hPa"],
+  ["inHg", 33.863887, "hPa"],
   ["°", 1, "°"],
   ["V", 1, "V"],
   ["mV", 0.001, "V"],
