@@ -1,3 +1,4 @@
+import type { DeviceKind } from "@mantel/plugin-sdk";
 import {
   type Input,
   inputs,
@@ -25,11 +26,11 @@ const ACTIONS = [
 ];
 
 /** The vocabulary writes words with a hyphen where Home Assistant has an underscore. */
-export const WORDS = ["heat_cool", "fan_only", "heat_pump", "high_demand"] as const;
+const WORDS = ["heat_cool", "fan_only", "heat_pump", "high_demand"] as const;
 
-export const toOurWord = (text: string): string =>
+const toOurWord = (text: string): string =>
   WORDS.some((word) => word === text) ? text.replace("_", "-") : text;
-export const toTheirWord = (text: string): string =>
+const toTheirWord = (text: string): string =>
   WORDS.find((word) => word === text.replace("-", "_")) ?? text;
 
 /** The choices of a thermostat: the Mantel field, the Home Assistant name, and the default list. */
@@ -77,23 +78,59 @@ type Writers = Record<
   (value: never) => ReturnType<NonNullable<ReturnType<Options["writer"]>>> | undefined
 >;
 
-export const climate: CreateHandler = (options) => {
-  const parts = [choices(options), targets(options), humidity(options), power(options)];
-  const writers: Writers = Object.assign({}, ...parts.map((part) => part.writers));
-  return {
-    leads: "thermostat",
-    capabilities: Object.assign({}, ...parts.map((part) => part.capabilities), measured(options)),
-    inputs: [...parts.flatMap((part) => part.inputs), ...measurements(options)],
-    write: (command) => messagesOf(command, writers),
-    unreported: unreportedOf(options, Object.assign({}, ...parts.map((part) => part.topics))),
-  };
+/** What distinguishes kinds of devices that keep a temperature. */
+interface Sort {
+  readonly leads: DeviceKind;
+  readonly choices: readonly Choice[];
+  /** The default range by unit. */
+  readonly range: Readonly<Record<"C" | "F", readonly [min: number, max: number]>>;
+}
+
+type Choice = {
+  readonly [K in keyof (typeof CHOICES)[number]]: K extends "absent" ? readonly string[] : string;
 };
+
+const create =
+  ({ leads, choices: offered, range }: Sort): CreateHandler =>
+  (options) => {
+    const parts = [
+      choices(options, offered),
+      targets(options, range),
+      humidity(options),
+      power(options),
+    ];
+    const writers: Writers = Object.assign({}, ...parts.map((part) => part.writers));
+    return {
+      leads,
+      capabilities: Object.assign({}, ...parts.map((part) => part.capabilities), measured(options)),
+      inputs: [...parts.flatMap((part) => part.inputs), ...measurements(options)],
+      write: (command) => messagesOf(command, writers),
+      unreported: unreportedOf(options, Object.assign({}, ...parts.map((part) => part.topics))),
+    };
+  };
+
+export const climate = create({
+  leads: "thermostat",
+  choices: CHOICES,
+  range: { C: [7, 35], F: [44.6, 95] },
+});
+
+export const waterHeater = create({
+  leads: "water-heater",
+  choices: [
+    {
+      ...CHOICES[0],
+      absent: ["off", "eco", "electric", "gas", "heat_pump", "high_demand", "performance"],
+    },
+  ],
+  range: { C: [43.3, 60], F: [110, 140] },
+});
 
 const mode = textField("mode");
 const action = textField("action");
 
-function choices(options: Options) {
-  const there = CHOICES.filter(({ name }) =>
+function choices(options: Options, offered: readonly Choice[]) {
+  const there = offered.filter(({ name }) =>
     ["command", "state"].some((end) => options.topic(`${name}_${end}_topic`) !== undefined),
   );
   const writers: Writers = {};
@@ -126,13 +163,13 @@ function choices(options: Options) {
   };
 }
 
-function targets(options: Options) {
+function targets(options: Options, range: Sort["range"]) {
   const unit = temperatureUnit(options);
   const there = TARGETS.filter(([, name]) => options.topic(`${name}_command_topic`) !== undefined);
-  const isCelsius = options.text("temperature_unit", "C") !== "F";
+  const [min, max] = range[options.text("temperature_unit", "C") === "F" ? "F" : "C"];
   const bounds = {
-    min: unit.toOurs(options.number("min_temp", isCelsius ? 7 : 44.6)),
-    max: unit.toOurs(options.number("max_temp", isCelsius ? 35 : 95)),
+    min: unit.toOurs(options.number("min_temp", min)),
+    max: unit.toOurs(options.number("max_temp", max)),
     step: options.number("temp_step", 1),
   };
   const writers: Writers = {};

@@ -34,7 +34,7 @@ export const rawIn =
     Math.round(closed + (percent / 100) * (open - closed));
 
 /** The position that a command to open or close leads to. */
-export const impliedPosition = (command: DeviceCommand): DeviceState => {
+const impliedPosition = (command: DeviceCommand): DeviceState => {
   if (command["open"] === true) return { position: 100 };
   return command["close"] === true ? { position: 0 } : {};
 };

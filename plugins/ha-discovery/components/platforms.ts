@@ -1,15 +1,21 @@
 import type { CreateHandler } from "../component-handler.ts";
 import { DiscoveryError, UnknownKind } from "../discovery-error.ts";
 import type { Options } from "../options.ts";
-import { climate } from "./climate.ts";
+import { alarm } from "./alarm.ts";
+import { climate, waterHeater } from "./climate.ts";
 import { cover } from "./cover.ts";
 import { deviceAutomation, event } from "./events.ts";
 import { fan } from "./fan.ts";
+import { humidifier } from "./humidifier.ts";
 import { defaultLight } from "./light-default.ts";
 import { jsonLight } from "./light-json.ts";
 import { templateLight } from "./light-template.ts";
+import { lawnMower, vacuum } from "./robots.ts";
 import { binarySensor, sensor, update } from "./sensor.ts";
 import { button, lock, number, scene, select, switchHandler, text } from "./simple.ts";
+import { siren } from "./siren.ts";
+import { tracker } from "./tracker.ts";
+import { valve } from "./valve.ts";
 
 const SCHEMAS = new Map<string, CreateHandler>([
   ["default", defaultLight],
@@ -25,22 +31,30 @@ const light: CreateHandler = (options: Options) => {
 };
 
 const PLATFORMS = new Map<string, CreateHandler>([
+  ["alarm_control_panel", alarm],
   ["binary_sensor", binarySensor],
   ["button", button],
   ["climate", climate],
   ["cover", cover],
   ["device_automation", deviceAutomation],
+  ["device_tracker", tracker],
   ["event", event],
   ["fan", fan],
+  ["humidifier", humidifier],
+  ["lawn_mower", lawnMower],
   ["light", light],
   ["lock", lock],
   ["number", number],
   ["scene", scene],
   ["select", select],
   ["sensor", sensor],
+  ["siren", siren],
   ["switch", switchHandler],
   ["text", text],
   ["update", update],
+  ["vacuum", vacuum],
+  ["valve", valve],
+  ["water_heater", waterHeater],
 ]);
 
 /** The function that creates the handler for components of this platform. @throws UnknownKind if unsupported */

@@ -7,8 +7,10 @@ import { component } from "./component.ts";
 
 const DEVICE = { ids: ["d"], name: "Thing" };
 
-/** The one device that components make, each `[platform, config]`. */
-function deviceOf(...components: readonly (readonly [platform: string, config: object])[]) {
+type Announced = readonly [platform: string, config: object];
+
+/** The one device that components make. */
+function deviceOf(...components: readonly Announced[]) {
   const home = new DeviceStore();
   home.arrange(
     components.map(([platform, config], index) => {
@@ -22,7 +24,7 @@ function deviceOf(...components: readonly (readonly [platform: string, config: o
 }
 
 /** The names of a device's own capabilities, and those beyond the vocabulary with their groups. */
-function namesOf(...components: Parameters<typeof deviceOf>) {
+function namesOf(...components: readonly Announced[]) {
   const { kind, capabilities, extra } = deviceOf(...components).device;
   const groups = Object.entries(extra?.capabilities ?? {}).map(([name, { group }]) => [
     name,

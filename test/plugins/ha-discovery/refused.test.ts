@@ -23,6 +23,13 @@ const REFUSED: readonly [platform: string, config: object][] = [
   ["number", { cmd_t: "x", min: 10, max: 0 }],
   ["device_automation", { atype: "trigger", t: "x" }],
   ["camera", { t: "x" }],
+  ["siren", { stat_t: "x" }],
+  ["humidifier", { hum_cmd_t: "x" }],
+  ["humidifier", { cmd_t: "x", hum_cmd_t: "x", min_hum: 60, max_hum: 40 }],
+  ["water_heater", { temp_cmd_t: "x", min_temp: 70, max_temp: 40 }],
+  ["device_tracker", {}],
+  ["valve", { cmd_t: "x", pos_open: "far" }],
+  ["fan", { cmd_t: "x", spd_rng_min: 5, spd_rng_max: 2 }],
   ["climate", { temp_cmd_t: "x", temp_stat_t: "x", min_temp: 30, max_temp: 5 }],
   ["constructor", { t: "x" }],
 ];
