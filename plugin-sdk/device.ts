@@ -160,17 +160,22 @@ const CommandFields = Type.Record(Type.String(), StateValue);
 export type CommandBody = Readonly<
   Record<string, DeviceCommand[string] | DeviceCommand | Readonly<Record<string, DeviceCommand>>>
 >;
-export const CommandBody = Type.Unsafe<CommandBody>(
-  Type.Object(
-    {
-      parts: Type.Optional(
-        Type.Record(Type.String(), CommandFields, { description: "fields of parts, by part id" }),
-      ),
-      extra: Type.Optional({ ...CommandFields, description: "fields of the extras" }),
-    },
-    { additionalProperties: StateValue, minProperties: 1 },
-  ),
-);
+const commandBody = (options: { minProperties?: number }) =>
+  Type.Unsafe<CommandBody>(
+    Type.Object(
+      {
+        parts: Type.Optional(
+          Type.Record(Type.String(), CommandFields, { description: "fields of parts, by part id" }),
+        ),
+        extra: Type.Optional({ ...CommandFields, description: "fields of the extras" }),
+      },
+      { additionalProperties: StateValue, ...options },
+    ),
+  );
+export const CommandBody = commandBody({ minProperties: 1 });
+
+/** The command of a scene to one device. That of a bridge's own scene may have no fields. */
+export const SceneTarget = commandBody({});
 
 export const Capabilities = Type.Record(Type.String({ pattern: FieldName }), Capability);
 export type Capabilities = Readonly<Record<string, Capability>>;

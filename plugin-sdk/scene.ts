@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { DeviceState, Gateway } from "./device.ts";
+import { DeviceState, Gateway, SceneTarget } from "./device.ts";
 import { Nullable, Strict } from "./schema.ts";
 
 /** A scene that is stored in the bridge and activated with one native call. */
@@ -30,8 +30,8 @@ export const Scene = Type.Object({
   /** The module that owns the scene, or `host`. */
   source: Type.String(),
   available: Type.Boolean(),
-  /** The states that the scene sets, by device id; empty when the bridge does not report them. */
-  targets: Type.Record(Type.String(), DeviceState),
+  /** The commands that the scene sends, by device id; empty when the bridge does not report them. */
+  targets: Type.Record(Type.String(), SceneTarget),
   lastActivatedAt: Nullable(Type.String({ format: "date-time" })),
 });
 export type Scene = Static<typeof Scene>;

@@ -1,7 +1,9 @@
 import { basename } from "node:path";
+import type { DeviceKind } from "@mantel/plugin-sdk/device";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
+import { KINDS } from "@mantel/plugin-sdk/vocabulary";
 import { Type, type Static } from "typebox";
 import type { HostLog } from "../log.ts";
 import { inTimeSlices } from "../time-slices.ts";
@@ -29,7 +31,8 @@ export interface NumberedDevice {
 
 /**
  * Assigns permanent ids to items of bridges, `<bridge_kind>:<kind>:<number>`. An id belongs to a
- * module and its native id for ever: it survives restarts and is never assigned again.
+ * module and its native id for ever: it survives restarts and is never assigned again. A device whose kind is
+ * replaced by a more exact one (`formerly` in the vocabulary) keeps the id with the former kind.
  */
 export class DeviceIds {
   readonly #file: DocumentFile<NumbersFile>;
@@ -75,10 +78,19 @@ export class DeviceIds {
     for (const { kind, nativeId } of things) {
       const prefix = `${bridge.kind}:${kind}`;
       const owner = { bridge: bridge.id, nativeId };
-      ids.push(this.#ids.get(keyOf(prefix, owner)) ?? this.#give(prefix, owner));
+      const known = this.#ids.get(keyOf(prefix, owner)) ?? this.#formerId(bridge.kind, kind, owner);
+      ids.push(known ?? this.#give(prefix, owner));
       yield;
     }
     return ids;
+  }
+
+  /** The id that a device has from before its kind existed. */
+  #formerId(bridgeKind: string, kind: string, owner: Owner): string | undefined {
+    const former = Object.hasOwn(KINDS, kind) ? KINDS[kind as DeviceKind].formerly : undefined;
+    return former
+      ?.map((each) => this.#ids.get(keyOf(`${bridgeKind}:${each}`, owner)))
+      .find((id) => id !== undefined);
   }
 
   #give(prefix: string, owner: Owner): string {

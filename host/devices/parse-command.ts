@@ -4,6 +4,7 @@ import { invalid } from "../validate.ts";
 import { commandable, faultsBelow, faultsOfCommand } from "./capability.ts";
 import {
   capabilityOf,
+  hasState,
   EXTRA,
   OWN,
   type Section,
@@ -45,6 +46,29 @@ export function faultsOfBody(device: Commanded, body: unknown): Fault[] {
     return faults;
   }
   return [{ pointer: "", detail: "must have at least one capability of the device" }];
+}
+
+/** The faults of a body as a command that is stored, such as that of a scene: it has no code. */
+export function faultsOfStored(device: Device, body: unknown): Fault[] {
+  const faults = faultsOfBody(device, body);
+  if (faults.length > 0) return faults;
+  const { parts = {}, ...own } = body as Omit<Body, "own"> & DeviceCommand;
+  const ofParts = (device.parts ?? []).flatMap((part) =>
+    faultsBelow(part.id, codesIn(part, Object.hasOwn(parts, part.id) ? parts[part.id] : {})),
+  );
+  return [...codesIn(device, own), ...faultsBelow("parts", ofParts)];
+}
+
+function codesIn(
+  { kind, capabilities }: Pick<Section, "kind" | "capabilities">,
+  command: object = {},
+) {
+  return Object.keys(command).flatMap((name): Fault[] => {
+    const isCode =
+      capabilityOf({ capabilities }, name)?.type === "text" &&
+      !hasState({ kind, capabilities }, name);
+    return isCode ? [{ pointer: `/${name}`, detail: "is a code, which is never stored" }] : [];
+  });
 }
 
 const DEVICE_WORDS = { one: "a capability of the device", none: "the device takes no commands" };

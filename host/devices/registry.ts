@@ -22,6 +22,7 @@ import {
 } from "./sections.ts";
 import { type DeviceFilter, type DeviceSnapshot, matches, serialising } from "./snapshot.ts";
 import { VisibleDevices } from "./visible-devices.ts";
+import { VocabularyWarnings } from "./vocabulary-warnings.ts";
 
 const FEW_DEVICES = 500;
 const LARGE_LISTS_WAITING = 4;
@@ -63,6 +64,7 @@ export class DeviceRegistry {
   /** The number of large lists of each bridge being processed; a parsed one takes up to 100 MiB. */
   readonly #largeLists = new Map<string, number>();
   readonly #events: DeviceEvents;
+  readonly #warnings: VocabularyWarnings;
   /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
   #snapshot: DeviceSnapshot | undefined;
@@ -82,6 +84,7 @@ export class DeviceRegistry {
     this.#events = new DeviceEvents(parts.bus, (bridgeId, nativeId) =>
       this.idOf(bridgeId, nativeId),
     );
+    this.#warnings = new VocabularyWarnings(parts.log);
     this.#ids = numbers;
     this.#overrides = overrides;
     this.#visible = new VisibleDevices({ bus: parts.bus, overrides });
@@ -228,6 +231,7 @@ export class DeviceRegistry {
   ): Generator<undefined, Prepared[]> {
     const prepared: Prepared[] = [];
     for (const [index, description] of descriptions.entries()) {
+      this.#warnings.note(bridge.id, description);
       prepared.push(this.#prepare(bridge, ids[index] ?? "", description));
       yield;
     }

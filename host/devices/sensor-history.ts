@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import type { Device } from "@mantel/plugin-sdk/device";
+import type { Capability, Device } from "@mantel/plugin-sdk/device";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { Type, type Static } from "typebox";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
+import { capabilityOf, OWN, sectionsOf } from "./sections.ts";
 
 const NAME = "readings.json";
 /** One reading is stored for each of these spans: the last one in it. */
@@ -90,12 +91,14 @@ export class SensorHistory {
     await this.#write();
   }
 
-  #note({ id, capabilities, state }: Device): void {
+  #note(device: Device): void {
     const at = Date.now();
-    for (const [field, capability] of Object.entries(capabilities)) {
-      const value = state[field];
-      if (capability.type !== "number" || !capability.readOnly) continue;
-      if (typeof value === "number") this.#keep(keyOf(id, field), at, value);
+    for (const { key, capabilities, state } of sectionsOf(device)) {
+      for (const [name, capability] of Object.entries(capabilities)) {
+        const value = state[name];
+        if (!isReading(capability) || typeof value !== "number") continue;
+        this.#keep(keyOf(device.id, fieldOf(key, name)), at, value);
+      }
     }
   }
 
@@ -128,6 +131,23 @@ export class SensorHistory {
   }
 }
 
+/** The capability of a field, such as `power`, `light.power` or `extra.linkQuality`, if it is a measured number. */
+export function readingOf(device: Device, field: string): NumberReading | undefined {
+  const [name = "", key = OWN] = field.split(".").toReversed();
+  const section = sectionsOf(device).find((each) => each.key === key);
+  const capability = section && capabilityOf(section, name);
+  return capability && isReading(capability) && field === fieldOf(key, name)
+    ? capability
+    : undefined;
+}
+
+type NumberReading = Extract<Capability, { type: "number" }>;
+
+function isReading(capability: Capability): capability is NumberReading {
+  return capability.type === "number" && capability.readOnly === true;
+}
+
+const fieldOf = (section: string, name: string) => (section === OWN ? name : `${section}.${name}`);
 const keyOf = (deviceId: string, field: string) => `${deviceId} ${field}`;
 const stepOf = (at: number) => Math.floor(at / STEP_MS);
 

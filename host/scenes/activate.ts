@@ -1,8 +1,9 @@
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import type { Scene } from "@mantel/plugin-sdk/scene";
 import type { Commands } from "../devices/commands.ts";
 import type { BridgeScene } from "./bridge-scenes.ts";
-import type { SceneBody, SceneResult } from "./schema.ts";
+import type { SceneResult } from "./schema.ts";
 
 /** A scene may have more commands than a bridge's burst: they may wait up to this long. */
 const LONGEST_SCENE_WAIT_MS = 10_000;
@@ -21,7 +22,7 @@ export async function activateInBridge(
 }
 
 /** Sends every command of a scene at once, and returns the result of each. Never rejects. */
-export function sendTargets({ targets }: SceneBody, commands: Commands): Promise<SceneResult[]> {
+export function sendTargets(targets: Scene["targets"], commands: Commands): Promise<SceneResult[]> {
   return Promise.all(
     Object.entries(targets).map(async ([deviceId, command]): Promise<SceneResult> => {
       try {

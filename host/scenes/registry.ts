@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { CommandBody } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import { faultsBelow } from "../devices/capability.ts";
 import type { Commands } from "../devices/commands.ts";
-import { faultsOfBody } from "../devices/parse-command.ts";
+import { faultsOfStored } from "../devices/parse-command.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
@@ -13,6 +14,7 @@ import { faultsOf, invalid } from "../validate.ts";
 import { activateInBridge, sendTargets } from "./activate.ts";
 import { type BridgeScene, BridgeScenes, parseScenes } from "./bridge-scenes.ts";
 import { HostScenes } from "./host-scenes.ts";
+import { withMovedFields } from "./moved-fields.ts";
 import { type Activation, SceneBody, type SceneResult } from "./schema.ts";
 
 const HOST_SCENE_ID = /^host:scene:[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -127,7 +129,7 @@ export class SceneRegistry {
     const activationId = randomUUID();
     const hostScene = this.#hostScenes.all.get(id);
     const results = hostScene
-      ? await sendTargets(hostScene, this.#parts.commands)
+      ? await sendTargets(this.#targetsOfHost(hostScene), this.#parts.commands)
       : await this.#activateInBridge(this.#inBridge(id), activationId);
     const failed = results.some((result) => result.status === "failed");
     const activation = { sceneId: id, activationId, status: failed ? "partial" : "ok" } as const;
@@ -144,9 +146,20 @@ export class SceneRegistry {
 
   #hostView(id: string, scene: SceneBody): Scene {
     const { name, room = null, icon = null } = scene;
-    const targets = scene.targets as Scene["targets"];
+    const targets = this.#targetsOfHost(scene);
     const lastActivatedAt = this.#activatedAt.get(id) ?? null;
     return { id, name, room, icon, source: "host", available: true, targets, lastActivatedAt };
+  }
+
+  /** The commands of a scene, for the devices as they are now. */
+  #targetsOfHost({ targets }: SceneBody): Scene["targets"] {
+    return Object.fromEntries(
+      Object.entries(targets).map(([id, target]) => {
+        const command = target as CommandBody;
+        const device = this.#parts.devices.find(id);
+        return [id, device ? withMovedFields(device, command) : command];
+      }),
+    );
   }
 
   #bridgeView(id: string, scene: BridgeScene): Scene {
@@ -168,7 +181,7 @@ export class SceneRegistry {
     return Object.fromEntries(
       Object.entries(description.targets ?? {}).flatMap(([nativeId, state]) => {
         const id = this.#parts.devices.idOf(bridgeId, nativeId);
-        return id === undefined ? [] : [[id, state]];
+        return id === undefined ? [] : [[id, state as CommandBody]];
       }),
     );
   }
@@ -199,7 +212,7 @@ export class SceneRegistry {
     return Object.entries(targets).flatMap(([id, command]) => {
       const device = this.#parts.devices.find(id);
       const faults = device
-        ? faultsOfBody(device, command)
+        ? faultsOfStored(device, command)
         : [{ pointer: "", detail: "is not a known device" }];
       return faultsBelow("targets", faultsBelow(id, faults));
     });

@@ -1,6 +1,6 @@
 import { UNITS } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
-import { Reading } from "../../devices/sensor-history.ts";
+import { Reading, readingOf } from "../../devices/sensor-history.ts";
 import { invalid } from "../../validate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
@@ -9,7 +9,10 @@ import { DeviceParams } from "./devices.ts";
 const DAY_MS = 24 * 3_600_000;
 const Instant = Type.String({ format: "date-time" });
 const Query = Type.Object({
-  field: Type.String({ description: "a number that the device measures, such as temperature" }),
+  field: Type.String({
+    description:
+      "a number that the device measures, such as `temperature`; of a part or an extra with its name, such as `light.power` or `extra.linkQuality`",
+  }),
   from: Type.Optional(Instant),
   to: Type.Optional(Instant),
 });
@@ -37,9 +40,8 @@ export function readingRoutes({ devices, readings }: HttpDependencies): Route[] 
       answers: jsonAnswer("The readings of one field", Readings),
       errors: ["device_unknown", "invalid"],
       handle(_, { params: { id }, query: { field, ...window } }) {
-        const { capabilities } = devices.get(id);
-        const measured = Object.hasOwn(capabilities, field) ? capabilities[field] : undefined;
-        if (measured?.type !== "number" || !measured.readOnly) {
+        const measured = readingOf(devices.get(id), field);
+        if (!measured) {
           const detail = `is ${field}, which ${id} does not measure as a number`;
           throw invalid("the query", [{ pointer: "/field", detail }]);
         }

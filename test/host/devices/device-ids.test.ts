@@ -40,6 +40,36 @@ test("a device keeps its id after a restart, and its number is never reused", as
   ]);
 });
 
+test("a device whose kind becomes more exact keeps its id, also after a restart and the way back", async (t) => {
+  const { open } = await openFolder(t);
+  const kinds = (...all: string[]) => all.map((kind, at) => ({ nativeId: `d${at}`, kind }));
+  const former = kinds("alarm", "switch", "thermostat", "cover", "sensor");
+  const given = await (await open()).assign(HUE, former);
+
+  const refined = kinds("siren", "valve", "air-conditioner", "valve", "plug");
+  const table = await open();
+  const kept = await table.assign(HUE, refined);
+
+  assert.deepEqual(kept.slice(0, 3), given.slice(0, 3));
+  assert.deepEqual(kept.slice(3), ["hue:valve:1", "hue:plug:1"]);
+  assert.deepEqual(await (await open()).assign(HUE, refined), kept);
+  assert.deepEqual((await table.assign(HUE, former)).slice(0, 3), given.slice(0, 3));
+});
+
+test("only the same module's device has the former id", async (t) => {
+  const { open } = await openFolder(t);
+  const table = await open();
+  await table.assign(HUE, [{ nativeId: "a", kind: "switch" }]);
+
+  const others = [
+    ...(await table.assign(HUE, [{ nativeId: "b", kind: "valve" }])),
+    ...(await table.assign({ id: "other", kind: "hue" }, [{ nativeId: "a", kind: "valve" }])),
+    ...(await table.assign({ id: HUE.id, kind: "zigbee" }, [{ nativeId: "a", kind: "valve" }])),
+  ];
+
+  assert.deepEqual(others, ["hue:valve:1", "hue:valve:2", "zigbee:valve:1"]);
+});
+
 test("ids assigned together are all on the disk when they are returned", async (t) => {
   const { open, path } = await openFolder(t);
   const table = await open();

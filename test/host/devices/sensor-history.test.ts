@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { DeviceDescription } from "@mantel/plugin-sdk/device";
-import { SensorHistory } from "../../../host/devices/sensor-history.ts";
+import { readingOf, SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
 import { until } from "../../helpers/until.ts";
 import { createBridge, openDevices } from "./open-devices.ts";
@@ -16,10 +16,10 @@ const CLIMATE: DeviceDescription = {
   name: "Climate",
   capabilities: {
     temperature: { type: "number", unit: "°C", readOnly: true },
-    target: { type: "number", unit: "°C" },
-    open: { type: "boolean", readOnly: true },
+    value: { type: "number", unit: "°C" },
+    contact: { type: "boolean", readOnly: true },
   },
-  state: { temperature: 20, target: 21, open: false },
+  state: { temperature: 20, value: 21, contact: false },
 };
 
 /** A sensor whose history is kept, and a clock that the test moves. */
@@ -59,10 +59,44 @@ test("the last reading per five minutes is kept, for measured numbers only", asy
   measure(21.5);
 
   assert.deepEqual(valuesOf(history), [20.5, 21.5]);
-  assert.deepEqual([valuesOf(history, "target"), valuesOf(history, "open")], [[], []]);
+  assert.deepEqual([valuesOf(history, "value"), valuesOf(history, "contact")], [[], []]);
   const at = Date.parse("2026-11-20T00:06:00Z");
   const window = history.of("demo:sensor:1", "temperature", { from: at, to: at + 1 });
   assert.deepEqual(window, [{ at: "2026-11-20T00:06:00.000Z", value: 21.5 }]);
+  await history.close();
+});
+
+test("readings of parts and extras are kept under the name of the part or extra", async (t) => {
+  const { devices, history, valuesOf } = await openSensor(t);
+  const power = { type: "number", unit: "W", readOnly: true } as const;
+  const part = { kind: "light", name: "Light", capabilities: { power }, state: { power: 4 } };
+  await devices.publish("b", [
+    {
+      ...CLIMATE,
+      parts: [{ ...part, id: "light" }],
+      extra: {
+        capabilities: {
+          linkQuality: { type: "number", readOnly: true, group: "diagnostic" },
+          delay: { type: "number", group: "configuration" },
+        },
+        state: { linkQuality: 80, delay: 3 },
+      },
+    },
+  ]);
+  await devices.update("b", [{ nativeId: "climate", extra: { linkQuality: 90 } }]);
+
+  const kept = ["temperature", "light.power", "extra.linkQuality", "extra.delay", "power"];
+  assert.deepEqual(
+    kept.map((field) => valuesOf(history, field)),
+    [[20], [4], [90], [], []],
+  );
+  const device = devices.get("demo:sensor:1");
+  assert.deepEqual(
+    ["light.power", ".temperature", "light.light.power", "lamp.power", "extra.delay", ""].map(
+      (field) => readingOf(device, field)?.unit,
+    ),
+    ["W", undefined, undefined, undefined, undefined, undefined],
+  );
   await history.close();
 });
 

@@ -25,3 +25,48 @@ test("no command is derived from a sensor", () => {
 
   assert.deepEqual(commandOf({ capabilities: { power }, state: { power: 3 } }), {});
 });
+
+test("the parts and main extras of a device are restored, commands and configuration are left out", () => {
+  const command = commandOf({
+    capabilities: {
+      position: { type: "number", min: 0, max: 100 },
+      action: { type: "choice", values: ["opening", "stopped"], readOnly: true },
+      stop: { type: "command" },
+    },
+    state: { position: 30, action: "stopped" },
+    parts: [
+      { id: "light", kind: "light", name: "Light", capabilities, state: { on: true }, pending: {} },
+      { id: "lamp", kind: "light", name: "Lamp", capabilities, state: { on: false }, pending: {} },
+      { id: "meter", kind: "sensor", name: "", capabilities, state: { power: 3 }, pending: {} },
+    ],
+    extra: {
+      capabilities: {
+        scene: { type: "choice", values: ["calm"], group: "main" },
+        childLock: { type: "boolean", group: "configuration" },
+        linkQuality: { type: "number", readOnly: true, group: "diagnostic" },
+      },
+      state: { scene: "calm", childLock: true, linkQuality: 8 },
+      pending: {},
+    },
+  });
+
+  assert.deepEqual(command, {
+    position: 30,
+    parts: { light: { on: true }, lamp: { on: false } },
+    extra: { scene: "calm" },
+  });
+});
+
+test("a thermostat's target and mode are restored", () => {
+  const target = { type: "number", min: 5, max: 30, unit: "°C" } as const;
+  const command = commandOf({
+    capabilities: {
+      temperature: { type: "number", unit: "°C", readOnly: true },
+      targetTemperature: target,
+      mode: { type: "choice", values: ["off", "heat"] },
+    },
+    state: { temperature: 19, targetTemperature: 21.5, mode: "heat" },
+  });
+
+  assert.deepEqual(command, { targetTemperature: 21.5, mode: "heat" });
+});
