@@ -1,9 +1,8 @@
-import type { Capability } from "@mantel/plugin-sdk";
-
-type Unit = NonNullable<Extract<Capability, { type: "number" }>["unit"]>;
+import type { Capability, Unit } from "@mantel/plugin-sdk";
 
 export const SWITCH = { type: "boolean" } as const;
 export const BINARY_SENSOR = { type: "boolean", readOnly: true } as const;
+export const COMMAND = { type: "command" } as const;
 export const COLOR = { type: "color" } as const;
 export const TEXT = { type: "text", readOnly: true } as const;
 
@@ -14,6 +13,11 @@ export const TARGET = { type: "number", min: 5, max: 30, step: 0.5, unit: "°C" 
 
 export function choice(...values: string[]) {
   return { type: "choice", values } satisfies Capability;
+}
+
+/** What a device does now. */
+export function action(...values: string[]) {
+  return { ...choice(...values), readOnly: true } satisfies Capability;
 }
 
 /** A measured value, shown in whole steps. */

@@ -1,7 +1,9 @@
 import type { DeviceDescription } from "@mantel/plugin-sdk";
 import {
+  action,
   choice,
   COLOR,
+  COMMAND,
   PERCENT,
   reading,
   SWITCH,
@@ -15,6 +17,9 @@ import { TRACKS } from "./speaker.ts";
 const DIMMABLE = { on: SWITCH, brightness: PERCENT };
 const CLIMATE = { temperature: reading("°C", 0.1), humidity: reading("%", 1) };
 const METERED = { on: SWITCH, power: reading("W", 1) };
+
+/** The ceiling fan has six speeds. */
+export const FAN_STEP = 100 / 6;
 
 const device = (model: string, description: DeviceDescription): DeviceDescription => ({
   ...description,
@@ -53,9 +58,12 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
     room: "Living room",
     capabilities: {
       position: PERCENT,
-      moving: { ...choice("opening", "closing", "stopped"), readOnly: true },
+      action: action("opening", "closing", "stopped"),
+      open: COMMAND,
+      close: COMMAND,
+      stop: COMMAND,
     },
-    state: { position: 40, moving: "stopped" },
+    state: { position: 40, action: "stopped" },
   }),
   device("Climate sensor", {
     nativeId: "living-climate",
@@ -72,7 +80,8 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
     room: "Living room",
     capabilities: {
       playback: choice("playing", "paused", "stopped"),
-      skip: choice("previous", "next"),
+      previous: COMMAND,
+      next: COMMAND,
       volume: PERCENT,
       muted: SWITCH,
       title: TEXT,
@@ -82,7 +91,6 @@ const LIVING_ROOM: readonly DeviceDescription[] = [
     },
     state: {
       playback: "playing",
-      skip: null,
       volume: 35,
       muted: false,
       title: TRACKS[0].title,
@@ -115,8 +123,15 @@ const KITCHEN: readonly DeviceDescription[] = [
     kind: "plug",
     name: "Dishwasher",
     room: "Kitchen",
-    capabilities: { ...METERED, remaining: reading("min", 1), progress: reading("%", 1) },
-    state: { on: true, power: 850, remaining: 24, progress: 73 },
+    capabilities: METERED,
+    state: { on: true, power: 850 },
+    extra: {
+      capabilities: {
+        remaining: { ...reading("min", 1), group: "main" },
+        progress: { ...reading("%", 1), group: "main" },
+      },
+      state: { remaining: 24, progress: 73 },
+    },
   }),
   device("Hood", {
     nativeId: "extractor",
@@ -146,10 +161,16 @@ const UPSTAIRS: readonly DeviceDescription[] = [
       temperature: reading("°C", 0.1),
       targetTemperature: TARGET,
       mode: choice("heat", "auto", "off"),
-      heating: BINARY_SENSOR,
+      action: action("off", "idle", "heating"),
       battery: reading("%", 1),
     },
-    state: { temperature: 19.2, targetTemperature: 20.5, mode: "heat", heating: true, battery: 87 },
+    state: {
+      temperature: 19.2,
+      targetTemperature: 20.5,
+      mode: "heat",
+      action: "heating",
+      battery: 87,
+    },
   }),
   device("White lamp", {
     nativeId: "bedside",
@@ -164,8 +185,12 @@ const UPSTAIRS: readonly DeviceDescription[] = [
     kind: "light",
     name: "Hallway",
     room: "Upstairs",
-    capabilities: { ...DIMMABLE, mode: choice("auto", "manual") },
-    state: { on: true, brightness: 70, mode: "auto" },
+    capabilities: DIMMABLE,
+    state: { on: true, brightness: 70 },
+    extra: {
+      capabilities: { mode: { ...choice("auto", "manual"), group: "main" } },
+      state: { mode: "auto" },
+    },
   }),
   device("Motion sensor", {
     nativeId: "hallway-motion",
@@ -236,10 +261,86 @@ const ELSEWHERE: readonly DeviceDescription[] = [
   }),
 ];
 
+/** Rooms that the shipped layout does not show one by one. */
+const MORE: readonly DeviceDescription[] = [
+  device("Robot vacuum", {
+    nativeId: "robot",
+    kind: "vacuum",
+    name: "Robot",
+    room: "Hallway",
+    capabilities: {
+      action: action("cleaning", "docked", "idle", "paused", "returning", "error"),
+      start: COMMAND,
+      pause: COMMAND,
+      stop: COMMAND,
+      dock: COMMAND,
+      locate: COMMAND,
+      fanSpeed: choice("quiet", "normal", "strong"),
+      battery: reading("%", 1),
+    },
+    state: { action: "docked", fanSpeed: "normal", battery: 96 },
+  }),
+  device("Alarm panel", {
+    nativeId: "alarm",
+    kind: "alarm",
+    name: "Alarm",
+    room: "Hallway",
+    capabilities: {
+      mode: choice("disarmed", "home", "away", "night"),
+      status: action("disarmed", "arming", "armed", "pending", "triggered"),
+      code: { type: "text" },
+    },
+    state: { mode: "disarmed", status: "disarmed" },
+  }),
+  device("Ceiling fan", {
+    nativeId: "ceiling-fan",
+    kind: "fan",
+    name: "Ceiling fan",
+    room: "Bedroom",
+    capabilities: {
+      on: SWITCH,
+      speed: { ...PERCENT, step: FAN_STEP },
+      direction: choice("forward", "reverse"),
+    },
+    state: { on: true, speed: 2 * FAN_STEP, direction: "forward" },
+    parts: [
+      {
+        id: "light",
+        kind: "light",
+        name: "Ceiling fan light",
+        capabilities: { ...DIMMABLE, colorTemperature: WHITE },
+        state: { on: false, brightness: 60, colorTemperature: 2700 },
+      },
+    ],
+  }),
+  device("Humidifier", {
+    nativeId: "humidifier",
+    kind: "humidifier",
+    name: "Humidifier",
+    room: "Bedroom",
+    capabilities: {
+      on: SWITCH,
+      targetHumidity: { ...PERCENT, min: 30, max: 70, step: 5 },
+      humidity: reading("%", 1),
+      action: action("off", "idle", "humidifying"),
+    },
+    state: { on: true, targetHumidity: 45, humidity: 41, action: "humidifying" },
+  }),
+  device("Water valve", {
+    nativeId: "water",
+    kind: "valve",
+    name: "Water",
+    room: "Bath",
+    capabilities: { on: SWITCH, flow: reading("m³/h", 0.01), water: reading("m³", 0.001) },
+    state: { on: true, flow: 0, water: 318.402 },
+  }),
+];
+
 /** All devices of the demo home in their initial state. */
 export const DEVICES: readonly DeviceDescription[] = [
   ...LIVING_ROOM,
   ...KITCHEN,
   ...UPSTAIRS,
   ...ELSEWHERE,
+  ...MORE,
 ];

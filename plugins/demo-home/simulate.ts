@@ -1,5 +1,15 @@
 import type { DeviceState } from "@mantel/plugin-sdk";
 import { WorldDraft } from "./draft.ts";
+import {
+  alarm,
+  applyAlarmCommand,
+  applyRobotCommand,
+  ceilingFanCommand,
+  fanCommand,
+  humidifier,
+  robot,
+  water,
+} from "./machines.ts";
 import { advancePlayback, skip } from "./speaker.ts";
 import type { World } from "./world.ts";
 
@@ -21,6 +31,7 @@ const LAMP_WATTS = {
   island: 18,
   bedside: 6,
   hallway: 11,
+  "ceiling-fan/light": 14,
 };
 
 /** Resting climate of rooms without a thermostat. */
@@ -41,6 +52,10 @@ export function tick(world: World, seconds: number): World {
   draft.set("speaker", advancePlayback(draft.state("speaker"), seconds));
   dishwasher(draft, seconds);
   coffee(draft, seconds);
+  robot(draft, seconds);
+  alarm(draft, seconds);
+  humidifier(draft, seconds);
+  water(draft, seconds);
   if (draft.happens(seconds, HOUR)) {
     draft.set("bath-window", { contact: draft.state("bath-window")["contact"] !== true });
   }
@@ -48,41 +63,55 @@ export function tick(world: World, seconds: number): World {
   return draft.finish();
 }
 
-/** The world after a command, which was checked against the device's capabilities. */
-export function applyCommand(world: World, nativeId: string, command: DeviceState): World {
+/**
+ * The world after a command to a function, which was checked against its capabilities.
+ * @throws MantelError `invalid` for a wrong code
+ */
+export function applyCommand(world: World, path: string, command: DeviceState): World {
   const draft = new WorldDraft(world);
-  switch (nativeId) {
+  switch (path) {
     case "blinds":
-      draft.blindsAim = Number(command["position"]);
+      draft.blindsAim = aimOf(draft, command);
       break;
     case "speaker":
       applySpeakerCommand(draft, command);
       break;
     case "hallway":
-      draft.set("hallway", { mode: "manual", ...command });
+      draft.set("hallway/extra", { mode: "manual" });
+      draft.set("hallway", command);
       break;
     case "extractor":
       draft.set("extractor", fanCommand(command));
       break;
+    case "ceiling-fan":
+      draft.set("ceiling-fan", ceilingFanCommand(command));
+      break;
     case "coffee":
       draft.set("coffee", { ...command, power: command["on"] === true ? COFFEE_WATTS : 0 });
       break;
+    case "robot":
+      applyRobotCommand(draft, command);
+      break;
+    case "alarm":
+      applyAlarmCommand(draft, command);
+      break;
     default:
-      draft.set(nativeId, command);
+      draft.set(path, command);
   }
   return tick(draft.finish(), 0);
 }
 
-function applySpeakerCommand(draft: WorldDraft, { skip: to, ...rest }: DeviceState): void {
-  if (to === "next" || to === "previous") draft.set("speaker", skip(draft.state("speaker"), to));
-  draft.set("speaker", rest);
+/** The position to which a command sends the blinds. */
+function aimOf(draft: WorldDraft, { position, open, close }: DeviceState): number {
+  if (typeof position === "number") return position;
+  if (open === true) return 100;
+  return close === true ? 0 : draft.number("blinds", "position");
 }
 
-/** A fan set to a speed runs. A fan set to zero stops and keeps its last speed. */
-function fanCommand(command: DeviceState): DeviceState {
-  const { speed, ...rest } = command;
-  if (speed === undefined) return command;
-  return speed === 0 ? { ...rest, on: false } : { on: true, ...command };
+function applySpeakerCommand(draft: WorldDraft, { next, previous, ...rest }: DeviceState): void {
+  if (next === true) draft.set("speaker", skip(draft.state("speaker"), "next"));
+  if (previous === true) draft.set("speaker", skip(draft.state("speaker"), "previous"));
+  draft.set("speaker", rest);
 }
 
 function weather(draft: WorldDraft, seconds: number): void {
@@ -103,9 +132,9 @@ function rooms(draft: WorldDraft, seconds: number): void {
 }
 
 function heating(draft: WorldDraft, seconds: number): void {
-  const { mode, heating: heated } = draft.state("heating");
+  const { mode, action } = draft.state("heating");
   const target = draft.number("heating", "targetTemperature");
-  const limit = target + (heated === true ? HYSTERESIS_KELVIN : -HYSTERESIS_KELVIN);
+  const limit = target + (action === "heating" ? HYSTERESIS_KELVIN : -HYSTERESIS_KELVIN);
   const heats = mode !== "off" && draft.number("heating", "temperature") < limit;
 
   const outside = draft.number("garden-weather", "temperature");
@@ -113,7 +142,8 @@ function heating(draft: WorldDraft, seconds: number): void {
     draft.drift("heating", "temperature", { toward: outside, halfLife: 12 * HOUR, seconds });
   const gained = heats ? (HEATING_KELVIN_PER_HOUR * seconds) / HOUR : 0;
   const temperature = draft.number("heating", "temperature") + gained;
-  draft.set("heating", { temperature, heating: heats });
+  const rests = mode === "off" ? "off" : "idle";
+  draft.set("heating", { temperature, action: heats ? "heating" : rests });
   draft.set("upstairs-climate", { temperature });
 }
 
@@ -123,7 +153,7 @@ function blinds(draft: WorldDraft, seconds: number): void {
   const moved = Math.min(Math.abs(way), BLINDS_PERCENT_PER_SECOND * seconds) * Math.sign(way);
   const position = before + moved;
   const direction = way > 0 ? "opening" : "closing";
-  draft.set("blinds", { position, moving: position === draft.blindsAim ? "stopped" : direction });
+  draft.set("blinds", { position, action: position === draft.blindsAim ? "stopped" : direction });
 }
 
 /**
@@ -133,7 +163,7 @@ function blinds(draft: WorldDraft, seconds: number): void {
 function hallway(draft: WorldDraft, seconds: number): void {
   const motion = draft.state("hallway-motion")["motion"] === true;
   if (draft.happens(seconds, motion ? 40 : 240)) draft.set("hallway-motion", { motion: !motion });
-  if (draft.state("hallway")["mode"] !== "auto") return;
+  if (draft.state("hallway/extra")["mode"] !== "auto") return;
   draft.set("hallway", { on: draft.state("hallway-motion")["motion"] === true });
 }
 
@@ -142,12 +172,13 @@ function dishwasher(draft: WorldDraft, seconds: number): void {
     draft.set("dishwasher", { power: 0 });
     return;
   }
-  const left = draft.number("dishwasher", "remaining") || DISHWASHER_MINUTES;
+  const left = draft.number("dishwasher/extra", "remaining") || DISHWASHER_MINUTES;
   const remaining = Math.max(0, left - seconds / 60);
   const progress = 100 * (1 - remaining / DISHWASHER_MINUTES);
   const warms = progress < 30 || (progress > 60 && progress < 85);
   const on = remaining > 0;
-  draft.set("dishwasher", { on, remaining, progress, power: on ? (warms ? 850 : 60) : 0 });
+  draft.set("dishwasher", { on, power: on ? (warms ? 850 : 60) : 0 });
+  draft.set("dishwasher/extra", { remaining, progress });
 }
 
 /** The machine heats up at full power, then keeps warm. */
@@ -160,8 +191,10 @@ function meter(draft: WorldDraft, seconds: number): void {
     draft.isOn(id) ? (watts * draft.number(id, "brightness")) / 100 : 0,
   );
   const plugs = draft.number("coffee", "power") + draft.number("dishwasher", "power");
-  const fan = draft.isOn("extractor") ? (FAN_WATTS * draft.number("extractor", "speed")) / 100 : 0;
-  const power = lamps.reduce((sum, watts) => sum + watts, STANDBY_WATTS + plugs + fan);
+  const fans = ["extractor", "ceiling-fan"].map((id) =>
+    draft.isOn(id) ? (FAN_WATTS * draft.number(id, "speed")) / 100 : 0,
+  );
+  const power = [...lamps, ...fans].reduce((sum, watts) => sum + watts, STANDBY_WATTS + plugs);
   const energy = draft.number("energy", "energy") + (power * seconds) / (1_000 * HOUR);
   draft.set("energy", { power, energy });
 }

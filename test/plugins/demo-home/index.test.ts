@@ -30,7 +30,7 @@ test("the host accepts the manifest, every device and every scene", async (t) =>
   const { home } = await startHome(t);
 
   assert.deepEqual(faultsOf(Manifest, manifest.mantel), []);
-  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 22);
+  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 27);
   assert.equal(parseScenes("demo-home", home.scenes).length, 5);
 });
 
@@ -64,7 +64,7 @@ test("a scene sets all its devices", async (t) => {
 
   assert.equal(home.state("sofa-lamp")["on"], false);
   assert.equal(home.state("bedside")["brightness"], 15);
-  assert.equal(home.state("blinds")["moving"], "closing");
+  assert.equal(home.state("blinds")["action"], "closing");
   await assert.rejects(home.activateScene("party"), { code: "scene_unknown" });
 });
 
@@ -72,7 +72,7 @@ test("the simulation advances by itself, and values match the steps of their cap
   const { home } = await startHome(t, { tickSeconds: 0.05 });
   await home.command("blinds", { position: 50 });
 
-  await until(() => home.state("blinds")["moving"] === "stopped");
+  await until(() => home.state("blinds")["action"] === "stopped");
 
   assert.equal(home.state("blinds")["position"], 50);
   const { power, energy } = home.state("energy");

@@ -49,7 +49,7 @@ test("an unheated room cools towards the outdoor temperature", () => {
 
   const temperature = value(cold, "heating", "temperature");
   assert.ok(temperature > 11 && temperature < 15, `it is ${temperature}`);
-  assert.equal(cold.devices["heating"]?.["heating"], false);
+  assert.equal(cold.devices["heating"]?.["action"], "off");
 });
 
 test("simulated values stay plausible for a week", () => {
@@ -74,9 +74,19 @@ test("blinds travel for seconds and stop where they were sent", () => {
   const under = tick(tick(sent, 1), 1);
   const there = after(under, 30, 1);
 
-  assert.deepEqual(sent.devices["blinds"], { position: 40, moving: "opening" });
-  assert.deepEqual(under.devices["blinds"], { position: 50, moving: "opening" });
-  assert.deepEqual(there.devices["blinds"], { position: 100, moving: "stopped" });
+  assert.deepEqual(sent.devices["blinds"], { position: 40, action: "opening" });
+  assert.deepEqual(under.devices["blinds"], { position: 50, action: "opening" });
+  assert.deepEqual(there.devices["blinds"], { position: 100, action: "stopped" });
+});
+
+test("blinds open, close and stop on the way", () => {
+  const opening = applyCommand(openWorld(1), "blinds", { open: true });
+  const stopped = applyCommand(tick(opening, 2), "blinds", { stop: true });
+  const closed = after(applyCommand(stopped, "blinds", { close: true }), 30, 1);
+
+  assert.deepEqual(opening.devices["blinds"], { position: 40, action: "opening" });
+  assert.deepEqual(after(stopped, 30, 1).devices["blinds"], { position: 50, action: "stopped" });
+  assert.deepEqual(closed.devices["blinds"], { position: 0, action: "stopped" });
 });
 
 test("the energy meter follows lamps and plugs", () => {
@@ -99,13 +109,9 @@ test("the dishwasher finishes, turns itself off and starts again", () => {
   const done = after(openWorld(1), 25 * 60);
   const again = tick(applyCommand(done, "dishwasher", { on: true }), 60);
 
-  assert.deepEqual(done.devices["dishwasher"], {
-    on: false,
-    remaining: 0,
-    progress: 100,
-    power: 0,
-  });
-  assert.equal(Math.round(value(again, "dishwasher", "remaining")), 89);
+  assert.deepEqual(done.devices["dishwasher"], { on: false, power: 0 });
+  assert.deepEqual(done.devices["dishwasher/extra"], { remaining: 0, progress: 100 });
+  assert.equal(Math.round(value(again, "dishwasher/extra", "remaining")), 89);
 });
 
 test("the hallway's light follows motion until it is set by a command", () => {
@@ -121,18 +127,18 @@ test("the hallway's light follows motion until it is set by a command", () => {
 
   assert.deepEqual([...seen].toSorted(), ["[false,false]", "[true,true]"]);
   assert.equal(after(byHand, HOUR).devices["hallway"]?.["on"], true);
-  assert.equal(byHand.devices["hallway"]?.["mode"], "manual");
+  assert.equal(byHand.devices["hallway/extra"]?.["mode"], "manual");
 });
 
 test("the speaker continues with the next song, skips in both directions, and stops when paused", () => {
   const next = after(openWorld(1), 140, 1).devices["speaker"];
-  const back = applyCommand(openWorld(1), "speaker", { skip: "previous" }).devices["speaker"];
+  const back = applyCommand(openWorld(1), "speaker", { previous: true }).devices["speaker"];
   const paused = after(applyCommand(openWorld(1), "speaker", { playback: "paused" }), 60).devices[
     "speaker"
   ];
 
   assert.deepEqual([next?.["title"], next?.["elapsed"]], ["Paper Boats", 8]);
-  assert.deepEqual([back?.["title"], back?.["elapsed"], back?.["skip"]], ["Northbound", 0, null]);
+  assert.deepEqual([back?.["title"], back?.["elapsed"]], ["Northbound", 0]);
   assert.equal(paused?.["elapsed"], 82);
 });
 
@@ -142,4 +148,71 @@ test("a fan runs at the speed it is set to, and speed 0 stops it and keeps the s
 
   assert.deepEqual(runs.devices["extractor"], { on: true, speed: 80 });
   assert.deepEqual(stands.devices["extractor"], { on: false, speed: 80 });
+});
+
+test("the ceiling fan has six speeds, and its light is switched alone", () => {
+  const slower = applyCommand(openWorld(1), "ceiling-fan", { speed: 20 });
+  const lit = applyCommand(slower, "ceiling-fan/light", { on: true, brightness: 40 });
+
+  assert.equal(value(slower, "ceiling-fan", "speed"), 100 / 6);
+  assert.deepEqual(lit.devices["ceiling-fan"], slower.devices["ceiling-fan"]);
+  assert.deepEqual(lit.devices["ceiling-fan/light"], {
+    ...{ on: true, brightness: 40, colorTemperature: 2700 },
+  });
+});
+
+test("the alarm arms after a while, and is disarmed by its code only", () => {
+  const arming = applyCommand(openWorld(1), "alarm", { mode: "away" });
+  const armed = after(arming, 300);
+
+  assert.deepEqual(arming.devices["alarm"], { mode: "away", status: "arming" });
+  assert.deepEqual(armed.devices["alarm"], { mode: "away", status: "armed" });
+  for (const command of [{ mode: "disarmed" }, { mode: "disarmed", code: "0000" }]) {
+    assert.throws(() => applyCommand(armed, "alarm", command), { code: "invalid" });
+  }
+  const disarmed = applyCommand(armed, "alarm", { mode: "disarmed", code: "1234" });
+  assert.deepEqual(disarmed.devices["alarm"], { mode: "disarmed", status: "disarmed" });
+});
+
+test("the robot cleans, waits, returns and charges", () => {
+  const actionOf = (world: World) => world.devices["robot"]?.["action"];
+  const cleaning = applyCommand(openWorld(1), "robot", { start: true, fanSpeed: "strong" });
+  const used = tick(cleaning, 60);
+  const paused = applyCommand(used, "robot", { pause: true });
+  const home = after(applyCommand(paused, "robot", { dock: true }), 600);
+
+  assert.equal(actionOf(cleaning), "cleaning");
+  assert.equal(cleaning.devices["robot"]?.["fanSpeed"], "strong");
+  assert.equal(value(used, "robot", "battery"), 95);
+  assert.equal(actionOf(after(paused, HOUR)), "paused");
+  assert.ok(["docked", "cleaning"].some((action) => action === actionOf(home)));
+  assert.equal(actionOf(applyCommand(openWorld(1), "robot", { dock: true })), "docked");
+});
+
+test("the humidifier reaches its target and holds it, and stops when it is off", () => {
+  const held = after(openWorld(1), 3 * HOUR);
+  const off = tick(applyCommand(held, "humidifier", { on: false }), 60);
+
+  assert.ok(Math.abs(value(held, "humidifier", "humidity") - 45) < 2);
+  assert.equal(off.devices["humidifier"]?.["action"], "off");
+});
+
+test("water flows now and then, and not through a closed valve", () => {
+  const world = after(openWorld(1), 6 * HOUR);
+  const closed = applyCommand(world, "water", { on: false });
+  const later = after(closed, 6 * HOUR);
+
+  assert.ok(value(world, "water", "water") > 318.402);
+  assert.equal(value(later, "water", "water"), value(closed, "water", "water"));
+  assert.equal(value(later, "water", "flow"), 0);
+});
+
+test("values of an earlier version that no device has any more are dropped", () => {
+  const world = openWorld(1);
+  const left = {
+    ...world,
+    devices: { ...world.devices, blinds: { position: 5, moving: "stopped" } },
+  };
+
+  assert.deepEqual(openWorld(1, left).devices["blinds"], { position: 5, action: "stopped" });
 });

@@ -1,0 +1,24 @@
+import { test } from "node:test";
+import { definePlugin } from "@mantel/plugin-sdk";
+import { assertConforms } from "@mantel/plugin-sdk/conformance";
+import { startPlugin } from "@mantel/plugin-sdk/testing";
+import { Options, startHome } from "../../../plugins/demo-home/home.ts";
+import { World } from "../../../plugins/demo-home/world.ts";
+
+test("the demo home conforms", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const plugin = definePlugin({
+    options: Options,
+    state: World,
+    start: (ctx) => startHome(ctx, () => Promise.resolve()),
+  });
+  const home = await startPlugin(plugin, { config: { seed: 1, tickSeconds: 60 } });
+
+  await assertConforms({
+    plugin: home,
+    settle: () => t.mock.timers.tick(60_000),
+    codes: { alarm: "1234" },
+    concurrency: 1,
+  });
+  await home.stop();
+});
