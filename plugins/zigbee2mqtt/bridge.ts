@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import {
+  type CommandBeyond,
   Confirmations,
   DelayedCall,
   type DeviceCache,
   type DeviceCommand,
   type DeviceDescription,
-  type DeviceState,
   MantelError,
   type PluginContext,
   PublishedDevices,
@@ -13,10 +13,11 @@ import {
 } from "@mantel/plugin-sdk";
 import type { ConnectionListener, Mark } from "@mantel/plugin-sdk/mqtt";
 import type { Listener } from "./client.ts";
-import { confirmsAll, type Expected, expectedOf } from "./confirmations.ts";
+import { confirmsAll, type Expected, expectedOf, leftBy } from "./confirmations.ts";
 import type { Connection, Options } from "./connection.ts";
+import { merged, noStates, type States, updateOf } from "./device-state.ts";
 import { DeviceStore } from "./device-store.ts";
-import type { Inventory } from "./discovery.ts";
+import type { Inventory, Thing } from "./discovery.ts";
 import { eventIn } from "./events.ts";
 import { withValue } from "./feature.ts";
 import { countUnusable } from "./health.ts";
@@ -37,6 +38,8 @@ const RETRY_MS = 5_000;
 const CONFIRM_MS = 4_500;
 /** A value that is never reported counts as confirmed if Zigbee2MQTT sends no error for this long. */
 const UNTOLD_MS = 500;
+/** Of the names of capabilities in one line of the log. */
+const LONGEST_NAMES = 3_000;
 /** A storm of messages costs the host a hundred calls a second at most. */
 const UPDATE_EVERY_MS = 10;
 
@@ -45,7 +48,7 @@ export interface StoredDevices {
   readonly version: typeof STORED_VERSION;
   readonly devices: readonly DeviceDescription[];
 }
-export const STORED_VERSION = 1;
+export const STORED_VERSION = 2;
 
 /** State handed over to the next generation. */
 export interface HandedOver {
@@ -61,9 +64,11 @@ export class Bridge implements Listener, ConnectionListener {
   readonly #connection: Connection;
   readonly #cache: DeviceCache<StoredDevices>;
   readonly #home: DeviceStore;
+  /** Native ids of devices with too many capabilities. */
+  readonly #cut = new Set<string>();
   readonly #published: PublishedDevices;
   /** The fields that devices have reported since the last update, by native id. */
-  #reported = new Map<string, DeviceState>();
+  #reported = new Map<string, States>();
   readonly #updates = new Throttle(UPDATE_EVERY_MS, () => this.#update());
   readonly #confirmations = new Confirmations<unknown>();
   readonly #asking: StatePoller;
@@ -188,9 +193,21 @@ export class Bridge implements Listener, ConnectionListener {
   listed(inventory: Inventory): void {
     const isFirst = !this.#home.isListed;
     this.#home.take(inventory);
+    for (const thing of inventory.things) this.#tellLeftOut(thing);
     if (isFirst && this.#isReady) this.#asking.begin(this.#home.things);
     this.#showChanges();
     this.#showReady();
+  }
+
+  /** Names the capabilities that a device has too many of, once. */
+  #tellLeftOut({ nativeId, topicName, leftOut }: Thing): void {
+    if (leftOut.length === 0 || this.#cut.has(nativeId)) return;
+    this.#cut.add(nativeId);
+    this.#ctx.log.warn("capabilities of a device were left out, because it has too many", {
+      device: topicName,
+      count: leftOut.length,
+      names: leftOut.join(", ").slice(0, LONGEST_NAMES),
+    });
   }
 
   knows(name: string): boolean {
@@ -201,7 +218,9 @@ export class Bridge implements Listener, ConnectionListener {
     const thing = this.#home.named(name);
     if (!thing) return;
     const { nativeId } = thing;
+    const wasAssumed = this.#home.isAssumed(thing);
     this.#reportLater(nativeId, this.#home.tell(thing, payload));
+    if (wasAssumed && !this.#home.isAssumed(thing)) this.#showChanges();
     this.#storeLater();
     this.#confirmations.report(nativeId, payload);
     const happened = retained ? undefined : eventIn(payload); // a retained event is outdated
@@ -225,22 +244,29 @@ export class Bridge implements Listener, ConnectionListener {
   }
 
   /** @throws MantelError `bridge_down`, `deadline_passed`, `invalid`, `device_unknown`, `broker_refused` */
-  async command(nativeId: string, command: DeviceCommand): Promise<void> {
+  async command(nativeId: string, command: DeviceCommand, beyond?: CommandBeyond): Promise<void> {
     const endsAt = performance.now() + CONFIRM_MS;
     await this.#ready();
     const thing = this.#home.find(nativeId);
     if (!thing) throw new MantelError("device_unknown", `Zigbee2MQTT lists no ${nativeId}`);
-    const expected = expectedOf(thing, command);
+    const expected = expectedOf(thing, command, beyond);
     const payload = expected.reduce<Record<string, unknown>>(
       (so, { feature, written }) => withValue(so, feature.path, written),
       {},
     );
-    await this.#sendConfirmed(nativeId, {
-      topic: `${thing.topicName}/set`,
-      payload,
-      expected,
-      endsAt,
-    });
+    const topic = `${thing.topicName}/set`;
+    const isAssumed = expected.every(({ feature }) => feature.leaves) && !this.#home.reports(thing);
+    if (isAssumed) await this.#sendAssumed(thing, { topic, payload, expected });
+    else await this.#sendConfirmed(nativeId, { topic, payload, expected, endsAt });
+  }
+
+  /** A device that never reports is as it was told once the broker has the message. */
+  async #sendAssumed(thing: Thing, { topic, payload, expected }: Sent): Promise<void> {
+    await this.#send(topic, payload);
+    const wasAssumed = this.#home.isAssumed(thing);
+    this.#reportLater(thing.nativeId, this.#home.assume(thing, leftBy(expected)));
+    this.#updates.flush();
+    if (!wasAssumed) this.#showChanges();
   }
 
   async activateScene(nativeId: string): Promise<void> {
@@ -265,8 +291,13 @@ export class Bridge implements Listener, ConnectionListener {
     throw down("it is not online");
   }
 
-  async #sendConfirmed(key: string, { topic, payload, expected, endsAt }: Asked): Promise<void> {
-    const reported = expected.filter(({ feature }) => feature.isTold);
+  async #sendConfirmed(
+    key: string,
+    { topic, payload, expected, endsAt }: Sent & { readonly endsAt: number },
+  ): Promise<void> {
+    const reported = expected.filter(
+      ({ feature }) => feature.isTold || feature.isConfirmedByAny === true,
+    );
     const send = () => this.#send(topic, payload);
     await this.#confirmations.confirm(
       key,
@@ -295,18 +326,20 @@ export class Bridge implements Listener, ConnectionListener {
     }
   }
 
-  /** Reports fields of a device; without fields only its availability. */
-  #reportLater(nativeId: string, state: DeviceState = {}): void {
-    this.#reported.set(nativeId, { ...this.#reported.get(nativeId), ...state });
+  /** Reports values of a device; without values only its availability. */
+  #reportLater(nativeId: string, states = noStates()): void {
+    const reported = this.#reported.get(nativeId);
+    this.#reported.set(nativeId, reported ? merged(reported, states) : states);
     this.#updates.request();
   }
 
   #update(): void {
     const reported = this.#reported;
     this.#reported = new Map();
-    const updates = [...reported].flatMap(([nativeId, state]) => {
+    const updates = [...reported].flatMap(([nativeId, states]) => {
       const thing = this.#home.find(nativeId);
-      return thing ? [{ nativeId, state, available: this.#home.isAvailable(thing) }] : [];
+      const available = thing && this.#home.isAvailable(thing);
+      return available === undefined ? [] : [{ nativeId, ...updateOf(states), available }];
     });
     this.#published.update(...updates);
   }
@@ -332,12 +365,10 @@ export class Bridge implements Listener, ConnectionListener {
   }
 }
 
-interface Asked {
+interface Sent {
   readonly topic: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly expected: readonly Expected[];
-  /** On the monotonic clock. */
-  readonly endsAt: number;
 }
 
 const sceneKey = (nativeId: string): string => `${nativeId} scene`;

@@ -1,6 +1,7 @@
 import { type Chromaticity, type Color, toChromaticity, toHueSaturation } from "@mantel/plugin-sdk";
-import { ACCESS, type Expose } from "./exposes.ts";
-import type { Feature } from "./feature.ts";
+import { type Draft, draftOf } from "./drafts.ts";
+import type { Expose } from "./exposes.ts";
+import { type Form, valueAt } from "./feature.ts";
 
 /** Tolerance for a confirmed colour, because lights round values. */
 const NEAR_XY = 0.01;
@@ -14,22 +15,21 @@ export function isColor({ name }: Expose): boolean {
 /**
  * The colour of a light that has at least one of the two formats; both write into the same object.
  */
-export function colorFeature(colors: readonly Expose[], name: string): Feature {
+export function colorDraft(colors: readonly [Expose, ...Expose[]]): Draft {
   const byXy = colors.find((each) => each.name === "color_xy");
-  const { property = "color", access = 0 } = byXy ?? colors[0] ?? {};
-  const isSettable = (access & ACCESS.settable) !== 0;
-  return {
-    name,
-    path: [property],
-    capability: { type: "color", ...(isSettable ? {} : { readOnly: true }) },
+  const expose = byXy ?? colors[0];
+  const form: Form = {
+    capability: { type: "color" },
     read: (raw) => toColor(raw),
-    ...(isSettable ? writing(byXy !== undefined) : {}),
-    isTold: (access & ACCESS.told) !== 0,
-    isGettable: (access & ACCESS.gettable) !== 0,
+    ...writing(byXy !== undefined),
   };
+  return draftOf(expose, form, {
+    name: "color",
+    isUnused: (payload) => colorModeIn(payload, expose) === "color_temp",
+  });
 }
 
-function writing(asXy: boolean): Pick<Feature, "write" | "confirms"> {
+function writing(asXy: boolean): Pick<Form, "write" | "confirms"> {
   return asXy
     ? {
         write: (value) => toChromaticity(value as Color),
@@ -66,4 +66,10 @@ function isNearHs(raw: unknown, { hue, saturation }: Color): boolean {
 
 function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
+}
+
+/** A light reports both a colour and a white; `color_mode` says which of them is in use. */
+export function colorModeIn(payload: unknown, { endpoint }: Expose): string {
+  const key = endpoint === undefined ? "color_mode" : `color_mode_${endpoint}`;
+  return String(valueAt(payload, [key]));
 }

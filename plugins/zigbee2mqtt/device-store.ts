@@ -1,6 +1,16 @@
-import type { Capability, DeviceDescription, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import type { DeviceDescription } from "@mantel/plugin-sdk";
+import {
+  described,
+  fieldsAt,
+  fittingStates,
+  merged,
+  noStates,
+  setFields,
+  type States,
+  statesIn,
+} from "./device-state.ts";
 import type { Inventory, Thing, ThingScene } from "./discovery.ts";
-import { valueAt } from "./feature.ts";
+import { type Feature, valueAt } from "./feature.ts";
 
 /** All devices and groups with their state and availability. */
 export class DeviceStore {
@@ -8,7 +18,9 @@ export class DeviceStore {
   #things = new Map<string, Thing>();
   #byTopic = new Map<string, Thing>();
   #scenes = new Map<string, ThingScene>();
-  readonly #states = new Map<string, DeviceState>();
+  readonly #states = new Map<string, States>();
+  /** Native ids of devices that have never reported what they were told to be. */
+  readonly #assumed = new Set<string>();
   readonly #reachable = new Map<string, boolean>();
   readonly #onUnusable: (where: string) => void;
   /** Devices of the previous run, until the bridge has sent its list. */
@@ -27,9 +39,11 @@ export class DeviceStore {
     this.#onUnusable = onUnusable;
     this.#remembered = remembered;
     this.isOnline = isOnline;
-    for (const { nativeId, state, available = true } of remembered) {
-      this.#states.set(nativeId, state);
+    for (const device of remembered) {
+      const { nativeId, available = true, assumed = false } = device;
+      this.#states.set(nativeId, statesIn(device));
       this.#reachable.set(nativeId, available);
+      if (assumed) this.#assumed.add(nativeId);
     }
   }
 
@@ -62,29 +76,56 @@ export class DeviceStore {
     this.#remembered = [];
     this.isListed = true;
     for (const known of this.#states.keys()) if (!this.#things.has(known)) this.#forget(known);
-    for (const { nativeId, description } of things) {
-      const state = Object.entries(this.#states.get(nativeId) ?? {});
-      const fitting = state.filter(([name, value]) => fits(description.capabilities[name], value));
-      this.#states.set(nativeId, Object.fromEntries(fitting));
+    for (const { nativeId, features } of things) {
+      const states = this.#states.get(nativeId) ?? noStates();
+      this.#states.set(nativeId, fittingStates(states, features));
     }
   }
 
-  /** Applies a payload of a device. Returns the state fields in it. */
-  tell({ nativeId, topicName, features }: Thing, payload: unknown): DeviceState {
-    const told: Record<string, StateValue> = {};
-    const unused = unusedIn(valueAt(payload, ["color_mode"]));
-    for (const { name, path, read, isTold } of features) {
+  /** Applies a payload of a device. Returns the values in it. */
+  tell({ nativeId, topicName, features }: Thing, payload: unknown): States {
+    const told = noStates();
+    for (const feature of features) {
+      const { name, path, isTold, isUnused } = feature;
       const raw = isTold ? valueAt(payload, path) : undefined;
       if (raw === undefined) continue;
-      if (name === unused) {
-        told[name] = null;
-        continue;
-      }
-      told[name] = read(raw);
-      if (told[name] === null && raw !== null) this.#onUnusable(`${topicName}: ${name}`);
+      const value = isUnused?.(payload) === true ? null : this.#read(feature, raw, topicName);
+      setFields(told, feature, { [name]: value });
+      if (value !== null && feature.leaves) this.#assumed.delete(nativeId);
     }
-    this.#states.set(nativeId, { ...this.#states.get(nativeId), ...told });
+    this.#states.set(nativeId, merged(this.#states.get(nativeId) ?? noStates(), told));
     return told;
+  }
+
+  #read({ name, read, isNothing }: Feature, raw: unknown, topicName: string) {
+    const value = read(raw);
+    const isMeaningless = value === null && raw !== null && isNothing?.(raw) !== true;
+    if (isMeaningless) this.#onUnusable(`${topicName}: ${name}`);
+    return value;
+  }
+
+  /**
+   * False for a device that has never reported what a command leaves behind, such as a cover or a lock without
+   * feedback.
+   */
+  reports({ nativeId, features }: Thing): boolean {
+    const left = features.filter(({ leaves }) => leaves);
+    if (left.length === 0) return true;
+    const states = this.#states.get(nativeId) ?? noStates();
+    const isKnown = (each: Feature) => (fieldsAt(states, each)[each.name] ?? null) !== null;
+    return !this.#assumed.has(nativeId) && left.some((each) => each.isTold && isKnown(each));
+  }
+
+  isAssumed({ nativeId }: Thing): boolean {
+    return this.#assumed.has(nativeId);
+  }
+
+  /** Assumes that a device is as it was told. Returns the values. */
+  assume({ nativeId, features }: Thing, told: States): States {
+    const assumed = fittingStates(told, features);
+    this.#assumed.add(nativeId);
+    this.#states.set(nativeId, merged(this.#states.get(nativeId) ?? noStates(), assumed));
+    return assumed;
   }
 
   setReachable({ nativeId }: Thing, isReachable: boolean): void {
@@ -102,9 +143,9 @@ export class DeviceStore {
       available: this.isOnline && device.available !== false,
     }));
     const listed = this.things.map((thing) => ({
-      ...thing.description,
+      ...described(thing.description, this.#states.get(thing.nativeId) ?? noStates()),
       available: this.isAvailable(thing),
-      state: this.#states.get(thing.nativeId) ?? {},
+      ...(this.isAssumed(thing) ? { assumed: true } : {}),
     }));
     return [...remembered, ...listed];
   }
@@ -120,22 +161,6 @@ export class DeviceStore {
   #forget(nativeId: string): void {
     this.#states.delete(nativeId);
     this.#reachable.delete(nativeId);
+    this.#assumed.delete(nativeId);
   }
 }
-
-/** A light reports both a colour and a white; gives the field that `color_mode` says is not in use. */
-function unusedIn(colorMode: unknown): string | undefined {
-  if (colorMode === "color_temp") return "color";
-  return colorMode === "xy" || colorMode === "hs" ? "colorTemperature" : undefined;
-}
-
-/** True if a previous value is valid for the current capability. */
-function fits(capability: Capability | undefined, value: StateValue): boolean {
-  if (!capability || value === null) return false;
-  if (capability.type === "choice") return capability.values.some((each) => each === value);
-  if (capability.type !== "number") return typeof value === TYPES[capability.type];
-  const { min = -Infinity, max = Infinity } = capability;
-  return typeof value === "number" && value >= min && value <= max;
-}
-
-const TYPES = { boolean: "boolean", color: "object", text: "string", command: "" } as const;

@@ -1,7 +1,13 @@
-import type { DeviceDescription, SceneDescription } from "@mantel/plugin-sdk";
-import { featuresOf, kindOf } from "./convert.ts";
+import type {
+  Capabilities,
+  DeviceDescription,
+  DevicePart,
+  SceneDescription,
+} from "@mantel/plugin-sdk";
+import { type DeviceLayout, layoutOf, type Part } from "./device-layout.ts";
 import { parseExposes } from "./exposes.ts";
 import type { Feature } from "./feature.ts";
+import { featuresOfGroup } from "./groups.ts";
 
 /** Reason for leaving out a device that is listed correctly. */
 export const NOT_SUPPORTED = "Zigbee2MQTT does not support the device, or does not know it yet";
@@ -22,6 +28,8 @@ export interface Thing {
   readonly topicName: string;
   readonly description: Omit<DeviceDescription, "state" | "available">;
   readonly features: readonly Feature[];
+  /** The names of capabilities that were left out, because there are too many. */
+  readonly leftOut: readonly string[];
   readonly isDisabled: boolean;
   /** True if it answers at any time; battery devices sleep. */
   readonly isAwake: boolean;
@@ -116,25 +124,25 @@ function deviceOf(raw: Raw): Thing | string {
   if (!isName(nativeId) || !isName(topicName)) return "a device has no address or no name";
   const definition = raw["definition"];
   if (!isObject(definition)) return NOT_SUPPORTED;
-  const exposes = parseExposes(definition["exposes"]);
-  const features = featuresOf(exposes);
+  const layout = layoutOf(parseExposes(definition["exposes"]));
   return {
     nativeId,
     topicName,
-    features,
+    features: layout.features,
+    leftOut: layout.leftOut,
     isDisabled: raw["disabled"] === true,
     isAwake: raw["power_source"] !== "Battery",
     description: {
       nativeId,
-      kind: kindOf(exposes),
+      kind: layout.kind,
       name: nameOf(topicName),
       info: infoOf(raw, definition),
-      capabilities: capabilitiesOf(features),
+      ...capabilitiesOf(layout),
     },
   };
 }
 
-/** A group has the features that all of its members have. */
+/** A group takes what any of its members takes: members ignore what they cannot do. */
 function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string {
   const topicName = raw["friendly_name"];
   if (!isNumber(raw["id"]) || !isName(topicName)) return "a group has no id or no name";
@@ -142,33 +150,21 @@ function groupOf(raw: Raw, devices: ReadonlyMap<string, Thing>): Thing | string 
   const members = objectsIn(raw["members"]).flatMap(
     ({ ieee_address }) => devices.get(textOf(ieee_address)) ?? [],
   );
-  const features = commonFeatures(members);
+  const features = featuresOfGroup(members);
   return {
     nativeId,
     topicName,
     features,
+    leftOut: [],
     isDisabled: false,
     isAwake: members.some(({ isAwake }) => isAwake),
     description: {
       nativeId,
       kind: "group",
       name: nameOf(topicName),
-      capabilities: capabilitiesOf(features),
+      ...capabilitiesOf({ features, parts: [] }),
     },
   };
-}
-
-const OF_GROUPS = new Set(["on", "brightness", "colorTemperature", "color", "position", "locked"]);
-
-function commonFeatures(members: readonly Thing[]): Feature[] {
-  const [first, ...others] = members.map(({ features }) =>
-    features.filter(({ name, write }) => OF_GROUPS.has(name) && write),
-  );
-  const isCommon = ({ name, capability }: Feature) =>
-    others.every((features) =>
-      features.some((each) => each.name === name && each.capability.type === capability.type),
-    );
-  return (first ?? []).filter(isCommon);
 }
 
 /** The names of the groups of each device. */
@@ -235,8 +231,33 @@ function infoOf(raw: Raw, definition: Raw): NonNullable<DeviceDescription["info"
   return Object.fromEntries(texts.map(([key, value]) => [key, nameOf(String(value))]));
 }
 
-function capabilitiesOf(features: readonly Feature[]): DeviceDescription["capabilities"] {
-  return Object.fromEntries(features.map(({ name, capability }) => [name, capability]));
+/** The capabilities of the device itself, of its parts and of its extras, without state. */
+function capabilitiesOf({
+  features,
+  parts,
+}: Pick<DeviceLayout, "features" | "parts">): Pick<
+  DeviceDescription,
+  "capabilities" | "parts" | "extra"
+> {
+  const those = (isThat: (feature: Feature) => boolean) =>
+    Object.fromEntries(features.filter(isThat).map(({ name, capability }) => [name, capability]));
+  const extras = features.flatMap(({ name, capability, group }) =>
+    group === undefined ? [] : [[name, { ...capability, group }] as const],
+  );
+  return {
+    capabilities: those(({ part, group }) => part === undefined && group === undefined),
+    ...(parts.length === 0 ? {} : { parts: parts.map((part) => describePart(part, those)) }),
+    ...(extras.length === 0
+      ? {}
+      : { extra: { capabilities: Object.fromEntries(extras), state: {} } }),
+  };
+}
+
+function describePart(
+  { id, kind, name }: Part,
+  those: (isThat: (feature: Feature) => boolean) => Capabilities,
+): DevicePart {
+  return { id, kind, name, capabilities: those(({ part }) => part === id), state: {} };
 }
 
 /** Names and numbers as text; an empty text for other values. */

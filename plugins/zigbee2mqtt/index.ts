@@ -21,7 +21,7 @@ export default definePlugin({
     ...brokerOptions,
   }),
   state: Type.Object({
-    version: Type.Literal(2),
+    version: Type.Literal(3),
     isOnline: Type.Boolean(),
     heard: Marks,
     devices: Type.Array(Type.Unsafe<DeviceDescription>(Type.Object({ nativeId: Type.String() }))),
@@ -39,9 +39,9 @@ export default definePlugin({
     connection.mqtt.attach(bridge);
 
     return {
-      command: (nativeId, command) => bridge.command(nativeId, command),
+      command: (nativeId, command, _id, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
-      handOver: () => ({ version: 2 as const, ...bridge.handOver() }),
+      handOver: () => ({ version: 3 as const, ...bridge.handOver() }),
     };
   },
 });

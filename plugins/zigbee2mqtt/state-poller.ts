@@ -5,7 +5,9 @@ import { withValue } from "./feature.ts";
 const ASK_EVERY_MS = 50;
 /** Fields that users see at a glance; the others are reported when they change. */
 const WORTH_ASKING = new Set(
-  "on brightness colorTemperature color position tilt locked mode targetTemperature".split(" "),
+  "on brightness colorTemperature color position tilt locked mode speed targetTemperature targetTemperatureLow targetTemperatureHigh".split(
+    " ",
+  ),
 );
 
 /** Asks devices for their state, which Zigbee2MQTT does not keep for who comes later: one after the other. */
@@ -44,6 +46,6 @@ export class StatePoller {
   }
 }
 
-function isWorthAsking({ name, path, isGettable }: Thing["features"][number]): boolean {
-  return isGettable && path.length === 1 && WORTH_ASKING.has(name);
+function isWorthAsking({ name, path, group, isGettable }: Thing["features"][number]): boolean {
+  return isGettable && path.length === 1 && group === undefined && WORTH_ASKING.has(name);
 }

@@ -84,6 +84,7 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
  */
 export class FakeZigbee2Mqtt {
   readonly base: string;
+  readonly url: string;
   /** The received commands, oldest first. */
   readonly received: { readonly name: string; readonly payload: Payload }[] = [];
   /** The requested states, by name. */
@@ -94,6 +95,8 @@ export class FakeZigbee2Mqtt {
   repeatsFirst = false;
   /** Never answers anything while it is true. */
   isMute = false;
+  /** Devices take commands and do not report what they became while it is true. */
+  isSilent = false;
   devices: ListedDevice[];
   groups: ListedGroup[];
   readonly #states = new Map<string, Payload>();
@@ -110,6 +113,7 @@ export class FakeZigbee2Mqtt {
       groups = recordedGroups(),
     } = options;
     this.base = base;
+    this.url = url;
     this.devices = [...devices];
     this.groups = [...groups];
     this.#answerMs = options.answerMs ?? 5;
@@ -246,7 +250,7 @@ export class FakeZigbee2Mqtt {
     if (typeof brightness === "number" && (brightness < 0 || brightness > 254)) {
       return this.#complain(`${failed}: 'Error: brightness value must be between 0 and 254'`);
     }
-    if (scene_recall !== undefined) return;
+    if (scene_recall !== undefined || this.isSilent) return;
     if (this.repeatsFirst) this.tell(name, {});
     await delay(this.#answerMs);
     const { effect: _, ...told } = payload;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { parseDescriptions } from "../../../host/devices/parse-devices.ts";
-import { listedLamp } from "../../fakes/zigbee2mqtt.ts";
+import { type ListedDevice, listedLamp } from "../../fakes/zigbee2mqtt.ts";
 import { startMosquitto } from "../../helpers/mosquitto.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
@@ -237,6 +237,141 @@ test(
     assert.equal(bridge.state(id)["on"], true);
   },
 );
+
+test("capabilities that are left out are named in one line of the log", real, async (t) => {
+  const { exposes, ...definition } = listedLamp(1)["definition"] as { exposes: object[] };
+  const tuning = Array.from({ length: 300 }, (_, at) => ({
+    ...{ type: "numeric", name: `tuning_${at}`, property: `tuning_${at}` },
+    ...{ access: 3, category: "config" },
+  }));
+  const lamp = {
+    ...listedLamp(1),
+    definition: { ...definition, exposes: [...exposes, ...tuning] },
+  };
+  const { bridge, fake } = await openNetwork(t, { devices: [lamp], groups: [] });
+
+  fake.join(listedLamp(2));
+  await until(() => bridge.devices.size === 2);
+
+  const told = bridge.logs.filter(({ sentence }) =>
+    sentence.startsWith("capabilities of a device"),
+  );
+  assert.deepEqual(
+    told.map(({ fields }) => [fields?.["device"], fields?.["count"]]),
+    [["lamp 1", 102]],
+  );
+  assert.match(String(told[0]?.fields?.["names"]), /^tuning198, tuning199, .*tuning299$/);
+});
+
+/** A cover that takes commands, and reports only what it is made to. */
+function listedCover(features: readonly object[] = COVER): ListedDevice {
+  const definition = { vendor: "v", model: "C1", exposes: [{ type: "cover", features }] };
+  return { ...listedLamp(1, "blind"), definition };
+}
+
+const COVER = [
+  {
+    ...{ type: "enum", name: "state", property: "state", access: 3 },
+    values: ["OPEN", "CLOSE", "STOP"],
+  },
+  {
+    ...{ type: "numeric", name: "position", property: "position", access: 3 },
+    ...{ value_min: 0, value_max: 100, unit: "%" },
+  },
+];
+
+test(
+  "a cover that never reports is as it was told once the broker has the message",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, { devices: [listedCover()], groups: [] });
+    fake.isSilent = true;
+    const id = bridge.idOf("blind");
+
+    await bridge.command(id, { position: 40 });
+    assert.equal(bridge.state(id)["position"], 40);
+    await until(() => bridge.devices.get(id)?.assumed === true);
+    await bridge.command(id, { open: true });
+    assert.equal(bridge.state(id)["position"], 100);
+    await bridge.command(id, { stop: true });
+
+    assert.deepEqual(
+      fake.received.map(({ payload }) => payload),
+      [{ position: 40 }, { state: "OPEN" }, { state: "STOP" }],
+    );
+    const next = await startBridge(t, fake.url, { handedOver: await bridge.stop() });
+    assert.equal(next.devices.get(id)?.assumed, true);
+    fake.tell("blind", { position: 7 });
+    await until(() => next.devices.get(id)?.assumed === undefined);
+    assert.equal(next.state(id)["position"], 7);
+  },
+);
+
+test("a cover that has reported once is waited for", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedCover()], groups: [] });
+  const id = bridge.idOf("blind");
+  fake.tell("blind", { position: 7 });
+  await until(() => bridge.state(id)["position"] === 7);
+  fake.isSilent = true;
+
+  await assert.rejects(bridge.command(id, { position: 40 }), { code: "deadline_passed" });
+  assert.equal(bridge.state(id)["position"], 7);
+});
+
+test("the broker refuses a command to a cover that never reports", real, async (t) => {
+  const { bridge, fake, broker } = await openNetwork(t, { devices: [listedCover()], groups: [] });
+  fake.isSilent = true;
+  const id = bridge.idOf("blind");
+
+  await broker.stop();
+  await assert.rejects(bridge.command(id, { position: 40 }), { code: "bridge_down" });
+
+  assert.equal(bridge.devices.get(id)?.assumed, undefined);
+});
+
+test(
+  "a command of one part reaches no other, and the states of parts are apart",
+  real,
+  async (t) => {
+    const { bridge, fake } = await openNetwork(t, { devices: [listedFan()], groups: [] });
+    const id = bridge.idOf("fan");
+    fake.tell("fan", { fan_state: "ON", fan_mode: "low", state: "OFF", brightness: 0 });
+    await until(() => bridge.state(id)["on"] === true);
+
+    await bridge.command(id, {}, { parts: { light: { on: true, brightness: 50 } } });
+
+    const { state, parts } = bridge.devices.get(id) ?? {};
+    assert.deepEqual(state, { on: true, speed: 50 });
+    assert.deepEqual(parts?.[0]?.state, { on: true, brightness: 50 });
+    assert.deepEqual(fake.received[0]?.payload, { state: "ON", brightness: 127 });
+  },
+);
+
+/** A ceiling fan with a light. */
+function listedFan(): ListedDevice {
+  const { exposes } = listedLamp(1)["definition"] as { exposes: object[] };
+  const onOff = { value_on: "ON", value_off: "OFF", access: 7 };
+  const features = [
+    { type: "binary", name: "state", property: "fan_state", ...onOff },
+    { type: "enum", name: "mode", property: "fan_mode", access: 7, values: ["low", "high"] },
+  ];
+  const definition = { vendor: "v", model: "F1", exposes: [{ type: "fan", features }, ...exposes] };
+  return { ...listedLamp(1, "fan"), definition };
+}
+
+test("a list goes out as a list", real, async (t) => {
+  const { exposes, ...definition } = listedLamp(1)["definition"] as { exposes: object[] };
+  const gradient = {
+    ...{ type: "list", name: "gradient", property: "gradient", access: 7 },
+    item_type: { type: "text", name: "hex" },
+  };
+  const lamp = { ...listedLamp(1), definition: { ...definition, exposes: [...exposes, gradient] } };
+  const { bridge, fake } = await openNetwork(t, { devices: [lamp], groups: [] });
+
+  await bridge.command(bridge.idOf("lamp 1"), {}, { extra: { gradient: "#ff0000, #00ff00" } });
+
+  assert.deepEqual(fake.received[0]?.payload, { gradient: ["#ff0000", "#00ff00"] });
+});
 
 test("scenes of devices and groups are recalled by one message", real, async (t) => {
   const scenes = [{ id: 3, name: "Evening" }];

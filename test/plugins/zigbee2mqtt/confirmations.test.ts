@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk";
 import { confirmsAll, expectedOf } from "../../../plugins/zigbee2mqtt/confirmations.ts";
 import { inventoryIn, lamp, listed } from "./definitions.ts";
 
@@ -15,8 +16,11 @@ function thingOf(...exposes: object[]) {
 function isConfirmed(expose: object, value: number | string | object, payload: unknown): boolean {
   const exposed = { property: "x", name: "x", access: SETTABLE, ...expose };
   const thing = thingOf(exposed);
-  const [name = ""] = Object.keys(thing.description.capabilities);
-  return confirmsAll(expectedOf(thing, { [name]: value } as never))(payload);
+  const [name = ""] = thing.features.map((each) => each.name);
+  const command = { [name]: value } as DeviceCommand;
+  const expected = expectedOf(thing, command, { parts: {}, extra: command });
+  assert.ok(expected.length > 0);
+  return confirmsAll(expected)(payload);
 }
 
 /** The same for one feature of a light. */
@@ -24,6 +28,16 @@ function isLampConfirmed(feature: object, value: number | object, payload: objec
   const exposed = { property: "x", name: "x", access: SETTABLE, ...feature };
   return isConfirmed({ type: "light", features: [exposed] }, value, payload);
 }
+
+const exposedState = {
+  ...{ type: "binary", name: "state", property: "state", access: SETTABLE },
+  ...{ value_on: "ON", value_off: "OFF" },
+};
+const exposedLevel = { type: "numeric", name: "brightness", property: "brightness", access: 7 };
+const mode = {
+  ...{ type: "enum", name: "mode", property: "fan_mode", access: SETTABLE },
+  values: ["low", "high"],
+};
 
 const lampThing = thingOf(...lamp.exposes);
 const names = (command: Parameters<typeof expectedOf>[1]) =>
@@ -108,12 +122,51 @@ test("a choice is confirmed by its own text, also by a number that reads like it
   assert.equal(isConfirmed(choice, "1", { x: "2" }), false);
 });
 
-test("a cover confirms a stop by any state", () => {
-  const state = { name: "state", property: "x", access: SETTABLE };
-  const cover = { ...state, type: "enum", values: ["OPEN", "CLOSE", "STOP"] };
+test("a cover confirms open, close and stop by any report, also one without a state", () => {
+  const state = { type: "enum", name: "state", property: "x", access: SETTABLE };
+  const cover = { type: "cover", features: [{ ...state, values: ["OPEN", "CLOSE", "STOP"] }] };
 
-  assert.equal(isConfirmed({ type: "cover", features: [cover] }, "STOP", { x: "OPEN" }), true);
-  assert.equal(isConfirmed({ type: "switch", features: [cover] }, "STOP", { x: "OPEN" }), false);
+  for (const name of ["open", "close", "stop"]) {
+    const expected = expectedOf(thingOf(cover), { [name]: true });
+    assert.deepEqual(
+      expected.map(({ written }) => written),
+      [name.toUpperCase()],
+    );
+    assert.equal(confirmsAll(expected)({ x: "OPEN" }), true);
+    assert.equal(confirmsAll(expected)({ position: 3 }), true);
+  }
+});
+
+test("a command of a part does not reach another, nor the device itself", () => {
+  const gang = (endpoint: string) => ({
+    ...{ type: "switch", endpoint },
+    features: [
+      {
+        ...{ type: "binary", name: "state", property: `state_${endpoint}`, endpoint, access: 7 },
+        ...{ value_on: "ON", value_off: "OFF" },
+      },
+    ],
+  });
+  const fan = { type: "fan", features: [{ ...exposedState, property: "fan_state" }, mode] };
+  const light = { type: "light", features: [exposedState, exposedLevel] };
+  const written = (exposes: object[], command: DeviceCommand, parts: CommandBeyond["parts"]) =>
+    expectedOf(thingOf(...exposes), command, { parts, extra: {} }).map(
+      ({ feature, written: to }) => [...feature.path, to],
+    );
+
+  assert.deepEqual(written([gang("l1"), gang("l2")], {}, { l2: { on: true } }), [
+    ["state_l2", "ON"],
+  ]);
+  assert.deepEqual(written([gang("l1"), gang("l2")], { on: true }, {}), []);
+  assert.deepEqual(written([fan, light], {}, { light: { brightness: 50 } }), [["brightness", 127]]);
+  assert.deepEqual(written([fan, light], { on: true }, { light: { on: false, brightness: 9 } }), [
+    ["fan_state", "ON"],
+    ["state", "OFF"],
+  ]);
+  assert.deepEqual(written([fan, light], { on: false, speed: 50 }, { light: { brightness: 50 } }), [
+    ["fan_state", "OFF"],
+    ["brightness", 127],
+  ]);
 });
 
 // Pure red is at 0.64, 0.33.

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { featuresOf } from "../../../plugins/zigbee2mqtt/convert.ts";
-import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
+import { layoutIn } from "./definitions.ts";
 
 function numeric(unit: unknown) {
   const expose = { type: "numeric", name: "x", property: "x", access: 3, unit };
-  const [feature] = featuresOf(parseExposes([expose]));
+  const [feature] = layoutIn([expose]).features;
   assert.ok(feature);
   return feature;
 }
@@ -42,6 +41,11 @@ for (const [theirs, unit, factor] of [
   ["dBm", "dBm", 1],
   ["LX", "lx", 1],
   ["Minutes", "min", 1],
+  ["bar", "hPa", 1_000],
+  ["VAr", "var", 1],
+  ["cm", "mm", 10],
+  ["m/s", "km/h", 3.6],
+  ["Seconds", "s", 1],
 ] as const) {
   test(`1500 ${theirs} are ${1_500 * factor} ${unit}, and are set as 1500 ${theirs}`, () => {
     const feature = numeric(theirs);
@@ -52,7 +56,7 @@ for (const [theirs, unit, factor] of [
   });
 }
 
-for (const unknown of ["lqi", "", undefined, null, 7]) {
+for (const unknown of ["lqi", "times", "portion", "raw unit", "", undefined, null, 7]) {
   test(`a number with the unit ${unknown} keeps its value and has no unit`, () => {
     const feature = numeric(unknown);
 
@@ -65,4 +69,14 @@ for (const unknown of ["lqi", "", undefined, null, 7]) {
 test("converted values are free of the rounding errors of binary fractions", () => {
   assert.equal(numeric("mV").read(3_015), 3.015);
   assert.equal(numeric("mg/m³").write?.(1_234_567), 1_234.567);
+});
+
+test("degrees Fahrenheit become degrees Celsius, with their range and step", () => {
+  const expose = { type: "numeric", name: "x", property: "x", access: 3, unit: "°F" };
+  const range = { value_min: 41, value_max: 95, value_step: 0.9 };
+  const [feature] = layoutIn([{ ...expose, ...range }]).features;
+
+  assert.deepEqual(feature?.capability, { type: "number", min: 5, max: 35, step: 0.5, unit: "°C" });
+  assert.equal(feature.read(68), 20);
+  assert.equal(feature.write?.(20), 68);
 });

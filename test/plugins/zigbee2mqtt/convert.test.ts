@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StateValue } from "@mantel/plugin-sdk";
-import { featuresOf, kindOf } from "../../../plugins/zigbee2mqtt/convert.ts";
+import { kindOf, layoutOf } from "../../../plugins/zigbee2mqtt/device-layout.ts";
 import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
 import type { Feature } from "../../../plugins/zigbee2mqtt/feature.ts";
 import { capabilitiesOf, definitions } from "./definitions.ts";
+
+const featuresOf = (exposes: Parameters<typeof layoutOf>[0]) => layoutOf(exposes).features;
 
 /** A value of each kind that a definition says a feature may have. */
 function valueOf({ capability }: Feature): Exclude<StateValue, null> {
@@ -24,39 +26,55 @@ function valueOf({ capability }: Feature): Exclude<StateValue, null> {
   }
 }
 
+function isListOfObjects({ write }: Feature): boolean {
+  try {
+    write?.("words");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 test("every field that a definition of the sample exposes is a capability", () => {
   for (const { model, exposes } of definitions) {
-    const leaves = leavesOf(exposes as RawExpose[]);
-    const features = featuresOf(parseExposes(exposes));
-    const both =
-      leaves.some(({ name }) => name === "color_hs") &&
-      leaves.some(({ name }) => name === "color_xy");
+    const paths = new Set(leavesOf(exposes as RawExpose[], []));
+    const found = featuresOf(parseExposes(exposes)).map(({ path }) => path.join("/"));
 
-    const colors = leaves.filter(({ name }) => /^color_(xy|hs)$/.test(name ?? "")).length;
-    const expected = Math.min(100, leaves.length - (both ? colors / 2 : 0));
-    assert.equal(features.length, expected, model);
+    assert.deepEqual(
+      [...paths].filter((path) => !found.includes(path)),
+      [],
+      model,
+    );
+    assert.deepEqual(
+      found.filter((path) => !paths.has(path)),
+      [],
+      model,
+    );
   }
 });
 
 interface RawExpose {
   readonly name?: string;
+  readonly property?: string;
   readonly type: string;
   readonly features?: readonly RawExpose[];
 }
 
-/** The fields of a payload: a colour is one, and composites are their parts. */
-function leavesOf(exposes: readonly RawExpose[]): RawExpose[] {
-  return exposes.flatMap((each) =>
-    each.features && !/^color_(xy|hs)$/.test(each.name ?? "") ? leavesOf(each.features) : [each],
-  );
+/** The places in a payload that hold values: colours are one value, composites hold several. */
+function leavesOf(exposes: readonly RawExpose[], path: readonly string[]): string[] {
+  return exposes.flatMap(({ name = "", property = name, type, features }) => {
+    const inside = type === "composite" ? [...path, property] : path;
+    const isColor = /^color_(xy|hs)$/.test(name);
+    return features && !isColor ? leavesOf(features, inside) : [[...path, property].join("/")];
+  });
 }
 
 test("a set value is read back equal for every device of the sample, and confirms the command", () => {
   let count = 0;
   for (const { model, exposes } of definitions) {
     for (const feature of featuresOf(parseExposes(exposes))) {
-      if (!feature.write) continue;
-      const asked = valueOf(feature);
+      if (!feature.write || feature.capability.type === "command") continue;
+      const asked = isListOfObjects(feature) ? '[{"a":1}]' : valueOf(feature);
       const written = feature.write(asked);
       const { type } = feature.capability;
       const wanted = type === "color" || type === "number" ? feature.read(written) : asked;
@@ -127,7 +145,7 @@ test("a closed contact is true, for every definition of on", () => {
   assert.equal(contact.read(true), true);
 });
 
-test("the gangs of a switch have their endpoint in their names", () => {
+test("the gangs of a switch are its parts", () => {
   const gang = (endpoint: string) => ({
     ...{ type: "switch", endpoint },
     features: [
@@ -137,13 +155,18 @@ test("the gangs of a switch have their endpoint in their names", () => {
       },
     ],
   });
-  const features = featuresOf(parseExposes([gang("left"), gang("right")]));
+  const { kind, parts, features } = layoutOf(parseExposes([gang("left"), gang("bottom_right")]));
 
+  assert.equal(kind, "switch");
+  assert.deepEqual(parts, [
+    { id: "left", kind: "switch", name: "left" },
+    { id: "bottom-right", kind: "switch", name: "bottom right" },
+  ]);
   assert.deepEqual(
-    features.map(({ name, path }) => [name, ...path]),
+    features.map(({ name, part, path }) => [part, name, ...path]),
     [
-      ["onLeft", "state_left"],
-      ["onRight", "state_right"],
+      ["left", "on", "state_left"],
+      ["bottom-right", "on", "state_bottom_right"],
     ],
   );
 });

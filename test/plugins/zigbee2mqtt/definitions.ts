@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capabilities } from "@mantel/plugin-sdk";
+import { type DeviceLayout, layoutOf } from "../../../plugins/zigbee2mqtt/device-layout.ts";
 import {
   addDevice,
   emptyDeviceList,
   inventoryOf,
   type Inventory,
 } from "../../../plugins/zigbee2mqtt/discovery.ts";
+import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
+import type { Feature } from "../../../plugins/zigbee2mqtt/feature.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/zigbee2mqtt");
 
@@ -67,6 +70,20 @@ export const lamp = {
     },
   ],
 };
+
+/** The kind, parts and capabilities of a device that exposes these values. */
+export function layoutIn(exposes: readonly unknown[]): DeviceLayout {
+  return layoutOf(parseExposes(exposes));
+}
+
+/** Names of capabilities with their places: `on`, `l1/on`, `extra/childLock`. */
+export function placesIn(exposes: readonly unknown[]): string[] {
+  return layoutIn(exposes).features.map(placeOf);
+}
+
+export function placeOf({ name, part, group }: Feature): string {
+  return group !== undefined ? `extra/${name}` : part === undefined ? name : `${part}/${name}`;
+}
 
 /** The content of two lists. */
 export function inventoryIn(devices: readonly unknown[], groups: unknown = []): Inventory {

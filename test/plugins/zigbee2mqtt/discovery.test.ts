@@ -88,24 +88,48 @@ test("only the invalid device is skipped, and it is counted", () => {
   );
 });
 
-test("a group has the capabilities of all its members, and devices name their groups", () => {
+test("a group takes what any of its members takes, and devices name their groups", () => {
   const dimmer = { exposes: [{ type: "light", features: lamp.exposes[0]?.features.slice(0, 2) }] };
-  const inventory = inventoryIn(
-    [listed(lamp, 1), listed(dimmer, 2)],
-    [
-      {
-        ...{ id: 7, friendly_name: "lounge", scenes: [{ id: 3, name: "Evening" }] },
-        members: [{ ieee_address: "0x0000000000000001" }, { ieee_address: "0x0000000000000002" }],
-      },
-    ],
-  );
-  const [first, , group] = inventory.things;
+  const narrow = { ...(lamp.exposes[0]?.features[2] as object), value_min: 250, value_max: 454 };
+  const white = { exposes: [{ type: "light", features: [narrow] }] };
+  const groups = [
+    {
+      ...{ id: 7, friendly_name: "lounge", scenes: [{ id: 3, name: "Evening" }] },
+      members: [0, 1, 2].map((at) => ({ ieee_address: `0x${String(at).padStart(16, "0")}` })),
+    },
+  ];
+  const inventory = inventoryIn([listed(white, 0), listed(dimmer, 1), listed(lamp, 2)], groups);
+  const [first, , , group] = inventory.things;
 
   assert.deepEqual(first?.description.groups, ["lounge"]);
   assert.equal(group?.description.kind, "group");
-  assert.deepEqual(Object.keys(group.description.capabilities), ["on", "brightness"]);
+  assert.deepEqual(group.description.capabilities, {
+    colorTemperature: { type: "number", min: 2_000, max: 6_536, unit: "K" },
+    on: { type: "boolean" },
+    brightness: { type: "number", min: 0, max: 100, unit: "%" },
+    color: { type: "color" },
+  });
   assert.deepEqual(
     inventory.scenes.map(({ description }) => description),
     [{ nativeId: "group:7/3", name: "lounge: Evening" }],
+  );
+});
+
+test("a group of gangs is commanded without their endpoints", () => {
+  const gang = (endpoint: string) => ({
+    ...{ type: "switch", endpoint },
+    features: [
+      { type: "binary", name: "state", property: `state_${endpoint}`, endpoint, access: 7 },
+    ],
+  });
+  const members = [{ ieee_address: "0x0000000000000001", endpoint: 2 }];
+  const { things } = inventoryIn(
+    [listed({ exposes: [gang("l1"), gang("l2")] }, 1)],
+    [{ id: 7, friendly_name: "hall", members }],
+  );
+
+  assert.deepEqual(
+    things[1]?.features.map(({ name, path, part }) => [name, path, part]),
+    [["on", ["state"], undefined]],
   );
 });

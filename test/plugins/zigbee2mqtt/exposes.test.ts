@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { featuresOf, kindOf } from "../../../plugins/zigbee2mqtt/convert.ts";
+import { kindOf, layoutOf } from "../../../plugins/zigbee2mqtt/device-layout.ts";
 import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
 import { valueAt, withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
+
+const featuresIn = (exposes: Parameters<typeof layoutOf>[0]) => layoutOf(exposes).features;
 
 const [TOLD, SETTABLE, GETTABLE] = [1, 2, 4];
 
 const exposed = (more: object) => ({ name: "x", property: "x", access: 7, ...more });
 
 function featureOf(more: object) {
-  const [feature, second] = featuresOf(parseExposes([exposed(more)]));
+  const [feature, second] = featuresIn(parseExposes([exposed(more)]));
   assert.ok(feature && !second);
   return feature;
 }
@@ -67,7 +69,10 @@ test("a switch is true and false by its own two values, and unknown by any other
 test("a closed contact is true and an open one false, whatever its definition calls on", () => {
   const contact = featureOf({ type: "binary", name: "contact", value_on: "a", value_off: "b" });
 
-  assert.deepEqual([true, false, "a", "b"].map(contact.read), [true, false, null, null]);
+  assert.deepEqual([true, false, undefined].map(contact.read), [null, null, null]);
+  assert.deepEqual(["b", "a"].map(contact.read), [true, false]);
+  const usual = featureOf({ type: "binary", name: "contact", value_on: false, value_off: true });
+  assert.deepEqual([true, false, "a"].map(usual.read), [true, false, null]);
 });
 
 test("color_temp is a colour temperature only of a light, and brightness a share only there", () => {
@@ -159,7 +164,7 @@ test("the parts of a composite may be set if the composite may, unless they say 
     { type: "numeric", name: "a", property: "a" },
     { type: "numeric", name: "b", property: "b", access: TOLD },
   ];
-  const features = featuresOf(
+  const features = featuresIn(
     parseExposes([
       { ...exposed({ type: "composite", property: "led" }), access: SETTABLE, features: parts },
     ]),
@@ -182,8 +187,8 @@ test("a composite in a composite has the path of both, and one without parts is 
   });
   const outer = exposed({ type: "composite", property: "out", features: [inner] });
 
-  assert.deepEqual(featuresOf(parseExposes([outer]))[0]?.path, ["out", "in", "x"]);
-  assert.deepEqual(featuresOf(parseExposes([exposed({ type: "composite", features: [] })])), []);
+  assert.deepEqual(featuresIn(parseExposes([outer]))[0]?.path, ["out", "in", "x"]);
+  assert.deepEqual(featuresIn(parseExposes([exposed({ type: "composite", features: [] })])), []);
 });
 
 test("a lamp with both colour formats reads and sets chromaticity", () => {
@@ -271,15 +276,15 @@ test("an entry that is not an object is left out, and what it has of a wrong typ
 });
 
 test("an entry with neither name nor property is not a feature", () => {
-  assert.deepEqual(featuresOf(parseExposes([{ type: "numeric", access: 7 }])), []);
+  assert.deepEqual(featuresIn(parseExposes([{ type: "numeric", access: 7 }])), []);
 });
 
-test("names of more than 200 characters are cut, and only the first 200 entries and values are read", () => {
-  const many = Array.from({ length: 201 }, (_, at) => `${at}`);
+test("names of more than 200 characters are cut, and only the first 1,000 entries and values are read", () => {
+  const many = Array.from({ length: 1_001 }, (_, at) => `${at}`);
 
   assert.equal(parseExposes([{ name: "x".repeat(201) }])[0]?.name.length, 200);
-  assert.equal(parseExposes(many.map((name) => ({ name }))).length, 200);
-  assert.equal(parseExposes([{ values: many }])[0]?.values.length, 200);
+  assert.equal(parseExposes(many.map((name) => ({ name }))).length, 1_000);
+  assert.equal(parseExposes([{ values: many }])[0]?.values.length, 1_000);
 });
 
 test("features are read to a depth of five", () => {
@@ -288,8 +293,8 @@ test("features are read to a depth of five", () => {
       ? exposed({ type: "numeric" })
       : exposed({ type: "composite", features: [nested(depth - 1)] });
 
-  assert.equal(featuresOf(parseExposes([nested(5)])).length, 1);
-  assert.equal(featuresOf(parseExposes([nested(6)])).length, 0);
+  assert.equal(featuresIn(parseExposes([nested(5)])).length, 1);
+  assert.equal(featuresIn(parseExposes([nested(6)])).length, 0);
 });
 
 for (const [payload, value] of [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAsync } from "mqtt";
+import { updateOf } from "../../../plugins/zigbee2mqtt/device-state.ts";
 import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { eventIn } from "../../../plugins/zigbee2mqtt/events.ts";
 import { findLoggedError } from "../../../plugins/zigbee2mqtt/log-errors.ts";
@@ -86,30 +87,44 @@ test("a session of the recorded devices becomes their states", () => {
   const states = session.map(([name, payload]) => {
     const thing = home.things.find(({ topicName }) => topicName === name);
     assert.ok(thing, JSON.stringify(name));
-    return [name, home.tell(thing, payload)];
+    return [name, updateOf(home.tell(thing, payload))];
   });
 
   assert.deepEqual(Object.fromEntries(states), {
     sofa: {
-      ...{ on: true, brightness: 50, colorTemperature: 2_703 },
-      ...{ colorTempStartup: null, powerOnBehavior: null, linkquality: 102 },
+      state: { on: true, brightness: 50, colorTemperature: 2_703 },
+      extra: { colorTempStartup: null, powerOnBehavior: null, linkquality: 102 },
     },
     "living/colour": {
-      ...{ on: true, brightness: 100, colorTemperature: null, linkquality: 87 },
-      color: { hue: 29, saturation: 100 },
+      state: {
+        ...{ on: true, brightness: 100, colorTemperature: null },
+        color: { hue: 29, saturation: 100 },
+      },
+      extra: { linkquality: 87 },
     },
-    plug: { on: false, power: 0, voltage: 231, current: 0, energy: 12.34, linkquality: 134 },
+    plug: {
+      state: { on: false, power: 0, voltage: 231, current: 0, energy: 12.34 },
+      extra: { linkquality: 134 },
+    },
     weather: {
-      ...{ battery: 88, temperature: -3.42, humidity: 71.5, pressure: 1_008.3 },
-      ...{ voltage: 2.975, linkquality: 54 },
+      state: {
+        ...{ battery: 88, temperature: -3.42, humidity: 71.5, pressure: 1_008.3 },
+        batteryVoltage: 2.975,
+      },
+      extra: { linkquality: 54 },
     },
     motion: {
-      ...{ battery: 100, motion: true, deviceTemperature: 21, voltage: 3.035 },
-      ...{ illuminance: 42, powerOutageCount: 3, linkquality: 76 },
+      state: { battery: 100, motion: true, batteryVoltage: 3.035, illuminance: 42 },
+      extra: { deviceTemperature: 21, powerOutageCount: 3, linkquality: 76 },
     },
-    remote: { battery: 74, lastAction: "brightness_up_click", linkquality: 47 },
-    blind: { state: "OPEN", position: 66, battery: 12, linkquality: 99 },
-    lounge: { on: true, brightness: 50, colorTemperature: 2_703 },
+    remote: {
+      state: { battery: 74, lastAction: "brightness_up_click" },
+      extra: { linkquality: 47 },
+    },
+    blind: { state: { position: 66, battery: 12 }, extra: { linkquality: 99 } },
+    lounge: {
+      state: { on: true, brightness: 50, colorTemperature: 2_703 },
+    },
   });
   assert.deepEqual(unusable, ["sofa: colorTempStartup"], "a preset above the range");
   const remote = session.find(([name]) => name === "remote")?.[1] as Record<string, unknown>;

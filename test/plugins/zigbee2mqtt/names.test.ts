@@ -1,39 +1,73 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { featuresOf } from "../../../plugins/zigbee2mqtt/convert.ts";
-import { parseExposes } from "../../../plugins/zigbee2mqtt/exposes.ts";
+import { placesIn } from "./definitions.ts";
 
 const value = (name: string, more: object = {}) => ({
   ...{ type: "numeric", name, property: name, access: 3 },
   ...more,
 });
+const measured = (name: string, more: object = {}) => value(name, { access: 1, ...more });
+const detected = (name: string) => measured(name, { type: "binary" });
+const chosen = (name: string, ...values: string[]) => value(name, { type: "enum", values });
+const switched = (name = "state") =>
+  value(name, { type: "binary", value_on: "ON", value_off: "OFF" });
+const degrees = { unit: "°C" };
 
-/** The names of the capabilities of exposed values, inside a group of a type if one is given. */
-function namesOf(exposed: readonly object[], type?: string): string[] {
-  const exposes = type === undefined ? exposed : [{ type, features: exposed }];
-  return featuresOf(parseExposes(exposes)).map(({ name }) => name);
+for (const [type, exposed, ours] of [
+  ["light", switched(), "on"],
+  ["light", value("brightness"), "brightness"],
+  ["light", value("color_temp"), "colorTemperature"],
+  ["light", value("color_xy", { type: "composite" }), "color"],
+  ["light", value("color_hs", { type: "composite" }), "color"],
+  ["switch", switched(), "on"],
+  ["fan", switched(), "on"],
+  ["lock", switched(), "locked"],
+  ["climate", measured("local_temperature", degrees), "temperature"],
+  ["climate", value("occupied_heating_setpoint", degrees), "targetTemperature"],
+  ["climate", value("occupied_cooling_setpoint", degrees), "targetTemperature"],
+  ["climate", value("current_heating_setpoint", degrees), "targetTemperature"],
+  ["climate", chosen("system_mode", "off", "heat"), "mode"],
+  ["climate", measured("running_state", { type: "enum", values: ["idle", "heat"] }), "action"],
+  ["climate", chosen("fan_mode", "low", "high"), "fanMode"],
+  ["climate", chosen("swing_mode", "on", "off"), "swing"],
+  ["climate", chosen("preset", "away", "eco"), "preset"],
+  ["cover", value("position"), "position"],
+  ["cover", value("tilt"), "tilt"],
+  ["climate", value("occupancy"), "extra/occupancy"],
+  ["climate", value("unoccupied_heating_setpoint", degrees), "extra/unoccupiedHeatingSetpoint"],
+] as const) {
+  test(`${exposed.name} of ${type} is called ${ours}`, () => {
+    assert.deepEqual(placesIn([{ type, features: [exposed] }]), [ours]);
+  });
 }
 
-for (const [type, theirs, ours] of [
-  ["light", "state", "on"],
-  ["light", "color_temp", "colorTemperature"],
-  ["light", "color_xy", "color"],
-  ["light", "color_hs", "color"],
-  ["switch", "state", "on"],
-  ["fan", "state", "on"],
-  ["lock", "state", "locked"],
-  ["climate", "local_temperature", "temperature"],
-  ["climate", "occupied_heating_setpoint", "targetTemperature"],
-  ["climate", "current_heating_setpoint", "targetTemperature"],
-  ["climate", "system_mode", "mode"],
-  [undefined, "occupancy", "motion"],
-  [undefined, "action", "lastAction"],
-  ["cover", "state", "state"],
-  [undefined, "state", "state"],
-  ["climate", "occupancy", "occupancy"],
+for (const [exposed, ours] of [
+  [detected("occupancy"), "motion"],
+  [detected("presence"), "presence"],
+  [detected("water_leak"), "waterLeak"],
+  [detected("window_open"), "windowOpen"],
+  [detected("battery_low"), "batteryLow"],
+  [measured("action", { type: "enum", values: ["single"] }), "lastAction"],
+  [measured("temperature", degrees), "temperature"],
+  [measured("temperature", { unit: "°F" }), "temperature"],
+  [measured("pressure", { unit: "kPa" }), "pressure"],
+  [measured("voltage", { unit: "V" }), "voltage"],
+  [measured("voltage", { unit: "mV", category: "diagnostic" }), "batteryVoltage"],
+  [measured("voc", { unit: "µg/m³" }), "voc"],
+  [measured("voc", { unit: "ppb" }), "vocParts"],
+  [measured("gas", { unit: "m³" }), "gasVolume"],
+  [detected("gas"), "gas"],
+  [measured("water_consumed", { unit: "L" }), "water"],
+  [measured("produced_energy", { unit: "kWh" }), "energyReturned"],
+  [measured("temperature", { unit: "raw unit" }), "extra/temperature"],
+  [measured("temperature"), "extra/temperature"],
+  [value("temperature", degrees), "extra/temperature"],
+  [measured("power_factor"), "extra/powerFactor"],
+  [switched(), "extra/state"],
 ] as const) {
-  test(`${theirs} of ${type ?? "a device"} is called ${ours}`, () => {
-    assert.deepEqual(namesOf([value(theirs)], type), [ours]);
+  const { name, unit = "" } = exposed as { name: string; unit?: string };
+  test(`${name} ${unit} of a device that can${exposed.access === 3 ? "" : "not"} be set is called ${ours}`, () => {
+    assert.deepEqual(placesIn([exposed]), [ours]);
   });
 }
 
@@ -41,28 +75,39 @@ for (const [property, name] of [
   ["Child-lock_mode", "childLockMode"],
   ["2nd_value", "v2ndValue"],
   ["äöü", "v"],
-  ["on", "onValue"],
-  ["color", "colorValue"],
-  ["locked", "lockedValue"],
+  ["on", "on"],
   ["x".repeat(70), "x".repeat(64)],
 ] as const) {
-  test(`a value that Mantel has no name for keeps its own: ${property} is ${name}`, () => {
-    assert.deepEqual(namesOf([value(property)]), [name]);
+  test(`a value that is not in the vocabulary keeps its name among the extras: ${property} is ${name}`, () => {
+    assert.deepEqual(placesIn([value(property)]), [`extra/${name}`]);
   });
 }
 
-test("the values of a composite have its name before theirs, and no name of Mantel's", () => {
+test("an extra does not have a name that the vocabulary has for its device", () => {
+  const climate = { type: "climate", features: [chosen("system_mode", "off", "heat")] };
+
+  assert.deepEqual(placesIn([climate, chosen("mode", "comfort", "eco")]), [
+    "mode",
+    "extra/modeValue",
+  ]);
+});
+
+test("the values of a composite have its name before theirs", () => {
   const composite = { type: "composite", name: "led", property: "led", access: 3 };
   const features = [value("occupancy"), { ...composite, features: [value("level")] }];
 
-  assert.deepEqual(namesOf([{ ...composite, features }]), ["ledOccupancy", "ledLedLevel"]);
+  assert.deepEqual(placesIn([{ ...composite, features }]), [
+    "extra/ledOccupancy",
+    "extra/ledLedLevel",
+  ]);
 });
 
-test("values with the same name are numbered from the second on", () => {
+test("extras with the same name are numbered from the second on, and a repeated one counts once", () => {
   const long = "x".repeat(64);
+  const names = ["a_b", "a-b", "a b", "a_b", `${long}1`, `${long}2`];
 
-  assert.deepEqual(namesOf([value("a"), value("a"), value("a"), value(long), value(long)]), [
-    ...["a", "a2", "a3"],
-    ...[long, `${"x".repeat(60)}2`],
+  assert.deepEqual(placesIn(names.map((name) => value(name))), [
+    ...["extra/aB", "extra/aB2", "extra/aB3"],
+    ...[`extra/${long}`, `extra/${"x".repeat(60)}2`],
   ]);
 });

@@ -1,0 +1,267 @@
+import type { Capability, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk";
+import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
+import { climateDraft, climateDrafts } from "./convert-climate.ts";
+import { coverDrafts, movementDraft } from "./convert-cover.ts";
+import { fanDrafts } from "./convert-fan.ts";
+import { lightDrafts } from "./convert-light.ts";
+import { lockDrafts } from "./convert-lock.ts";
+import { isSiren, sirenDrafts } from "./convert-siren.ts";
+import { type Draft, draftOf, plainDrafts } from "./drafts.ts";
+import type { Expose } from "./exposes.ts";
+import { groupOf } from "./extra-groups.ts";
+import type { Feature } from "./feature.ts";
+import { formOf } from "./forms.ts";
+import { camelCase, freeName, partIdOf } from "./names.ts";
+import { readingDraft } from "./readings.ts";
+
+/** A device has at most this many capabilities with those of its parts and extras, and fewer itself and in each part. */
+const MOST_CAPABILITIES = 200;
+const MOST_IN_SECTION = 100;
+const MOST_PARTS = 50;
+
+/** A further function of a device. */
+export interface Part {
+  readonly id: string;
+  readonly kind: DeviceKind;
+  readonly name: string;
+}
+
+/** What a device is, and the places of its capabilities. */
+export interface DeviceLayout {
+  readonly kind: DeviceKind;
+  readonly parts: readonly Part[];
+  readonly features: readonly Feature[];
+  /** The names of capabilities that were left out, because there are too many. */
+  readonly leftOut: readonly string[];
+}
+
+/** Types of exposes that are a function with a kind of its own. */
+const FUNCTIONS = {
+  light: { kind: "light", drafts: lightDrafts },
+  cover: { kind: "cover", drafts: coverDrafts },
+  climate: { kind: "thermostat", drafts: climateDrafts },
+  lock: { kind: "lock", drafts: lockDrafts },
+  fan: { kind: "fan", drafts: fanDrafts },
+  switch: { kind: "switch", drafts: switchDrafts },
+} as const;
+
+type FunctionType = keyof typeof FUNCTIONS;
+type FunctionExpose = Expose & { readonly type: FunctionType };
+
+const isFunction = (expose: Expose): expose is FunctionExpose =>
+  Object.hasOwn(FUNCTIONS, expose.type);
+
+/** The kind of a device, its parts and its capabilities. */
+export function layoutOf(exposes: readonly Expose[]): DeviceLayout {
+  const layout = new Layout(kindOf(exposes));
+  const functions = exposes.filter(isFunction);
+  const main = mainOf(functions, layout.kind);
+  for (const each of functions) layout.addFunction(each, each === main);
+  for (const each of exposes) if (!isFunction(each)) layout.addOther(each, exposes);
+  return layout.finished();
+}
+
+function switchDrafts({ features }: Expose): Draft[] {
+  return features.flatMap((each) => {
+    const isState = each.name === "state" && /^state(_|$)/.test(each.property);
+    return isState ? [draftOf(each, formOf(each), { name: "on" })] : plainDrafts(each);
+  });
+}
+
+/** The function that the device itself is; `undefined` if several are alike, which are its parts. */
+function mainOf(functions: readonly FunctionExpose[], kind: DeviceKind): Expose | undefined {
+  const alike = functions.filter(
+    (each) => kindOfFunction(each, kind) === kind && isSwitching(each),
+  );
+  const whole = alike.find(({ endpoint }) => endpoint === undefined);
+  return whole ?? (alike.length === 1 ? alike[0] : undefined);
+}
+
+/** False for a switch of a setting, such as the detection of open windows. */
+function isSwitching({ type, features }: Expose): boolean {
+  return type !== "switch" || features.some(({ property }) => /^state(_|$)/.test(property));
+}
+
+/** The gangs of a plug are plugs. */
+function kindOfFunction({ type }: FunctionExpose, ofDevice: DeviceKind): DeviceKind {
+  return type === "switch" && ofDevice === "plug" ? "plug" : FUNCTIONS[type].kind;
+}
+
+/** Finds places for capabilities, in the order in which they are exposed. */
+class Layout {
+  readonly kind: DeviceKind;
+  readonly #parts = new Map<string, Part>();
+  /** Part ids by endpoint. */
+  readonly #endpoints = new Map<string, string>();
+  readonly #features: Feature[] = [];
+  readonly #taken = new Set<string>();
+
+  constructor(kind: DeviceKind) {
+    this.kind = kind;
+  }
+
+  /** A function is the device itself, a part of it, or, like the switch of a setting, some extras. */
+  addFunction(expose: FunctionExpose, isMain: boolean): void {
+    const kind = kindOfFunction(expose, this.kind);
+    const isPart = !isMain && isSwitching(expose) && !isModeOfFan(expose);
+    const part = isPart ? this.#addPart(expose, kind) : undefined;
+    if (part !== undefined && expose.endpoint !== undefined) {
+      this.#endpoints.set(expose.endpoint, part);
+    }
+    for (const { name, ...draft } of FUNCTIONS[expose.type].drafts(expose)) {
+      const hasPlace = name !== undefined && (part !== undefined || !isPart);
+      this.#place(hasPlace ? { ...draft, name } : draft, part);
+    }
+  }
+
+  /** A value beside the functions: a reading, something that belongs to the kind, or an extra. */
+  addOther(expose: Expose, exposes: readonly Expose[]): void {
+    const part = this.#endpoints.get(expose.endpoint ?? "");
+    const ofKind = draftsOfKind(expose, this.#kindOf(part));
+    const reading = ofKind ? undefined : readingDraft(expose);
+    if (reading) return this.#place(reading, part ?? this.#partOfReading(expose, exposes));
+    for (const draft of ofKind ?? plainDrafts(expose)) this.#place(draft, part);
+  }
+
+  #kindOf(part: string | undefined): DeviceKind {
+    return this.#parts.get(part ?? "")?.kind ?? this.kind;
+  }
+
+  /** Several readings of one kind at endpoints without parts are parts themselves. */
+  #partOfReading({ name, type, endpoint }: Expose, exposes: readonly Expose[]): string | undefined {
+    if (endpoint === undefined) return undefined;
+    const isOnly = exposes.filter((each) => each.name === name).length === 1;
+    if (isOnly) return undefined;
+    const kind = type === "binary" ? "binary-sensor" : "sensor";
+    const part = this.#addPart({ endpoint, type: kind }, kind);
+    if (part !== undefined) this.#endpoints.set(endpoint, part);
+    return part;
+  }
+
+  /** The id of a new part; `undefined` if there are too many. */
+  #addPart({ endpoint, type }: Pick<Expose, "endpoint" | "type">, kind: DeviceKind) {
+    if (this.#parts.size >= MOST_PARTS) return undefined;
+    const base =
+      endpoint === undefined ? (type === "climate" ? "thermostat" : type) : partIdOf(endpoint);
+    const id = freeName(base.slice(0, 36), (name) => this.#parts.has(name));
+    const name = (endpoint ?? base).replaceAll(/[_-]+/g, " ").trim() || id;
+    this.#parts.set(id, { id, kind, name });
+    return id;
+  }
+
+  /** Gives a capability its canonical name if it keeps to the vocabulary, and otherwise one among the extras. */
+  #place(draft: Draft, part: string | undefined): void {
+    const { name, expose: _, ...rest } = draft;
+    if (name === undefined && this.#isKnown(draft)) return;
+    const kind = this.#kindOf(part);
+    const isCanonical =
+      name !== undefined &&
+      !this.#taken.has(`${part}/${name}`) &&
+      this.#countIn(part) < MOST_IN_SECTION &&
+      isCanonicalFor(kind, name, draft.capability);
+    const place = isCanonical
+      ? { name, ...(part === undefined ? {} : { part }) }
+      : { name: this.#extraName(draft), group: groupOf(draft) };
+    this.#taken.add(isCanonical ? `${part}/${name}` : `extra/${place.name}`);
+    this.#features.push({ ...rest, ...place, pathInGroup: pathInGroup(draft) });
+  }
+
+  /** True if an earlier expose has the same place in payloads: some definitions repeat one. */
+  #isKnown({ path, capability }: Draft): boolean {
+    const key = path.join("/");
+    return this.#features.some(
+      (each) => each.capability.type === capability.type && each.path.join("/") === key,
+    );
+  }
+
+  #countIn(part: string | undefined): number {
+    return this.#features.filter((each) => each.group === undefined && each.part === part).length;
+  }
+
+  /** Its place in payloads as one word, which must not look like a canonical capability of the device. */
+  #extraName({ path, capability }: Draft): string {
+    const plain = camelCase(path.join(" "));
+    const isOther = isCanonicalFor(this.kind, plain, capability);
+    const name = isOther ? camelCase(`${plain} value`) : plain;
+    return freeName(name, (each) => this.#taken.has(`extra/${each}`));
+  }
+
+  finished(): DeviceLayout {
+    const kept = new Set(this.#features.toSorted(byImportance).slice(0, MOST_CAPABILITIES));
+    const features = this.#features.filter((each) => kept.has(each));
+    const leftOut = this.#features.filter((each) => !kept.has(each)).map(({ name }) => name);
+    const isUsed = ({ id }: Part) => features.some(({ part }) => part === id);
+    return { kind: this.kind, parts: [...this.#parts.values()].filter(isUsed), features, leftOut };
+  }
+}
+
+/** True if a device of this kind may have such a capability under this name. */
+function isCanonicalFor(kind: DeviceKind, name: string, capability: Capability): boolean {
+  return (
+    canonicalCapability(kind, name) !== undefined &&
+    faultsOfVocabulary(kind, { [name]: capability }).length === 0
+  );
+}
+
+/** What belongs to a kind beside its function; `undefined` for all else. */
+function draftsOfKind(expose: Expose, kind: DeviceKind): Draft[] | undefined {
+  const { name, type } = expose;
+  switch (kind) {
+    case "cover": {
+      const movement = movementDraft(expose);
+      return movement && [movement];
+    }
+    case "light":
+      return name === "effect" && type === "enum"
+        ? [draftOf(expose, formOf(expose), { name })]
+        : undefined;
+    case "thermostat":
+      return climateDraft(expose);
+    case "siren":
+      return sirenDrafts(expose);
+    default:
+      return undefined;
+  }
+}
+
+/** The modes of a fan without a switch of its own are settings of the device. */
+function isModeOfFan({ type, features }: Expose): boolean {
+  return type === "fan" && !features.some(({ name }) => name === "state");
+}
+
+/** Configuration is left out first, then diagnostics, then other extras. */
+function byImportance(one: Feature, other: Feature): number {
+  return rankOf(one) - rankOf(other);
+}
+
+function rankOf({ group }: Feature): number {
+  return group === undefined ? 0 : { main: 1, diagnostic: 2, configuration: 3 }[group];
+}
+
+/** A Zigbee group is commanded without the endpoints of its members. */
+function pathInGroup({ path, expose: { endpoint } }: Draft): readonly string[] {
+  const [first = "", ...rest] = path;
+  const suffix = `_${endpoint}`;
+  return endpoint !== undefined && first.endsWith(suffix)
+    ? [first.slice(0, -suffix.length), ...rest]
+    : path;
+}
+
+const ALARM = new Set(["warning", "alarm", "alarm_state"]);
+const YES_OR_NO = new Set(
+  "contact occupancy presence water_leak smoke gas carbon_monoxide vibration moving sos rain".split(
+    " ",
+  ),
+);
+const MEASURED = new Set(["power", "energy", "current"]);
+
+/** The kind of a device. It is part of the device id, so it must not depend on measured values. */
+export function kindOf(exposes: readonly Expose[]): DeviceDescription["kind"] {
+  const main = exposes.find((each) => isFunction(each) && each.type !== "switch");
+  if (main && isFunction(main)) return FUNCTIONS[main.type].kind;
+  const has = (names: ReadonlySet<string>) => exposes.some(({ name }) => names.has(name));
+  if (exposes.some(({ type }) => type === "switch")) return has(MEASURED) ? "plug" : "switch";
+  if (has(ALARM)) return exposes.some(isSiren) ? "siren" : "alarm";
+  if (has(YES_OR_NO)) return "binary-sensor";
+  return has(new Set(["action"])) ? "button" : "sensor";
+}
