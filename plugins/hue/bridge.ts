@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { type DeviceCommand, MantelError } from "@mantel/plugin-sdk";
 import { type Action, actionOf } from "./convert-button.ts";
-import { follows, type LightBody, lightBody } from "./convert-light.ts";
 import { describe, type Described } from "./convert.ts";
 import { Feed, type FeedDependencies } from "./feed.ts";
+import { FollowedCommands } from "./followed-commands.ts";
 import type { BridgeState } from "./options.ts";
 import type { Change, Resource } from "./resources.ts";
 
@@ -26,13 +26,13 @@ export class HueBridge {
   #described: Described | undefined;
   /** The latest described buttons; they seldom change. */
   #buttons: Described["buttons"] = new Map();
-  /** By light and field, as JSON: the last requested value and the one that confirmed it, which may differ a little. */
-  readonly #confirmed = new Map<string, string>();
+  readonly #commands: FollowedCommands;
 
   constructor(parts: BridgeDependencies) {
     this.id = parts.id;
     this.#parts = parts;
     this.#feed = new Feed({ ...parts, onChange: (changes) => this.#changed(changes) });
+    this.#commands = new FollowedCommands(this.#feed.resources);
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -64,16 +64,17 @@ export class HueBridge {
   }
 
   /**
-   * Resolves when the light reports the new state; for a group, when it reports `on`.
+   * Resolves when the light reports the new state; for a group, when one of its lights does.
    * @throws MantelError `bridge_down`, `bridge_rate_limited`, `deadline_passed`, `device_unknown`
    */
-  async command({ type, id }: Resource, command: DeviceCommand): Promise<void> {
-    const body = lightBody(this.#feed.resources.get(id), command);
-    const before = this.#stateBefore(id, body);
-    const path = `${type}/${id}`;
-    await this.#put(path, body);
+  async command(target: Resource, command: DeviceCommand): Promise<void> {
+    const path = `${target.type}/${target.id}`;
+    const isGroup = target.type === "grouped_light";
+    const members = isGroup ? (this.described.members.get(target.id) ?? []) : [];
+    const followed = this.#commands.begin(target, members, command);
+    await this.#put(path, followed.body);
     const endsAt = performance.now() + this.#parts.times.confirmed;
-    for (let waitMs = FIRST_LOOK_MS; !this.#follows(id, body, before); waitMs *= 2) {
+    for (let waitMs = FIRST_LOOK_MS; !followed.isFollowed(); waitMs *= 2) {
       const leftMs = endsAt - performance.now();
       if (leftMs <= 0) {
         throw new MantelError(
@@ -82,9 +83,9 @@ export class HueBridge {
         );
       }
       const isNews = await this.#hears(Math.min(waitMs, LONGEST_LOOK_MS, leftMs));
-      if (!isNews) await this.#look(path);
+      if (!isNews) for (const each of isGroup ? [path, "light"] : [path]) await this.#look(each);
     }
-    for (const [key, confirmed] of this.#answers(id, body)) this.#confirmed.set(key, confirmed);
+    followed.remember();
   }
 
   /**
@@ -107,32 +108,6 @@ export class HueBridge {
     }
   }
 
-  #follows(id: string, body: LightBody, before: Resource | undefined): boolean {
-    return follows(this.#feed.resources.get(id), body, before);
-  }
-
-  /**
-   * The state of a light before a request, which does not confirm it. Fields that already confirmed the same value are
-   * left out: the light does not change them for a repeated request.
-   */
-  #stateBefore(id: string, body: LightBody): Resource | undefined {
-    const before = this.#feed.resources.get(id);
-    if (!before) return undefined;
-    const repeated = this.#answers(id, body).flatMap(([key, answer, field]) =>
-      this.#confirmed.get(key) === answer ? [[field, undefined] as const] : [],
-    );
-    return { ...before, ...Object.fromEntries(repeated) };
-  }
-
-  /** For each requested field its key in `#confirmed`, and the requested with the present value. */
-  #answers(id: string, body: LightBody) {
-    const light = this.#feed.resources.get(id);
-    return Object.entries(body).map(
-      ([field, asked]) =>
-        [`${id}/${field}`, JSON.stringify([asked, light?.[field]]), field] as const,
-    );
-  }
-
   /** True if a change arrived within the time. */
   async #hears(withinMs: number): Promise<boolean> {
     const signal = AbortSignal.timeout(Math.ceil(withinMs));
@@ -142,7 +117,7 @@ export class HueBridge {
     );
   }
 
-  /** Reads one resource. After a failure the event may still arrive. */
+  /** Reads one resource, or all of a type. After a failure the event may still arrive. */
   async #look(path: string): Promise<void> {
     try {
       const data = await this.#feed.client.get(path);

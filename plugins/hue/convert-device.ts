@@ -11,6 +11,8 @@ export interface Part {
   readonly device: DeviceDescription;
   /** The resource that receives its commands. */
   readonly target?: Resource;
+  /** The ids of the lights of a group. */
+  readonly members?: readonly string[];
   readonly services: readonly Resource[];
 }
 
@@ -37,12 +39,17 @@ export function radioOf(services: readonly Resource[]): string | undefined {
   return addresses.find((each) => /^[0-9a-f]{2}(:[0-9a-f]{2}){5,7}$/.test(each));
 }
 
-export function buttonPart(nativeId: string, common: Common, services: readonly Resource[]): Part {
+export function buttonPart(
+  kind: "button" | "doorbell",
+  nativeId: string,
+  common: Common,
+  services: readonly Resource[],
+): Part {
   const { capabilities, state } = readingsOf(services);
   const device: DeviceDescription = {
     ...common,
     nativeId,
-    kind: "button",
+    kind,
     capabilities: { lastAction: { type: "text", readOnly: true }, ...capabilities },
     state: { lastAction: lastActionOf(services)?.name ?? null, ...state },
   };

@@ -21,7 +21,7 @@ function readingOf(service: Resource): Reading | undefined {
       return boolean("contact", state === undefined ? undefined : state === "contact");
     }
     case "tamper":
-      return boolean("tampered", isTampered(service));
+      return boolean("tamper", isTampered(service));
     case "temperature":
       return number("temperature", newest(service, "temperature", "temperature"), "°C");
     case "light_level":

@@ -1,4 +1,9 @@
-import type { DeviceDescription, DeviceState, SceneDescription } from "@mantel/plugin-sdk";
+import type {
+  Capabilities,
+  DeviceDescription,
+  DeviceState,
+  SceneDescription,
+} from "@mantel/plugin-sdk";
 import { areaParts } from "./convert-area.ts";
 import { isButton } from "./convert-button.ts";
 import {
@@ -21,6 +26,8 @@ export interface Described {
   readonly targets: ReadonlyMap<string, Resource>;
   /** The native ids of devices, by the ids of their buttons. */
   readonly buttons: ReadonlyMap<string, string>;
+  /** The ids of the lights of each group, by the id of its target. */
+  readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
 const GROUPS = new Set(["room", "zone", "bridge_home"]);
@@ -43,8 +50,10 @@ export function describe(bridgeId: string, resources: Resources): Described {
   const scenes = all.filter(({ type }) => SCENES.has(type)).slice(0, MOST_SCENES);
   const targets = new Map(scenes.map((scene) => [home.idOf(scene), scene]));
   const buttons = new Map<string, string>();
-  for (const { device, target, services } of parts) {
+  const members = new Map<string, readonly string[]>();
+  for (const { device, target, services, members: lights } of parts) {
     if (target) targets.set(device.nativeId, target);
+    if (target && lights) members.set(target.id, lights);
     for (const { id } of services.filter(isButton)) buttons.set(id, device.nativeId);
   }
   return {
@@ -52,6 +61,7 @@ export function describe(bridgeId: string, resources: Resources): Described {
     scenes: scenes.map((scene) => home.sceneOf(scene)),
     targets,
     buttons,
+    members,
   };
 }
 
@@ -101,7 +111,8 @@ class Home {
       groups: this.#zones.get(device.id)?.slice(0, 100) ?? [],
     };
     const lights = services.filter(({ type }) => type === "light");
-    const buttons = services.filter(isButton);
+    const bells = services.filter(({ type }) => type === "bell_button");
+    const buttons = services.filter((each) => isButton(each) && !bells.includes(each));
     const sensors = services.filter(isSensor);
     const batteries = services.filter(({ type }) => type === "device_power");
     return [
@@ -109,7 +120,10 @@ class Home {
         this.#light(light, `${native}/light${index === 0 ? "" : `-${index + 1}`}`, common),
       ),
       ...(buttons.length > 0
-        ? [buttonPart(`${native}/button`, common, [...buttons, ...batteries])]
+        ? [buttonPart("button", `${native}/button`, common, [...buttons, ...batteries])]
+        : []),
+      ...(bells.length > 0
+        ? [buttonPart("doorbell", `${native}/doorbell`, common, [...bells, ...batteries])]
         : []),
       ...(sensors.length > 0
         ? [sensorPart(`${native}/sensor`, common, [...sensors, ...batteries])]
@@ -139,7 +153,7 @@ class Home {
       capabilities,
       state,
     };
-    return [{ device, target, services }];
+    return [{ device, target, services, members: lights.map(({ id }) => id) }];
   }
 
   sceneOf(scene: Resource): SceneDescription {
@@ -157,15 +171,14 @@ class Home {
     this.#lights.set(light.id, nativeId);
     const name = textAt(light, "metadata", "name");
     const zones = [...(common.groups ?? []), ...(this.#zones.get(light.id) ?? [])];
+    const isPlug = textAt(light, "metadata", "archetype") === "plug";
     const device: DeviceDescription = {
       ...common,
       nativeId,
-      kind: textAt(light, "metadata", "archetype") === "plug" ? "plug" : "light",
       // the lights of a device with several lights have their own names
       name: nativeId.endsWith("/light") ? common.name : (name ?? common.name),
       groups: [...new Set(zones)].slice(0, 100),
-      capabilities,
-      state: lightState(light, capabilities),
+      ...(isPlug ? plugOf : lightOf)(capabilities, lightState(light, capabilities)),
     };
     return { device, target: light, services: [light] };
   }
@@ -202,6 +215,31 @@ class Home {
   #all(ids: readonly unknown[]): Resource[] {
     return ids.flatMap((id) => this.#resources.get(id) ?? []);
   }
+}
+
+type Shown = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra">;
+
+const lightOf = (capabilities: Capabilities, state: DeviceState): Shown => ({
+  ...{ kind: "light", capabilities, state },
+});
+
+/** What a plug has besides `on`, such as the level of a dimmer, is more than plugs have. */
+function plugOf(
+  { on, ...more }: Capabilities,
+  { on: isOn = null, ...moreState }: DeviceState,
+): Shown {
+  const extras = Object.entries(more).map(([name, capability]) => [
+    name,
+    { ...capability, group: "main" as const },
+  ]);
+  return {
+    kind: "plug",
+    capabilities: on ? { on } : {},
+    state: on ? { on: isOn } : {},
+    ...(extras.length > 0 && {
+      extra: { capabilities: Object.fromEntries(extras) as never, state: moreState },
+    }),
+  };
 }
 
 /** The state of a light in a scene. */

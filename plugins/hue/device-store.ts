@@ -43,7 +43,8 @@ export async function startDeviceStore(
   const home = new Home(ctx, cache, known, outside);
   await home.run();
   return {
-    command: (nativeId, command) => home.command(nativeId, command),
+    command: (nativeId, command, _commandId, { extra }) =>
+      home.command(nativeId, { ...command, ...extra }),
     activateScene: (nativeId) => home.activate(nativeId),
     handOver: () => home.handOver(),
   };

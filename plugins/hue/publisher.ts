@@ -50,9 +50,9 @@ export class Publisher {
   }
 
   #updateOf(device: DeviceDescription): DeviceUpdate | undefined {
-    const { nativeId, state, available = true } = device;
-    const isSame = this.#states.get(nativeId) === stateOf(device);
-    return isSame ? undefined : { nativeId, state, available };
+    const { nativeId, state, extra, available = true } = device;
+    if (this.#states.get(nativeId) === stateOf(device)) return undefined;
+    return { nativeId, state, available, ...(extra && { extra: extra.state }) };
   }
 
   async #publish(): Promise<void> {
@@ -69,10 +69,13 @@ function shapeOf(
   devices: readonly DeviceDescription[],
   scenes: readonly SceneDescription[],
 ): string {
-  const described = devices.map(({ state: _state, available: _available, ...rest }) => rest);
+  const described = devices.map(({ state: _state, available: _available, extra, ...rest }) => [
+    rest,
+    extra?.capabilities,
+  ]);
   return JSON.stringify([described, scenes]);
 }
 
-function stateOf({ state, available = true }: DeviceDescription): string {
-  return JSON.stringify([state, available]);
+function stateOf({ state, extra, available = true }: DeviceDescription): string {
+  return JSON.stringify([state, available, extra?.state]);
 }

@@ -15,6 +15,8 @@ export interface FakeBridgeOptions {
   readonly resources?: FakeResource[];
   /** Events are sent together, so often; a real bridge has 1,000. */
   readonly eventEveryMs?: number;
+  /** Takes changes as fast as they come, which no bridge does. */
+  readonly isUnlimited?: boolean;
 }
 
 interface Asked {
@@ -49,14 +51,19 @@ export class FakeHueBridge {
   #port = 0;
   #pressedAt = -Infinity;
   #underWay = 0;
+  readonly #isUnlimited: boolean;
+  /** What lights will do once they are not stalled any more. */
+  #stalled: (() => void)[] | undefined;
   #buckets = new Map<string, { tokens: number; at: number }>();
 
   constructor({
     id = "001788fffe123456",
     resources = home(),
     eventEveryMs = 0,
+    isUnlimited = false,
   }: FakeBridgeOptions) {
     this.id = id;
+    this.#isUnlimited = isUnlimited;
     this.resources = new Map(resources.map((each) => [each.id, each]));
     this.#events = new FakeEvents(eventEveryMs);
     this.#pair = bridgeCertificate(id);
@@ -157,6 +164,17 @@ export class FakeHueBridge {
     this.#events.tell("delete", gone);
   }
 
+  /** Lights take commands and report what they are, until the returned function makes them do what they were told. */
+  stall(...ids: string[]): () => void {
+    this.#stalled = [];
+    for (const id of ids) this.change(id, this.resources.get(id) ?? {});
+    return () => {
+      const waiting = this.#stalled ?? [];
+      this.#stalled = undefined;
+      for (const work of waiting) work();
+    };
+  }
+
   /** Writes to every stream, whatever it is. */
   sendRaw(text: string): void {
     this.#events.sendRaw(text);
@@ -240,16 +258,19 @@ export class FakeHueBridge {
     const [type = "", id = ""] = path.replace("/clip/v2/resource/", "").split("/");
     const resource = this.resources.get(id);
     if (resource?.type !== type) return notFound(response);
-    if (!this.#hasToken(type === "light" ? "light" : "group")) return this.#throttle(response);
+    const isFree = this.#isUnlimited || this.#hasToken(type === "light" ? "light" : "group");
+    if (!isFree) return this.#throttle(response);
     const { changes, errors } = obey(this.resources, resource, body);
     const answer = {
       errors: errors.map((description) => ({ description })),
       data: [{ rid: id, rtype: type }],
     };
     if (changes.length === 0 && errors.length > 0) return sendJson(response, 400, answer);
-    this.#later(() => {
+    const follow = () => {
       for (const [changed, change] of changes) this.change(changed, change);
-    }, this.followMs);
+    };
+    if (this.#stalled) this.#stalled.push(follow);
+    else this.#later(follow, this.followMs);
     sendJson(response, errors.length > 0 ? 207 : 200, answer);
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../helpers/until.ts";
-import { DESK, startHue } from "./start-hue.ts";
+import { DESK, SHELF, startHue } from "./start-hue.ts";
 
 const LIGHT = "lamp-1-light-0";
 const ROOM = "001788fffe123456/room-1";
@@ -152,6 +152,22 @@ test("a group is one request, and a scene is recalled by the bridge itself", asy
   await until(() => plugin.state(DESK)["brightness"] === 100);
   assert.deepEqual(bridge.changesOf("scene-1").at(-1), { recall: { action: "active" } });
   assert.deepEqual(bridge.changesOf(LIGHT), []);
+});
+
+test("a level of a group is confirmed by one of its lights", async (t) => {
+  const { plugin, bridge } = await startHue(t, { isUnlimited: true });
+  await plugin.command(ROOM, { on: true });
+  const release = bridge.stall("room-1-lights");
+  let isDone = false;
+
+  const done = plugin.command(ROOM, { on: true, brightness: 30 }).then(() => (isDone = true));
+  await until(() => bridge.changesOf("room-1-lights").length === 2);
+  bridge.change("lamp-2-light-0", { dimming: { brightness: 80 } });
+  await until(() => plugin.state(SHELF)["brightness"] === 80);
+  assert.equal(isDone, false);
+  bridge.change("lamp-2-light-0", { dimming: { brightness: 30 } });
+  await done;
+  release();
 });
 
 test("a smart scene is activated in its own words", async (t) => {

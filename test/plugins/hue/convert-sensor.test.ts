@@ -18,7 +18,7 @@ for (const [type, field, capability] of [
   ["convenience_area_motion", "motion", YES_NO],
   ["security_area_motion", "motion", YES_NO],
   ["contact", "contact", YES_NO],
-  ["tamper", "tampered", YES_NO],
+  ["tamper", "tamper", YES_NO],
   ["temperature", "temperature", number("°C")],
   ["light_level", "illuminance", number("lx")],
   ["grouped_light_level", "illuminance", number("lx")],

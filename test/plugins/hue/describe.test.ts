@@ -119,6 +119,38 @@ test("a device without a name is a Hue device", () => {
   assert.deepEqual(namesOf(describeAll({ ...owner, metadata: {} }, ...rest)), ["Hue device"]);
 });
 
+test("a doorbell is a device of its own, beside the motion that its camera sees", () => {
+  const bell = { type: "bell_button", bell: { bell_report: { event: "ring" } } };
+  const { devices, buttons } = describeAll(
+    ...device({ id: "d", name: "Bell", mac: MAC, services: [bell, { type: "camera_motion" }] }),
+  );
+
+  assert.deepEqual(
+    devices.map(({ nativeId, kind, state }) => [nativeId, kind, state]),
+    [
+      [`${MAC}/doorbell`, "doorbell", { lastAction: "ring" }],
+      [`${MAC}/sensor`, "binary-sensor", { motion: null }],
+    ],
+  );
+  assert.deepEqual([...buttons.values()], [`${MAC}/doorbell`]);
+});
+
+test("the level of a dimmer that is called a plug is an extra", () => {
+  const dimmer = { ...onOffLight("plug"), dimming: { brightness: 40 } };
+  const [plug] = describeAll(
+    ...device({ id: "d", name: "Dimmer", mac: MAC, services: [dimmer] }),
+  ).devices;
+
+  assert.deepEqual([plug?.kind, plug?.state], ["plug", { on: false }]);
+  assert.deepEqual(Object.keys(plug?.capabilities ?? {}), ["on"]);
+  assert.deepEqual(plug?.extra, {
+    capabilities: {
+      brightness: { type: "number", min: 0, max: 100, step: 1, unit: "%", group: "main" },
+    },
+    state: { brightness: 40 },
+  });
+});
+
 test("the sensors of a room, of the home and of an area are sensors of their own", () => {
   const owner = (rid: string) => ({ owner: { rid, rtype: "room" } });
   const changed = (at: string, motion: boolean) => ({ motion_report: { changed: at, motion } });

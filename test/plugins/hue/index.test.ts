@@ -29,7 +29,7 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
     },
     {
       ...{ kind: "binary-sensor", name: "Front door", room: undefined, groups: [] },
-      state: { contact: true, tampered: false, battery: 83 },
+      state: { contact: true, tamper: false, battery: 83 },
     },
     { kind: "group", name: "Study", room: "Study", groups: undefined, state: group },
     { kind: "group", name: "Reading", room: undefined, groups: undefined, state: group },

@@ -136,7 +136,7 @@ test("a session of a bridge becomes devices and scenes, and its events change th
     "Porch sensor": {
       ...{ kind: "sensor", motion: false, temperature: -3.25, illuminance: 10, battery: 64 },
     },
-    "Back door": { kind: "binary-sensor", contact: false, tampered: false, battery: 91 },
+    "Back door": { kind: "binary-sensor", contact: false, tamper: false, battery: 91 },
     Hall: { ...others["Hall"], kind: "group", room: "Hall", on: false, brightness: 0 },
     Downstairs: { ...others["Downstairs"], kind: "group", on: false, brightness: 0 },
     "All lights": { ...others["All lights"], kind: "group", on: false, brightness: 0 },
@@ -162,7 +162,7 @@ test("a session of a bridge becomes devices and scenes, and its events change th
   assert.equal(devices["Hall"]?.["on"], true);
   assert.equal(devices["Kitchen ceiling"]?.["available"], false);
   assert.deepEqual(devices["Back door"], {
-    ...{ kind: "binary-sensor", contact: true, tampered: true, battery: 91 },
+    ...{ kind: "binary-sensor", contact: true, tamper: true, battery: 91 },
   });
   assert.deepEqual(
     [devices["Porch sensor"]?.["motion"], devices["Porch sensor"]?.["temperature"]],

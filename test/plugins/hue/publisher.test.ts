@@ -37,6 +37,22 @@ test("devices and scenes that the host took are not published twice", async () =
   assert.deepEqual(asked, ["devices", "scenes", "update of 1"]);
 });
 
+test("a changed extra is an update", async () => {
+  const { publisher, asked } = openPublisher();
+  const level = { type: "number", unit: "%", group: "main" } as const;
+  const dimmed = (brightness: number): DeviceDescription => ({
+    ...LAMP,
+    extra: { capabilities: { brightness: level }, state: { brightness } },
+  });
+  publisher.show([dimmed(1)], []);
+  await publisher.taken();
+
+  publisher.show([dimmed(2)], []);
+  await publisher.taken();
+
+  assert.deepEqual(asked, ["devices", "scenes", "update of 1"]);
+});
+
 function openPublisher() {
   const asked: string[] = [];
   const host = { refuses: false };
