@@ -1,6 +1,6 @@
 import { hasFeature, when } from "./attributes.ts";
 import { codeOf, withCode } from "./convert-lock.ts";
-import { choice, commands, type Domain, extras } from "./domain.ts";
+import { choice, CODE, commands, type Domain, extras, isKnown } from "./domain.ts";
 
 const TRIGGER = 8;
 const STATUSES = ["disarmed", "arming", "armed", "pending", "triggered"];
@@ -15,7 +15,9 @@ const ARMINGS = [
 
 /** `alarm_control_panel`. Its code goes with each command, and is not stored anywhere. */
 export const alarm: Domain = {
-  describe({ attributes, state }) {
+  describe(entity) {
+    const { attributes, state } = entity;
+    const disarmed = state === "disarmed" ? state : undefined;
     const armings = ARMINGS.filter(({ feature }) => hasFeature(attributes, feature));
     const armed = ARMINGS.find(({ name }) => state === `armed_${name}`)?.mode;
     const canTrigger = hasFeature(attributes, TRIGGER);
@@ -27,7 +29,8 @@ export const alarm: Domain = {
         ...codeOf(attributes),
       },
       ...when(canTrigger, { extra: extras(commands({ trigger: true })) }),
-      state: { mode: state === "disarmed" ? state : (armed ?? null), status: statusOf(state) },
+      // an alarm that is pending or triggered does not tell its mode, and still has it
+      state: { mode: isKnown(entity) ? (armed ?? disarmed) : null, status: statusOf(state) },
     };
   },
 
@@ -40,10 +43,12 @@ export const alarm: Domain = {
   },
 
   confirms({ field, value }, { state }) {
-    if (field === "code") return "answered";
+    if (field === CODE) return "answered";
     if (field === "trigger") return ["triggered", "pending"].includes(state);
     return (value !== "disarmed" && ["arming", "pending"].includes(state)) || undefined;
   },
+
+  shownAsRequested: ["mode"],
 };
 
 /** An alarm that is being disarmed is still armed. */

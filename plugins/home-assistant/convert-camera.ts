@@ -1,5 +1,5 @@
-import { hasFeature, when } from "./attributes.ts";
-import { type Domain, extras, isKnown, SWITCH, YES_NO } from "./domain.ts";
+import { hasFeature } from "./attributes.ts";
+import { callsFor, commands, type Domain, extras, isKnown, YES_NO } from "./domain.ts";
 
 const ON_OFF = 1;
 
@@ -7,23 +7,27 @@ const ON_OFF = 1;
 export const camera: Domain = {
   describe(entity) {
     const { attributes, state } = entity;
-    const isRunning = state === "streaming" || state === "recording";
+    const canSwitch = hasFeature(attributes, ON_OFF);
     return {
       kind: "camera",
       capabilities: {
-        ...when(hasFeature(attributes, ON_OFF), { on: SWITCH }),
         streaming: YES_NO,
         recording: YES_NO,
       },
-      extra: extras({ motionDetection: YES_NO }, "configuration"),
+      extra: {
+        ...extras(commands({ turnOn: canSwitch, turnOff: canSwitch })),
+        ...extras({ motionDetection: YES_NO }, "configuration"),
+      },
       state: {
-        on: isRunning ? true : null,
         streaming: isKnown(entity) ? state === "streaming" : null,
         recording: isKnown(entity) ? state === "recording" : null,
         motionDetection: attributes["motion_detection"] === true,
       },
     };
   },
-  calls: ({ on }) => [{ service: `camera.turn_${on === true ? "on" : "off"}` }],
-  confirms: () => "answered",
+  calls: (command) =>
+    callsFor(command, {
+      turnOn: () => ({ service: "camera.turn_on" }),
+      turnOff: () => ({ service: "camera.turn_off" }),
+    }),
 };

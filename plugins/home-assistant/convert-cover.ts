@@ -72,13 +72,17 @@ export const cover: Domain = {
 
   /** A blind takes half a minute, so a way that has begun in the right direction counts. */
   confirms({ field, value }, entity, before) {
-    const moved = confirmsMovement(field, entity);
-    if (moved !== undefined) return moved;
-    const from = positionOf(before);
-    if (field !== "position" || from === null || typeof value !== "number") return undefined;
-    return entity.state === (value > from ? "opening" : "closing") || undefined;
+    if (field === "position") return isOnTheWay(Number(value), entity, before) || undefined;
+    return confirmsMovement(field, entity);
   },
 };
+
+/** True if a cover or valve moves towards a position. */
+export function isOnTheWay(position: number, entity: Entity, before: Entity): boolean {
+  const from = positionOf(entity) ?? positionOf(before);
+  if (from === null || position === from) return false;
+  return entity.state === (position > from ? "opening" : "closing");
+}
 
 /** True if a cover or valve has obeyed `open`, `close` or `stop`; `undefined` for other fields. */
 export function confirmsMovement(field: string, entity: Entity): boolean | undefined {

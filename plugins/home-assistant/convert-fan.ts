@@ -1,4 +1,4 @@
-import { choicesBy, hasFeature, mapped, numberIn, rounded, textIn, when } from "./attributes.ts";
+import { choicesBy, hasFeature, mapped, numberIn, textIn, when } from "./attributes.ts";
 import { callsFor, choice, type Domain, onOff, PERCENT, SWITCH } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
 
@@ -71,10 +71,10 @@ function isStep(percentage: number, step: number): boolean {
   return Math.abs(nearestSpeed(percentage, step) * step - percentage) < 1;
 }
 
-/** The exact percentage of a speed: of three speeds the second is 66 there, and 66.6667 here. */
+/** The exact percentage of a speed: of three speeds the second is 66 there, and 66.67 here. */
 function atStep(percentage: number, step: number): number {
   if (!isStep(percentage, step)) return percentage;
-  return rounded(nearestSpeed(percentage, step) * step, 4);
+  return Math.min(100, nearestSpeed(percentage, step) * step);
 }
 
 /** Cuts a percentage as Home Assistant does. Of three speeds 67 % would be the third, because integrations round up. */

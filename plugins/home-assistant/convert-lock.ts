@@ -1,6 +1,6 @@
 import type { DeviceCommand } from "@mantel/plugin-sdk";
 import { hasFeature, textIn, when } from "./attributes.ts";
-import { type Call, commands, type Domain, SWITCH, YES_NO } from "./domain.ts";
+import { type Call, CODE, commands, type Domain, SWITCH, YES_NO } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
 
 const OPEN = 1;
@@ -29,7 +29,7 @@ export const lock: Domain = {
   },
 
   confirms({ field }, { state }) {
-    if (field === "code") return "answered";
+    if (field === CODE) return "answered";
     return field === "unlatch" ? UNLATCHED.includes(state) : undefined;
   },
 
@@ -50,7 +50,7 @@ const LOCKED: Readonly<Record<string, boolean>> = {
 /** The field for the code of a lock or alarm that wants one. */
 export function codeOf(attributes: Attributes) {
   const wantsCode = textIn(attributes, "code_format") !== undefined;
-  return when(wantsCode, { code: { type: "text" } as const });
+  return when(wantsCode, { [CODE]: { type: "text" } as const });
 }
 
 export function withCode(service: string, code: DeviceCommand[string] | undefined): Call {

@@ -1,10 +1,7 @@
 import { toCanonicalUnit } from "@mantel/plugin-sdk";
-import { choicesIn, mapped, numberIn, rounded, textIn, toNumber } from "./attributes.ts";
+import { choicesIn, mapped, numberIn, textIn, toNumber } from "./attributes.ts";
 import { unitExtra } from "./convert-sensor.ts";
 import { choice, type Domain, stateText } from "./domain.ts";
-
-/** Conversions leave no tail beyond so many decimals. */
-const DECIMALS = 4;
 
 /** `number` and `input_number` */
 export const numeric: Domain = {
@@ -12,15 +9,14 @@ export const numeric: Domain = {
     const { attributes } = entity;
     const theirs = textIn(attributes, "unit_of_measurement");
     const { unit, toOurs } = toCanonicalUnit(theirs ?? "");
-    const ours = (value: number): number => rounded(toOurs(value), DECIMALS);
-    const [min, max] = ["min", "max"].map((name) => mapped(numberIn(attributes, name), ours));
-    const step = numberIn(attributes, "step") ?? 0;
-    const ourStep = rounded(toOurs(step) - toOurs(0), DECIMALS);
+    const [min, max] = ["min", "max"].map((name) => mapped(numberIn(attributes, name), toOurs));
+    // degrees Fahrenheit do not fall on steps of degrees Celsius
+    const step = toOurs(0) === 0 ? toOurs(numberIn(attributes, "step") ?? 0) : 0;
     const hasRange = min !== undefined && max !== undefined && min <= max;
     const value = {
       type: "number",
       ...(hasRange ? { min, max } : {}),
-      ...(ourStep > 0 ? { step: ourStep } : {}),
+      ...(step > 0 ? { step } : {}),
       ...(unit === undefined ? {} : { unit }),
     } as const;
     const beyond = unitExtra(theirs);
@@ -28,14 +24,13 @@ export const numeric: Domain = {
       kind: "sensor",
       capabilities: { value },
       ...beyond.view,
-      state: { value: mapped(toNumber(entity.state), ours) ?? null, ...beyond.state },
+      state: { value: mapped(toNumber(entity.state), toOurs) ?? null, ...beyond.state },
     };
   },
 
   calls({ value }, { domain, attributes }) {
     const { toTheirs } = toCanonicalUnit(textIn(attributes, "unit_of_measurement") ?? "");
-    const theirs = rounded(toTheirs(Number(value)), DECIMALS);
-    return [{ service: `${domain}.set_value`, data: { value: theirs } }];
+    return [{ service: `${domain}.set_value`, data: { value: toTheirs(Number(value)) } }];
   },
 };
 

@@ -1,5 +1,11 @@
 import { hasFeature, when } from "./attributes.ts";
-import { confirmsMovement, movementOf, MOVEMENTS, positionOf } from "./convert-cover.ts";
+import {
+  confirmsMovement,
+  isOnTheWay,
+  movementOf,
+  MOVEMENTS,
+  positionOf,
+} from "./convert-cover.ts";
 import {
   callsFor,
   choice,
@@ -48,15 +54,20 @@ export const valve: Domain = {
 
   /** A valve with a motor takes longer than a caller waits, so a movement in the right direction counts. */
   confirms({ field, value }, entity, before) {
-    if (field === "on") return confirmsMovement(value === true ? "open" : "close", entity);
-    const moved = confirmsMovement(field, entity);
-    const from = positionOf(before);
-    if (field !== "position" || from === null || typeof value !== "number") return moved;
-    return entity.state === (value > from ? "opening" : "closing") || undefined;
+    const { state } = entity;
+    // a valve that gets another position as well may move to it from above
+    const turns = value === true && state === "closing" && before.state !== "closing";
+    if (field === "on") return turns || confirmsMovement(value === true ? "open" : "close", entity);
+    if (field === "position") return isOnTheWay(Number(value), entity, before) || undefined;
+    return confirmsMovement(field, entity);
   },
+
+  shownAsRequested: ["on"],
 };
 
-/** Something flows until the valve is closed. */
-function isOpen(entity: Entity): boolean | null {
-  return isKnown(entity) ? entity.state !== "closed" : null;
+/** A valve that moves does not tell if it will be open. */
+function isOpen(entity: Entity): boolean | null | undefined {
+  const { state } = entity;
+  if (state === "opening" || state === "closing") return undefined;
+  return isKnown(entity) ? state === "open" : null;
 }

@@ -10,7 +10,7 @@ import type {
 import { textIn } from "./attributes.ts";
 import { domainOf, viewOf } from "./convert.ts";
 import { identityOf, isShown, nativeIdOf, NO_REGISTRIES, type Registries } from "./discovery.ts";
-import { type Domain, isAssumed, type TemperatureUnit } from "./domain.ts";
+import { CODE, type Domain, isAssumed, type TemperatureUnit } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
 
 /** Maximum number of devices that a bridge may publish. */
@@ -147,10 +147,12 @@ export class DeviceStore {
     return Object.fromEntries(known);
   }
 
-  /** Stores values of a command that Home Assistant does not report. Returns the update. */
-  store(nativeId: string, { stored = [] }: Domain, command: DeviceCommand): DeviceUpdate[] {
+  /** Takes over values of a confirmed command that Home Assistant does not report, or not yet. Returns the update. */
+  store(nativeId: string, domain: Domain, command: DeviceCommand): DeviceUpdate[] {
     const entry = this.#devices.get(nativeId);
-    const values = Object.entries(command).filter(([field]) => stored.includes(field));
+    const { stored = [], shownAsRequested = [] } = domain;
+    const fields = [...stored, ...shownAsRequested];
+    const values = Object.entries(command).filter(([field]) => fields.includes(field));
     if (!entry || values.length === 0) return [];
     const state = { ...entry.description.state, ...Object.fromEntries(values) };
     const description = { ...entry.description, state };
@@ -241,7 +243,9 @@ function completed(
   before: Pick<DeviceDescription, "capabilities" | "state"> | undefined,
 ): DeviceState {
   const isSame = before && isDeepStrictEqual(before.capabilities, capabilities);
-  const fields = Object.keys(capabilities).filter((name) => capabilities[name]?.type !== "command");
+  const fields = Object.keys(capabilities).filter(
+    (name) => capabilities[name]?.type !== "command" && name !== CODE,
+  );
   return Object.fromEntries(
     fields.map((field) => {
       const known = isSame ? before.state[field] : null;

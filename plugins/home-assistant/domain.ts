@@ -45,6 +45,8 @@ export interface Domain {
   readonly fails?: (entity: Entity, before: Entity) => string | undefined;
   /** Fields that Home Assistant takes only with another one, and never reports: the bridge stores them until then. */
   readonly stored?: readonly string[];
+  /** Fields that an entity does not tell while it is on its way: they then show what was requested. */
+  readonly shownAsRequested?: readonly string[];
 }
 
 /** `answered`: Home Assistant's answer confirms the field, because no state does. */
@@ -63,6 +65,8 @@ export const TEXT = { type: "text", readOnly: true } as const;
 export const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 export const PERCENT_READ = { ...PERCENT, readOnly: true } as const;
 
+/** The field of a code, which is part of one command and no state. */
+export const CODE = "code";
 const COMMAND = { type: "command" } as const;
 
 /** A capability of one of several texts; none at all makes none. */

@@ -78,6 +78,28 @@ const ROWS: readonly Row[] = [
     },
   },
   {
+    id: "climate.living",
+    state: "heat_cool",
+    attributes: {
+      ...{ current_temperature: 21, temperature: 20, target_temp_low: 18, target_temp_high: 24 },
+      ...{ min_temp: 7, max_temp: 35, current_humidity: 40, humidity: 45, min_humidity: 30 },
+      ...{ max_humidity: 70, hvac_modes: ["off", "heat_cool", "cool", "dry", "fan_only"] },
+      ...{ fan_modes: ["auto", "high"], fan_mode: "auto", preset_modes: ["none", "eco"] },
+      ...{ preset_mode: "none", swing_modes: ["off", "on"], swing_mode: "off" },
+      ...{ swing_horizontal_modes: ["off", "on"], swing_horizontal_mode: "off" },
+      supported_features: 639,
+    },
+  },
+  {
+    id: "fan.ceiling",
+    state: "on",
+    attributes: {
+      ...{ percentage: 66, percentage_step: 100 / 3, preset_modes: ["breeze", "sleep"] },
+      ...{ preset_mode: "breeze", oscillating: false, direction: "forward" },
+      supported_features: 15,
+    },
+  },
+  {
     id: "fan.hood",
     state: "on",
     attributes: { percentage: 50, percentage_step: 25, supported_features: 1 },

@@ -7,9 +7,11 @@ export type Json = Record<string, unknown>;
 interface Home {
   readonly entities: ReadonlyMap<string, { readonly attributes: Json }>;
   change(id: string, attributes: Json, state?: string): void;
+  /** Where an entity on its way arrives when it settles; nowhere without a state. */
+  headFor(id: string, state?: string, attributes?: Json): void;
 }
 
-interface ServiceCall {
+export interface ServiceCall {
   readonly service: string;
   readonly data: Json;
   readonly entityId: string;
@@ -73,8 +75,30 @@ const setState =
   (fake, { entityId, data }) =>
     fake.change(entityId, {}, String(data[field]));
 
-const move: Act = (fake, { entityId, data }) =>
-  fake.change(entityId, {}, Number(data["position"]) > 0 ? "opening" : "closing");
+/** Changes the state at once, and to another one later. */
+const via =
+  (state: string, later: string): Act =>
+  (fake, { entityId }) => {
+    fake.headFor(entityId, later);
+    fake.change(entityId, {}, state);
+  };
+
+/** Moves to a position, or to that of the call. */
+const moveTo =
+  (fixed?: number): Act =>
+  (fake, { entityId, data }) => {
+    const to = fixed ?? Number(data["position"]);
+    const from = Number(fake.entities.get(entityId)?.attributes["current_position"]);
+    if (to === from) return halt(fake, { service: "", data, entityId });
+    fake.headFor(entityId, to > 0 ? "open" : "closed", { current_position: to });
+    fake.change(entityId, {}, to > from ? "opening" : "closing");
+  };
+
+const halt: Act = (fake, { entityId }) => {
+  fake.headFor(entityId);
+  const { current_position: position } = fake.entities.get(entityId)?.attributes ?? {};
+  fake.change(entityId, {}, position === 0 ? "closed" : "open");
+};
 
 const ACTS: Readonly<Record<string, Act>> = {
   "light.turn_on": (fake, { entityId, data }) => {
@@ -89,7 +113,10 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   "light.turn_off": (fake, { entityId }) =>
     fake.change(entityId, { brightness: null, hs_color: null, color_temp_kelvin: null }, "off"),
-  "water_heater.turn_on": setTo("eco"),
+  "water_heater.turn_on": (fake, { entityId }) =>
+    fake.change(entityId, { operation_mode: "eco" }, "eco"),
+  "water_heater.turn_off": (fake, { entityId }) =>
+    fake.change(entityId, { operation_mode: "off" }, "off"),
   "camera.turn_on": () => undefined,
   "camera.turn_off": () => undefined,
   turn_on: setTo("on"),
@@ -99,19 +126,19 @@ const ACTS: Readonly<Record<string, Act>> = {
   lock: setTo("locked"),
   unlock: setTo("unlocked"),
   "lock.open": setTo("open"),
-  set_cover_position: move,
-  set_valve_position: move,
+  set_cover_position: moveTo(),
+  set_valve_position: moveTo(),
   set_cover_tilt_position: (fake, { entityId, data }) =>
     fake.change(entityId, { current_tilt_position: data["tilt_position"] }),
   open_cover_tilt: (fake, { entityId }) => fake.change(entityId, { current_tilt_position: 100 }),
   close_cover_tilt: (fake, { entityId }) => fake.change(entityId, { current_tilt_position: 0 }),
   stop_cover_tilt: () => undefined,
-  open_cover: setTo("opening"),
-  close_cover: setTo("closing"),
-  stop_cover: setTo("open"),
-  open_valve: setTo("opening"),
-  close_valve: setTo("closing"),
-  stop_valve: setTo("open"),
+  open_cover: moveTo(100),
+  close_cover: moveTo(0),
+  stop_cover: halt,
+  open_valve: moveTo(100),
+  close_valve: moveTo(0),
+  stop_valve: halt,
   set_hvac_mode: setState("hvac_mode"),
   set_temperature: setAttributes,
   set_humidity: setAttributes,
@@ -142,14 +169,14 @@ const ACTS: Readonly<Record<string, Act>> = {
   clean_spot: setTo("cleaning"),
   pause: setTo("paused"),
   stop: setTo("idle"),
-  return_to_base: setTo("returning"),
+  return_to_base: via("returning", "docked"),
   start_mowing: setTo("mowing"),
-  dock: setTo("returning"),
+  dock: via("returning", "docked"),
   locate: () => undefined,
   set_fan_speed: setAttributes,
   alarm_disarm: setTo("disarmed"),
   alarm_arm_home: setTo("armed_home"),
-  alarm_arm_away: setTo("arming"),
+  alarm_arm_away: via("arming", "armed_away"),
   alarm_arm_night: setTo("armed_night"),
   alarm_arm_vacation: setTo("armed_vacation"),
   alarm_arm_custom_bypass: setTo("armed_custom_bypass"),

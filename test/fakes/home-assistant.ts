@@ -16,7 +16,7 @@ import {
   NOON,
   registryEvent,
 } from "./home-assistant-messages.ts";
-import { callService, type Json } from "./home-assistant-services.ts";
+import { callService, type Json, type ServiceCall } from "./home-assistant-services.ts";
 
 interface Client {
   readonly socket: WebSocket;
@@ -45,8 +45,12 @@ export class FakeHomeAssistant {
   state = "RUNNING";
   temperatureUnit = "°C";
   /** Service calls that came in, in order. */
-  readonly calls: { service: string; data: Json; entityId: string }[] = [];
+  readonly calls: ServiceCall[] = [];
   signIns = 0;
+  /** Where entities on their way arrive. */
+  readonly #ways = new Map<string, { state: string; attributes: Json }>();
+  /** Calls that wait, by the entity that does not follow now. */
+  readonly #stalled = new Map<string, ServiceCall[]>();
   #create: (answer: RequestListener) => Server = createServer;
   #server: Server | undefined;
   #sockets = new Set<Client>();
@@ -122,6 +126,28 @@ export class FakeHomeAssistant {
     const entity = this.entities.get(id);
     if (!entity) return;
     this.set(id, state ?? entity.state, { ...entity.attributes, ...attributes });
+  }
+
+  headFor(id: string, state?: string, attributes: Json = {}): void {
+    if (state === undefined) this.#ways.delete(id);
+    else this.#ways.set(id, { state, attributes });
+  }
+
+  /** Lets an entity arrive where it is going. */
+  settle(id: string): void {
+    const way = this.#ways.get(id);
+    this.#ways.delete(id);
+    if (way) this.change(id, way.attributes, way.state);
+  }
+
+  /** Lets an entity tell its old state at each call, until the returned function carries the calls out. */
+  stall(id: string): () => void {
+    const calls: ServiceCall[] = [];
+    this.#stalled.set(id, calls);
+    return () => {
+      this.#stalled.delete(id);
+      for (const call of calls) callService(this, call);
+    };
   }
 
   remove(...ids: string[]): void {
@@ -253,7 +279,10 @@ export class FakeHomeAssistant {
     const entityId = String((target as Json)["entity_id"]);
     const call = { service: `${String(domain)}.${String(service)}`, data: data as Json, entityId };
     this.calls.push(call);
-    if (!this.faults.idle && this.entities.has(entityId)) {
+    const waiting = this.#stalled.get(entityId);
+    waiting?.push(call);
+    if (waiting) this.change(entityId, {});
+    else if (!this.faults.idle && this.entities.has(entityId)) {
       const refusal = callService(this, call);
       if (refusal) return this.#fail(client, id, refusal);
     }

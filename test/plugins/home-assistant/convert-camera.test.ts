@@ -4,37 +4,35 @@ import { calls, entity, isConfirmedByAnswer, view } from "./entity.ts";
 
 const YES_NO = { type: "boolean", readOnly: true } as const;
 
-for (const [state, on, streaming, recording] of [
-  ["idle", null, false, false],
-  ["streaming", true, true, false],
-  ["recording", true, false, true],
-  ["unknown", null, null, null],
+const COMMAND = { type: "command", group: "main" } as const;
+const DETECTION = { motionDetection: { ...YES_NO, group: "configuration" } } as const;
+
+for (const [state, streaming, recording] of [
+  ["idle", false, false],
+  ["streaming", true, false],
+  ["recording", false, true],
+  ["unknown", null, null],
 ] as const) {
-  test(`a camera that is ${state} is ${JSON.stringify({ on, streaming, recording })}`, () => {
-    const of = view(entity("camera", state, { supported_features: 1 }));
+  test(`a camera that is ${state} is ${JSON.stringify({ streaming, recording })}`, () => {
+    const of = view(entity("camera", state, { supported_features: 2 }));
 
     assert.equal(of.kind, "camera");
-    assert.deepEqual(of.capabilities, {
-      ...{ on: { type: "boolean" }, streaming: YES_NO, recording: YES_NO },
-    });
-    assert.deepEqual(of.state, { on, streaming, recording });
+    assert.deepEqual(of.capabilities, { streaming: YES_NO, recording: YES_NO });
+    assert.deepEqual(of.state, { streaming, recording });
+    assert.deepEqual(of.extra, { capabilities: DETECTION, state: { motionDetection: false } });
   });
 }
 
-test("a camera tells if it detects motion, and is turned on and off if it can be", () => {
+test("a camera with the feature is turned on and off, which its state does not show", () => {
   const of = entity("camera", "idle", { motion_detection: true, supported_features: 1 });
 
-  assert.equal(
-    "on" in view(entity("camera", "idle", { supported_features: 2 })).capabilities,
-    false,
-  );
   assert.deepEqual(view(of).extra, {
-    capabilities: { motionDetection: { ...YES_NO, group: "configuration" } },
+    capabilities: { turnOn: COMMAND, turnOff: COMMAND, ...DETECTION },
     state: { motionDetection: true },
   });
-  assert.deepEqual(calls(of, { on: true }), [["camera.turn_on"]]);
-  assert.deepEqual(calls(of, { on: false }), [["camera.turn_off"]]);
-  assert.equal(isConfirmedByAnswer({ on: false }, of), true);
+  assert.deepEqual(calls(of, { turnOn: true }), [["camera.turn_on"]]);
+  assert.deepEqual(calls(of, { turnOff: true }), [["camera.turn_off"]]);
+  assert.equal(isConfirmedByAnswer({ turnOff: true }, of), true);
 });
 
 test("a calendar is a yes or no, with its event as extras", () => {

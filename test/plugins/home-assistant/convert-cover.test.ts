@@ -115,9 +115,18 @@ for (const [from, to, state, is] of [
   });
 }
 
-test("a cover at an unknown position has obeyed only when it has arrived", () => {
-  const at = (current_position: number) => entity("cover", "opening", { current_position });
+test("a cover that tells no position has obeyed only when it has arrived", () => {
+  const unknown = entity("cover", "unknown");
 
-  assert.equal(isConfirmed({ position: 90 }, entity("cover", "unknown"), at(50)), false);
-  assert.equal(isConfirmed({ position: 90 }, entity("cover", "unknown"), at(90)), true);
+  assert.equal(isConfirmed({ position: 100 }, unknown, entity("cover", "opening")), false);
+  assert.equal(isConfirmed({ position: 100 }, unknown, entity("cover", "open")), true);
+});
+
+test("a cover that arrived just before a command is on its way from there", () => {
+  const at = (current_position: number, state: string) =>
+    entity("cover", state, { current_position, supported_features: SET_POSITION });
+
+  assert.equal(isConfirmed({ position: 50 }, at(100, "closing"), at(0, "opening")), true);
+  assert.equal(isConfirmed({ position: 50 }, at(100, "closing"), at(0, "closed")), false);
+  assert.equal(isConfirmed({ position: 50 }, at(40, "opening"), at(80, "opening")), false);
 });

@@ -56,7 +56,7 @@ test("a number in another unit is converted, with its range and its steps, there
 
   assert.deepEqual(view(of("140")), {
     kind: "sensor",
-    capabilities: { value: { type: "number", min: 40, max: 70, step: 0.5, unit: "°C" } },
+    capabilities: { value: { type: "number", min: 40, max: 70, unit: "°C" } },
     state: { value: 60 },
   });
   assert.deepEqual(calls(of("140"), { value: 65.5 }), [["number.set_value", { value: 149.9 }]]);

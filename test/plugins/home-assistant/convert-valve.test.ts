@@ -27,13 +27,14 @@ for (const [attributes, more] of [
 
 for (const [state, on, action] of [
   ["open", true, "stopped"],
-  ["opening", true, "opening"],
-  ["closing", true, "closing"],
+  ["opening", undefined, "opening"],
+  ["closing", undefined, "closing"],
   ["closed", false, "stopped"],
   ["unknown", null, null],
 ] as const) {
   test(`a valve that is ${state} is ${JSON.stringify({ on, action })}`, () => {
-    assert.deepEqual(view(entity("valve", state)).state, { on, action });
+    const told = { action, ...(on === undefined ? {} : { on }) };
+    assert.deepEqual(view(entity("valve", state)).state, told);
   });
 }
 
@@ -55,6 +56,7 @@ for (const [command, state, is] of [
   [{ on: true }, "closed", false],
   [{ on: false }, "closing", true],
   [{ on: false }, "open", false],
+  [{ on: true, position: 10 }, "closing", true],
   [{ open: true }, "opening", true],
   [{ close: true }, "closed", true],
   [{ stop: true }, "opening", false],

@@ -1,0 +1,38 @@
+import { test } from "node:test";
+import { assertConforms } from "@mantel/plugin-sdk/conformance";
+import { startHome } from "./home.ts";
+
+const STORED = "Home Assistant takes it when the siren is turned on, and does not report it";
+
+for (const unit of ["°C", "°F"]) {
+  test(`the bridge conforms in a home in ${unit}`, async (t) => {
+    const { fake, bridge } = await startHome(t, unit);
+    const entityOf = (nativeId: string) =>
+      fake.entities.has(nativeId)
+        ? nativeId
+        : ([...fake.registry].find(([, { id }]) => id === nativeId)?.[0] ?? "");
+    const before = new Map<string, { state: string; attributes: Record<string, unknown> }>();
+
+    await assertConforms({
+      plugin: bridge,
+      codes: { "lock.safe": "1234", "alarm_control_panel.office": "1234" },
+      settle: (nativeId) => fake.settle(entityOf(nativeId)),
+      stall: (nativeId) => fake.stall(entityOf(nativeId)),
+      setReachable(nativeId, isReachable) {
+        const id = entityOf(nativeId);
+        const entity = fake.entities.get(id);
+        if (!isReachable && entity) before.set(id, entity);
+        fake.headFor(id);
+        const { state = "", attributes = {} } = before.get(id) ?? {};
+        fake.set(id, isReachable ? state : "unavailable", attributes);
+      },
+      except: {
+        "reg-sofa effect": "one of its effects is there to be refused",
+        "siren.hall tone": STORED,
+        "siren.hall volume": STORED,
+        "siren.hall duration": STORED,
+      },
+      reportMs: 5_000,
+    });
+  });
+}
