@@ -34,7 +34,7 @@ export function parseCommand(device: Device, body: unknown): SectionedCommand {
 }
 
 /** The faults of a body as a command to the device. */
-export function faultsOfBody(device: Commanded, body: unknown): Fault[] {
+function faultsOfBody(device: Commanded, body: unknown): Fault[] {
   if (!isObject(body)) return notAnObject('{"on": true}');
   const { parts = {}, extra = {}, ...own } = body as Partial<Record<string, unknown>>;
   const faults = [

@@ -322,7 +322,12 @@ test("an invalid token does not end a session", async (t) => {
 
 test("a display's token moves into the cookie, ends with its first use, and renews itself there", async (t) => {
   const app = await serveApp(t);
-  const token = await link(app, { name: "wall", scope: ["control"], ttlSeconds: 3_600, display: true });
+  const token = await link(app, {
+    name: "wall",
+    scope: ["control"],
+    ttlSeconds: 3_600,
+    display: true,
+  });
   const { cookie, body } = await signIn(app, token);
   await ask(app, "/config", { cookie });
   const renew = async () => {
