@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { FakeHueBridge } from "../test/fakes/hue-bridge.ts";
+import { idOf } from "../test/fakes/hue-home.ts";
 
 // node --import tsx scripts/fake-hue.ts: a fake Hue bridge, for trying the plugin.
 
@@ -12,7 +13,7 @@ let isOpen = false;
 createInterface({ input: process.stdin }).on("line", () => {
   isOpen = !isOpen;
   bridge.pressButton();
-  bridge.change("door-1-contact-0", {
+  bridge.change(idOf("door-1-contact-0"), {
     contact_report: {
       state: isOpen ? "no_contact" : "contact",
       changed: new Date().toISOString(),

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { onTestEnd } from "../helpers/on-test-end.ts";
 import { bridgeCertificate } from "./hue-certificate.ts";
-import { FakeEvents } from "./hue-events.ts";
+import { type FakeEvent, FakeEvents } from "./hue-events.ts";
 import { type Fault, FAULTS, sendJson, throttle } from "./hue-faults.ts";
 import { type FakeResource, home } from "./hue-home.ts";
 import { obey } from "./hue-obey.ts";
@@ -17,6 +17,16 @@ export interface FakeBridgeOptions {
   readonly eventEveryMs?: number;
   /** Takes changes as fast as they come, which no bridge does. */
   readonly isUnlimited?: boolean;
+  /** Gets each answer to a request, and each event. */
+  readonly onAnswer?: (answer: FakeAnswer) => void;
+  readonly onEvents?: (events: readonly FakeEvent[]) => void;
+}
+
+export interface FakeAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly body: unknown;
 }
 
 interface Asked {
@@ -52,6 +62,7 @@ export class FakeHueBridge {
   #pressedAt = -Infinity;
   #underWay = 0;
   readonly #isUnlimited: boolean;
+  readonly #onAnswer: (answer: FakeAnswer) => void;
   /** What lights will do once they are not stalled any more. */
   #stalled: (() => void)[] | undefined;
   #buckets = new Map<string, { tokens: number; at: number }>();
@@ -61,11 +72,14 @@ export class FakeHueBridge {
     resources = home(),
     eventEveryMs = 0,
     isUnlimited = false,
+    onAnswer = () => undefined,
+    onEvents = () => undefined,
   }: FakeBridgeOptions) {
     this.id = id;
     this.#isUnlimited = isUnlimited;
+    this.#onAnswer = onAnswer;
     this.resources = new Map(resources.map((each) => [each.id, each]));
-    this.#events = new FakeEvents(eventEveryMs);
+    this.#events = new FakeEvents(eventEveryMs, onEvents);
     this.#pair = bridgeCertificate(id);
   }
 
@@ -198,6 +212,9 @@ export class FakeHueBridge {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url = "/" } = request;
     const path = decodeURIComponent(url);
+    response.on("json", (status: number, answer: unknown) =>
+      this.#onAnswer({ method, path, status, body: answer }),
+    );
     if (path === "/eventstream/clip/v2") return this.#stream(request, response);
     this.#underWay++;
     response.on("close", () => this.#underWay--);
@@ -218,14 +235,14 @@ export class FakeHueBridge {
     if (this.#underWay > 3) return this.#throttle(response);
     if (path.startsWith("/api")) return this.#beforePairing(path, response);
     if (request.headers["hue-application-key"] !== this.key) {
-      return sendJson(response, 403, { errors: [{ description: "unauthorized user" }], data: [] });
+      return refuse(response);
     }
     if (method === "PUT") return this.#put(path, body, response);
     this.#get(path, response);
   }
 
   #stream(request: IncomingMessage, response: ServerResponse): void {
-    if (request.headers["hue-application-key"] !== this.key) return sendJson(response, 403, {});
+    if (request.headers["hue-application-key"] !== this.key) return refuse(response);
     if (this.fault === "never") return;
     this.#events.open(request, response);
   }
@@ -261,11 +278,11 @@ export class FakeHueBridge {
     const isFree = this.#isUnlimited || this.#hasToken(type === "light" ? "light" : "group");
     if (!isFree) return this.#throttle(response);
     const { changes, errors } = obey(this.resources, resource, body);
-    const answer = {
-      errors: errors.map((description) => ({ description })),
-      data: [{ rid: id, rtype: type }],
-    };
-    if (changes.length === 0 && errors.length > 0) return sendJson(response, 400, answer);
+    const told = errors.map((description) => ({ description }));
+    if (changes.length === 0 && errors.length > 0) {
+      return sendJson(response, 400, { errors: told, data: [] });
+    }
+    const answer = { errors: told, data: [{ rid: id, rtype: type }] };
     const follow = () => {
       for (const [changed, change] of changes) this.change(changed, change);
     };
@@ -295,6 +312,10 @@ export async function startHueBridge(
   await bridge.start();
   onTestEnd(t, () => bridge.stop());
   return bridge;
+}
+
+function refuse(response: ServerResponse): void {
+  sendJson(response, 403, { errors: [{ description: "unauthorized user" }], data: [] });
 }
 
 function notFound(response: ServerResponse): void {

@@ -1,19 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FakeResource } from "./hue-home.ts";
+import { type FakeResource, idOf } from "./hue-home.ts";
+
+/** What happened, as bridges tell it. */
+export interface FakeEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly creationtime: string;
+  readonly data: readonly FakeResource[];
+}
 
 /** The event stream of a bridge: what happens together is one event, and who resumes hears what was missed. */
 export class FakeEvents {
   /** Open streams, and the `last-event-id` each was opened with. */
   readonly streams = new Map<ServerResponse, string | undefined>();
   readonly #everyMs: number;
+  readonly #onEvents: (events: readonly FakeEvent[]) => void;
   readonly #sent: { id: string; text: string }[] = [];
   readonly #pending: { type: string; data: FakeResource[] }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** `everyMs`: what happens within so long is told together. */
-  constructor(everyMs: number) {
+  /** `everyMs`: what happens within so long is told together; `onEvents` gets it too. */
+  constructor(everyMs: number, onEvents: (events: readonly FakeEvent[]) => void) {
     this.#everyMs = everyMs;
+    this.#onEvents = onEvents;
   }
 
   open(request: IncomingMessage, response: ServerResponse): void {
@@ -48,8 +58,10 @@ export class FakeEvents {
   #send(): void {
     this.#timer = undefined;
     const events = this.#pending.splice(0).map(({ type, data }) => ({
-      ...{ type, data, id: `event-${++this.#count}`, creationtime: new Date().toISOString() },
+      ...{ type, data, id: idOf(`event-${++this.#count}`) },
+      creationtime: new Date().toISOString(),
     }));
+    this.#onEvents(events);
     const id = `1700000000:${++this.#count}`;
     const text = `id: ${id}\ndata: ${JSON.stringify(events)}\n\n`;
     this.#sent.push({ id, text });

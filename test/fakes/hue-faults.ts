@@ -43,7 +43,9 @@ export function throttle(response: ServerResponse): void {
   sendJson(response, 429, { errors: [{ description: "too many requests" }], data: [] });
 }
 
+/** Sends an answer, and tells the response's listeners of `json` what it is. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.emit("json", status, body);
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 

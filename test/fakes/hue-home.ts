@@ -1,3 +1,18 @@
+import { createHash } from "node:crypto";
+
+/** The id of a resource, a UUID, from a name such as `lamp-1-light-0` that tests can read. */
+export function idOf(name: string): string {
+  const digits = createHash("sha1").update(name).digest("hex");
+  const parts = [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ].map((at) => digits.slice(...at));
+  return parts.join("-");
+}
+
 /** A resource as `GET /clip/v2/resource` lists it. */
 export type FakeResource = { id: string; type: string } & Record<string, unknown>;
 
@@ -11,7 +26,7 @@ const GAMUT_C = {
 type Service = { type: string } & Record<string, unknown>;
 
 interface DevicePlan {
-  /** Begins the ids of the device and all its services. */
+  /** Begins the names of the device and all its services, of which their ids are made. */
   readonly id: string;
   readonly name: string;
   readonly mac: string;
@@ -29,18 +44,24 @@ export function device({
   archetype,
   services,
 }: DevicePlan): FakeResource[] {
-  const owner = { rid: id, rtype: "device" };
+  const owner = { rid: idOf(id), rtype: "device" };
   const all = [
     ...services.map((service, index) => ({
       ...service,
-      id: `${id}-${service.type.replaceAll("_", "-")}-${index}`,
+      id: idOf(`${id}-${service.type.replaceAll("_", "-")}-${index}`),
     })),
-    { type: "zigbee_connectivity", id: `${id}-radio`, mac_address: mac, status: "connected" },
+    {
+      type: "zigbee_connectivity",
+      id: idOf(`${id}-radio`),
+      mac_address: mac,
+      status: "connected",
+    },
   ] as FakeResource[];
   return [
     {
-      id,
+      id: idOf(id),
       type: "device",
+      owner: BRIDGE,
       id_v1: "/lights/1",
       metadata: { name, archetype: archetype ?? "sultan_bulb" },
       product_data: {
@@ -57,6 +78,9 @@ export function device({
     ...all.map((each) => ({ ...each, owner })),
   ];
 }
+
+/** The description of the interface demands an owner of each device and scene. */
+const BRIDGE = { rid: idOf("bridge-1"), rtype: "bridge" };
 
 /** Fields that every light has and nothing here changes. */
 const PARTS_OF_LIGHTS = { identify: {}, service_id: 0, mode: "normal" };
@@ -103,8 +127,8 @@ const battery = {
 
 /** Two lamps and a plug in a room, a zone, two scenes, a dial with buttons, a motion and a contact sensor. */
 export function home(): FakeResource[] {
-  const light = (id: string) => ({ rid: `${id}-light-0`, rtype: "light" });
-  const room = { rid: "room-1", rtype: "room" };
+  const light = (id: string) => ({ rid: idOf(`${id}-light-0`), rtype: "light" });
+  const room = { rid: idOf("room-1"), rtype: "room" };
   return [
     ...device({
       id: "lamp-1",
@@ -165,22 +189,23 @@ export function home(): FakeResource[] {
       ],
     }),
     {
-      ...{ id: "room-1", type: "room", metadata: { name: "Study", archetype: "office" } },
+      ...{ id: idOf("room-1"), type: "room", metadata: { name: "Study", archetype: "office" } },
       children: [
-        { rid: "lamp-1", rtype: "device" },
-        { rid: "lamp-2", rtype: "device" },
+        { rid: idOf("lamp-1"), rtype: "device" },
+        { rid: idOf("lamp-2"), rtype: "device" },
       ],
-      services: [{ rid: "room-1-lights", rtype: "grouped_light" }],
+      services: [{ rid: idOf("room-1-lights"), rtype: "grouped_light" }],
     },
     {
-      ...{ id: "zone-1", type: "zone", metadata: { name: "Reading", archetype: "reading" } },
+      ...{ id: idOf("zone-1"), type: "zone", metadata: { name: "Reading", archetype: "reading" } },
       children: [light("lamp-1")],
-      services: [{ rid: "zone-1-lights", rtype: "grouped_light" }],
+      services: [{ rid: idOf("zone-1-lights"), rtype: "grouped_light" }],
     },
     group("room-1", "room"),
     group("zone-1", "zone"),
     {
-      ...{ id: "scene-1", type: "scene", metadata: { name: "Bright" }, group: room },
+      ...{ id: idOf("scene-1"), type: "scene", owner: BRIDGE },
+      ...{ metadata: { name: "Bright" }, group: room },
       actions: [
         {
           target: light("lamp-1"),
@@ -195,13 +220,78 @@ export function home(): FakeResource[] {
       ...{ speed: 0.5, auto_dynamic: false, status: { active: "inactive" } },
     },
     {
-      id: "scene-2",
+      id: idOf("scene-2"),
       type: "smart_scene",
       metadata: { name: "Natural light" },
       group: room,
+      week_timeslots: [
+        {
+          timeslots: [
+            {
+              start_time: { kind: "time", time: { hour: 7, minute: 0, second: 0 } },
+              target: { rid: idOf("scene-1"), rtype: "scene" },
+            },
+          ],
+          recurrence: ["saturday", "sunday"],
+        },
+      ],
+      transition_duration: 60_000,
       state: "inactive",
     },
-    { id: "extra-1", type: "entertainment", owner: { rid: "lamp-1", rtype: "device" } },
+    {
+      id: idOf("extra-1"),
+      type: "entertainment",
+      owner: { rid: idOf("lamp-1"), rtype: "device" },
+    },
+    {
+      id: BRIDGE.rid,
+      type: "bridge",
+      owner: { rid: idOf("bridge-device"), rtype: "device" },
+      bridge_id: "001788fffe123456",
+      time_zone: { time_zone: "Europe/Berlin" },
+    },
+  ];
+}
+
+/** A doorbell, the sensors of the study together, and a motion area of its lamps. */
+export function newerServices(): FakeResource[] {
+  const owner = { rid: idOf("room-1"), rtype: "room" };
+  const area = { rid: idOf("area-1"), rtype: "motion_area_configuration" };
+  return [
+    ...device({
+      id: "bell-1",
+      name: "Bell",
+      mac: "00:17:88:01:02:03:04:07",
+      product: "Hue Secure doorbell",
+      services: [
+        {
+          type: "bell_button",
+          metadata: { control_id: 1 },
+          bell: { bell_report: { updated: NOON, event: "ring" } },
+        },
+      ],
+    }),
+    {
+      ...{ id: idOf("room-1-motion"), type: "grouped_motion", owner },
+      motion: { motion: true, motion_valid: true },
+    },
+    {
+      ...{ id: idOf("room-1-level"), type: "grouped_light_level", owner },
+      light: { light_level: 10_001, light_level_valid: true },
+    },
+    {
+      ...{ id: area.rid, type: "motion_area_configuration", owner },
+      ...{ name: "Desk area", enabled: true, health: "healthy", group: owner },
+      motion_sensors: [{ rid: idOf("lamp-1"), rtype: "device" }],
+    },
+    {
+      ...{ id: idOf("area-1-comfort"), type: "convenience_area_motion", owner: area },
+      ...{ enabled: true, motion: { motion: false } },
+    },
+    {
+      ...{ id: idOf("area-1-security"), type: "security_area_motion", owner: area },
+      ...{ enabled: false, motion: { motion: false } },
+    },
   ];
 }
 
@@ -214,7 +304,7 @@ function motionReport(motion: boolean) {
 
 function group(id: string, rtype: string): FakeResource {
   return {
-    ...{ id: `${id}-lights`, type: "grouped_light", owner: { rid: id, rtype } },
+    ...{ id: idOf(`${id}-lights`), type: "grouped_light", owner: { rid: idOf(id), rtype } },
     ...{ on: { on: false }, dimming: { brightness: 0 }, alert: { action_values: ["breathe"] } },
   };
 }

@@ -23,9 +23,19 @@ export function obey(
 /** A light that the bridge does not reach takes the change at best. */
 function troubles(resources: ReadonlyMap<string, FakeResource>, light: FakeResource): string[] {
   const { rid } = light["owner"] as { rid: string };
-  return resources.get(`${rid}-radio`)?.["status"] === "connected"
+  const [radio] = servicesOf(resources, rid, "zigbee_connectivity");
+  return radio?.["status"] === "connected"
     ? []
     : [`device (light) ${light.id} has communication issues, command may not have effect`];
+}
+
+function servicesOf(
+  resources: ReadonlyMap<string, FakeResource>,
+  deviceId: string,
+  type: string,
+): FakeResource[] {
+  const owned = [...resources.values()].filter((each) => each.type === type);
+  return owned.filter(({ owner }) => (owner as { rid?: string } | undefined)?.rid === deviceId);
 }
 
 function lightChange({ on, dimming, color, color_temperature, effects }: Body) {
@@ -50,7 +60,9 @@ function groupChange(
 ): Change[] {
   const owner = resources.get((group["owner"] as { rid: string }).rid);
   const children = (owner?.["children"] ?? []) as { rid: string; rtype: string }[];
-  const lights = children.map(({ rid, rtype }) => (rtype === "light" ? rid : `${rid}-light-0`));
+  const lights = children.flatMap(({ rid, rtype }) =>
+    rtype === "light" ? [rid] : servicesOf(resources, rid, "light").map(({ id }) => id),
+  );
   const members: Change[] = lights.map((id) => [id, lightChange(body)]);
   const { on, dimming } = body;
   return [...members, [group.id, { ...(on ? { on } : {}), ...(dimming ? { dimming } : {}) }]];

@@ -12,6 +12,11 @@ const SHAPES: Shapes = {
     "parts[].kind": '"a" | "b"',
     "by?": "object",
     "by.*": "as lamp.level",
+    "id?": "uuid",
+    "at?": "date-time",
+    "path?": "string /^(\\/[a-z]{2,4})?$/",
+    "short?": "string 1..3",
+    "one?": "list 1..1",
   },
 };
 
@@ -34,6 +39,24 @@ test("each field that is missing, unknown or of another type is a fault", () => 
     "lamp.name: missing",
   ]);
 });
+
+for (const [field, good, bad] of [
+  ["id", "3883f8bf-30a3-445b-ac06-b047d50599df", "lamp-1"],
+  ["at", "2026-02-05T19:33:06Z", "none"],
+  ["path", "/ab", "ab"],
+  ["short", "abc", "abcd"],
+  ["short", "a", ""],
+  ["one", [1], []],
+  ["one", [1], [1, 2]],
+] as const) {
+  test(`${field} may be ${JSON.stringify(good)} and not ${JSON.stringify(bad)}`, () => {
+    const faults = (value: unknown) =>
+      shapeFaults(SHAPES, "lamp", { [field]: value }, { isPart: true });
+
+    assert.deepEqual(faults(good), []);
+    assert.equal(faults(bad).length, 1);
+  });
+}
 
 test("a part of a value may lack fields, and an unknown shape is a fault", () => {
   assert.deepEqual(shapeFaults(SHAPES, "lamp", { level: 5 }, { isPart: true }), []);

@@ -1,8 +1,9 @@
 /**
  * The fields that a message of a protocol may have, by path: `dimming.brightness` is a field of
  * `dimming`, `services[].rid` one of each item, `states.*` any field, and a field with `?` may be absent. A
- * type is a JSON type, a range (`integer 0..100`), a word in quotes, several of them with `|`, or `as`
- * with the shape and path that has the same type.
+ * type is a JSON type, a range (`integer 0..100`, `string 1..32` and `list 1..1` by length), `uuid`, `date-time`
+ * (RFC 3339), a text with a pattern (`string /^a+$/`), a word in quotes, several of them with `|`, or `as` with the
+ * shape and path that has the same type.
  */
 export type Shape = Readonly<Record<string, string>>;
 export type Shapes = Readonly<Record<string, Shape>>;
@@ -74,24 +75,45 @@ function parentOf(path: string): string {
   return /^(.*)(?:\.[^.]+)$/.exec(path)?.[1] ?? "";
 }
 
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
 function isOf(type: string, value: unknown): boolean {
-  const [name = "", range] = type.split(" ");
-  const [min = -Infinity, max = Infinity] = range?.split("..").map(Number) ?? [];
+  if (type.startsWith('"')) return JSON.stringify(value) === type;
+  const [name = "", limit] = type.split(" ");
   switch (name) {
     case "anything":
       return true;
     case "null":
       return value === null;
     case "list":
-      return Array.isArray(value);
+      return Array.isArray(value) && isWithin(value.length, limit);
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value);
-    case "number":
     case "integer":
-      if (typeof value !== "number" || (name === "integer" && !Number.isInteger(value)))
-        return false;
-      return value >= min && value <= max;
+      return Number.isInteger(value) && isWithin(value as number, limit);
+    case "number":
+      return typeof value === "number" && isWithin(value, limit);
+    case "uuid":
+      return typeof value === "string" && UUID.test(value);
+    case "date-time":
+      return typeof value === "string" && DATE_TIME.test(value);
+    case "string":
+      return typeof value === "string" && isText(value, limit);
     default:
-      return type.startsWith('"') ? JSON.stringify(value) === type : typeof value === name;
+      return typeof value === name;
   }
+}
+
+function isText(value: string, limit: string | undefined): boolean {
+  if (limit?.startsWith("/")) return new RegExp(limit.slice(1, -1)).test(value);
+  return isWithin(value.length, limit);
+}
+
+function isWithin(value: number, range: string | undefined): boolean {
+  const [min = "", max = ""] = range?.split("..") ?? [];
+  return (
+    value >= (min === "" ? -Infinity : Number(min)) &&
+    value <= (max === "" ? Infinity : Number(max))
+  );
 }

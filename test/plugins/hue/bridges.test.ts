@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
-import { home } from "../../fakes/hue-home.ts";
+import { home, idOf } from "../../fakes/hue-home.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
@@ -10,17 +10,18 @@ import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
 test("two bridges form one home, and a moved light belongs to the bridge that reaches it", async (t) => {
   onTestEnd(t, watchResources());
   const first = await startHueBridge(t, { id: "001788fffe000001" });
-  const shelf = home().filter(({ id }) => id.startsWith("lamp-2"));
+  const names = ["lamp-2", "lamp-2-light-0", "lamp-2-radio"].map(idOf);
+  const shelf = home().filter(({ id }) => names.includes(id));
   const resources = shelf.map((each) => ({ ...each, id: each.id }));
   const second = await startHueBridge(t, { id: "001788fffe000002", resources });
-  second.change("lamp-2", { metadata: { name: "Shelf at the second" } });
-  first.change("lamp-2-radio", { status: "disconnected" });
+  second.change(idOf("lamp-2"), { metadata: { name: "Shelf at the second" } });
+  first.change(idOf("lamp-2-radio"), { status: "disconnected" });
   const plugin = await startOver(t, [first, second]);
   await until(() => plugin.devices.get(SHELF)?.available === true);
 
   await plugin.command(SHELF, { on: true });
   assert.equal(plugin.devices.get(SHELF)?.name, "Shelf at the second");
-  assert.equal(second.changesOf("lamp-2-light-0").length, 1);
+  assert.equal(second.changesOf(idOf("lamp-2-light-0")).length, 1);
 
   await second.stop();
   await until(

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { idOf } from "../../fakes/hue-home.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, SHELF, startHue } from "./start-hue.ts";
 
-const LIGHT = "lamp-1-light-0";
-const ROOM = "001788fffe123456/room-1";
-const SCENE = "001788fffe123456/scene-1";
-const SMART_SCENE = "001788fffe123456/scene-2";
+const LIGHT = idOf("lamp-1-light-0");
+const ROOM = `001788fffe123456/${idOf("room-1")}`;
+const SCENE = `001788fffe123456/${idOf("scene-1")}`;
+const SMART_SCENE = `001788fffe123456/${idOf("scene-2")}`;
 
 test("a command is translated for the bridge and confirmed by the light's state", async (t) => {
   const { plugin, bridge } = await startHue(t);
@@ -91,7 +92,7 @@ test("a light that does not follow a command fails with deadline_passed", async 
 
 test("a light that the bridge cannot reach is unavailable, and its commands fail with a clear message", async (t) => {
   const { plugin, bridge } = await startHue(t);
-  bridge.change("lamp-1-radio", { status: "connectivity_issue" });
+  bridge.change(idOf("lamp-1-radio"), { status: "connectivity_issue" });
   await until(() => plugin.devices.get(DESK)?.available === false);
 
   await assert.rejects(plugin.command(DESK, { on: true }), {
@@ -150,22 +151,22 @@ test("a group is one request, and a scene is recalled by the bridge itself", asy
     return true;
   });
   await until(() => plugin.state(DESK)["brightness"] === 100);
-  assert.deepEqual(bridge.changesOf("scene-1").at(-1), { recall: { action: "active" } });
+  assert.deepEqual(bridge.changesOf(idOf("scene-1")).at(-1), { recall: { action: "active" } });
   assert.deepEqual(bridge.changesOf(LIGHT), []);
 });
 
 test("a level of a group is confirmed by one of its lights", async (t) => {
   const { plugin, bridge } = await startHue(t, { isUnlimited: true });
   await plugin.command(ROOM, { on: true });
-  const release = bridge.stall("room-1-lights");
+  const release = bridge.stall(idOf("room-1-lights"));
   let isDone = false;
 
   const done = plugin.command(ROOM, { on: true, brightness: 30 }).then(() => (isDone = true));
-  await until(() => bridge.changesOf("room-1-lights").length === 2);
-  bridge.change("lamp-2-light-0", { dimming: { brightness: 80 } });
+  await until(() => bridge.changesOf(idOf("room-1-lights")).length === 2);
+  bridge.change(idOf("lamp-2-light-0"), { dimming: { brightness: 80 } });
   await until(() => plugin.state(SHELF)["brightness"] === 80);
   assert.equal(isDone, false);
-  bridge.change("lamp-2-light-0", { dimming: { brightness: 30 } });
+  bridge.change(idOf("lamp-2-light-0"), { dimming: { brightness: 30 } });
   await done;
   release();
 });
@@ -175,5 +176,5 @@ test("a smart scene is activated in its own words", async (t) => {
 
   await plugin.activateScene(SMART_SCENE);
 
-  assert.deepEqual(bridge.changesOf("scene-2"), [{ recall: { action: "activate" } }]);
+  assert.deepEqual(bridge.changesOf(idOf("scene-2")), [{ recall: { action: "activate" } }]);
 });

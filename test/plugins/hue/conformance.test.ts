@@ -1,9 +1,19 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertConforms } from "@mantel/plugin-sdk/conformance";
+import { home, newerServices } from "../../fakes/hue-home.ts";
+import { answerFaults, eventFaults } from "./openhue.ts";
 import { startHue } from "./start-hue.ts";
 
-test("the bridge conforms, with all devices of a home", async (t) => {
-  const { bridge, plugin } = await startHue(t, { isUnlimited: true, times: { confirmed: 3_500 } });
+test("the bridge conforms, with all devices of a home, and says only what OpenHue describes", async (t) => {
+  const faults: string[] = [];
+  const { bridge, plugin } = await startHue(t, {
+    isUnlimited: true,
+    resources: [...home(), ...newerServices()],
+    times: { confirmed: 3_500 },
+    onAnswer: (answer) => void faults.push(...answerFaults(answer)),
+    onEvents: (events) => void faults.push(...eventFaults(events)),
+  });
   const lights = [...bridge.resources.values()].filter(({ type }) => type.endsWith("light"));
 
   await assertConforms({
@@ -18,4 +28,5 @@ test("the bridge conforms, with all devices of a home", async (t) => {
     },
     concurrency: 1,
   });
+  assert.deepEqual([...new Set(faults)], []);
 });

@@ -5,7 +5,7 @@ import type { HueBridge } from "../../../plugins/hue/bridge.ts";
 import { describe } from "../../../plugins/hue/convert.ts";
 import { merge } from "../../../plugins/hue/merge.ts";
 import { Resources } from "../../../plugins/hue/resources.ts";
-import { device, home, onOffLight } from "../../fakes/hue-home.ts";
+import { device, home, onOffLight, idOf } from "../../fakes/hue-home.ts";
 
 const BRIDGE = "001788fffe123456";
 const MAC = "00:17:88:01:02:03:04:09";
@@ -36,20 +36,20 @@ test("a home becomes lights, a plug, buttons, sensors and groups, by radio addre
       ["00:17:88:01:02:03:04:04/button", "button", "Dial", undefined, []],
       ["00:17:88:01:02:03:04:05/sensor", "sensor", "Hall", undefined, []],
       ["00:17:88:01:02:03:04:06/sensor", "binary-sensor", "Front door", undefined, []],
-      [`${BRIDGE}/room-1`, "group", "Study", "Study", undefined],
-      [`${BRIDGE}/zone-1`, "group", "Reading", undefined, undefined],
+      [`${BRIDGE}/${idOf("room-1")}`, "group", "Study", "Study", undefined],
+      [`${BRIDGE}/${idOf("zone-1")}`, "group", "Reading", undefined, undefined],
     ],
   );
   assert.deepEqual(
     [...targets].map(([nativeId, { id }]) => [nativeId, id]),
     [
-      [`${BRIDGE}/scene-1`, "scene-1"],
-      [`${BRIDGE}/scene-2`, "scene-2"],
-      ["00:17:88:01:02:03:04:01/light", "lamp-1-light-0"],
-      ["00:17:88:01:02:03:04:02/light", "lamp-2-light-0"],
-      ["00:17:88:01:02:03:04:03/light", "plug-1-light-0"],
-      [`${BRIDGE}/room-1`, "room-1-lights"],
-      [`${BRIDGE}/zone-1`, "zone-1-lights"],
+      [`${BRIDGE}/${idOf("scene-1")}`, idOf("scene-1")],
+      [`${BRIDGE}/${idOf("scene-2")}`, idOf("scene-2")],
+      ["00:17:88:01:02:03:04:01/light", idOf("lamp-1-light-0")],
+      ["00:17:88:01:02:03:04:02/light", idOf("lamp-2-light-0")],
+      ["00:17:88:01:02:03:04:03/light", idOf("plug-1-light-0")],
+      [`${BRIDGE}/${idOf("room-1")}`, idOf("room-1-lights")],
+      [`${BRIDGE}/${idOf("zone-1")}`, idOf("zone-1-lights")],
     ],
   );
   const dial = "00:17:88:01:02:03:04:04/button";
@@ -61,13 +61,13 @@ test("scenes have their room and what they set of each light", () => {
 
   assert.deepEqual(scenes, [
     {
-      ...{ nativeId: `${BRIDGE}/scene-1`, name: "Bright", room: "Study" },
+      ...{ nativeId: `${BRIDGE}/${idOf("scene-1")}`, name: "Bright", room: "Study" },
       targets: {
         "00:17:88:01:02:03:04:01/light": { on: true, brightness: 100, colorTemperature: 4_292 },
         "00:17:88:01:02:03:04:02/light": { on: true, brightness: 50 },
       },
     },
-    { nativeId: `${BRIDGE}/scene-2`, name: "Natural light", room: "Study", targets: {} },
+    { nativeId: `${BRIDGE}/${idOf("scene-2")}`, name: "Natural light", room: "Study", targets: {} },
   ]);
 });
 
@@ -222,10 +222,10 @@ for (const [status, available] of [
 for (const [mac, nativeId] of [
   ["00:17:88:01:02:03", "00:17:88:01:02:03/light"],
   [MAC, `${MAC}/light`],
-  ["00:17:88:01:02", `${BRIDGE}/d/light`],
-  [`${MAC}:01`, `${BRIDGE}/d/light`],
-  ["00:17:88:01:02:0X", `${BRIDGE}/d/light`],
-  ["x00:17:88:01:02:03", `${BRIDGE}/d/light`],
+  ["00:17:88:01:02", `${BRIDGE}/${idOf("d")}/light`],
+  [`${MAC}:01`, `${BRIDGE}/${idOf("d")}/light`],
+  ["00:17:88:01:02:0X", `${BRIDGE}/${idOf("d")}/light`],
+  ["x00:17:88:01:02:03", `${BRIDGE}/${idOf("d")}/light`],
 ] as const) {
   test(`a light with the radio address ${mac} is known as ${nativeId}`, () => {
     const { devices } = describeAll(
@@ -277,15 +277,15 @@ test("zones of a light and of its device are its groups, each once and at most 1
     metadata: { name: `Zone ${at}` },
     children,
   });
-  const both = [...refs("light", "d-light-0"), ...refs("device", "d")];
+  const both = [...refs("light", idOf("d-light-0")), ...refs("device", idOf("d"))];
   const groupsOf = (...zones: object[]) => describeAll(...lamp, ...zones).devices[0]?.groups;
 
-  assert.deepEqual(groupsOf(zone(1, refs("light", "d-light-0")), zone(2, refs("device", "d"))), [
-    "Zone 2",
-    "Zone 1",
-  ]);
+  assert.deepEqual(
+    groupsOf(zone(1, refs("light", idOf("d-light-0"))), zone(2, refs("device", idOf("d")))),
+    ["Zone 2", "Zone 1"],
+  );
   assert.deepEqual(groupsOf(zone(1, both)), ["Zone 1"]);
-  const many = Array.from({ length: 101 }, (_, at) => zone(at, refs("light", "d-light-0")));
+  const many = Array.from({ length: 101 }, (_, at) => zone(at, refs("light", idOf("d-light-0"))));
   assert.equal(groupsOf(...many)?.length, 100);
   assert.deepEqual(groupsOf({ ...zone(1, both), metadata: {} }), []);
 });
@@ -309,7 +309,7 @@ test("a group has what its lights have, and shows the colour of one that is on",
       services: [service],
     }),
   );
-  const room = { metadata: { name: "Study" }, children: refs("device", "d0", "d1") };
+  const room = { metadata: { name: "Study" }, children: refs("device", idOf("d0"), idOf("d1")) };
   const { devices } = describeAll(...lamps, ...group("r", "room", room));
   const shown = devices.find(({ kind }) => kind === "group");
 
@@ -330,7 +330,7 @@ test("the whole home has the lights of its rooms", () => {
     id: "r",
     type: "room",
     metadata: { name: "Study" },
-    children: refs("device", "d"),
+    children: refs("device", idOf("d")),
   };
   const zone = { id: "z", type: "zone", children: refs("room", "r") };
   const all = (children: object[], ...more: object[]) =>
@@ -338,8 +338,8 @@ test("the whole home has the lights of its rooms", () => {
       ?.capabilities["color"];
 
   assert.deepEqual(all(refs("room", "r")), { type: "color" });
-  assert.deepEqual(all(refs("device", "d")), { type: "color" });
-  assert.deepEqual(all(refs("light", "d-light-0")), { type: "color" });
+  assert.deepEqual(all(refs("device", idOf("d"))), { type: "color" });
+  assert.deepEqual(all(refs("light", idOf("d-light-0"))), { type: "color" });
   assert.equal(all(refs("room", "z"), zone), undefined);
 });
 

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { startHueBridge } from "../../fakes/hue-bridge.ts";
-import { colorLight, device, type FakeResource, home } from "../../fakes/hue-home.ts";
+import { colorLight, device, type FakeResource, home, idOf } from "../../fakes/hue-home.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, startHue, startOver } from "./start-hue.ts";
 
-const LIGHT = "lamp-1-light-0";
+const LIGHT = idOf("lamp-1-light-0");
 
 test("an unreachable bridge refuses commands, keeps its devices, and is current after its return", async (t) => {
   const { plugin, bridge } = await startHue(t);
@@ -153,7 +153,7 @@ test("garbage on the event stream is counted and reported once, and other events
 test("ten thousand announcements of one device make one device", async (t) => {
   const { plugin, bridge } = await startHue(t, { resources: largeHome() });
   const { size } = plugin.devices;
-  const lamp = bridge.resources.get("lamp-1");
+  const lamp = bridge.resources.get(idOf("lamp-1"));
   const busyBefore = process.cpuUsage();
 
   const container = [{ type: "add", data: [lamp] }];

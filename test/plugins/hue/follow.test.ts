@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { colorLight, device } from "../../fakes/hue-home.ts";
+import { colorLight, device, idOf } from "../../fakes/hue-home.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { watchResources } from "../../helpers/resources.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, DIAL, HALL, startHue, startOver } from "./start-hue.ts";
 
-const LIGHT = "lamp-1-light-0";
+const LIGHT = idOf("lamp-1-light-0");
 const loads = (bridge: { asked: readonly { path: string }[] }) =>
   bridge.asked.filter(({ path }) => path === "/clip/v2/resource").length;
 const press = (event: string, updated: string) => ({
@@ -18,8 +18,10 @@ test("changes in the home are shown", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
   bridge.change(LIGHT, { on: { on: true }, dimming: { brightness: 12.3 } });
-  bridge.change("motion-1-motion-0", { motion: { motion: true, motion_report: { motion: true } } });
-  bridge.change("motion-1-radio", { status: "disconnected" });
+  bridge.change(idOf("motion-1-motion-0"), {
+    motion: { motion: true, motion_report: { motion: true } },
+  });
+  bridge.change(idOf("motion-1-radio"), { status: "disconnected" });
   await until(() => plugin.devices.get(HALL)?.available === false);
 
   assert.equal(plugin.state(DESK)["on"], true);
@@ -31,11 +33,11 @@ test("changes in the home are shown", async (t) => {
 test("each new press is an event, also with the same value, and a repeated message is not", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
-  bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.100Z"));
-  bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.900Z"));
-  bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.900Z"));
+  bridge.change(idOf("dial-1-button-1"), press("short_release", "2026-11-20T12:00:00.100Z"));
+  bridge.change(idOf("dial-1-button-1"), press("short_release", "2026-11-20T12:00:00.900Z"));
+  bridge.change(idOf("dial-1-button-1"), press("short_release", "2026-11-20T12:00:00.900Z"));
   const rotation = { direction: "clock_wise", steps: 30, duration: 400 };
-  bridge.change("dial-1-relative-rotary-2", {
+  bridge.change(idOf("dial-1-relative-rotary-2"), {
     relative_rotary: {
       rotary_report: { action: "start", rotation, updated: "2026-11-20T12:00:02.000Z" },
     },
@@ -55,9 +57,9 @@ test("each new press is an event, also with the same value, and a repeated messa
 test("the first press of a button that was never pressed is an event", async (t) => {
   const { plugin, bridge } = await startHue(t);
 
-  bridge.change("dial-1-button-1", press("initial_press", "none"));
+  bridge.change(idOf("dial-1-button-1"), press("initial_press", "none"));
   await until(() => plugin.state(DIAL)["lastAction"] === "button_2_initial_press");
-  bridge.change("dial-1-button-1", press("short_release", "2026-11-20T12:00:00.100Z"));
+  bridge.change(idOf("dial-1-button-1"), press("short_release", "2026-11-20T12:00:00.100Z"));
   await until(() => plugin.state(DIAL)["lastAction"] === "button_2_short_release");
 
   assert.equal(plugin.events.at(-1)?.event, "button_2_short_release");
@@ -70,9 +72,9 @@ test("joins, renames and leaves of devices are detected, and a returning device 
 
   bridge.add(...lamp("lamp-9", "Attic"));
   await until(() => plugin.devices.get(`${mac}/light`)?.name === "Attic");
-  bridge.change("lamp-9", { metadata: { name: "Cellar" } });
+  bridge.change(idOf("lamp-9"), { metadata: { name: "Cellar" } });
   await until(() => plugin.devices.get(`${mac}/light`)?.name === "Cellar");
-  bridge.remove("lamp-9", "lamp-9-light-0", "lamp-9-radio");
+  bridge.remove(idOf("lamp-9"), idOf("lamp-9-light-0"), idOf("lamp-9-radio"));
   await until(() => !plugin.devices.has(`${mac}/light`));
 
   bridge.add(...lamp("lamp-10", "Cellar"));

@@ -5,6 +5,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Device } from "@mantel/plugin-sdk/device";
 import { type FakeHueBridge, startHueBridge } from "../../fakes/hue-bridge.ts";
+import { idOf } from "../../fakes/hue-home.ts";
 import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
@@ -18,7 +19,7 @@ import {
   pairBridge,
 } from "./hue-host.ts";
 
-const LIGHT = "lamp-1-light-0";
+const LIGHT = idOf("lamp-1-light-0");
 
 test("a home with a Hue bridge", async (t) => {
   const bridge = await startHueBridge(t);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { idOf } from "../../fakes/hue-home.ts";
 import { DESK, SHELF, startHue } from "./start-hue.ts";
 
 test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are shown", async (t) => {
@@ -43,7 +44,7 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
   });
   assert.deepEqual(plugin.scenes, [
     {
-      ...{ nativeId: `${bridge.id}/scene-1`, name: "Bright", room: "Study" },
+      ...{ nativeId: `${bridge.id}/${idOf("scene-1")}`, name: "Bright", room: "Study" },
       targets: {
         [DESK]: { on: true, brightness: 100, colorTemperature: 4292 },
         [SHELF]: { on: true, brightness: 50 },
@@ -51,7 +52,12 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
       gateway: bridge.id,
     },
     {
-      ...{ nativeId: `${bridge.id}/scene-2`, name: "Natural light", room: "Study", targets: {} },
+      ...{
+        nativeId: `${bridge.id}/${idOf("scene-2")}`,
+        name: "Natural light",
+        room: "Study",
+        targets: {},
+      },
       gateway: bridge.id,
     },
   ]);

@@ -10,28 +10,27 @@ import { lightBody } from "../../../plugins/hue/convert-light.ts";
 import { describe } from "../../../plugins/hue/convert.ts";
 import { PinnedAgent } from "../../../plugins/hue/pinned-agent.ts";
 import { Resources } from "../../../plugins/hue/resources.ts";
-import { startHueBridge } from "../../fakes/hue-bridge.ts";
-import type { FakeResource } from "../../fakes/hue-home.ts";
+import { type FakeAnswer, startHueBridge } from "../../fakes/hue-bridge.ts";
+import type { FakeEvent } from "../../fakes/hue-events.ts";
+import { type FakeResource, home, idOf, newerServices } from "../../fakes/hue-home.ts";
 import session from "../../fixtures/hue/session.json" with { type: "json" };
-import shapes from "../../fixtures/hue/shapes.json" with { type: "json" };
 import { onTestEnd } from "../../helpers/on-test-end.ts";
-import { shapeFaults, type Shapes } from "../../helpers/shape.ts";
+import { shapeFaults } from "../../helpers/shape.ts";
 import { until } from "../../helpers/until.ts";
+import { answerFaults, eventFaults, OPENHUE, resourceFaults } from "./openhue.ts";
 
-const OPENHUE = shapes as unknown as Shapes;
-const LIGHT = "lamp-1-light-0";
-
-interface Event {
-  readonly type: string;
-  readonly data: readonly FakeResource[];
-}
+const LIGHT = idOf("lamp-1-light-0");
 
 test("the resources of the session and of the fake bridge are as OpenHue describes them", async (t) => {
-  const { get } = await startBridge(t);
-  const { body } = await get("/clip/v2/resource");
+  const { bridge, get, answers } = await startBridge(t);
+  const all = [...bridge.resources.values()];
 
-  assert.deepEqual(shapeFaults(OPENHUE, "answer", body), []);
-  assert.deepEqual(resourceFaults((body as { data: FakeResource[] }).data), []);
+  await get("/clip/v2/resource");
+  for (const type of new Set(all.map((each) => each.type))) await get(`/clip/v2/resource/${type}`);
+  for (const { id, type } of all) await get(`/clip/v2/resource/${type}/${id}`);
+
+  assert.ok(answers.length > all.length);
+  assert.deepEqual(answers.flatMap(answerFaults), []);
   assert.deepEqual(resourceFaults(session.resources), []);
 });
 
@@ -45,11 +44,11 @@ test("the events of the session and of the fake bridge are as OpenHue describes 
 
   bridge.change(LIGHT, { on: { on: true }, dimming: { brightness: 40 } });
   bridge.add(extra);
-  bridge.remove("lamp-2-light-0");
+  bridge.remove(idOf("lamp-2-light-0"));
   const { value } = await events.next();
 
   assert.ok(value);
-  const told = value.data as Event[];
+  const told = value.data as FakeEvent[];
   assert.deepEqual(
     told.map(({ type }) => type),
     ["update", "add", "delete"],
@@ -69,50 +68,69 @@ test("the fake bridge carries out what the plugin sends, and both are as OpenHue
     ["lightPut", `light/${LIGHT}`, lightBody(light, { colorTemperature: 2_700 })],
     ["lightPut", `light/${LIGHT}`, lightBody(light, { color: { hue: 20, saturation: 90 } })],
     ["lightPut", `light/${LIGHT}`, lightBody(light, { effect: "candle" })],
-    ["groupedLightPut", "grouped_light/room-1-lights", lightBody(undefined, { brightness: 20 })],
+    [
+      "groupedLightPut",
+      `grouped_light/${idOf("room-1-lights")}`,
+      lightBody(undefined, { brightness: 20 }),
+    ],
   ];
 
   for (const [shape, path, body] of requests) {
     assert.deepEqual(shapeFaults(OPENHUE, shape, body), []);
     await put(open, path, body);
     const { value } = await events.next();
-    assert.deepEqual(eventFaults(value?.data as Event[]), []);
+    assert.deepEqual(eventFaults(value?.data as FakeEvent[]), []);
   }
 
   assert.deepEqual(resourceFaults([...bridge.resources.values()]), []);
 });
 
-for (const [path, shape, body] of [
-  ["scene/scene-1", "scenePut", { recall: { action: "active" } }],
-  ["smart_scene/scene-2", "smartScenePut", { recall: { action: "activate" } }],
+for (const [type, shape, body] of [
+  ["scene", "scenePut", { recall: { action: "active" } }],
+  ["smart_scene", "smartScenePut", { recall: { action: "activate" } }],
 ] as const) {
-  test(`the fake bridge tells of ${path} as OpenHue describes it`, async (t) => {
+  test(`the fake bridge tells of a ${type} as OpenHue describes it`, async (t) => {
     const { bridge, open } = await startBridge(t);
     assert.deepEqual(shapeFaults(OPENHUE, shape, body), []);
 
     const stream = await open("GET", "/eventstream/clip/v2");
     const events = eventsIn(stream);
     await events.next();
-    await put(open, path, body);
+    await put(open, `${type}/${idOf(type === "scene" ? "scene-1" : "scene-2")}`, body);
     const { value } = await events.next();
 
-    assert.deepEqual(eventFaults(value?.data as Event[]), []);
+    assert.deepEqual(eventFaults(value?.data as FakeEvent[]), []);
     assert.deepEqual(resourceFaults([...bridge.resources.values()]), []);
   });
 }
 
 test("refusals and pairing of the fake bridge are as OpenHue describes them", async (t) => {
-  const { bridge, get, open } = await startBridge(t);
+  const { bridge, get, open, answers } = await startBridge(t);
+  const ask = async (method: string, path: string, body?: object, key?: string) =>
+    json(await open(method, path, body, key));
 
-  const unknown = await get("/clip/v2/resource/light/none");
-  assert.deepEqual([unknown.status, shapeFaults(OPENHUE, "answer", unknown.body)], [404, []]);
-  const stranger = await get("/clip/v2/resource", "not-its-key");
-  assert.deepEqual([stranger.status, shapeFaults(OPENHUE, "answer", stranger.body)], [403, []]);
-  const pair = async () => json(await open("POST", "/api", { devicetype: "mantel#test" }));
-  const refused = await pair();
+  await get("/clip/v2/resource/light/none");
+  await get("/clip/v2/resource", "not-its-key");
+  await ask("GET", "/eventstream/clip/v2", undefined, "not-its-key");
+  await ask("PUT", "/clip/v2/resource/light/none", { on: { on: true } });
+  await ask("PUT", `/clip/v2/resource/light/${idOf("plug-1-light-0")}`, { color: {} });
+  bridge.change(idOf("lamp-1-radio"), { status: "connectivity_issue" });
+  await ask("PUT", `/clip/v2/resource/light/${LIGHT}`, { on: { on: true } });
+  bridge.fault = "busy";
+  await get("/clip/v2/resource");
+  bridge.fault = "throttling";
+  await get("/clip/v2/resource");
+  bridge.fault = undefined;
+  const refused = await ask("POST", "/api", { devicetype: "mantel#test" });
   bridge.pressButton();
-  const paired = await pair();
-  for (const each of [refused, paired]) assert.deepEqual(shapeFaults(OPENHUE, "pairing", each), []);
+  const paired = await ask("POST", "/api", { devicetype: "mantel#test" });
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [404, 403, 403, 404, 400, 207, 503, 429, 200, 200],
+  );
+  assert.deepEqual(answers.flatMap(answerFaults), []);
+  for (const each of [refused, paired]) assert.equal((each as unknown[]).length, 1);
 });
 
 test("a session of a bridge becomes devices and scenes, and its events change their state", () => {
@@ -188,7 +206,10 @@ function shown(resources: Resources) {
 }
 
 async function startBridge(t: TestContext) {
-  const bridge = await startHueBridge(t);
+  const answers: FakeAnswer[] = [];
+  const resources = [...home(), ...newerServices()];
+  const onAnswer = (answer: FakeAnswer) => void answers.push(answer);
+  const bridge = await startHueBridge(t, { resources, onAnswer });
   const agent = new PinnedAgent({ id: bridge.id, fingerprint: bridge.fingerprint });
   onTestEnd(t, async () => agent.destroy());
   const [host, port] = bridge.address.split(":");
@@ -203,7 +224,7 @@ async function startBridge(t: TestContext) {
     const response = await open("GET", path, undefined, key);
     return { status: response.statusCode, body: await json(response) };
   };
-  return { bridge, open, get };
+  return { bridge, open, get, answers };
 }
 type Open = Awaited<ReturnType<typeof startBridge>>["open"];
 
@@ -215,17 +236,4 @@ async function put(open: Open, path: string, body: object): Promise<void> {
     return taken.status !== 429 && taken;
   });
   assert.deepEqual([status, shapeFaults(OPENHUE, "answer", answer)], [200, []]);
-}
-
-function resourceFaults(resources: readonly FakeResource[]): string[] {
-  return resources.flatMap((each) => shapeFaults(OPENHUE, each.type, each));
-}
-
-function eventFaults(events: readonly Event[]): string[] {
-  return events.flatMap((event) => [
-    ...shapeFaults(OPENHUE, "event", event),
-    ...event.data.flatMap((each) =>
-      shapeFaults(OPENHUE, each.type, each, { isPart: event.type !== "add" }),
-    ),
-  ]);
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { idOf } from "../../fakes/hue-home.ts";
 import { until } from "../../helpers/until.ts";
 import { DESK, SHELF, startHue, startOver } from "./start-hue.ts";
 
-const LIGHT = "lamp-1-light-0";
-const SHELF_LIGHT = "lamp-2-light-0";
+const LIGHT = idOf("lamp-1-light-0");
+const SHELF_LIGHT = idOf("lamp-2-light-0");
 const loads = (bridge: { asked: readonly { path: string }[] }) =>
   bridge.asked.filter(({ path }) => path === "/clip/v2/resource").length;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FakeHueBridge, startHueBridge } from "../../fakes/hue-bridge.ts";
-import { colorLight, device, home } from "../../fakes/hue-home.ts";
+import { colorLight, device, home, idOf } from "../../fakes/hue-home.ts";
 import { startHost, type TestHost } from "../../helpers/host.ts";
 import { until } from "../../helpers/until.ts";
 import {
@@ -18,7 +18,7 @@ import {
   pairBridge,
 } from "./hue-host.ts";
 
-const LIGHT = "lamp-1-light-0";
+const LIGHT = idOf("lamp-1-light-0");
 const LONG = { withinMs: 15_000 };
 const FIRST_MAC = "00:17:88:01:";
 const SECOND_MAC = "00:17:88:02:";
@@ -247,16 +247,16 @@ async function returns(both: TwoBridges) {
   const id = idsOf(both, second).find((each) => each.includes(":light:")) ?? "";
   const name = async () => (await deviceList(host)).find((each) => each.id === id)?.name;
 
-  second.remove("lamp-1", LIGHT, "lamp-1-radio");
+  second.remove(idOf("lamp-1"), LIGHT, idOf("lamp-1-radio"));
   await until(async () => (await name()) === undefined);
   const mac = `${SECOND_MAC}02:03:04:01`;
   second.add(...device({ id: "lamp-7", name: "Window", mac, services: [colorLight()] }));
   await until(async () => (await name()) === "Window");
-  second.change("lamp-7", { metadata: { name: "Desk" } });
+  second.change(idOf("lamp-7"), { metadata: { name: "Desk" } });
   await until(async () => (await name()) === "Desk");
 
   assert.equal((await command(host, id, { on: true })).status, 200);
-  assert.equal(second.changesOf("lamp-7-light-0").length, 1);
+  assert.equal(second.changesOf(idOf("lamp-7-light-0")).length, 1);
   await assertSameNumbers(both, host);
 }
 
