@@ -36,6 +36,8 @@ const BROWSER_ONLY: Plugin = {
     }),
 };
 
+const ENTRY = "mantel-widget-entry.js";
+
 /** A placeholder of the hash's length, used while the code is hashed. */
 const NO_HASH = "0".repeat(16);
 
@@ -48,7 +50,13 @@ const NO_HASH = "0".repeat(16);
 export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
   const { id, folder, entry } = widget;
   const built = await build({
-    entryPoints: [join(folder, entry)],
+    // an entry of its own, because one with exports would need helper functions in each widget
+    stdin: {
+      contents: `import * as widget from ${JSON.stringify(join(folder, entry))};module.exports.default=widget.default`,
+      resolveDir: folder,
+      sourcefile: ENTRY,
+    },
+    logOverride: { "import-is-undefined": "silent", "commonjs-variable-in-esm": "silent" },
     outfile: "widget.js",
     write: false,
     bundle: true,
@@ -83,7 +91,7 @@ export async function buildWidget(widget: WidgetSource): Promise<WidgetBundle> {
     code: `${code.replace(NO_HASH, hash)}//# sourceMappingURL=${id}.${hash}.js.map\n`,
     map,
     inputs: Object.keys(built.metafile.inputs)
-      .filter((path) => !path.startsWith("lit:"))
+      .filter((path) => !path.endsWith(ENTRY) && !path.startsWith("lit:"))
       .map((path) => resolve(path)),
   };
 }
