@@ -18,6 +18,7 @@ export function codePad(device: DeviceFunction, actions: Actions): TemplateResul
       type="password"
       inputmode="numeric"
       autocomplete="one-time-code"
+      placeholder=${t("Code")}
       aria-label=${t("Code")}
     />
     <div class="keys">

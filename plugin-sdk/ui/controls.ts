@@ -18,7 +18,7 @@ const DIAGNOSTIC = /^(battery.*|signal|tamper|updateAvailable|lastAction|accurac
 const ON_THE_TILE = /^(start|pause|dock|press|install|next|previous|playback)$/;
 /** Readings that the tile shows. */
 const SHOWN_BY_TILE =
-  /^(action|status|jammed|ringing|home|zone|condition|title|artist|album|elapsed|duration|progress|installedVersion|latestVersion)$/;
+  /^(action|status|jammed|ringing|home|zone|title|artist|album|elapsed|duration|progress|installedVersion|latestVersion)$/;
 /** Commands that need a second tap. */
 const ASKS: Readonly<Record<string, string>> = { unlatch: "Open the door?", install: "Install?" };
 
@@ -41,24 +41,37 @@ export function deviceControls(device: Device, actions: Actions): TemplateResult
   const inGroup = (group: string) => (field: string) => extra?.capabilities[field]?.group === group;
   const rowsIn = (group: string): TemplateResult[] =>
     extras ? rowsOf(extras, actions, inGroup(group)) : [];
+  const parts = partsOf(device);
+  const diagnostics = [device, ...parts].flatMap((each) =>
+    rowsOf(each, actions, (field) => DIAGNOSTIC.test(field)),
+  );
+  const gangs = gangsOnTile(device, actions);
   return [
     ...rowsOf(device, actions, isForUsers(device, actions)),
     ...rowsIn("main"),
-    ...partsOf(device).map((part) => partOf(part, actions)),
+    ...parts.flatMap((part) => partOf(part, actions, gangs)),
     ...fold("Configuration", rowsIn("configuration"), actions),
-    ...fold(
-      "Diagnostics",
-      [...rowsOf(device, actions, (field) => DIAGNOSTIC.test(field)), ...rowsIn("diagnostic")],
-      actions,
-    ),
+    ...fold("Diagnostics", [...diagnostics, ...rowsIn("diagnostic")], actions),
   ];
 }
 
-/** One part: its tile, and what the tile does not show. */
-function partOf(part: DeviceFunction, actions: Actions): TemplateResult {
-  return html`<div class="part">
-    ${deviceTile(part, actions)} ${rowsOf(part, actions, isForUsers(part, actions))}
-  </div>`;
+/** One part: its tile, and what the tile does not show. Nothing for a gang that the device's own tile switches. */
+function partOf(
+  part: DeviceFunction,
+  actions: Actions,
+  gangs: ReadonlySet<string | undefined>,
+): TemplateResult[] {
+  const rows = rowsOf(part, actions, isForUsers(part, actions));
+  if (rows.length === 0 && gangs.has(part.path?.at(-1))) return [];
+  return [html`<div class="part">${deviceTile(part, actions)} ${rows}</div>`];
+}
+
+function gangsOnTile(device: Device, actions: Actions): ReadonlySet<string | undefined> {
+  const { buttons = [] } = lookOf(device, actions);
+  const ids = buttons.flatMap((each) =>
+    typeof each === "string" ? [] : Object.keys(each.tap.parts ?? {}),
+  );
+  return new Set(ids);
 }
 
 function fold(name: string, rows: readonly TemplateResult[], { t }: Actions): TemplateResult[] {
@@ -76,6 +89,8 @@ function isForUsers(device: DeviceFunction, actions: Actions): (field: string) =
   const onTile = fieldsOfTile(device, actions);
   return (field) => {
     if (DIAGNOSTIC.test(field) || onTile.has(field)) return false;
+    // a target that the mode does not use
+    if (/^targetTemp/.test(field) && (device.state[field] ?? null) === null) return false;
     return !(isReadOnly(device, field) && SHOWN_BY_TILE.test(field));
   };
 }

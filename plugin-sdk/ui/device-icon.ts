@@ -36,7 +36,7 @@ const BY_KIND: Readonly<Record<DeviceKind, Icon>> = {
   alarm: "mdi:shield-home-outline",
   group: "mdi:lightbulb-group-outline",
   humidifier: "mdi:air-humidifier",
-  dehumidifier: "mdi:air-humidifier-off",
+  dehumidifier: "mdi:water-minus-outline",
   "water-heater": "mdi:water-boiler",
   "air-conditioner": "mdi:air-conditioner",
   valve: "mdi:valve",
@@ -49,16 +49,34 @@ const BY_KIND: Readonly<Record<DeviceKind, Icon>> = {
   update: "mdi:package-up",
 };
 
-/** Icons of sensors, by the measured field. */
-const BY_FIELD: readonly (readonly [string, Icon])[] = [
-  ["contact", "mdi:window-closed-variant"],
-  ["motion", "mdi:motion-sensor"],
-  ["temperature", "mdi:thermometer"],
-  ["humidity", "mdi:water-percent"],
-  ["illuminance", "mdi:brightness-5"],
-  ["power", "mdi:lightning-bolt"],
-  ["energy", "mdi:lightning-bolt"],
+/** Icons of covers, by patterns in the name. */
+const COVERS: readonly (readonly [RegExp, Icon])[] = [
+  [/garage/i, "mdi:garage-variant"],
+  [/curtain|vorhang/i, "mdi:curtains"],
+  [/awning|markise/i, "mdi:awning-outline"],
+  [/gate|\btor\b/i, "mdi:gate"],
+  [/shutter|rolladen|rollladen/i, "mdi:window-shutter"],
 ];
+
+/** Icons of sensors, by what they measure. */
+const BY_FIELD: Readonly<Record<string, Icon>> = {
+  contact: "mdi:window-closed-variant",
+  motion: "mdi:motion-sensor",
+  occupancy: "mdi:motion-sensor",
+  presence: "mdi:motion-sensor",
+  temperature: "mdi:thermometer",
+  humidity: "mdi:water-percent",
+  moisture: "mdi:water-percent",
+  illuminance: "mdi:brightness-5",
+  power: "mdi:lightning-bolt",
+  energy: "mdi:lightning-bolt",
+  pressure: "mdi:gauge",
+  co2: "mdi:molecule-co2",
+  waterLeak: "mdi:water-alert-outline",
+  smoke: "mdi:smoke-detector-variant",
+  windSpeed: "mdi:weather-windy",
+  battery: "mdi:battery",
+};
 
 /** The icon of a device, chosen by its state, its measured field, its name or its kind, in this order. */
 export function iconOf(device: Device): Icon {
@@ -67,15 +85,19 @@ export function iconOf(device: Device): Icon {
 
 function byState({ kind, state }: Device): Icon | undefined {
   if (kind === "lock" && state.locked === false) return "mdi:lock-open-variant";
+  if (kind === "valve" && state.on === true) return "mdi:valve-open";
+  if (kind === "alarm" && state.status === "triggered") return "mdi:shield-alert";
   return state.contact === false ? "mdi:window-open-variant" : undefined;
 }
 
 function byMeasure({ kind, capabilities }: Device): Icon | undefined {
   if (kind !== "sensor" && kind !== "binary-sensor") return undefined;
-  return BY_FIELD.find(([field]) => Object.hasOwn(capabilities, field))?.[1];
+  const field = Object.keys(capabilities).find((name) => Object.hasOwn(BY_FIELD, name));
+  return field === undefined ? undefined : BY_FIELD[field];
 }
 
 function byName({ kind, name }: Device): Icon | undefined {
-  if (kind !== "light" && kind !== "plug" && kind !== "switch") return undefined;
-  return BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+  const isNamed = kind === "light" || kind === "plug" || kind === "switch";
+  const patterns = kind === "cover" ? COVERS : isNamed ? BY_NAME : [];
+  return patterns.find(([pattern]) => pattern.test(name))?.[1];
 }

@@ -48,12 +48,17 @@ function waysOf(device: Device, { position }: DeviceState, speech: I18n) {
   const buttons = buttonsFor(
     device,
     speech,
-    ["open", "Open it", "arrow-up"],
+    ["open", "Open fully", "arrow-up"],
     ["stop", "Stop", "stop"],
-    ["close", "Close it", "arrow-down"],
+    ["close", "Close fully", "arrow-down"],
   ).map((button) => ({ ...button, disabled: !device.assumed && isAt(button.tap, position) }));
   if (buttons.length > 0 || !canSet(device, "position")) return buttons;
-  return bothWays("position", speech, [100, "Open it", "arrow-up"], [0, "Close it", "arrow-down"]);
+  return bothWays(
+    "position",
+    speech,
+    [100, "Open fully", "arrow-up"],
+    [0, "Close fully", "arrow-down"],
+  );
 }
 
 const isAt = ({ open, close }: NestedCommand, position: unknown): boolean =>
@@ -73,8 +78,8 @@ export const valveLook: LookOf = (device, state, speech) => {
   const ways = bothWays(
     "on",
     speech,
-    [true, "Open it", "valve-open"],
-    [false, "Close it", "valve-closed"],
+    [true, "Open fully", "valve-open"],
+    [false, "Close fully", "valve-closed"],
   );
   return { ...look, buttons: ways };
 };

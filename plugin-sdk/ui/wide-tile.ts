@@ -8,20 +8,30 @@ import type { DeviceFunction } from "./functions.ts";
 export function wideTile(device: DeviceFunction, actions: Actions, look: Look): TemplateResult {
   const { hue, on, value, unit = "", note = "", progress, buttons = [] } = look;
   const said = actions.wordOf(device) ?? actions.ageOf(device) ?? note;
+  const classes = [
+    "tile wide acts",
+    on && device.available ? "on" : "",
+    progress === undefined ? "" : "progress",
+    buttons.some(isToggle) ? "gangs" : "",
+    actions.statesOf(device),
+  ];
   return html`<div
-    class="tile wide acts ${on && device.available ? "on" : ""} ${progress === undefined ? "" : "progress"} ${actions.statesOf(device)}"
+    class=${classes.join(" ")}
     .style=${`--hue: ${hue}; --percent: ${progress ?? 0}%`}
     role="group"
     aria-label=${device.name}
   >
     ${iconPart(device, actions, look)}
-    <span class=${/\d/.test(value) ? "big" : "value"}>${value}${unit}</span>
+    ${value === "" ? nothing : html`<span class=${/\d/.test(value) ? "big" : "value"}>${value}${unit}</span>`}
     <span class="set">${buttons.map((each) => buttonOf(device, actions, each))}</span>
     <span class="name">
       <bdi>${device.name}</bdi>${said === "" ? nothing : html` <em>· ${said}</em>`}
     </span>
   </div>`;
 }
+
+const isToggle = (button: TileButton | string): boolean =>
+  typeof button === "object" && button.pressed !== undefined;
 
 /** The icon. It turns a device on and off whose buttons do something else. */
 function iconPart(device: DeviceFunction, actions: Actions, look: Look): TemplateResult {

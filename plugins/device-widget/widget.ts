@@ -16,7 +16,7 @@ import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
  * Minimum height for the controls below the tile and, if the tile grows with its content, minimum
  * width. In CSS pixels.
  */
-const CONTROLS = { height: 210, width: 300 };
+const CONTROLS = { height: 210, heightBelowCard: 300, width: 300 };
 
 const settings = {
   device: s.device({ title: "Device" }),
@@ -56,15 +56,13 @@ export default defineWidget({
 
     ctx.effect(() => {
       const device = deviceOf(ctx);
+      if (!device) return void render(absent(ctx), root);
       const sensor = measured();
-      if (!device) render(absent(ctx), root);
-      else if (sensor) {
-        const [day] = readings.value;
-        render(sensorCard({ ctx, actions, device, sensor, readings: day?.values ?? [] }), root);
-      } else {
-        const flows = root.host.hasAttribute("flow");
-        render(controllable(ctx, device, { actions, flows }), root);
-      }
+      const card =
+        sensor &&
+        sensorCard({ ctx, actions, device, sensor, readings: readings.value[0]?.values ?? [] });
+      const flows = root.host.hasAttribute("flow");
+      render(withControls(ctx, device, { actions, flows, card }), root);
     });
   },
 });
@@ -81,17 +79,25 @@ function absent({ t, settings: { value } }: Context): TemplateResult {
   return html`<div class="card"><div class="empty">${text}</div></div>`;
 }
 
-function controllable(
+interface Shown {
+  readonly actions: Actions;
+  readonly flows: boolean;
+  /** What takes the place of the tile. */
+  readonly card: TemplateResult | undefined;
+}
+
+function withControls(
   ctx: Context,
   device: Device,
-  { actions, flows }: { readonly actions: Actions; readonly flows: boolean },
+  { actions, flows, card }: Shown,
 ): TemplateResult {
   const { width, height } = ctx.size.value;
-  const fits = flows ? width >= CONTROLS.width : height >= CONTROLS.height;
+  const least = card ? CONTROLS.heightBelowCard : CONTROLS.height;
+  const fits = flows ? width >= CONTROLS.width : height >= least;
   const rows = fits ? deviceControls(device, actions) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
-    ${deviceTile(device, actions)}
+    ${card ?? deviceTile(device, actions)}
     ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
   </div>`;
 }
