@@ -137,14 +137,6 @@ export type DeviceState = Readonly<Record<string, StateValue>>;
 /** The requested values by capability name, such as `{on: true, brightness: 62}`. */
 export type DeviceCommand = Readonly<Record<string, Exclude<StateValue, null>>>;
 
-/**
- * A command to a device with values of its own, and under `parts` (by part id) and `extra` those of its parts and
- * extras, such as `{ parts: { l1: { on: true } } }`.
- */
-export interface NestedCommand {
-  readonly [field: string]: DeviceCommand[string] | NestedCommand;
-}
-
 /** The part of a command that is for the parts and the extras of a device. */
 export interface CommandBeyond {
   /** The requested values by part id, such as `{light: {on: true}}`. */

@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
-import type { Device, DeviceCommand, NestedCommand } from "./device.ts";
+import type { Device, DeviceCommand, CommandBody } from "./device.ts";
 import type { I18n, Texts } from "./i18n.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
@@ -12,7 +12,7 @@ export type {
   CalendarWindow,
   Device,
   DeviceCommand,
-  NestedCommand,
+  CommandBody,
   Scene,
   SystemSample,
   WeatherForecast,
@@ -96,7 +96,7 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
    * Sends a command. The new value is shown immediately as pending. Commands to one device are coalesced: while one is
    * in flight, only the latest is kept. On status 409 it waits and retries. Never rejects.
    */
-  command(id: string, command: NestedCommand): Promise<CommandResult>;
+  command(id: string, command: CommandBody): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
   /**

@@ -1,7 +1,7 @@
-import type { CommandResult, Device, NestedCommand } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, Device, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch } from "@preact/signals-core";
 import { type Api, ApiError } from "./api.ts";
-import { mergeCommands } from "./nested-command.ts";
+import { mergeCommands } from "./merge-commands.ts";
 import type { Store } from "./store.ts";
 
 /** Maximum time for which a pending value is shown without an answer, including back-off. */
@@ -10,9 +10,9 @@ const DEFAULT_BACK_OFF_MS = 1_000;
 
 interface Lane {
   /** The command that the host is processing. */
-  readonly sent: NestedCommand;
+  readonly sent: CommandBody;
   /** The next command: later keys replace earlier ones, so the last value always arrives. */
-  waiting: NestedCommand;
+  waiting: CommandBody;
   readonly answer: Promise<CommandResult>;
   next: Promise<CommandResult> | undefined;
 }
@@ -35,7 +35,7 @@ export class Commands {
   }
 
   /** Never rejects. Commands that were merged while waiting share one result. */
-  send(id: string, command: NestedCommand): Promise<CommandResult> {
+  send(id: string, command: CommandBody): Promise<CommandResult> {
     const lane = this.#lanes.get(id);
     if (!lane) return this.#start(id, command);
     lane.waiting = mergeCommands(lane.waiting, command);
@@ -54,7 +54,7 @@ export class Commands {
     }
   }
 
-  #start(id: string, command: NestedCommand): Promise<CommandResult> {
+  #start(id: string, command: CommandBody): Promise<CommandResult> {
     const answer = this.#deliver(id, command);
     const lane: Lane = { sent: command, waiting: {}, answer, next: undefined };
     this.#lanes.set(id, lane);
@@ -70,7 +70,7 @@ export class Commands {
     });
   }
 
-  async #deliver(id: string, command: NestedCommand): Promise<CommandResult> {
+  async #deliver(id: string, command: CommandBody): Promise<CommandResult> {
     const path = `/smart-home/devices/${encodeURIComponent(id)}/command`;
     const deadlineAt = performance.now() + PENDING_MS;
     for (;;) {

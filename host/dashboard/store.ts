@@ -1,8 +1,8 @@
-import type { Device, NestedCommand } from "@mantel/plugin-sdk/device";
+import type { Device, CommandBody } from "@mantel/plugin-sdk/device";
 import { batch, computed, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
 import type { ModuleView } from "../api/module.ts";
 import type { Layout } from "./layout.ts";
-import { withPending } from "./nested-command.ts";
+import { withPending } from "./merge-commands.ts";
 
 /** The `ui` section of the config. */
 export interface UiSettings {
@@ -17,7 +17,7 @@ export interface UiSettings {
 /** One device: the host's state, the pending values of this page, and both combined as drawn. */
 interface DeviceEntry {
   host: Device | undefined;
-  asked: NestedCommand;
+  asked: CommandBody;
   readonly shown: Signal<Device | undefined>;
 }
 
@@ -103,7 +103,7 @@ export class Store {
   }
 
   /** Replaces the pending values of this page for a device. */
-  setPending(id: string, fields: NestedCommand): void {
+  setPending(id: string, fields: CommandBody): void {
     this.#change(id, { asked: fields });
   }
 

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals-core";
-import type { CommandResult, Device, NestedCommand, WidgetContext } from "../widget.ts";
+import type { CommandResult, Device, CommandBody, WidgetContext } from "../widget.ts";
 import type { Look } from "./appearance.ts";
 import { commandTo, type DeviceFunction } from "./functions.ts";
 
@@ -58,7 +58,7 @@ export class Actions {
   }
 
   /** Sends a command and shows a failure on the tile. */
-  async send(device: DeviceFunction, command: NestedCommand): Promise<void> {
+  async send(device: DeviceFunction, command: CommandBody): Promise<void> {
     const { ok, error } = await this.#ctx.command(device.id, commandTo(device, command));
     if (ok) return;
     const word = failureWord(error);
@@ -95,7 +95,7 @@ export class Actions {
   }
 }
 
-const keyOf = ({ id, path = [] }: DeviceFunction): string => [id, ...path].join(" ");
+const keyOf = ({ id, path }: DeviceFunction): string => [id, ...(path ?? [])].join(" ");
 
 function failureWord(error: CommandResult["error"]): string {
   switch (error?.code) {

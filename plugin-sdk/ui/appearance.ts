@@ -1,4 +1,4 @@
-import type { Device, DeviceState, NestedCommand } from "../device.ts";
+import type { Device, DeviceState, CommandBody } from "../device.ts";
 import type { I18n } from "../i18n.ts";
 
 /** The appearance of a device's tile, and its actions. Texts are in the home's language. */
@@ -12,7 +12,7 @@ export interface Look {
   readonly level?: { readonly field: string; readonly percent: number; readonly step?: number };
   /** The progress of a running program, 0 to 100. */
   readonly progress?: number;
-  readonly tap?: NestedCommand;
+  readonly tap?: CommandBody;
   /** The question at the first tap, in English, for actions that need a second tap, such as unlocking. */
   readonly ask?: string;
   /** Buttons, which make the tile two cells wide, and texts between them. */
@@ -25,7 +25,7 @@ export interface Look {
 export interface TileButton {
   readonly icon?: `mdi:${string}`;
   readonly name: string;
-  readonly tap: NestedCommand;
+  readonly tap: CommandBody;
   /** As for a look. */
   readonly ask?: string;
   /** For a button that stays pressed. */

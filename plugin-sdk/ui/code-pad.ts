@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from "lit";
-import type { NestedCommand } from "../device.ts";
+import type { CommandBody } from "../device.ts";
 import type { Actions } from "./actions.ts";
 import { canSet } from "./appearance.ts";
 import { valueWord } from "./control-words.ts";
@@ -45,7 +45,7 @@ export function codePad(device: DeviceFunction, actions: Actions): TemplateResul
 }
 
 /** What a code is for: the modes of an alarm system, and the doings of a lock. */
-function usesOf(device: DeviceFunction): readonly (readonly [name: string, NestedCommand])[] {
+function usesOf(device: DeviceFunction): readonly (readonly [name: string, CommandBody])[] {
   const { mode } = device.capabilities;
   const modes = mode?.type === "choice" && canSet(device, "mode") ? mode.values : [];
   return [
@@ -65,7 +65,7 @@ function type(event: Event, digit: string): void {
   if (input) input.value = digit === "" ? input.value.slice(0, -1) : input.value + digit;
 }
 
-function withCode(event: Event, command: NestedCommand): NestedCommand {
+function withCode(event: Event, command: CommandBody): CommandBody {
   const input = inputOf(event);
   const code = input?.value ?? "";
   if (input) input.value = "";

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit";
-import type { Capability, Color, DeviceState, NestedCommand, StateValue } from "../device.ts";
+import type { Capability, Color, DeviceState, CommandBody, StateValue } from "../device.ts";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
 import { canSet, type TileButton } from "./appearance.ts";
@@ -62,7 +62,7 @@ function partOf(
   gangs: ReadonlySet<string | undefined>,
 ): TemplateResult[] {
   const rows = rowsOf(part, actions, isForUsers(part, actions));
-  if (rows.length === 0 && gangs.has(part.path?.at(-1))) return [];
+  if (rows.length === 0 && gangs.has(part.path?.[1])) return [];
   return [html`<div class="part">${deviceTile(part, actions)} ${rows}</div>`];
 }
 
@@ -90,7 +90,7 @@ function isForUsers(device: DeviceFunction, actions: Actions): (field: string) =
   return (field) => {
     if (DIAGNOSTIC.test(field) || onTile.has(field)) return false;
     // a target that the mode does not use
-    if (/^targetTemp/.test(field) && (device.state[field] ?? null) === null) return false;
+    if (field.startsWith("targetTemp") && (device.state[field] ?? null) === null) return false;
     return !(isReadOnly(device, field) && SHOWN_BY_TILE.test(field));
   };
 }
@@ -243,7 +243,7 @@ function numberRow(
   });
 }
 
-function send({ device, actions, field }: Control, value: NestedCommand[string]): void {
+function send({ device, actions, field }: Control, value: CommandBody[string]): void {
   void actions.send(device, { [field]: value });
 }
 

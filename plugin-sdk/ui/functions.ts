@@ -1,9 +1,9 @@
-import type { Device, NestedCommand } from "../device.ts";
+import type { Device, CommandBody } from "../device.ts";
 
 /** A device, one of its parts, or its extras, as tiles and controls see it. */
 export interface DeviceFunction extends Device {
-  /** The keys of a command under which its values are, such as `["parts", "l1"]`. */
-  readonly path?: readonly string[];
+  /** Where in a command its values are. */
+  readonly path?: readonly ["parts", string] | readonly ["extra"];
 }
 
 /** The parts of a device, each as a device of its kind. */
@@ -21,8 +21,10 @@ export function extrasOf(device: Device): DeviceFunction | undefined {
 }
 
 /** The command to the device for values of one of its functions. */
-export function commandTo({ path = [] }: DeviceFunction, values: NestedCommand): NestedCommand {
-  return path.reduceRight<NestedCommand>((inner, key) => ({ [key]: inner }), values);
+export function commandTo({ path }: DeviceFunction, values: CommandBody): CommandBody {
+  if (!path) return values;
+  const [section, id] = path;
+  return { [section]: id === undefined ? values : { [id]: values } } as CommandBody;
 }
 
 function without({ parts: _parts, extra: _extra, ...device }: Device): Device {

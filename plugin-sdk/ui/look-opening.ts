@@ -1,4 +1,4 @@
-import type { Device, DeviceState, NestedCommand } from "../device.ts";
+import type { Device, DeviceState, CommandBody } from "../device.ts";
 import type { I18n } from "../i18n.ts";
 import {
   bothWays,
@@ -61,7 +61,7 @@ function waysOf(device: Device, { position }: DeviceState, speech: I18n) {
   );
 }
 
-const isAt = ({ open, close }: NestedCommand, position: unknown): boolean =>
+const isAt = ({ open, close }: CommandBody, position: unknown): boolean =>
   (open === true && position === 100) || (close === true && position === 0);
 
 /** A valve that is open or closed, or that has a position. */

@@ -86,12 +86,13 @@ function remark({ t }: Context, count: number): unknown {
   return html`<p>${t("and {count} more", { count: count - MOST_TILES })}</p>`;
 }
 
-/** Climate sensors are shown in the heading, and buttons have no state to show. */
-function isForTiles({ kind, capabilities }: Device): boolean {
-  return (
-    kind !== "button" &&
-    !(kind === "sensor" && ("temperature" in capabilities || "humidity" in capabilities))
-  );
+/** Climate sensors are shown in the heading. Remote controls and current software have nothing to do here. */
+function isForTiles({ kind, capabilities, state }: Device): boolean {
+  if (kind === "button") return "press" in capabilities;
+  if (kind === "update") {
+    return (state.updateAvailable ?? state.installedVersion !== state.latestVersion) === true;
+  }
+  return !(kind === "sensor" && ("temperature" in capabilities || "humidity" in capabilities));
 }
 
 function firstNumber(devices: readonly Device[], field: string): number | undefined {

@@ -1,4 +1,4 @@
-import type { Device, DeviceState } from "@mantel/plugin-sdk/device";
+import type { Capability, Device, DeviceState } from "@mantel/plugin-sdk/device";
 import type { Channels } from "@mantel/plugin-sdk/widget";
 import { signal, type ReadonlySignal } from "@preact/signals-core";
 import { Store } from "../store.ts";
@@ -54,6 +54,9 @@ function devices(): Device[] {
   const measured = { type: "number", unit: "°C", readOnly: true } as const;
   const watts = { type: "number", unit: "W", readOnly: true } as const;
   const onOff = { type: "boolean" } as const;
+  const fact = { type: "boolean", readOnly: true } as const;
+  const command = { type: "command" } as const;
+  const action: Capability = { type: "choice", values: ["idle", "heating"], readOnly: true };
   const made: readonly [Device["kind"], string, Device["capabilities"], DeviceState][] = [
     ["light", texts.lamp, { on: onOff, brightness: percent }, { on: true, brightness: 62 }],
     ["light", texts.ceiling, { on: onOff, brightness: percent }, { on: false, brightness: 40 }],
@@ -61,16 +64,21 @@ function devices(): Device[] {
     [
       "thermostat",
       texts.heating,
-      { targetTemperature: celsius },
-      { temperature: 19.2, targetTemperature: 20.5 },
+      { temperature: measured, targetTemperature: celsius, action },
+      { temperature: 19.2, targetTemperature: 20.5, action: "heating" },
     ],
     ["sensor", texts.air, { temperature: measured }, { temperature: 21.4, humidity: 46 }],
-    ["binary-sensor", texts.window, {}, { open: true }],
+    ["binary-sensor", texts.window, { contact: fact }, { contact: false }],
     ["lock", texts.door, { locked: onOff }, { locked: true }],
     [
       "media-player",
       texts.player,
-      { playback: { type: "choice", values: ["playing", "paused"] }, volume: percent },
+      {
+        playback: { type: "choice", values: ["playing", "paused"] },
+        previous: command,
+        next: command,
+        volume: percent,
+      },
       { playback: "playing", title: texts.song, volume: 35 },
     ],
     ["fan", texts.fan, { on: onOff }, { on: false }],

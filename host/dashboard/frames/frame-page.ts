@@ -1,7 +1,7 @@
 // The script of a frame's page. It shares its realm with the widget, which may be hostile. This
 // script only makes the widget work; the dashboard page at the other end of the port protects the
 // rest of the home.
-import type { CommandResult, NestedCommand } from "@mantel/plugin-sdk/widget";
+import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
 import type { HandedOverState } from "../handed-over-state.ts";
 import { setLocale } from "../i18n/language.ts";
@@ -146,7 +146,7 @@ class FramePage {
 }
 
 interface Asks {
-  command(device: string, command: NestedCommand): Promise<CommandResult>;
+  command(device: string, command: CommandBody): Promise<CommandResult>;
   scene(scene: string): Promise<CommandResult>;
   read(path: string, ended: AbortSignal): Promise<Response>;
   announce(text: string): void;

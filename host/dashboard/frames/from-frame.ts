@@ -1,4 +1,4 @@
-import type { NestedCommand } from "@mantel/plugin-sdk/device";
+import type { CommandBody } from "@mantel/plugin-sdk/device";
 import { type Check, record, textUpTo } from "./checks.ts";
 
 /**
@@ -12,7 +12,7 @@ export type FromFrame =
       readonly kind: "command";
       readonly call: number;
       readonly device: string;
-      readonly command: NestedCommand;
+      readonly command: CommandBody;
     }
   | { readonly kind: "scene"; readonly call: number; readonly scene: string }
   | { readonly kind: "read"; readonly call: number; readonly path: string }

@@ -2,6 +2,7 @@ import type { Device } from "@mantel/plugin-sdk/device";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { kindText } from "./device-words.ts";
 import { type Fact, factsView } from "./facts.ts";
 import { formatInstant } from "./figures.ts";
 import { formValue } from "./form-value.ts";
@@ -156,7 +157,7 @@ function factsOf(device: Device): Fact[] {
   const facts: readonly (readonly [string, string | null])[] = [
     [texts.id, device.id],
     [texts.bridge, device.bridge],
-    [texts.kinds, device.kind],
+    [texts.kinds, kindText(device.kind)],
     [texts.lastSeen, formatInstant(device.lastSeenAt)],
     [texts.manufacturer, manufacturer],
     [texts.model, model],

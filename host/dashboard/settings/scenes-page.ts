@@ -1,11 +1,11 @@
-import type { Device } from "@mantel/plugin-sdk/device";
+import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { signal } from "@preact/signals-core";
 import { html, nothing, type TemplateResult } from "lit";
 import { formValue } from "./form-value.ts";
 import { nameField } from "./named-field.ts";
 import type { OpenSettingsPage, SettingsDependencies } from "./page.ts";
-import { commandOf } from "./scene-command.ts";
+import { captured, commandIn, statelessCommands, targetText } from "./scene-targets.ts";
 import { words } from "./words.ts";
 
 const OWN = "host";
@@ -19,7 +19,8 @@ export function scenesPage(parts: SettingsDependencies): OpenSettingsPage {
 class ScenesPage {
   readonly #parts: SettingsDependencies;
   readonly #scenes = signal<readonly Scene[]>([]);
-  readonly #chosen = signal<ReadonlySet<string>>(new Set());
+  /** The chosen devices, each with the command without state that is sent too; "" for none. */
+  readonly #chosen = signal<ReadonlyMap<string, string>>(new Map());
 
   constructor(parts: SettingsDependencies) {
     this.#parts = parts;
@@ -53,12 +54,12 @@ class ScenesPage {
   #rowOf(scene: Scene): TemplateResult {
     const { api, formAction } = this.#parts;
     const texts = words.value;
-    const path = `/smart-home/scenes/${encodeURIComponent(scene.id)}`;
-    const targets = Object.keys(scene.targets);
+    const path = pathOf(scene.id);
+    const count = Object.keys(scene.targets).length;
     return html`<li class="row">
       <span class="grow">
         <strong dir="auto">${scene.name}</strong>
-        <small>${scene.source} · ${texts.devicesFound(targets.length)}</small>
+        <small>${scene.source} · ${texts.devicesFound(count)}</small>
       </span>
       ${formAction.button(
         texts.activate(scene.name),
@@ -69,7 +70,7 @@ class ScenesPage {
           ? html`${formAction.confirmButton(
               `again ${scene.id}`,
               texts.captureAgain(scene.name),
-              () => void this.#put(scene.id, scene.name, targets),
+              () => void this.#put(scene, this.#targetsAgain(scene)),
             )}
             ${formAction.confirmButton(
               scene.id,
@@ -78,31 +79,91 @@ class ScenesPage {
             )}`
           : nothing
       }
+      ${count > 0 ? this.#targetsOf(scene) : nothing}
     </li>`;
   }
 
-  #choiceOf({ id, name, room }: Device): TemplateResult {
-    return html`<label class="choice">
-      <input
-        type="checkbox"
-        .checked=${this.#chosen.value.has(id)}
-        @change=${({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-          this.#choose(id, currentTarget.checked)}
-      />
-      <span dir="auto">${name}</span><small dir="auto">${room ?? ""}</small>
-    </label>`;
+  /** What a scene sets, each device with a button to remove it. */
+  #targetsOf(scene: Scene): TemplateResult {
+    const texts = words.value;
+    const targets = Object.entries(scene.targets);
+    return html`<details class="targets">
+      <summary>${texts.targets}</summary>
+      <ul class="rows">
+        ${targets.map(([id, target]) => {
+          const device = this.#parts.store.device(id).value;
+          const name = device?.name ?? id;
+          const rest = targets.filter(([other]) => other !== id);
+          return html`<li class="row">
+            <span class="grow"
+              ><strong dir="auto">${name}</strong
+              ><small dir="auto">${targetText(device, target)}</small></span
+            >
+            ${
+              scene.source === OWN && rest.length > 0
+                ? this.#parts.formAction.confirmButton(
+                    `${scene.id} ${id}`,
+                    texts.removeTarget(name, scene.name),
+                    () => void this.#put(scene, Object.fromEntries(rest)),
+                  )
+                : nothing
+            }
+          </li>`;
+        })}
+      </ul>
+    </details>`;
+  }
+
+  #choiceOf(device: Device): TemplateResult {
+    const { id, name, room } = device;
+    const isChosen = this.#chosen.value.has(id);
+    return html`<div>
+      <label class="choice">
+        <input
+          type="checkbox"
+          .checked=${isChosen}
+          @change=${({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+            this.#choose(id, currentTarget.checked ? "" : undefined)}
+        />
+        <span dir="auto">${name}</span><small dir="auto">${room ?? ""}</small>
+      </label>
+      ${isChosen ? this.#commandOf(device) : nothing}
+    </div>`;
+  }
+
+  /** The choice of a command without state, such as `open`, for a chosen device that has some. */
+  #commandOf(device: Device): TemplateResult | typeof nothing {
+    const commands = statelessCommands(device);
+    if (commands.length === 0) return nothing;
+    const texts = words.value;
+    const { id } = device;
+    return html`<select
+      aria-label=${texts.alsoSendTo(device.name)}
+      @change=${({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
+        this.#choose(id, currentTarget.value)}
+    >
+      <option value="">${texts.noCommand}</option>
+      ${commands.map(
+        ({ key, name }) =>
+          html`<option value=${key} ?selected=${this.#chosen.value.get(id) === key}>
+            ${name}
+          </option>`,
+      )}
+    </select>`;
   }
 
   #capturable(): Device[] {
     return this.#parts.store
       .devices()
-      .value.filter((device) => Object.keys(commandOf(device)).length > 0);
+      .value.filter(
+        (device) => hasFields(captured(device, undefined)) || statelessCommands(device).length > 0,
+      );
   }
 
-  #choose(id: string, chosen: boolean): void {
-    const next = new Set(this.#chosen.peek());
-    if (chosen) next.add(id);
-    else next.delete(id);
+  #choose(id: string, command: string | undefined): void {
+    const next = new Map(this.#chosen.peek());
+    if (command === undefined) next.delete(id);
+    else next.set(id, command);
     this.#chosen.value = next;
   }
 
@@ -112,26 +173,41 @@ class ScenesPage {
     const name = formValue(form, "name");
     if (name === "") return;
     const id = `host:scene:${freeSlug(name, this.#scenes.peek())}`;
-    if (!(await this.#put(id, name, [...this.#chosen.peek()]))) return;
-    this.#chosen.value = new Set();
+    if (!(await this.#put({ id, name }, this.#targets([...this.#chosen.peek()])))) return;
+    this.#chosen.value = new Map();
     form.reset();
   }
 
-  /**
-   * Saves the current state of the devices as a scene. Missing devices and devices without commands
-   * are left out.
-   */
-  #put(id: string, name: string, deviceIds: readonly string[]): Promise<boolean> {
-    const { api, store } = this.#parts;
-    const targets = Object.fromEntries(
-      deviceIds.flatMap((deviceId) => {
-        const device = store.device(deviceId).peek();
-        const command = device ? commandOf(device) : {};
-        return Object.keys(command).length > 0 ? [[deviceId, command]] : [];
+  /** The targets of a scene with the current settings of its devices. Its commands without state stay. */
+  #targetsAgain({ targets }: Scene): Scene["targets"] {
+    const { store } = this.#parts;
+    return this.#targets(
+      Object.entries(targets).map(([id, target]) => {
+        const device = store.device(id).peek();
+        return [id, (device && commandIn(device, target)) ?? ""];
       }),
     );
-    const path = `/smart-home/scenes/${encodeURIComponent(id)}`;
-    return this.#send(() => api.send("PUT", path, { name, targets }), words.value.captured(name));
+  }
+
+  /** The current settings of devices. Missing devices and devices without commands are left out. */
+  #targets(chosen: readonly (readonly [id: string, command: string])[]): Scene["targets"] {
+    const { store } = this.#parts;
+    return Object.fromEntries(
+      chosen.flatMap(([id, command]) => {
+        const device = store.device(id).peek();
+        const target = device ? captured(device, command) : {};
+        return hasFields(target) ? [[id, target]] : [];
+      }),
+    );
+  }
+
+  #put(scene: Pick<Scene, "id" | "name"> & Partial<Scene>, targets: object): Promise<boolean> {
+    const { id, name, room, icon } = scene;
+    const body = { name, ...(room ? { room } : {}), ...(icon ? { icon } : {}), targets };
+    return this.#send(
+      () => this.#parts.api.send("PUT", pathOf(id), body),
+      words.value.captured(name),
+    );
   }
 
   #send(work: () => Promise<unknown>, done: string): Promise<boolean> {
@@ -146,6 +222,10 @@ class ScenesPage {
     this.#scenes.value = scenes;
   }
 }
+
+const pathOf = (id: string): string => `/smart-home/scenes/${encodeURIComponent(id)}`;
+
+const hasFields = (target: CommandBody): boolean => Object.keys(target).length > 0;
 
 function freeSlug(name: string, scenes: readonly Scene[]): string {
   const plain = name.normalize("NFKD").toLowerCase();

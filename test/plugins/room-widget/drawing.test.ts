@@ -60,3 +60,20 @@ test("a room without devices says so, and one with too many says how many are no
   assert.equal(textOf(".tiles .name").length, 60);
   assert.deepEqual(textOf("p"), ["and 3 more"]);
 });
+
+test("remote controls and current software have no tile, buttons and updates have one", (t) => {
+  const command = { type: "command" } as const;
+  const { textOf } = mountOnPage(t, room, {
+    devices: [
+      deviceOf({ kind: "button", number: 1, name: "Remote", capabilities: {}, state: {} }),
+      deviceOf({ kind: "button", number: 2, name: "Gate", capabilities: { press: command } }),
+      deviceOf({ kind: "update", number: 3, name: "Old", state: { updateAvailable: true } }),
+      deviceOf({
+        ...{ kind: "update", number: 4, name: "Current" },
+        state: { installedVersion: "1", latestVersion: "1" },
+      }),
+    ],
+  });
+
+  assert.deepEqual(textOf(".tiles .name"), ["Gate", "Old"]);
+});

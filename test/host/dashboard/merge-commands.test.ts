@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeCommands, withPending } from "../../../host/dashboard/nested-command.ts";
+import { mergeCommands, withPending } from "../../../host/dashboard/merge-commands.ts";
 import { deviceOf } from "../../helpers/device.ts";
 
 const SWITCH = { type: "boolean" } as const;
@@ -26,9 +26,7 @@ test("later values replace earlier ones, also in parts and extras", () => {
 });
 
 test("only the latest of two movements is sent", () => {
-  assert.deepEqual(mergeCommands({ position: 40, tilt: 10 }, { stop: true }), {
-    ...{ tilt: 10, stop: true },
-  });
+  assert.deepEqual(mergeCommands({ position: 40 }, { stop: true }), { stop: true });
   assert.deepEqual(mergeCommands({ open: true }, { position: 40 }), { position: 40 });
   assert.deepEqual(mergeCommands({ next: true }, { volume: 5 }), { next: true, volume: 5 });
 });
