@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { definePlugin, type DeviceDescription, type PluginStatus, Type } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
@@ -224,3 +226,182 @@ test("a start that throws makes startPlugin fail", async () => {
 
   await assert.rejects(startPlugin(broken), /no such lamp/);
 });
+
+test("each command and each scene has an id of its own", async () => {
+  const ids: string[] = [];
+  const host = await startPlugin(
+    definePlugin({
+      start: () => ({
+        command: async (_nativeId, _command, id) => void ids.push(id),
+        activateScene: async (_nativeId, id) => void ids.push(id),
+      }),
+    }),
+  );
+
+  await host.command("lamp-1", {});
+  await host.command("lamp-1", {});
+  await host.activateScene("dusk");
+  await host.activateScene("dusk");
+
+  assert.equal(new Set(ids).size, 4);
+  assert.match(ids.join(" "), /^command-\d+ command-\d+ activation-\d+ activation-\d+$/);
+  await host.stop();
+});
+
+test("an update of a part or of extras that were not published fails the test, by name", async (t) => {
+  const part = { ...LAMP, id: "light" };
+  const withParts = { ...LAMP, nativeId: "lamp-2", parts: [part, { ...part, id: "fan" }] };
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([LAMP, withParts]);
+        return {
+          command: async (nativeId, state, _id, { parts, extra }) =>
+            devices.update({ nativeId, state, parts, extra }),
+        };
+      },
+    }),
+  );
+  const refusals: string[] = [];
+  const emit = t.mock.method(process, "emit", (event: string, reason: Error) => {
+    refusals.push(`${event}: ${reason.message}`);
+    return true;
+  });
+
+  await host.command("lamp-1", {}, { parts: { light: { on: true } } });
+  await host.command("lamp-2", {}, { parts: { door: { on: true } } });
+  await host.command("lamp-1", {}, { extra: { childLock: true } });
+  await new Promise((done) => setImmediate(done));
+  emit.mock.restore();
+
+  assert.deepEqual(refusals, [
+    "unhandledRejection: lamp-1 was published without part light",
+    "unhandledRejection: lamp-2 was published without part door",
+    "unhandledRejection: lamp-1 was published without extras",
+  ]);
+  await host.stop();
+});
+
+test("an update of one part leaves the others as they are", async () => {
+  const part = { ...LAMP, id: "light" };
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([{ ...LAMP, parts: [part, { ...part, id: "fan" }] }]);
+        devices.update({ nativeId: "lamp-1", parts: { fan: { on: true } } });
+      },
+    }),
+  );
+  await Promise.resolve();
+
+  const states = host.devices.get("lamp-1")?.parts?.map(({ id, state }) => [id, state["on"]]);
+  assert.deepEqual(states, [
+    ["light", false],
+    ["fan", true],
+  ]);
+  await host.stop();
+});
+
+test("device events are recorded, oldest first", async () => {
+  const host = await startPlugin(
+    definePlugin({
+      async start({ devices }) {
+        await devices.publish([LAMP]);
+        for (const event of ["pressed", "released"]) devices.event("lamp-1", event);
+      },
+    }),
+  );
+
+  assert.deepEqual(
+    host.events.map(({ event }) => event),
+    ["pressed", "released"],
+  );
+  await host.stop();
+});
+
+test("a published calendar window is whole again", async () => {
+  const event = (calendarId: string, title: string) => ({ calendarId, title });
+  const events = [event("one", "a"), event("one", "b"), event("two", "c")];
+  const host = await startPlugin(
+    definePlugin({
+      async start({ publish }) {
+        await publish("calendar.window", { from: "2026-11-20", events: [] } as never);
+        await publish("calendar.window", { from: "2026-11-23", events } as never);
+      },
+    }),
+  );
+
+  assert.deepEqual(host.published["calendar.window"], { from: "2026-11-23", events });
+  await host.stop();
+});
+
+test("a service without a fake is named with the remedy", async () => {
+  const calls: Promise<unknown>[] = [];
+  const host = await startPlugin(
+    definePlugin({
+      start({ call }) {
+        calls.push(call("broker.address", {}));
+      },
+    }),
+    { services: { "broker.address": undefined } as never },
+  );
+
+  await assert.rejects(calls[0] ?? Promise.resolve(), {
+    code: "service_unavailable",
+    message: 'no plugin provides broker.address; pass a fake under "services"',
+  });
+  await host.stop();
+});
+
+test("a plugin starts with an empty record, and the home of a test", async () => {
+  const seen: unknown[] = [];
+  const host = await startPlugin(
+    definePlugin({
+      state: Type.Object({}),
+      start({ config, home, handedOver }) {
+        seen.push(config, home, handedOver);
+      },
+    }),
+  );
+
+  const home = { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 };
+  assert.deepEqual(seen, [{}, home, undefined]);
+  assert.deepEqual([host.logs, host.events, host.scenes], [[], [], []]);
+  assert.deepEqual([host.devices.size, host.published, host.degraded], [0, {}, undefined]);
+  await host.stop();
+});
+
+test("all failures of a stop are told, and its files are gone", async () => {
+  const before = await storageFolders();
+  const host = await startPlugin(
+    definePlugin({
+      state: Type.Object({}),
+      start({ onDispose }) {
+        onDispose(() => Promise.reject(new Error("first")));
+        onDispose(() => Promise.reject(new Error("second")));
+        return { handOver: () => Promise.reject(new Error("no state")) };
+      },
+    }),
+  );
+  const during = await storageFolders();
+
+  await assert.rejects(host.stop(), ({ message }: Error) => {
+    const sentences = message.split("; ");
+    assert.equal(sentences.length, 3);
+    assert.match(sentences[0] ?? "", /^Error: no state/);
+    assert.match(sentences[1] ?? "", /^a release failed: Error: second/);
+    assert.match(sentences[2] ?? "", /^a release failed: Error: first/);
+    return true;
+  });
+
+  assert.equal(during.filter((name) => !before.includes(name)).length, 1);
+  assert.deepEqual(
+    (await storageFolders()).filter((name) => during.includes(name) && !before.includes(name)),
+    [],
+  );
+});
+
+/** The storage folders of plugins that run in a test now. */
+async function storageFolders(): Promise<string[]> {
+  return (await readdir(tmpdir())).filter((name) => name.startsWith("mantel-plugin-"));
+}

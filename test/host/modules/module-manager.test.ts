@@ -114,6 +114,33 @@ test("a reload on request gives its result and the module", async (t) => {
   assert.ok(manager.revision > 0);
 });
 
+test("a reload of unchanged code on request is shown as that", async (t) => {
+  const { manager } = await openManager(t, plugin("lamp"));
+  await manager.start();
+
+  const { module, reload } = await manager.reload("lamp");
+
+  const { trigger, result } = module.lastReload ?? {};
+  assert.deepEqual([reload.result, trigger, result], ["unchanged", "request", "unchanged"]);
+});
+
+test("a degraded module counts as active, and a crashed one as neither", async (t) => {
+  const away = `export const start = (_: object, host: any) =>
+    host.reportDegraded({ reason: "the lamp is away" });`;
+  const { manager, processes } = await openManager(t, {
+    ...plugin("lamp", {}, away),
+    ...plugin("other"),
+  });
+  await manager.start();
+  const before = manager.counts();
+
+  for (const process of processes.all) process.crash({ code: 1 });
+  await until(() => states(manager).join() === "lamp loading,other loading");
+
+  assert.deepEqual(before, { active: 2, failed: 0 });
+  assert.deepEqual(manager.counts(), { active: 0, failed: 0 });
+});
+
 test("the log of a module can be filtered, and its trials are its own", async (t) => {
   const { manager } = await openManager(t, {
     ...plugin("lamp", {}, FAILS),
@@ -185,11 +212,12 @@ test("a folder that is not a valid plugin is listed as failed, and cannot be rel
     assert.match(message, /bad\/package\.json is not JSON/);
     return true;
   });
+  await assert.rejects(manager.reload("absent"), { code: "module_unknown" });
   assert.equal(hostLog.records[0]?.sentence, "invalid plugin folder");
 });
 
 test("a module continues when its manifest breaks, and shows why", async (t) => {
-  const { manager, write } = await openManager(t, plugin("lamp", PROVIDES));
+  const { manager, write, removed, processes } = await openManager(t, plugin("lamp", PROVIDES));
   await manager.start();
 
   await write("lamp/package.json", "{");
@@ -199,6 +227,7 @@ test("a module continues when its manifest breaks, and shows why", async (t) => 
   assert.deepEqual([state, lastReload?.result], ["active", "rolled_back"]);
   assert.match(lastReload?.error?.message ?? "", /lamp\/package\.json is not JSON/);
   assert.deepEqual(states(manager), ["lamp active"]);
+  assert.deepEqual([removed, processes.all.length], [[], 1]);
   await assert.rejects(manager.allow("lamp"), { code: "reload_failed" });
 
   await write("lamp/package.json", manifest("lamp", PROVIDES, "2.0.0"));
@@ -295,7 +324,12 @@ test("an update to another kind of plugin waits for its consent and then replace
   assert.deepEqual([module.version, module.kinds, module.state], ["2.0.0", ["widget"], "active"]);
   assert.equal(reload.result, "reloaded");
   assert.equal(reload.to, module.generation);
-  assert.ok(reload.durationMs >= 0 && reload.drained === 0 && !reload.stateHandedOver);
+  assert.ok(
+    reload.durationMs < 60_000 &&
+      reload.durationMs >= 0 &&
+      reload.drained === 0 &&
+      !reload.stateHandedOver,
+  );
   assert.deepEqual([removed, served], [["lamp"], ["lamp: first"]]);
 });
 
