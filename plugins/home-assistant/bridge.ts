@@ -169,7 +169,6 @@ export class Bridge {
     this.#mirror = mirror;
     void session.lost.then(() => mirror.close());
     await mirror.open();
-    this.#eventTimes.reset(mirror.entities.all());
     for (const entity of mirror.entities.all()) this.#see(entity);
   }
 
@@ -193,6 +192,7 @@ export class Bridge {
   }
 
   async #rearranged(entities: Entities, setting: Setting): Promise<void> {
+    this.#eventTimes.reset(entities.all());
     this.#home.rebuild(entities, setting);
     await this.#published.publish();
     this.#storeLater();

@@ -54,7 +54,7 @@ function isDetail(value: unknown): boolean {
 export class EventTimes {
   readonly #states = new Map<string, string>();
 
-  /** Takes the entities as they are, for example after a connection was lost: what happened meanwhile is too old. */
+  /** Takes the entities as they are. After a lost connection, what happened meanwhile is too old. */
   reset(entities: Iterable<Entity>): void {
     this.#states.clear();
     for (const { id, domain, state } of entities)

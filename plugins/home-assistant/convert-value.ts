@@ -32,6 +32,12 @@ export const numeric: Domain = {
     const { toTheirs } = toCanonicalUnit(textIn(attributes, "unit_of_measurement") ?? "");
     return [{ service: `${domain}.set_value`, data: { value: toTheirs(Number(value)) } }];
   },
+
+  /** Compared in the entity's unit, because a conversion there and back may round. */
+  confirms({ value }, { state, attributes }) {
+    const { toTheirs } = toCanonicalUnit(textIn(attributes, "unit_of_measurement") ?? "");
+    return toNumber(state) === toTheirs(Number(value)) || undefined;
+  },
 };
 
 /** `select` and `input_select` */

@@ -177,6 +177,4 @@ const TOLERANCES: Readonly<Record<string, number>> = {
   position: 3,
   tilt: 3,
   targetHumidity: 1,
-  // converted on its way there and back
-  value: 0.01,
 };

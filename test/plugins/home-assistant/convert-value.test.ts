@@ -62,6 +62,8 @@ test("a number in another unit is converted, with its range and its steps, there
   assert.deepEqual(calls(of("140"), { value: 65.5 }), [["number.set_value", { value: 149.9 }]]);
   assert.equal(isConfirmed({ value: 65.5 }, of("140"), of("149.9")), true);
   assert.equal(isConfirmed({ value: 65.5 }, of("140"), of("140")), false);
+  assert.equal(isConfirmed({ value: 65.333 }, of("140"), of("149.6")), true);
+  assert.equal(isConfirmed({ value: 65.333 }, of("140"), of("149.5")), false);
   const brief = entity("number", "500", { unit_of_measurement: "ms" });
   assert.deepEqual(view(brief).state, { value: 0.5 });
   assert.deepEqual(calls(brief, { value: 0.25 }), [["number.set_value", { value: 250 }]]);
