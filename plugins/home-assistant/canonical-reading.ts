@@ -61,8 +61,6 @@ const BETWEEN: Readonly<Record<string, (value: number) => number>> = {
   "L m³": (value) => value / 1_000,
   "km m": (value) => value * 1_000,
   "mm m": (value) => value / 1_000,
-  "m km": (value) => value / 1_000,
-  "m mm": (value) => value * 1_000,
   "ppm ppb": (value) => value * 1_000,
   "ppb ppm": (value) => value / 1_000,
 };

@@ -1,4 +1,4 @@
-import { asText, type Domain, isKnown, stateText } from "./domain.ts";
+import { asText, type Domain, stateText } from "./domain.ts";
 import type { Attributes, Entity } from "./entities.ts";
 
 const TEXT = { type: "text" } as const;
@@ -23,26 +23,18 @@ export const date: Domain = {
 
   /** Home Assistant adds seconds and writes instants in its own time zone. */
   confirms({ value }, entity) {
-    if (!isKnown(entity)) return false;
-    const [asked, now] = [momentOf(asText(value)), momentOf(entity.state)];
-    if (asked === undefined || now === undefined) return undefined;
     // without an offset the instant depends on a time zone that only Home Assistant knows
     if (entity.domain === "datetime" && !OFFSET.test(asText(value))) return "answered";
-    return asked === now;
+    return momentOf(asText(value)) === momentOf(entity.state) || undefined;
   },
 };
 
 const OFFSET = /(Z|[+-]\d\d:?\d\d)$/i;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const TIME = /^\d{2}:\d{2}/;
 
-/** Milliseconds by which equal moments of one kind are equal. */
-function momentOf(text: string): number | undefined {
-  const full = TIME.test(text) ? `1970-01-01T${text}` : text.replace(" ", "T");
-  const zoned =
-    OFFSET.test(full) && !DATE.test(full) ? full : `${full}${DATE.test(full) ? "" : "Z"}`;
-  const moment = Date.parse(zoned);
-  return Number.isNaN(moment) ? undefined : moment;
+/** Milliseconds by which equal moments of one kind are equal; NaN for another text. */
+function momentOf(text: string): number {
+  const full = /^\d\d:/.test(text) ? `1970-01-01T${text}` : text.replace(" ", "T");
+  return Date.parse(full.includes("T") && !OFFSET.test(full) ? `${full}Z` : full);
 }
 
 function serviceOf({ domain, attributes }: Entity) {

@@ -46,14 +46,20 @@ test("the details of an event are its own attributes, in camel case, as far as t
 
   assert.deepEqual(
     of({
-      ...{ friendly_name: "Dial", event_types: ["turn"], device_class: "button" },
+      ...{ friendly_name: "Dial", event_types: ["turn"], device_class: "button", icon: "x" },
+      ...{ supported_features: 1, assumed_state: true, entity_picture: "x", restored: true },
+      ...{ attribution: "x", text: "x".repeat(200) },
       ...{ multi_press_count: 2, is_fast: true, side: "left", "odd name": 1, _: 1 },
       ...{ list: [1], nothing: null, long: "x".repeat(201), bad: NaN },
     }),
-    { event: "turn", data: { multiPressCount: 2, isFast: true, side: "left" } },
+    {
+      event: "turn",
+      data: { text: "x".repeat(200), multiPressCount: 2, isFast: true, side: "left" },
+    },
   );
   assert.deepEqual(of({}), { event: "turn" });
   assert.equal(of({}, "unknown"), undefined);
+  assert.equal(of({ event_type: "x".repeat(101) })?.event, "x".repeat(100));
   assert.equal(of({ event_type: null }), undefined);
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d${at}`, at]));
   assert.equal(Object.keys(of(many)?.data ?? {}).length, 20);
@@ -71,6 +77,11 @@ test("only an event that happened while it was followed is new", () => {
     [false, true, false, false, false, true],
   );
   assert.equal(times.isNew(at("12:01", "button")), false);
+  assert.equal(times.isNew(at("12:02", "button")), false);
+  times.reset([at("12:05")]);
+  assert.deepEqual([times.isNew(at("12:05")), times.isNew(at("12:06"))], [false, true]);
+  times.reset([]);
+  assert.equal(times.isNew(at("12:07")), false);
   const others = new EventTimes();
   assert.deepEqual([others.isNew(at("unknown")), others.isNew(at("12:00"))], [false, true]);
 });

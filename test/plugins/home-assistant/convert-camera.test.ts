@@ -49,6 +49,9 @@ test("a calendar is a yes or no, with its event as extras", () => {
     ...{ title: "Dentist", start: "2026-11-21 09:00:00", end: "2026-11-21 09:30:00" },
     ...{ location: "Main Street", description: null, allDay: false },
   });
+  const fair = { message: "Fair", all_day: true, description: "All week" };
+  const { extra } = view(entity("calendar", "on", fair));
+  assert.deepEqual([extra?.state["allDay"], extra?.state["description"]], [true, "All week"]);
   const empty = view(entity("calendar", "unknown"));
   assert.deepEqual(empty.state, { active: null });
   assert.deepEqual(empty.extra?.state, {

@@ -37,7 +37,8 @@ for (const [supported_features, more] of [
 
 test("a thermostat shows its measures, targets and modes", () => {
   const of = entity("climate", "heat", {
-    ...{ ...BOUNDS, supported_features: 27, hvac_modes: ["heat"], current_humidity: 40 },
+    ...{ ...BOUNDS, supported_features: 63, hvac_modes: ["heat"], current_humidity: 40 },
+    ...{ humidity: 45, swing_modes: ["on"], swing_mode: "on" },
     ...{ current_temperature: 19, temperature: 21, target_temp_low: 18, target_temp_high: 24 },
     ...{ preset_modes: ["eco"], preset_mode: "eco", fan_modes: ["low"], fan_mode: "low" },
     hvac_action: "heating",
@@ -51,7 +52,7 @@ test("a thermostat shows its measures, targets and modes", () => {
   assert.deepEqual(view(of).state, {
     ...{ temperature: 19, targetTemperature: 21, mode: "heat", humidity: 40 },
     ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
-    ...{ preset: "eco", fanMode: "low", action: "heating" },
+    ...{ preset: "eco", fanMode: "low", action: "heating", swing: "on", targetHumidity: 45 },
   });
 });
 
@@ -174,6 +175,10 @@ for (const [command, made] of [
   [
     { targetTemperatureLow: 17 },
     [["climate.set_temperature", { target_temp_low: 17, target_temp_high: 24 }]],
+  ],
+  [
+    { targetTemperature: 19, targetTemperatureHigh: 25 },
+    [["climate.set_temperature", { target_temp_low: 18, target_temp_high: 25, temperature: 19 }]],
   ],
   [
     { targetTemperatureHigh: 25 },

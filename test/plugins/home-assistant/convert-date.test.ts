@@ -55,6 +55,10 @@ for (const [domain, asked, state, is] of [
   ["input_datetime", "2026-11-20T12:00", "2026-11-20 12:00:00", true],
   ["input_datetime", "2026-11-20 12:01", "2026-11-20 12:00:00", false],
   ["input_datetime", "some day", "some day", true],
+  ["input_datetime", "some day", "another day", false],
+  ["input_datetime", "2026-11-20T12:00", "some day", false],
+  ["datetime", "2026-11-20T13:00:00+0100", "2026-11-20T12:00:00+00:00", true],
+  ["datetime", "2026-11-20T12:00:00z", "2026-11-20T12:00:00+00:00", true],
 ] as const) {
   test(`${domain} ${asked} is ${is ? "" : "not "}reached with ${state}`, () => {
     const at = (now: string) => entity(domain, now, BOTH);
@@ -65,5 +69,6 @@ for (const [domain, asked, state, is] of [
 test("an instant without an offset is confirmed by the answer, because its time zone is not known", () => {
   const of = entity("datetime", "2026-11-20T12:00:00+00:00");
 
+  assert.equal(isConfirmedByAnswer({ value: "2026-11-20T13:00:00Z and so on" }, of), true);
   assert.equal(isConfirmedByAnswer({ value: "2026-11-20T13:00:00" }, of), true);
 });

@@ -99,3 +99,17 @@ test("a lamp that is off has reached nothing but being off, whatever it still sh
   assert.equal(isConfirmed({ brightness: 50 }, lamp, off), false);
   assert.equal(isConfirmed({ on: false }, lamp, off), true);
 });
+
+for (const [attributes, range] of [
+  [{ min_color_temp_kelvin: 500, max_color_temp_kelvin: 20_000 }, [500, 20_000]],
+  [{ min_color_temp_kelvin: 499, max_color_temp_kelvin: 6_000 }, [2_000, 6_535]],
+  [{ min_color_temp_kelvin: 2_000, max_color_temp_kelvin: 20_001 }, [2_000, 6_535]],
+  [{ min_color_temp_kelvin: 6_000, max_color_temp_kelvin: 2_000 }, [2_000, 6_535]],
+  [{ min_mireds: 0, max_mireds: 500 }, [2_000, 6_535]],
+] as const) {
+  test(`whites of a light with ${JSON.stringify(attributes)} are from ${range.join(" to ")} K`, () => {
+    const white = capabilities("light", { supported_color_modes: ["color_temp"], ...attributes });
+    const [min, max] = range;
+    assert.deepEqual(white["colorTemperature"], { type: "number", min, max, unit: "K" });
+  });
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { domainOf } from "../../../plugins/home-assistant/convert.ts";
 import { calls, entity, isConfirmed, view } from "./entity.ts";
 
 const SWITCH = { type: "boolean" } as const;
@@ -56,4 +57,14 @@ test("a code is confirmed with the value that it goes with", () => {
 
   assert.equal(isConfirmed({ locked: false, code: "1" }, at("locked"), at("unlocked")), true);
   assert.equal(isConfirmed({ locked: false, code: "1" }, at("locked"), at("locked")), false);
+});
+
+test("a command fails when a lock gets jammed, and not because it was", () => {
+  const of = (state: string) => entity("lock", state);
+  const fails = (before: string, now: string) => domainOf("lock")?.fails?.(of(now), of(before));
+
+  assert.equal(fails("locking", "jammed"), "lock.x is jammed");
+  assert.equal(fails("jammed", "jammed"), undefined);
+  assert.equal(fails("jammed", "locked"), undefined);
+  assert.equal(fails("unlocked", "locked"), undefined);
 });

@@ -119,3 +119,12 @@ test("another track is confirmed by Home Assistant's answer, and other values by
   assert.equal(isConfirmedByAnswer({ previous: true }, of), true);
   assert.equal(isConfirmed({ playback: "paused" }, of, of), false);
 });
+
+test("a player shows if it shuffles and repeats", () => {
+  const of = (more: object) =>
+    view(entity("media_player", "playing", { supported_features: 294_912, ...more })).state;
+
+  const { shuffle, repeat } = of({ shuffle: true, repeat: "one" });
+  assert.deepEqual([shuffle, repeat], [true, "one"]);
+  assert.equal(of({})["shuffle"], false);
+});

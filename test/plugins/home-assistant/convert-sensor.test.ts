@@ -74,6 +74,7 @@ for (const [device_class, unit_of_measurement, field, unit, value] of [
   ["sulphur_dioxide", "µg/m³", "so2", "µg/m³", 2],
   ["volatile_organic_compounds", "mg/m³", "voc", "µg/m³", 2_000],
   ["volatile_organic_compounds_parts", "ppm", "vocParts", "ppb", 2_000],
+  ["carbon_monoxide", "ppb", "co", "ppm", 0.002],
   ["volume_flow_rate", "L/min", "flow", "m³/h", 0.12],
   ["water", "L", "water", "m³", 0.002],
   ["weight", "g", "weight", "kg", 0.002],
@@ -147,6 +148,13 @@ test("a measure in a unit that is not its own is a plain number", () => {
   const { capabilities, state } = sensor("2", { device_class: "power", unit_of_measurement: "lx" });
 
   assert.deepEqual([capabilities, state], [{ value: number("lx") }, { value: 2 }]);
+});
+
+test("a wind force is no pressure, and an index may have a unit of its own", () => {
+  const force = { device_class: "pressure", unit_of_measurement: "Beaufort" };
+  assert.deepEqual(sensor("2", force).state, { value: 2 });
+  const index = { device_class: "aqi", unit_of_measurement: "CAQI" };
+  assert.deepEqual(sensor("2", index).state, { airQualityIndex: 2 });
 });
 
 test("the readings have the units of the vocabulary", () => {

@@ -38,6 +38,16 @@ for (const [state, on, mode] of [
   });
 }
 
+test("the programme of a water heater is that of its attribute, and it may be at home", () => {
+  const of = view(entity("water_heater", "on", { ...BOILER, away_mode: "off" }));
+
+  assert.deepEqual([of.state["mode"], of.state["away"]], ["heat-pump", false]);
+  assert.equal(
+    view(entity("water_heater", "on", { ...BOILER, away_mode: "?" })).state["away"],
+    null,
+  );
+});
+
 for (const [command, call] of [
   [{ on: true }, ["water_heater.turn_on"]],
   [{ on: false }, ["water_heater.turn_off"]],

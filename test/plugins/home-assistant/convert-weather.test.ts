@@ -59,7 +59,9 @@ for (const [attributes, unit, state] of [
   [{ wind_speed: 4, wind_speed_unit: "Beaufort" }, "°C", { windSpeed: 24.1 }],
   [{ wind_speed: 10, wind_speed_unit: "ft/s" }, "°C", { windSpeed: 10.9728 }],
   [{ wind_speed: 10, wind_speed_unit: "kn" }, "°C", { windSpeed: 18.52 }],
-  [{ wind_bearing: "NNE" }, "°C", { windDirection: 22.5 }],
+  [{ wind_bearing: 0 }, "°C", { windDirection: 0 }],
+  [{ wind_bearing: 360 }, "°C", { windDirection: 360 }],
+  [{ wind_bearing: -1 }, "°C", {}],
   [{ wind_bearing: "w" }, "°C", { windDirection: 270 }],
   [{ wind_bearing: "up" }, "°C", {}],
   [{ wind_bearing: 400 }, "°C", {}],
@@ -70,3 +72,12 @@ for (const [attributes, unit, state] of [
     assert.deepEqual(of.state, { condition: "sunny", ...state });
   });
 }
+
+test("each direction of the wind is in degrees", () => {
+  const points = "N NNE NE ENE E ESE SE SSE S SSW SW WSW W WNW NW NNW".split(" ");
+
+  assert.deepEqual(
+    points.map((wind_bearing) => view(entity("weather", "sunny", { wind_bearing })).state),
+    points.map((_, at) => ({ condition: "sunny", windDirection: at * 22.5 })),
+  );
+});

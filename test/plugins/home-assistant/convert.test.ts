@@ -5,10 +5,11 @@ import { DeviceDescription } from "@mantel/plugin-sdk/device";
 import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
 import { faultsOfState } from "../../../host/devices/capability.ts";
 import { faultsOf } from "../../../host/validate.ts";
+import { confirmsAll } from "../../../plugins/home-assistant/confirmations.ts";
 import { domainOf } from "../../../plugins/home-assistant/convert.ts";
 import { DOMAINS } from "../../../plugins/home-assistant/options.ts";
 import shapes from "../../fixtures/home-assistant/entities.json" with { type: "json" };
-import { capabilities, entity, isConfirmed, view } from "./entity.ts";
+import { capabilities, entity, isConfirmed, isConfirmedByAnswer, view } from "./entity.ts";
 
 for (const [name, kind] of [
   ["light", "light"],
@@ -292,3 +293,26 @@ function generator(seed: number): (bound: number) => number {
     return Math.floor((state / 2 ** 32) * bound);
   };
 }
+
+test("fields that are stored here, and devices that never report, are confirmed by the answer", () => {
+  const siren = entity("siren", "off", { supported_features: 31, available_tones: ["fire"] });
+  for (const command of [{ tone: "fire" }, { volume: 40 }, { duration: 5 }]) {
+    assert.equal(isConfirmedByAnswer(command, siren), true, JSON.stringify(command));
+  }
+  assert.equal(isConfirmed({ on: true, tone: "fire" }, siren, siren), false);
+
+  const shed = entity("cover", "unknown", { assumed_state: true, supported_features: 15 });
+  assert.equal(isConfirmedByAnswer({ position: 50, open: true }, shed), true);
+  const blind = entity("cover", "unknown", { assumed_state: false, supported_features: 15 });
+  assert.equal(isConfirmed({ position: 50 }, blind, blind), false);
+});
+
+test("a scene, which is no device, is confirmed by the time of its activation", () => {
+  const button = domainOf("button");
+  assert.ok(button);
+  const before = { entity: entity("scene", "2026-11-20T12:00:00+00:00") };
+  const isDone = confirmsAll({ press: true }, button, before);
+
+  assert.equal(isDone(before, true), false);
+  assert.equal(isDone({ entity: entity("scene", "2026-11-20T12:00:01+00:00") }, false), true);
+});
