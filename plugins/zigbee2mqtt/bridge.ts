@@ -243,6 +243,10 @@ export class Bridge implements Listener, ConnectionListener {
     this.#confirmations.fail(isOfScene ? sceneKey(thing.nativeId) : thing.nativeId, error);
   }
 
+  refused(request: string, reason: string): void {
+    this.#ctx.log.warn("Zigbee2MQTT refused a request", { request: request.slice(0, 200), reason });
+  }
+
   /** @throws MantelError `bridge_down`, `deadline_passed`, `invalid`, `device_unknown`, `broker_refused` */
   async command(nativeId: string, command: DeviceCommand, beyond?: CommandBeyond): Promise<void> {
     const endsAt = performance.now() + CONFIRM_MS;

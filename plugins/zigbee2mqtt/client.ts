@@ -15,7 +15,7 @@ import {
 } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
 import { forEachElement } from "./json-elements.ts";
-import { type LoggedError, findLoggedError } from "./log-errors.ts";
+import { findLoggedError, findRefusal, type LoggedError } from "./log-errors.ts";
 import { runInSlices } from "./slices.ts";
 
 const LIST_BYTES = 32 * 2 ** 20;
@@ -37,6 +37,8 @@ export interface Listener {
   state(name: string, payload: Readonly<Record<string, unknown>>, retained: boolean): void;
   availability(name: string, isOnline: boolean): void;
   complaint(complaint: LoggedError): void;
+  /** Called for a request, of anyone, that Zigbee2MQTT refused. */
+  refused(request: string, reason: string): void;
 }
 
 /**
@@ -219,6 +221,9 @@ export class Client {
       case "info":
         return this.#takeInfo(parsed(payload));
     }
+    if (!name.startsWith("response/") || retained) return;
+    const reason = findRefusal(parsed(payload));
+    if (reason !== undefined) listener.refused(name.slice("response/".length), reason);
   }
 
   /** With attributes as separate topics, it is not known which belong together in time. */

@@ -77,7 +77,7 @@ test("the error of Zigbee2MQTT is the answer to a command", real, async (t) => {
 
   await assert.rejects(bridge.command(bridge.idOf("lamp 1"), { on: true }), {
     code: "deadline_passed",
-    message: /lamp 1: Error: ZCL command 0x0 timed out/,
+    message: /^lamp 1: it does not answer; .*\(ZCL command 0x0 timed out after 10000ms\)$/,
   });
   await bridge.command(bridge.idOf("lamp 2"), { on: true });
 });
@@ -373,6 +373,21 @@ test("a list goes out as a list", real, async (t) => {
   assert.deepEqual(fake.received[0]?.payload, { gradient: ["#ff0000", "#00ff00"] });
 });
 
+test("a request that Zigbee2MQTT refuses is in the log in plain words", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedLamp(1)], groups: [] });
+  const error = "OTA update of 'lamp 1' failed (No network route)";
+
+  fake.publish("bridge/response/device/ota_update/update", { status: "error", error, data: {} });
+
+  const isTold = ({ sentence }: { sentence: string }) =>
+    sentence === "Zigbee2MQTT refused a request";
+  const told = await until(() => bridge.logs.find(isTold));
+  assert.deepEqual(told.fields, {
+    request: "device/ota_update/update",
+    reason: `it is out of range or without power (${error})`,
+  });
+});
+
 test("scenes of devices and groups are recalled by one message", real, async (t) => {
   const scenes = [{ id: 3, name: "Evening" }];
   const lamp = { ...listedLamp(1), endpoints: { "1": { scenes } } };
@@ -403,7 +418,7 @@ test(
 
     await assert.rejects(bridge.activateScene(scene.nativeId), {
       code: "deadline_passed",
-      message: /lamp 1: Error: ZCL command 0x0 timed out/,
+      message: /^lamp 1: it does not answer; .*\(ZCL command 0x0 timed out after 10000ms\)$/,
     });
   },
 );
