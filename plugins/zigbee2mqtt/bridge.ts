@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import {
   type CommandBeyond,
   Confirmations,
@@ -357,8 +358,11 @@ export class Bridge implements Listener, ConnectionListener {
     this.#cache.changed(() => ({ version: STORED_VERSION, devices: this.#home.remember() }));
   }
 
+  /** In a turn of its own, because long lists take their time. */
   async #publish(): Promise<void> {
     const { health } = this.#connection;
+    await setImmediate();
+    if (this.#ctx.signal.aborted) return;
     try {
       await this.#published.publish();
       health.set("host", undefined);

@@ -56,7 +56,8 @@ export function layoutOf(exposes: readonly Expose[]): DeviceLayout {
   const layout = new Layout(kindOf(exposes));
   const functions = exposes.filter(isFunction);
   const main = mainOf(functions, layout.kind);
-  for (const each of functions) layout.addFunction(each, each === main);
+  for (const each of functions) if (each === main) layout.addFunction(each, true);
+  for (const each of functions) if (each !== main) layout.addFunction(each, false);
   for (const each of exposes) if (!isFunction(each)) layout.addOther(each, exposes);
   return layout.finished();
 }
@@ -102,13 +103,16 @@ class Layout {
 
   /** A function is the device itself, a part of it, or, like the switch of a setting, some extras. */
   addFunction(expose: FunctionExpose, isMain: boolean): void {
-    const kind = kindOfFunction(expose, this.kind);
     const isPart = !isMain && isSwitching(expose) && !isModeOfFan(expose);
-    const part = isPart ? this.#addPart(expose, kind) : undefined;
+    const drafts = FUNCTIONS[expose.type]
+      .drafts(expose)
+      .filter((draft) => isMain || draft.capability.type === "command" || !this.#isKnown(draft));
+    if (drafts.length === 0) return;
+    const part = isPart ? this.#addPart(expose, kindOfFunction(expose, this.kind)) : undefined;
     if (part !== undefined && expose.endpoint !== undefined) {
       this.#endpoints.set(expose.endpoint, part);
     }
-    for (const { name, ...draft } of FUNCTIONS[expose.type].drafts(expose)) {
+    for (const { name, ...draft } of drafts) {
       const hasPlace = name !== undefined && (part !== undefined || !isPart);
       this.#place(hasPlace ? { ...draft, name } : draft, part);
     }

@@ -84,7 +84,8 @@ function numeric(expose: Expose): Form {
   return {
     capability,
     read: (raw) => (isWithin(raw, min ?? -Infinity, max ?? Infinity) ? toOurs(raw) : null),
-    write: (value) => toTheirs(Number(value)),
+    write: (value) =>
+      Math.min(max ?? Infinity, Math.max(min ?? -Infinity, toTheirs(Number(value)))),
     confirms: (raw, written) => Math.abs(Number(raw) - Number(written)) <= step / 2 + 1e-6,
   };
 }

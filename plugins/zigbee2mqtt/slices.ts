@@ -12,19 +12,22 @@ export function runInSlices<T>(
   signal: AbortSignal,
   done: (result: T) => void,
 ): void {
-  const runSlice = (): boolean => {
+  const runSlice = (): { readonly value: T } | undefined => {
     const endsAt = performance.now() + SLICE_MS;
     while (performance.now() < endsAt) {
       const step = work.next();
-      if (step.done !== true) continue;
-      done(step.value);
-      return true;
+      if (step.done === true) return step;
     }
-    return false;
+    return undefined;
   };
   const runOthers = async () => {
-    do await setImmediate();
-    while (!signal.aborted && !runSlice());
+    for (let result = undefined as ReturnType<typeof runSlice>; !signal.aborted;) {
+      await setImmediate();
+      if (result) return done(result.value); // in a turn of its own
+      result = runSlice();
+    }
   };
-  if (!runSlice()) void runOthers();
+  const first = runSlice();
+  if (first) done(first.value);
+  else void runOthers();
 }

@@ -300,7 +300,7 @@ test(
       [{ position: 40 }, { state: "OPEN" }, { state: "STOP" }],
     );
     const next = await startBridge(t, fake.url, { handedOver: await bridge.stop() });
-    assert.equal(next.devices.get(id)?.assumed, true);
+    await until(() => next.devices.get(id)?.assumed === true);
     fake.tell("blind", { position: 7 });
     await until(() => next.devices.get(id)?.assumed === undefined);
     assert.equal(next.state(id)["position"], 7);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { Capabilities } from "@mantel/plugin-sdk";
 import { type DeviceLayout, layoutOf } from "../../../plugins/zigbee2mqtt/device-layout.ts";
 import {
@@ -15,15 +16,32 @@ import type { Feature } from "../../../plugins/zigbee2mqtt/feature.ts";
 const FIXTURES = join(import.meta.dirname, "../../fixtures/zigbee2mqtt");
 
 interface Definition {
-  readonly vendor: string;
-  readonly model: string;
+  /** The models that expose the same. */
+  readonly models: readonly string[];
   readonly exposes: readonly unknown[];
 }
 
-/** Definitions of many makers, as Zigbee2MQTT lists them. */
-export const definitions = JSON.parse(
-  readFileSync(join(FIXTURES, "exposes-sample.json"), "utf8"),
-) as Definition[];
+interface Packed {
+  readonly exposes: readonly unknown[];
+  readonly definitions: readonly (readonly [models: string, places: readonly number[]])[];
+}
+
+const packed = JSON.parse(
+  gunzipSync(readFileSync(join(FIXTURES, "definitions.json.gz"))).toString(),
+) as Packed;
+
+/** All definitions that Zigbee2MQTT knows. */
+export const definitions: readonly Definition[] = packed.definitions.map(([models, places]) => ({
+  models: models.split("|"),
+  exposes: places.map((place) => packed.exposes[place]),
+}));
+
+/** The definition of a model. */
+export function definitionOf(model: string): Definition {
+  const found = definitions.find(({ models }) => models.some((name) => name.endsWith(` ${model}`)));
+  if (found) return found;
+  throw new Error(`no definition is for ${model}`);
+}
 
 /** A device of `bridge/devices`. */
 export function listed(definition: unknown, at = 0): object {

@@ -359,6 +359,10 @@ test("a device that says it is two things is the first, and the other is a part"
   ]);
 });
 
+test("a switch that repeats the switch of a light is not a part of it", () => {
+  assert.deepEqual(placesIn([switchOf("state"), light, gang("l1")]), ["on", "brightness", "l1/on"]);
+});
+
 test("a cover without any command has none", () => {
   const reported = { ...coverState, access: TOLD };
   const jog = { ...coverState, values: ["JOG"] };

@@ -14,7 +14,7 @@ import { DeviceStore } from "../../../plugins/zigbee2mqtt/device-store.ts";
 import { withValue } from "../../../plugins/zigbee2mqtt/feature.ts";
 import { definitions, inventoryIn, lamp, listed } from "./definitions.ts";
 
-test("every definition of the sample becomes a device that the host accepts", () => {
+test("every definition becomes a device that the host accepts", () => {
   const home = new DeviceStore([], true, () => undefined);
   const inventory = inventoryIn(definitions.map(listed), []);
 
