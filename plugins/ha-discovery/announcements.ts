@@ -3,6 +3,7 @@ import { DiscoveryError, UnknownKind } from "./discovery-error.ts";
 import { type Announcement, type Component, placeOf, readAnnouncement } from "./discovery.ts";
 import type { BridgeHealth } from "./health.ts";
 import type { Surroundings } from "./options.ts";
+import { checkSensors, readTasmota, tasmotaPlaceOf } from "./tasmota/components.ts";
 
 /** The announcements and components that a home may have. */
 const MOST_ANNOUNCEMENTS = 10_000;
@@ -42,6 +43,8 @@ interface Entry {
 
 interface Parts {
   readonly prefix: string;
+  /** True if the announcements of Tasmota are read, too. */
+  readonly hasTasmota?: boolean;
   readonly around: Pick<Surroundings, "clock" | "mayPublish">;
   readonly health: BridgeHealth;
 }
@@ -83,17 +86,19 @@ export class Announcements {
 
   /** Takes what has come on a discovery topic; true when the components have changed by it. */
   take(topic: string, text: string, retained: boolean): boolean {
-    const place = placeOf(topic, this.#parts.prefix);
-    if (!place) return this.#ignore("its topic is not a discovery topic", topic);
+    const read = this.#readerOf(topic);
+    if (!read) return this.#ignore("its topic is not a discovery topic", topic);
     if (text === "") return this.#remove(topic);
     const before = this.#entries.get(topic);
     if (before?.text === text && !before.migrates) return this.#again(topic, before, retained);
     const bytes = Buffer.byteLength(JSON.stringify(text));
     try {
-      const announcement = readAnnouncement(topic, place, text);
+      const announcement = read(text);
       if (announcement.migrates) return this.#release(topic);
       if (!this.#hasRoom(before, bytes, announcement)) return this.#isFull(topic);
-      return this.#replace(topic, { text, bytes, retained }, announcement);
+      this.#replace(topic, { text, bytes, retained }, announcement);
+      this.#readAgain(topic);
+      return true;
     } catch (error) {
       return this.#refuse(error, topic);
     }
@@ -103,6 +108,28 @@ export class Announcements {
   forget(isGone: (topic: string, retained: boolean) => boolean): boolean {
     const gone = [...this.#entries].filter(([topic, { retained }]) => isGone(topic, retained));
     return gone.map(([topic]) => this.#remove(topic)).some(Boolean);
+  }
+
+  /** The function that reads the announcements of a topic, or `undefined` for other topics. */
+  #readerOf(topic: string): ((text: string) => Announcement) | undefined {
+    const tasmota = this.#parts.hasTasmota ? tasmotaPlaceOf(topic) : undefined;
+    if (tasmota?.isSensors) return checkSensors;
+    if (tasmota) {
+      return (text) => readTasmota(tasmota, text, this.#entries.get(tasmota.sensors)?.text);
+    }
+    const place = placeOf(topic, this.#parts.prefix);
+    return place && ((text) => readAnnouncement(topic, place, text));
+  }
+
+  /** A Tasmota announces its sensors apart: when they change, the whole device is read again. */
+  #readAgain(topic: string): void {
+    const place = tasmotaPlaceOf(topic);
+    const device = place?.isSensors ? this.#entries.get(place.config) : undefined;
+    if (!place || !device) return;
+    const announcement = readTasmota(place, device.text, this.#entries.get(topic)?.text);
+    if (this.#hasRoom(device, device.bytes, announcement)) {
+      this.#replace(place.config, device, announcement);
+    } else this.#isFull(place.config);
   }
 
   /** An announcement that the broker keeps since is one that it keeps. */
@@ -135,7 +162,7 @@ export class Announcements {
     topic: string,
     as: Pick<Entry, "text" | "bytes" | "retained">,
     announcement: Announcement,
-  ): true {
+  ): void {
     const { components, refused } = announcement;
     for (const refusal of refused) this.#refuse(refusal, topic);
     const before = this.#entries.get(topic);
@@ -146,7 +173,6 @@ export class Announcements {
     this.#entries.set(topic, { ...as, keys, migrates: false });
     this.#revision++;
     this.#bytes += as.bytes - (before?.bytes ?? 0);
-    return true;
   }
 
   /** Makes a component that takes over from the one before, wherever that was announced. */
@@ -195,6 +221,7 @@ export class Announcements {
     this.#revision++;
     this.#bytes -= entry.bytes;
     this.#parts.health.set("announcements", undefined);
+    this.#readAgain(topic);
     return true;
   }
 

@@ -11,7 +11,8 @@ import { Commands } from "./commands.ts";
 import { DeviceStore } from "./device-store.ts";
 import type { Listener, Listening, Options } from "./listening.ts";
 import { nativeId } from "./names.ts";
-import { Payload } from "./payload.ts";
+import { type Message, Payload } from "./payload.ts";
+import { Polls } from "./polls.ts";
 import type { State } from "./state.ts";
 
 const SWEEP_MS = 1_000;
@@ -24,6 +25,7 @@ export class Bridge implements Listener, ConnectionListener {
   readonly #cache: DeviceCache<StoredAnnouncements>;
   readonly #home = new DeviceStore();
   readonly #published: PublishedDevices;
+  readonly #polls: Polls;
   /** Revision of the announcements that are stored, or will be soon. */
   #storedRevision = 0;
   /** True while the broker is away, and until all that it keeps is there. */
@@ -42,6 +44,7 @@ export class Bridge implements Listener, ConnectionListener {
     this.commands = new Commands(this.#home, listening.mqtt.client, (update) =>
       this.#published.update(update),
     );
+    this.#polls = new Polls(this.#home, (message) => this.#send(message));
     this.#published = new PublishedDevices(ctx, () => ({
       devices: this.#home.describe(this.#isAway),
       scenes: this.#scenes(),
@@ -58,8 +61,10 @@ export class Bridge implements Listener, ConnectionListener {
     this.#hasSettled = handedOver !== undefined;
     this.#isAway = !handedOver || handedOver.isAway;
     // The host already knows handed-over devices, so the reload does not wait for them.
-    if (handedOver) void this.#publish();
-    else if (Object.keys(announcements.kept).length > 0) await this.#publish();
+    if (handedOver) {
+      void this.#publish();
+      this.#polls.skipAll();
+    } else if (Object.keys(announcements.kept).length > 0) await this.#publish();
     this.#listening.hear(this, handedOver?.heard ?? []);
     mqtt.attach(this);
     const sweep = setInterval(() => this.#expire(), SWEEP_MS);
@@ -135,6 +140,8 @@ export class Bridge implements Listener, ConnectionListener {
       now,
     );
     this.#published.update(...updates.map((update) => this.#shown(update)));
+    const turned = updates.filter(({ available }) => available !== undefined);
+    if (this.#hasSettled) this.#polls.follow(turned.map(({ nativeId: id }) => id));
     for (const { nativeId: id, event } of happenings) this.#ctx.devices.event(id, event);
     for (const { nativeId: id, state } of told) this.commands.told(id, state);
   }
@@ -150,7 +157,10 @@ export class Bridge implements Listener, ConnectionListener {
 
   settled(): void {
     this.#tellBirth();
-    if (this.#hasSettled) return;
+    if (this.#hasSettled) {
+      this.#polls.repeatAll();
+      return;
+    }
     this.#hasSettled = true;
     // Announcements that the broker no longer retains were removed in the meantime, unless it lost
     // all of them.
@@ -165,13 +175,18 @@ export class Bridge implements Listener, ConnectionListener {
 
   /** Many devices that hear it tell what they are and how they are. */
   #tellBirth(): void {
-    const { config, log } = this.#ctx;
-    const topic = `${config.prefix}/status`;
-    this.#listening.mqtt.client
-      .publish({ topic, payload: "online", qos: 0, retain: false })
-      .catch((error: Error) => {
-        log.debug("the birth message was not sent", { reason: error.message });
+    const { config } = this.#ctx;
+    this.#send({ topic: `${config.prefix}/status`, payload: "online", qos: 0, retain: false });
+  }
+
+  /** Sends what no command asks for; if it fails, the next connection sends it again. */
+  #send(message: Message): void {
+    this.#listening.mqtt.client.publish(message).catch((error: Error) => {
+      this.#ctx.log.debug("a message was not sent", {
+        topic: message.topic,
+        reason: error.message,
       });
+    });
   }
 
   #setAway(isAway: boolean): void {
@@ -194,6 +209,7 @@ export class Bridge implements Listener, ConnectionListener {
     this.#listening.follow();
     try {
       await this.#published.publish();
+      if (this.#hasSettled) this.#polls.follow(this.#home.nativeIds);
       health.set("host", undefined);
     } catch (error) {
       health.set("host", "the host did not take the list of devices; the log says why");

@@ -47,6 +47,26 @@ export function isConfirmed(
   return isColor(a) && isColor(b) ? isAlike(a, b) : a === b;
 }
 
+const EXACT = 0.005;
+const EXACT_COLOR = 0.5;
+
+/** True when a value is what was asked of it, and not merely close. */
+export function isExactly(
+  capability: Capability,
+  asked: StateValue,
+  told: StateValue | undefined,
+): boolean {
+  if (typeof asked === "number" && typeof told === "number") {
+    const step = capability.type === "number" ? (capability.step ?? Infinity) : Infinity;
+    return Math.abs(asked - told) <= Math.min(EXACT, step / 2);
+  }
+  const [a, b] = [asked, told ?? null];
+  if (!isColor(a) || !isColor(b)) return a === b;
+  return (
+    Math.abs(a.hue - b.hue) <= EXACT_COLOR && Math.abs(a.saturation - b.saturation) <= EXACT_COLOR
+  );
+}
+
 function isNear(
   { step = 0, unit = "" }: { readonly step?: number; readonly unit?: string },
   asked: number,

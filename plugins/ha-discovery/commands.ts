@@ -8,7 +8,7 @@ import {
 } from "@mantel/plugin-sdk";
 import type { MqttClient } from "@mantel/plugin-sdk/mqtt";
 import type { Arranged } from "./arrange.ts";
-import { isConfirmed } from "./coerce.ts";
+import { isExactly } from "./coerce.ts";
 import { confirmsAll } from "./confirmation.ts";
 import type { DeviceStore } from "./device-store.ts";
 import type { Message } from "./payload.ts";
@@ -91,7 +91,7 @@ type SplitShare = Share & ReturnType<typeof split>;
 function open({ capabilities }: Arranged, asked: DeviceState, now: DeviceState): DeviceState {
   const entries = Object.entries(asked).filter(([field, value]) => {
     const capability = capabilities[field];
-    return capability && !isConfirmed(capability, value, now[field]);
+    return capability && !isExactly(capability, value, now[field]);
   });
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,10 @@
-import type { Capabilities, DeviceCommand, DeviceKind, DeviceState } from "@mantel/plugin-sdk";
+import type {
+  Capabilities,
+  DeviceCommand,
+  DeviceKind,
+  DeviceState,
+  StateValue,
+} from "@mantel/plugin-sdk";
 import type { Options } from "./options.ts";
 import type { Message, Payload } from "./payload.ts";
 
@@ -30,10 +36,15 @@ export interface ComponentHandler {
   readonly write?: (command: DeviceCommand, state: DeviceState) => readonly Message[];
   /** The value that the device takes for a requested one, of fields where it may differ. */
   readonly rounded?: Readonly<Record<string, (value: number) => number>>;
-  /** The values that the device reports when it has carried out commands without a state. */
-  readonly implied?: (command: DeviceCommand) => DeviceState;
+  /**
+   * The values that the device reports when it has carried out a command, where they are others than the requested
+   * ones; `undefined` for one that it does not report.
+   */
+  readonly implied?: (command: DeviceCommand) => Readonly<Record<string, StateValue | undefined>>;
   /** True if a report shows that the device is about to reach what was requested. */
   readonly isObeying?: (told: DeviceState) => boolean;
+  /** Messages that ask the device for its state. */
+  readonly polls?: readonly Message[];
   /** Fields that are part of a command and have no state, such as a code. */
   readonly stateless?: ReadonlySet<string>;
   /** Fields that nothing reports: they become what they were asked to be. */

@@ -22,7 +22,8 @@ export class ComponentStates {
   constructor(component: Component, around: Surroundings) {
     this.component = component;
     this.#around = around;
-    this.handler = handlerFactory(component.platform)(new Options(component.fields, around));
+    const create = component.create ?? handlerFactory(component.platform);
+    this.handler = create(new Options(component.fields, around));
     checkBounds(this.handler);
     this.availability = new Availability(component.fields, around);
     this.#state = this.#nothing();

@@ -1,6 +1,6 @@
 import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
 import type { Arranged } from "./arrange.ts";
-import { isConfirmed } from "./coerce.ts";
+import { isConfirmed, isExactly } from "./coerce.ts";
 
 /**
  * Returns a function that gets each report of a device, removes the confirmed fields from `missing`, and returns true
@@ -35,7 +35,9 @@ const TRAVELS = new Set(["position", "tilt"]);
 
 function meets({ capability, field, value, before }: Asked, told: DeviceState): boolean {
   const now = told[field];
-  if (now !== undefined && isConfirmed(capability, value, now)) return true;
+  // Devices round, but a state that is still the one from before the command does not confirm it.
+  const isOld = before !== undefined && now !== undefined && isExactly(capability, before, now);
+  if (now !== undefined && !isOld && isConfirmed(capability, value, now)) return true;
   const numbers = [value, before, now];
   if (!TRAVELS.has(field) || !numbers.every((each) => typeof each === "number")) return false;
   const [to = 0, from = 0, at = 0] = numbers;

@@ -8,7 +8,7 @@ import { type Arranged, arrange } from "./arrange.ts";
 import type { ComponentStates, Told } from "./component-state.ts";
 import { Gateways, reportsAway } from "./gateways.ts";
 import type { Part } from "./named-fields.ts";
-import type { Payload } from "./payload.ts";
+import type { Message, Payload } from "./payload.ts";
 
 /**
  * Limits of the host for one bridge: devices, and characters of all descriptions in one message,
@@ -74,6 +74,21 @@ export class DeviceStore {
   /** Every topic that somebody listens to. */
   get topics(): ReadonlySet<string> {
     return new Set(this.#listeners.keys());
+  }
+
+  get nativeIds(): Iterable<string> {
+    return this.#devices.keys();
+  }
+
+  /** True if the device was available in the last list or update. */
+  isAvailable(nativeId: string): boolean {
+    return this.#available.get(nativeId) === true;
+  }
+
+  /** The messages that ask a device for its state. */
+  pollsOf(nativeId: string): readonly Message[] {
+    const parts = this.#devices.get(nativeId)?.parts ?? [];
+    return parts.flatMap(({ known }) => known.handler.polls ?? []);
   }
 
   /** All that is known of a device. */

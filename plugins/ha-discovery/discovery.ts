@@ -1,4 +1,5 @@
 import { abbreviations, type Fields, spelledOut } from "./abbreviations.ts";
+import type { CreateHandler } from "./component-handler.ts";
 import { DiscoveryError } from "./discovery-error.ts";
 
 /** One component of a device, as it was announced, with all keys and topics in full. */
@@ -10,6 +11,8 @@ export interface Component {
   /** The last part of the topic, or the id within a device's announcement. */
   readonly objectId: string;
   readonly fields: Fields;
+  /** Creates its handler; absent for the platforms of Home Assistant. */
+  readonly create?: CreateHandler;
   /** The device it belongs to, if announced. */
   readonly device: Fields | undefined;
 }

@@ -19,6 +19,11 @@ export default definePlugin({
       pattern: "^[^+#\\s/$][^+#\\s/]*(/[^+#\\s/]+)*$",
       maxLength: 200,
     }),
+    tasmota: Type.Boolean({
+      title: "Tasmota devices",
+      description: "also devices that announce themselves below tasmota/discovery",
+      default: true,
+    }),
     refusedTopics: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       title: "Topics that devices may not be commanded through",
       description:

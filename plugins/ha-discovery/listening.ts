@@ -1,4 +1,4 @@
-import { Health, type PluginContext } from "@mantel/plugin-sdk";
+import { Health, type PluginContext, topicMatcher } from "@mantel/plugin-sdk";
 import {
   HandoverBuffer,
   type BufferedMessage,
@@ -7,10 +7,11 @@ import {
 } from "@mantel/plugin-sdk/mqtt";
 import { Announcements, type StoredAnnouncements } from "./announcements.ts";
 import { Debounce } from "./debounce.ts";
-import { discoveryFilters, placeOf } from "./discovery.ts";
+import { discoveryFilters } from "./discovery.ts";
 import { type BridgeHealth, REASONS, TOLERATED_MESSAGES } from "./health.ts";
 import { publishableTo } from "./publishable.ts";
 import { Subscribed } from "./subscribed.ts";
+import { TASMOTA_FILTERS } from "./tasmota/components.ts";
 
 /** Announcements come many at once: what follows from them waits until they pause. */
 const PAUSE = { quietMs: 200, longestMs: 1_000 };
@@ -33,6 +34,7 @@ export interface Listener {
 
 export type Options = ConstructorParameters<typeof PreconnectedClient>[0]["config"] & {
   readonly prefix: string;
+  readonly tasmota: boolean;
   readonly refusedTopics: readonly string[];
 };
 
@@ -41,7 +43,8 @@ export class Listening {
   readonly mqtt: PreconnectedClient;
   readonly health: BridgeHealth;
   readonly announcements: Announcements;
-  readonly #prefix: string;
+  readonly #filters: readonly string[];
+  readonly #isAnnouncement: (topic: string) => boolean;
   readonly #states: Subscribed;
   readonly #held = new HandoverBuffer();
   readonly #pause = new Debounce(PAUSE, () => this.#changed());
@@ -54,10 +57,16 @@ export class Listening {
 
   private constructor(ctx: PluginContext<Options, unknown>) {
     const { config, home } = ctx;
-    this.#prefix = config.prefix;
+    this.#filters = [
+      ...discoveryFilters(config.prefix),
+      ...(config.tasmota ? TASMOTA_FILTERS : []),
+    ];
+    const matchers = this.#filters.map(topicMatcher);
+    this.#isAnnouncement = (topic) => matchers.some((matches) => matches(topic));
     this.health = new Health(ctx, REASONS, TOLERATED_MESSAGES);
     this.announcements = new Announcements({
       prefix: config.prefix,
+      hasTasmota: config.tasmota,
       health: this.health,
       around: {
         clock: { now: () => Date.now() / 1_000, zone: home.timeZone },
@@ -129,7 +138,7 @@ export class Listening {
   hear(listener: Listener, heard: readonly Mark[]): void {
     this.#listener = listener;
     for (const { topic, payload, retained } of this.#held.takeAfter(heard)) {
-      if (placeOf(topic, this.#prefix)) this.#hearAnnouncement(topic, payload, retained);
+      if (this.#isAnnouncement(topic)) this.#hearAnnouncement(topic, payload, retained);
       else this.#hearState(topic, payload, retained);
     }
   }
@@ -147,7 +156,7 @@ export class Listening {
     }
     this.#storedRevision = this.announcements.revision;
     this.follow();
-    for (const filter of discoveryFilters(this.#prefix)) {
+    for (const filter of this.#filters) {
       this.mqtt.client.subscribe(filter, (...message) => this.#hearAnnouncement(...message), {
         maxBytes: ANNOUNCEMENT_BYTES,
         onTooLong: (where) =>

@@ -76,7 +76,7 @@ export function nameFields(
   const generic = leader ? undefined : genericOf(kind, unnamed);
   for (const field of unnamed) {
     const name = field === generic ? GENERIC.get(kind) : undefined;
-    device.add(field, name ?? freeName(field.wanted, device.taken), name !== undefined);
+    device.add(field, name ?? freeName(extraNames(kind, field), device.taken), name !== undefined);
   }
   return { parts, capabilities: device.capabilities, extra: device.extra };
 }
@@ -110,6 +110,15 @@ function fieldsOf(known: ComponentStates, names: Map<string, string>): Field[] {
     const wanted = SHARED.has(local) ? [local] : namesFor(known, local);
     return { known, names, local, capability, wanted, canonical: [] };
   });
+}
+
+/** Possible names of an extra: not one that the vocabulary has for the same on this kind of device. */
+function extraNames(kind: DeviceKind, { wanted, capability }: Field): string[] {
+  const own = wanted.flatMap((name) => {
+    if (!isOf(kind, name, capability)) return [name];
+    return capability.readOnly === true ? [] : [`${name}Setting`];
+  });
+  return own.length > 0 ? own : [...wanted];
 }
 
 /** The only field of a device's main function without a name in the vocabulary, if there is exactly one. */

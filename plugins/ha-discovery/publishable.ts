@@ -1,5 +1,6 @@
 import { topicMatcher } from "@mantel/plugin-sdk";
 import { discoveryFilters } from "./discovery.ts";
+import { TASMOTA_FILTERS } from "./tasmota/components.ts";
 
 /**
  * Tells which topics may be published to. Whoever may announce a device chooses its topics, and so what
@@ -10,6 +11,7 @@ export function publishableTo(
   prefix: string,
   refused: readonly string[],
 ): (topic: string) => boolean {
-  const filters = [...refused, ...discoveryFilters(prefix)].map(topicMatcher);
+  const announced = [...discoveryFilters(prefix), ...TASMOTA_FILTERS];
+  const filters = [...refused, ...announced].map(topicMatcher);
   return (topic) => !topic.startsWith("$") && !filters.some((matches) => matches(topic));
 }

@@ -62,7 +62,8 @@ function expectedOf(handler: ComponentHandler, command: DeviceCommand): DeviceSt
   const { capabilities, stateless, rounded = {}, implied } = handler;
   const entries = Object.entries({ ...command, ...implied?.(command) }).flatMap(([name, value]) => {
     const type = capabilities[name]?.type;
-    if (type === undefined || type === "command" || stateless?.has(name)) return [];
+    const hasState = type !== undefined && type !== "command" && !stateless?.has(name);
+    if (!hasState || value === undefined) return [];
     const level = typeof value === "number" ? rounded[name]?.(value) : undefined;
     return [[name, level ?? value] as const];
   });

@@ -1,11 +1,15 @@
 import { MantelError, type TrialContext, withDeadline } from "@mantel/plugin-sdk";
 import { brokerOf, MqttClient } from "@mantel/plugin-sdk/mqtt";
 import { discoveryFilters } from "./discovery.ts";
+import { TASMOTA_FILTERS } from "./tasmota/components.ts";
 
 const CONNECT_MS = 8_000;
 const LISTEN_MS = 1_500;
 
-type Config = Parameters<typeof brokerOf>[0] & { readonly prefix: string };
+type Config = Parameters<typeof brokerOf>[0] & {
+  readonly prefix: string;
+  readonly tasmota: boolean;
+};
 
 /**
  * Connects once, and counts who has announced itself there.
@@ -27,7 +31,8 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
     onRefused: (sentence) => sentence && failed(new MantelError("broker_refused", sentence)),
     onConnected: () => reached(),
   });
-  for (const filter of discoveryFilters(config.prefix)) {
+  const filters = [...discoveryFilters(config.prefix), ...(config.tasmota ? TASMOTA_FILTERS : [])];
+  for (const filter of filters) {
     client.subscribe(filter, (topic, payload) => payload.length > 0 && announced.add(topic));
   }
   const end = new AbortController();
@@ -39,7 +44,8 @@ export async function tryBroker(ctx: TrialContext<Config>): Promise<string> {
   });
   await withDeadline(connected, CONNECT_MS, "reaching the broker");
   await new Promise((resolve) => setTimeout(resolve, LISTEN_MS));
+  const below = `below ${config.prefix}${config.tasmota ? " or tasmota/discovery" : ""}`;
   return announced.size === 0
-    ? `the broker is there; nothing has announced itself below ${config.prefix}`
-    : `the broker is there; ${announced.size} announcements below ${config.prefix}`;
+    ? `the broker is there; nothing has announced itself ${below}`
+    : `the broker is there; ${announced.size} announcements ${below}`;
 }

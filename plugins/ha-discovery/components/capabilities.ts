@@ -17,6 +17,9 @@ export function choice(values: readonly string[] | undefined): Capability | unde
 
 /** Something that is done and has no state. */
 export const COMMAND = { type: "command" } as const;
+/** Percent of a scale of so many levels. */
+export const percentOf = (levels: number): NumberCapability =>
+  levels >= 1 && levels < 100 ? { ...PERCENT, step: 100 / levels } : PERCENT;
 /** A number of percent that is only reported. */
 export const PERCENT_READING = { type: "number", unit: "%", readOnly: true } as const;
 

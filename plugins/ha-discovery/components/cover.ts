@@ -7,7 +7,7 @@ import {
   UNKNOWN,
 } from "../component-handler.ts";
 import type { Options, Write } from "../options.ts";
-import { COMMAND, PERCENT, present, reported } from "./capabilities.ts";
+import { COMMAND, PERCENT, percentOf, present, reported } from "./capabilities.ts";
 import { messagesOf } from "./simple.ts";
 
 export const MOVEMENT = reported(["opening", "closing", "stopped"]);
@@ -23,10 +23,25 @@ export const rangeOf = (options: Options): Range => ({
   open: options.number("position_open", 100),
 });
 
+/** Whole percents, unless there are fewer raw positions than percents. */
+const exactIn = (percent: number, range: Range) =>
+  spanOf(range) < 100 ? percent : Math.round(percent);
+
+const spanOf = ({ closed, open }: Range) => Math.abs(open - closed);
+
+export const percentFor = (range: Range) => percentOf(Math.round(spanOf(range)));
+
+/** The percentage that something takes for a requested one. */
+export const roundedBy = (range: Range) => (percent: number) =>
+  percentIn(range)(rawIn(range)(percent));
+
 export const percentIn =
   ({ closed, open }: Range) =>
   (raw: number) =>
-    Math.round(Math.min(1, Math.max(0, (raw - closed) / (open - closed || 1))) * 100);
+    exactIn(Math.min(1, Math.max(0, (raw - closed) / (open - closed || 1))) * 100, {
+      closed,
+      open,
+    });
 
 export const rawIn =
   ({ closed, open }: Range) =>
@@ -34,7 +49,7 @@ export const rawIn =
     Math.round(closed + (percent / 100) * (open - closed));
 
 /** The position that a command to open or close leads to. */
-const impliedPosition = (command: DeviceCommand): DeviceState => {
+export const impliedPosition = (command: DeviceCommand): DeviceState => {
   if (command["open"] === true) return { position: 100 };
   return command["close"] === true ? { position: 0 } : {};
 };
@@ -50,7 +65,8 @@ export const cover: CreateHandler = (options) => {
   const ends = endsOf(options, move, setPosition && toPosition(setPosition, range));
   const canStop = move !== undefined && options.raw("payload_stop") !== null;
   const told = [...positionInputs(options, range), ...stateInputs(options)];
-  const position = setPosition ? PERCENT : ({ ...PERCENT, readOnly: true } as const);
+  const percent = percentFor(range);
+  const position = setPosition ? percent : ({ ...percent, readOnly: true } as const);
   return {
     leads: "cover",
     capabilities: present([
@@ -69,6 +85,7 @@ export const cover: CreateHandler = (options) => {
         stop: () => move?.(options.text("payload_stop", "STOP")),
         tilt: tilt.write,
       }),
+    rounded: { position: roundedBy(range), tilt: tilt.round },
     implied: impliedPosition,
     isObeying: isMoving,
     unreported: new Set([
@@ -137,7 +154,8 @@ function tiltOf(options: Options) {
   );
   const shown = told.length > 0 ? ({ ...PERCENT, readOnly: true } as const) : undefined;
   return {
-    capability: write ? PERCENT : shown,
+    capability: write ? percentFor({ closed, open }) : shown,
+    round: roundedBy({ closed, open }),
     inputs: told,
     write: write && ((percent: number) => write(raw(percent), [["tilt_position", raw(percent)]])),
   };

@@ -103,10 +103,7 @@ export function unreportedOf(
   );
 }
 
-/**
- * Speeds go from `speed_range_min` to `speed_range_max`; 0 is off and below the range. As in Home Assistant, a level
- * as a percentage is rounded down, and a percentage as a level up: level 2 of 3 is 66 %, and 66 % is level 2.
- */
+/** Speeds go from `speed_range_min` to `speed_range_max`; 0 is off and below the range. */
 function speedOf(options: Options) {
   const [min, max] = [options.number("speed_range_min", 1), options.number("speed_range_max", 100)];
   if (!Number.isInteger(min) || !Number.isInteger(max) || min < 1) {
@@ -125,19 +122,16 @@ function speedOf(options: Options) {
   };
 }
 
-/** Tolerance for percentages that are not exact in binary. */
-const TINY = 1e-9;
 /** Clients may show 66.666… % as 66.67 %: that is still level 2 of 3. */
 const ROUNDED_BY_CLIENTS = 0.005;
 
-/** Rounds down to whole percents, or to the decimals that keep more than 100 levels apart. */
-function levelToPercent(level: number, levels: number): number {
-  const scale = 10 ** Math.max(0, Math.ceil(Math.log10(levels / 100)));
-  const percent = (Math.min(levels, Math.max(0, level)) / levels) * 100;
-  return Math.floor(percent * scale + TINY) / scale;
+/** The percentage of a level, not rounded: of three levels the second is 66.666… %. */
+export function levelToPercent(level: number, levels: number): number {
+  return (Math.min(levels, Math.max(0, level)) / levels) * 100;
 }
 
-function percentToLevel(percent: number, levels: number): number {
+/** The level of a percentage, rounded up as in Home Assistant: 66 % is level 2 of 3, and 67 % is level 3. */
+export function percentToLevel(percent: number, levels: number): number {
   if (percent <= 0) return 0;
   return Math.max(1, Math.ceil((percent / 100) * levels - ROUNDED_BY_CLIENTS));
 }

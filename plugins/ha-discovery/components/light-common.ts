@@ -1,4 +1,4 @@
-import { type Capability, toKelvin, toMired } from "@mantel/plugin-sdk";
+import { type Capability, toKelvin, toLevel, toMired, toPercent } from "@mantel/plugin-sdk";
 import type { Options } from "../options.ts";
 import { choice } from "./capabilities.ts";
 
@@ -44,6 +44,12 @@ export function effectsOf(options: Options): Capability | undefined {
   const list = options.texts("effect_list");
   return list && choice(list);
 }
+
+/** What a lamp takes for a requested brightness and white. */
+export const lightRounding = (scale: number, white: White | undefined) => ({
+  brightness: (percent: number) => toPercent(toLevel(percent, scale), scale),
+  ...(white ? { colorTemperature: (kelvin: number) => white.toOurs(white.toTheirs(kelvin)) } : {}),
+});
 
 /** The value for full brightness; less than 1 counts as 255 */
 export function scaleOf(options: Options): number {

@@ -17,9 +17,9 @@ import {
 } from "../component-handler.ts";
 import type { Options, Write } from "../options.ts";
 import { type Message } from "../payload.ts";
-import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
+import { COLOR, percentOf, present, SWITCH } from "./capabilities.ts";
 import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";
-import { effectsOf, scaleOf, whiteOf } from "./light-common.ts";
+import { effectsOf, lightRounding, scaleOf, whiteOf } from "./light-common.ts";
 import { isOptimistic, messagesOf, needed } from "./simple.ts";
 
 /** The topics and templates of one feature, whose names are all made alike. */
@@ -101,7 +101,7 @@ function featuresOf(options: Options, form: ColorForm | undefined) {
   return {
     capabilities: present([
       ["on", SWITCH],
-      ["brightness", writers.brightness && PERCENT],
+      ["brightness", writers.brightness && percentOf(scale)],
       ["colorTemperature", writers.colorTemperature && white.capability],
       ["color", writers.color && COLOR],
       ["effect", writers.effect && effectsOf(options)],
@@ -119,6 +119,7 @@ function featuresOf(options: Options, form: ColorForm | undefined) {
       ...modeInputs(options, form),
     ],
     write: (command: DeviceCommand) => write(command, styles(command)),
+    rounded: lightRounding(scale, white),
   };
 }
 

@@ -10,9 +10,9 @@ import { type Input, type CreateHandler, UNKNOWN } from "../component-handler.ts
 import type { Options } from "../options.ts";
 import { jsonIn, type Payload } from "../payload.ts";
 import { type Dict, isDict, numberOf, type Value } from "../template/values.ts";
-import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
+import { COLOR, percentOf, present, SWITCH } from "./capabilities.ts";
 import { color, fromRgb, fromXy, toRgb, toXy } from "./color.ts";
-import { effectsOf, scaleOf, type White, whiteOf } from "./light-common.ts";
+import { effectsOf, lightRounding, scaleOf, type White, whiteOf } from "./light-common.ts";
 import { isOptimistic, needed } from "./simple.ts";
 
 const COLOR_MODES = ["hs", "xy", "rgb", "rgbw", "rgbww"] as const;
@@ -34,7 +34,7 @@ export const jsonLight: CreateHandler = (options) => {
   const write = needed(options.writer("command_topic", "command_template"));
   const capabilities = present([
     ["on", SWITCH],
-    ["brightness", lamp.brightness ? PERCENT : undefined],
+    ["brightness", lamp.brightness ? percentOf(lamp.scale) : undefined],
     ["colorTemperature", lamp.white?.capability],
     ["color", lamp.color ? COLOR : undefined],
     ["effect", effects],
@@ -45,6 +45,7 @@ export const jsonLight: CreateHandler = (options) => {
     capabilities,
     inputs: inputOf(options, lamp),
     write: (command) => [write(JSON.stringify(asked(command, lamp)))],
+    rounded: lightRounding(lamp.scale, lamp.white),
     unreported: new Set(isOptimistic(options) ? names : []),
   };
 };

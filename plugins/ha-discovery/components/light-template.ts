@@ -12,7 +12,7 @@ import { type Payload } from "../payload.ts";
 import type { Value } from "../template/values.ts";
 import { COLOR, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { fromRgb, toRgb } from "./color.ts";
-import { effectsOf, whiteOf } from "./light-common.ts";
+import { effectsOf, lightRounding, whiteOf } from "./light-common.ts";
 import { isOptimistic } from "./simple.ts";
 
 /** Templates always speak of brightness from 0 to 255. */
@@ -42,6 +42,7 @@ export const templateLight: CreateHandler = (options) => {
       const values = valuesOf(command, white?.toTheirs);
       return [command["on"] === false ? turnOff(false, values) : turnOn(true, values)];
     },
+    rounded: lightRounding(SCALE, white),
     unreported: unreported(options, Object.keys(capabilities)),
   };
 };

@@ -3,15 +3,25 @@ import { type CreateHandler, type Input, inputs, numberIn } from "../component-h
 import type { Options } from "../options.ts";
 import { jsonIn } from "../payload.ts";
 import { isDict, numberOf } from "../template/values.ts";
-import { COMMAND, PERCENT, present, SWITCH } from "./capabilities.ts";
-import { isMoving, MOVEMENT, percentIn, rangeOf, rawIn, statesOf } from "./cover.ts";
+import { COMMAND, present, SWITCH } from "./capabilities.ts";
+import {
+  isMoving,
+  MOVEMENT,
+  percentFor,
+  percentIn,
+  rangeOf,
+  rawIn,
+  roundedBy,
+  statesOf,
+} from "./cover.ts";
 import { isOptimistic, messagesOf } from "./simple.ts";
 
 /** A valve. One with `reports_position` takes and reports positions instead of open and closed. */
 export const valve: CreateHandler = (options) => {
   const hasPosition = options.flag("reports_position");
   const write = options.writer("command_topic", "command_template");
-  const toRaw = rawIn(rangeOf(options));
+  const range = rangeOf(options);
+  const toRaw = rawIn(range);
   const setPosition = (percent: number) => write?.(toRaw(percent));
   const end = (payload: string, absent: string, percent: number) => () =>
     hasPosition ? setPosition(percent) : write?.(options.text(payload, absent));
@@ -22,7 +32,7 @@ export const valve: CreateHandler = (options) => {
     leads: "valve",
     capabilities: present([
       ["on", { ...SWITCH, ...access }],
-      ["position", hasPosition ? { ...PERCENT, ...access } : undefined],
+      ["position", hasPosition ? { ...percentFor(range), ...access } : undefined],
       ["action", options.topic("state_topic") === undefined ? undefined : MOVEMENT],
       ["open", write && COMMAND],
       ["close", write && COMMAND],
@@ -36,6 +46,7 @@ export const valve: CreateHandler = (options) => {
         ...{ open, close },
         stop: () => write?.(stop ?? ""),
       }),
+    rounded: { position: roundedBy(range) },
     implied: impliedBy,
     isObeying: isMoving,
     unreported: new Set(isOptimistic(options) ? ["on", "position"] : []),

@@ -92,6 +92,37 @@ test("opening and closing are confirmed by movement, and by the position that th
   assert.deepEqual(silent.updates, [{ nativeId: silent.nativeId, state: { position: 100 } }]);
 });
 
+test("the state from before a command does not confirm it, however close it is", async () => {
+  const lamp = deviceOf("light", {
+    ...{ schema: "json", stat_t: "s", cmd_t: "s/set", brightness: true, sup_clrm: ["hs"] },
+  });
+  const states = [
+    { hue: 120, saturation: 50 },
+    { hue: 118, saturation: 50 },
+  ] as const;
+  const report = (at: 0 | 1) =>
+    JSON.stringify({ state: "ON", color: { h: states[at].hue, s: states[at].saturation } });
+  lamp.tell("s", report(0));
+
+  const answer = lamp.send({ color: states[1] });
+  const isDone = watch(answer);
+  lamp.tell("s", report(0));
+  assert.equal(await isDone(), false);
+  lamp.tell("s", report(1));
+
+  await answer;
+});
+
+test("a lamp of few levels confirms a brightness by the level that it took", async () => {
+  const config = { stat_t: "s", cmd_t: "c", bri_stat_t: "b", bri_cmd_t: "b/set", bri_scl: 10 };
+  const lamp = deviceOf("light", config);
+  lamp.tell("b", "5");
+
+  await lamp.send({ brightness: 52 });
+
+  assert.deepEqual(lamp.sent, ["b/set 5"]);
+});
+
 test("a fan confirms a percentage between two of its speeds by the speed that it took", async () => {
   const config = { cmd_t: "f/set", stat_t: "f", pct_cmd_t: "p/set", spd_rng_max: 3 };
   const fan = deviceOf("fan", { ...config, pct_stat_t: "p" });
@@ -106,7 +137,9 @@ test("a fan confirms a percentage between two of its speeds by the speed that it
   await silent.send({ speed: 34 });
 
   assert.deepEqual(fan.sent, ["p/set 2"]);
-  assert.deepEqual(silent.updates, [{ nativeId: silent.nativeId, state: { speed: 66 } }]);
+  assert.deepEqual(silent.updates, [
+    { nativeId: silent.nativeId, state: { speed: (2 / 3) * 100 } },
+  ]);
 });
 
 test("a value that nothing reports becomes the state when the broker has it", async () => {

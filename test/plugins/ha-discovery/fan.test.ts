@@ -148,16 +148,17 @@ for (const levels of [1, 3, 4, 6, 7, 100, 200]) {
   });
 }
 
-test("level 2 of 3 is 66 %, and a percentage between two levels is the higher one", () => {
+test("level 2 of 3 is two thirds, and a percentage between two levels is the higher one", () => {
   const fan = component("fan", {
     ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
     ...{ speed_range_max: 3 },
   });
 
   assert.deepEqual(
-    ["1", "2", "3"].map((level) => fan.tell("s", level)["speed"]),
-    [33, 66, 100],
+    ["1", "2", "3"].map((level) => Number(fan.tell("s", level)["speed"]).toFixed(2)),
+    ["33.33", "66.67", "100.00"],
   );
+  assert.equal((fan.capabilities["speed"] as { step: number }).step, 100 / 3);
   assert.deepEqual(
     [1, 33, 34, 66, 67, 100].map((speed) => fan.ask({ speed })[0]),
     ["set 1", "set 1", "set 2", "set 2", "set 3", "set 3"],

@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { topicMatcher } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { connectAsync, type MqttClient } from "mqtt";
 import plugin from "../../../plugins/ha-discovery/index.ts";
@@ -37,7 +38,11 @@ export const POWER = {
 export const PLUG_ID = "switch:plug-1-relay";
 
 /** The default options, which a host would fill in. */
-const DEFAULTS = { prefix: "homeassistant", refusedTopics: ["zigbee2mqtt/bridge/request/#"] };
+const DEFAULTS = {
+  prefix: "homeassistant",
+  tasmota: true,
+  refusedTopics: ["zigbee2mqtt/bridge/request/#"],
+};
 
 /** The plugin, connected to a broker; it is stopped when the test ends. */
 export async function startBridge(t: TestContext, url: string, options: object = {}) {
@@ -88,6 +93,15 @@ export class Peer {
 
   async listen(filter: string): Promise<void> {
     await this.#client.subscribeAsync(filter);
+  }
+
+  /** Hears each message that matches a filter. */
+  async hear(filter: string, heard: (payload: string, topic: string) => void): Promise<void> {
+    const matches = topicMatcher(filter);
+    this.#client.on("message", (topic, payload) => {
+      if (matches(topic)) heard(payload.toString(), topic);
+    });
+    await this.listen(filter);
   }
 
   /** Answers each message on a topic, as a device does. */

@@ -72,7 +72,7 @@ test("a reading in another unit, and a setting with a reading's name, are extra"
       ["on"],
       {
         ...{ co: "main", temperature: "main", humidity: "main" },
-        ...{ brightness: "main", locked: "main" },
+        ...{ brightnessSetting: "main", locked: "main" },
       },
     ],
   );
