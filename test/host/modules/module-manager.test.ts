@@ -34,8 +34,10 @@ async function openManager(t: TestContext, plugins: Plugins = {}, given?: { home
   }
   const bus = new Bus();
   const removed: string[] = [];
+  const revisions: number[] = [];
   bus.on(({ topic, data }) => {
     if (topic === "module.removed") removed.push(data.id);
+    if (topic !== "module.log") revisions.push(manager.revision);
   });
   const bridges = new BridgeTable();
   const parts = {
@@ -47,7 +49,7 @@ async function openManager(t: TestContext, plugins: Plugins = {}, given?: { home
   } as unknown as ModuleManagerDependencies;
   const manager = new ModuleManager(parts);
   onTestEnd(t, () => manager.close());
-  return { ...stage, bridges, removed, manager };
+  return { ...stage, bridges, removed, revisions, manager };
 }
 
 const states = (manager: ModuleManager) => manager.list().map(({ id, state }) => `${id} ${state}`);
@@ -178,7 +180,7 @@ test("a module is disabled and enabled in the config", async (t) => {
 });
 
 test("a new folder becomes a module, and a removed one disappears with its bridge", async (t) => {
-  const { manager, write, remove, removed, bridges, withdrawn } = await openManager(t);
+  const { manager, write, remove, removed, revisions, bridges, withdrawn } = await openManager(t);
   await manager.start();
 
   await write("lamp/index.ts", answering("one"));
@@ -194,6 +196,7 @@ test("a new folder becomes a module, and a removed one disappears with its bridg
   assert.equal(bridges.find("lamp"), undefined);
   assert.deepEqual(removed, ["lamp"]);
   assert.ok(manager.revision > revision);
+  assert.ok(revisions.every((each, at) => at === 0 || each > (revisions[at - 1] ?? 0)));
   assert.deepEqual(withdrawn, ["devices of lamp", "scenes of lamp"]);
 });
 
