@@ -55,7 +55,7 @@ export const CAPABILITY_WORDS: Readonly<Record<string, Word>> = {
   targetHumidity: ["Target humidity", "Sollfeuchte"],
   fanMode: ["Fan", "Gebläse"],
   swing: ["Swing", "Schwenken"],
-  preset: ["Preset", "Voreinstellung"],
+  preset: ["Preset", "Programm"],
   schedule: ["Schedule", "Zeitplan"],
   away: ["Away", "Abwesend"],
   speed: ["Speed", "Tempo"],

@@ -33,9 +33,13 @@ interface Control {
 /**
  * All of a device that its tile does not show: its further settings, commands and readings, its parts with their
  * tiles, and its extras. Configuration and diagnostics are folded away. Derived from capabilities, without code for
- * single brands. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
+ * single brands. `shownAbove` is a field that something else shows. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
  */
-export function deviceControls(device: Device, actions: Actions): TemplateResult[] {
+export function deviceControls(
+  device: Device,
+  actions: Actions,
+  shownAbove?: string,
+): TemplateResult[] {
   const extras = extrasOf(device);
   const { extra } = device;
   const inGroup = (group: string) => (field: string) => extra?.capabilities[field]?.group === group;
@@ -46,8 +50,9 @@ export function deviceControls(device: Device, actions: Actions): TemplateResult
     rowsOf(each, actions, (field) => DIAGNOSTIC.test(field)),
   );
   const gangs = gangsOnTile(device, actions);
+  const isShown = isForUsers(device, actions);
   return [
-    ...rowsOf(device, actions, isForUsers(device, actions)),
+    ...rowsOf(device, actions, (field) => field !== shownAbove && isShown(field)),
     ...rowsIn("main"),
     ...parts.flatMap((part) => partOf(part, actions, gangs)),
     ...fold("Configuration", rowsIn("configuration"), actions),

@@ -83,7 +83,8 @@ export function iconOf(device: Device): Icon {
   return byState(device) ?? byMeasure(device) ?? byName(device) ?? BY_KIND[device.kind];
 }
 
-function byState({ kind, state }: Device): Icon | undefined {
+function byState({ kind, state, capabilities }: Device): Icon | undefined {
+  if (kind === "group" && (capabilities.position ?? capabilities.open)) return "mdi:roller-shade";
   if (kind === "lock" && state.locked === false) return "mdi:lock-open-variant";
   if (kind === "valve" && state.on === true) return "mdi:valve-open";
   if (kind === "alarm" && state.status === "triggered") return "mdi:shield-alert";

@@ -62,7 +62,7 @@ export default defineWidget({
         sensor &&
         sensorCard({ ctx, actions, device, sensor, readings: readings.value[0]?.values ?? [] });
       const flows = root.host.hasAttribute("flow");
-      render(withControls(ctx, device, { actions, flows, card }), root);
+      render(withControls(ctx, device, { actions, flows, card, field: sensor?.field }), root);
     });
   },
 });
@@ -84,17 +84,19 @@ interface Shown {
   readonly flows: boolean;
   /** What takes the place of the tile. */
   readonly card: TemplateResult | undefined;
+  /** The field that `card` shows. */
+  readonly field: string | undefined;
 }
 
 function withControls(
   ctx: Context,
   device: Device,
-  { actions, flows, card }: Shown,
+  { actions, flows, card, field }: Shown,
 ): TemplateResult {
   const { width, height } = ctx.size.value;
   const least = card ? CONTROLS.heightBelowCard : CONTROLS.height;
   const fits = flows ? width >= CONTROLS.width : height >= least;
-  const rows = fits ? deviceControls(device, actions) : [];
+  const rows = fits ? deviceControls(device, actions, field) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
     ${card ?? deviceTile(device, actions)}

@@ -208,7 +208,6 @@ export const english = {
   captureAgain: (name: string) => `Update ${name} to the current state`,
   captured: (name: string) => `${name} saved`,
   remove: (name: string) => `Remove ${name}`,
-  removeTarget: (device: string, scene: string) => `Remove ${device} from ${scene}`,
   alsoSendTo: (device: string) => `Also send to ${device}`,
   createdAt: (when: string) => `created ${when}`,
   withId: (start: string) => `ID ${start}…`,

@@ -213,7 +213,6 @@ export const german: Translation<typeof english> = {
   captureAgain: (name) => `${name} auf den aktuellen Zustand setzen`,
   captured: (name) => `${name} gespeichert`,
   remove: (name) => `${name} entfernen`,
-  removeTarget: (device, scene) => `${device} aus ${scene} entfernen`,
   alsoSendTo: (device) => `Außerdem an ${device} senden`,
   createdAt: (when) => `erstellt ${when}`,
   withId: (start) => `ID ${start}…`,

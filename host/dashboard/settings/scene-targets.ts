@@ -7,6 +7,7 @@ import type {
 } from "@mantel/plugin-sdk/device";
 import { mergeCommands } from "../merge-commands.ts";
 import { capabilityText, valueText } from "./device-words.ts";
+import { formatPercent } from "./figures.ts";
 import { commandOf } from "./scene-command.ts";
 import { words } from "./words.ts";
 
@@ -67,7 +68,7 @@ export function targetText(device: Device | undefined, target: CommandBody): str
     ...ofParts,
     textOf(device?.extra?.capabilities, extra),
   ];
-  return texts.filter((text) => text !== "").join(" · ");
+  return texts.filter((text) => text !== "").join("; ");
 }
 
 interface Target {
@@ -82,15 +83,16 @@ function textOf(capabilities: Capabilities = {}, values: DeviceCommand): string 
     const capability = capabilities[field];
     if (capability?.type === "command") return name;
     if (field === "on") return value === true ? name : valueText("off");
-    const unit = capability?.type === "number" && capability.unit ? ` ${capability.unit}` : "";
-    return `${name}: ${shownValue(value)}${unit}`;
+    return `${name}: ${shownValue(value, capability?.type === "number" ? capability.unit : "")}`;
   });
   return texts.join(" · ");
 }
 
-function shownValue(value: DeviceCommand[string]): string {
+function shownValue(value: DeviceCommand[string], unit = ""): string {
   if (typeof value === "boolean") return value ? words.value.yes : words.value.no;
   if (typeof value === "string") return valueText(value);
-  if (typeof value === "number") return `${Math.round(value * 100) / 100}`;
-  return `${Math.round(value.hue)}° ${Math.round(value.saturation)} %`;
+  // a fan of three speeds has 33.333 percent
+  if (unit === "%" && typeof value === "number") return formatPercent(Math.round(value));
+  if (typeof value === "number") return `${Math.round(value * 100) / 100} ${unit}`.trimEnd();
+  return `${Math.round(value.hue)}° ${formatPercent(Math.round(value.saturation))}`;
 }

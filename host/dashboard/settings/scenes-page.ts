@@ -103,7 +103,7 @@ class ScenesPage {
               scene.source === OWN && rest.length > 0
                 ? this.#parts.formAction.confirmButton(
                     `${scene.id} ${id}`,
-                    texts.removeTarget(name, scene.name),
+                    texts.remove(name),
                     () => void this.#put(scene, Object.fromEntries(rest)),
                   )
                 : nothing

@@ -192,12 +192,16 @@ test("a long choice is a list, and what a tile shows is not repeated", (t) => {
 test("a sensor shows its other readings below its card", (t) => {
   const { textOf } = show(t, {
     kind: "sensor",
-    capabilities: { temperature: { type: "number", unit: "°C", readOnly: true }, battery: BATTERY },
-    state: { temperature: 21, battery: 50 },
+    capabilities: {
+      temperature: { type: "number", unit: "°C", readOnly: true },
+      humidity: BATTERY,
+      battery: BATTERY,
+    },
+    state: { temperature: 21, humidity: 45, battery: 50 },
   });
 
   assert.deepEqual(textOf(".title, .controls-list > .control .what, summary"), [
-    ...["Thing", "Temperature", "Diagnostics"],
+    ...["Thing", "Humidity", "Diagnostics"],
   ]);
 });
 

@@ -88,7 +88,7 @@ test("a target is told in the language of the page", (t) => {
 
   setLocale("de-DE");
 
-  assert.equal(english, "Off · Slats: 70.4 % · Open fully · Lamp: On · Calm: yes");
-  assert.equal(targetText(BLINDS, target), "Aus · Lamellen: 70.4 % · Ganz öffnen · Lamp: An");
+  assert.equal(english, "Off · Slats: 70% · Open fully; Lamp: On; Calm: yes");
+  assert.equal(targetText(BLINDS, target), "Aus · Lamellen: 70\u00a0% · Ganz öffnen; Lamp: An");
   assert.equal(targetText(undefined, { mode: "heat-cool" }), "Modus: Heizen und kühlen");
 });
