@@ -5,6 +5,7 @@ import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { parseJsonText } from "@mantel/plugin-sdk/json-text";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { LayoutDocument, LayoutInput, LayoutRevision } from "../api/layout.ts";
+import { withoutFormerName } from "../documents/former-names.ts";
 import { assertIfMatch } from "../documents/if-match.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
@@ -42,7 +43,8 @@ export class LayoutStore {
     const path = join(dataFolder, "layout.json");
     const file = new DocumentFile({ path, parse: parseLayout, log, version: 1 });
     const history = await LayoutHistory.open(join(dataFolder, "layout-history"), log);
-    const input = (await file.load()) ?? (await shippedLayout(shippedFolder));
+    const loaded = (await file.load()) ?? (await shippedLayout(shippedFolder));
+    const input = inPresentNames(loaded, log);
     const current = { ...input, revision: input.revision ?? 0 };
     const store = new LayoutStore({ file, history, bus }, current);
     if (!(await store.#isKept(current))) await store.#store(current);
@@ -108,6 +110,25 @@ export class LayoutStore {
     }
   }
 }
+
+/** The layout with the present names of the fields that its tiles show. */
+function inPresentNames(layout: LayoutInput, log: HostLog): LayoutInput {
+  const pages = layout.pages.map((page) => ({
+    ...page,
+    widgets: page.widgets.map((widget) => {
+      const { device, devices, field: from } = widget.config;
+      const [shown] = [device, ...(Array.isArray(devices) ? devices : [])].filter(isText);
+      if (shown === undefined || !isText(from)) return widget;
+      const to = withoutFormerName(shown, from);
+      if (to === from) return widget;
+      log.info("renamed a field in a document", { document: "layout", tile: widget.id, from, to });
+      return { ...widget, config: { ...widget.config, field: to } };
+    }),
+  }));
+  return { ...layout, pages };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 async function shippedLayout(folder: string): Promise<LayoutInput> {
   const path = join(folder, "default.json");

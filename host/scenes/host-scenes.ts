@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import type { CommandBody } from "@mantel/plugin-sdk/device";
 import { DocumentFile } from "@mantel/plugin-sdk/document-file";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import type { Static } from "typebox";
+import { withoutFormerNames } from "../documents/former-names.ts";
 import type { HostLog } from "../log.ts";
 import { check } from "../validate.ts";
 import { type SceneBody, ScenesFile } from "./schema.ts";
@@ -22,12 +24,18 @@ export class HostScenes {
     const path = join(dataFolder, "scenes.json");
     const parse = (value: unknown) => check(ScenesFile, value, "scenes.json");
     const file = new DocumentFile({ path, parse, log, version: 1 });
-    return new HostScenes(file, await file.load());
+    const stored = Object.entries((await file.load())?.scenes ?? {});
+    const scenes = stored.map(([id, scene]) => [id, inPresentNames(id, scene, log)] as const);
+    const opened = new HostScenes(file, new Map(scenes));
+    const isRenamed = scenes.some(([, scene], at) => scene !== stored[at]?.[1]);
+    // A failure costs only that the names are replaced again at the next start.
+    if (isRenamed) await opened.#change(() => undefined).catch(logFailure(log));
+    return opened;
   }
 
-  private constructor(file: DocumentFile<ScenesFile>, stored: ScenesFile | undefined) {
+  private constructor(file: DocumentFile<ScenesFile>, scenes: Scenes) {
     this.#file = file;
-    this.#scenes = new Map(Object.entries(stored?.scenes ?? {}));
+    this.#scenes = scenes;
   }
 
   get all(): Scenes {
@@ -62,3 +70,20 @@ export class HostScenes {
     });
   }
 }
+
+/** The scene in the words of the vocabulary. */
+function inPresentNames(id: string, scene: SceneBody, log: HostLog): SceneBody {
+  let isRenamed = false;
+  const targets = Object.entries(scene.targets).map(([device, stored]) => {
+    const { command, renames } = withoutFormerNames(device, stored as CommandBody);
+    isRenamed ||= renames.length > 0;
+    for (const { from, to } of renames) {
+      log.info("renamed a field in a document", { document: id, device, from, to });
+    }
+    return [device, command] as const;
+  });
+  return isRenamed ? { ...scene, targets: Object.fromEntries(targets) } : scene;
+}
+
+const logFailure = (log: HostLog) => (error: unknown) =>
+  log.warn("could not store the renamed fields", { file: "scenes.json", error });

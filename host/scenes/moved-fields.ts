@@ -20,7 +20,8 @@ export function withMovedFields(device: Device, command: CommandBody): CommandBo
       const field = fieldOfPart(name, part.id, part.capabilities) ?? "";
       byPart.set(part.id, { [field]: value as never, ...byPart.get(part.id) });
     } else if (device.extra && capabilityOf(device.extra, name)) {
-      extras.set(name, value);
+      const isCommand = capabilityOf(device.extra, name)?.type === "command";
+      extras.set(name, isCommand ? true : value); // a command was a choice of one value
     } else continue;
     kept.delete(name);
   }
