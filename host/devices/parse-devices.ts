@@ -1,11 +1,13 @@
 import {
   type Capabilities,
   DeviceDescription,
+  type DeviceExtra,
   type DeviceKind,
   type DevicePart,
   DeviceUpdate,
 } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { canonicalCapability, faultsOfVocabulary } from "@mantel/plugin-sdk/vocabulary";
 import { Type } from "typebox";
 import { runWithoutPauses } from "../time-slices.ts";
 import { check, faultsOf, invalid } from "../validate.ts";
@@ -165,8 +167,19 @@ function faultsOfSections({ parts = [], extra, ...own }: DeviceDescription): Fau
   return [
     ...faultsOfSection(own),
     ...parts.flatMap((part, index) => faultsOfPart(index, faultsOfSection(part))),
-    ...(extra ? faultsBelow(EXTRA, faultsOfSection(extra)) : []),
+    ...(extra ? faultsBelow(EXTRA, faultsOfExtra(own.kind, extra)) : []),
   ];
+}
+
+function faultsOfExtra(kind: DeviceKind, extra: DeviceExtra): Fault[] {
+  const canonical = Object.keys(extra.capabilities).filter((name) =>
+    canonicalCapability(kind, name),
+  );
+  const faults = canonical.flatMap((name) => {
+    const detail = `is a canonical name of ${kind}; put it beside the other capabilities, or choose another name`;
+    return faultsBelow("capabilities", faultsBelow(name, [{ pointer: "", detail }]));
+  });
+  return [...faults, ...faultsOfSection(extra)];
 }
 
 /** The same faults, for a value in a part. */
@@ -189,6 +202,7 @@ function faultsOfPartIds(parts: readonly DevicePart[]): Fault[] {
 function faultsOfSection({ kind, capabilities, state }: SectionLike): Fault[] {
   return [
     ...faultsOfCapabilities(capabilities),
+    ...(kind ? faultsBelow("capabilities", faultsOfVocabulary(kind, capabilities)) : []),
     ...faultsBelow("state", faultsOfState(capabilities, state, kind)),
   ];
 }

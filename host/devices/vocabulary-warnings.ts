@@ -1,5 +1,5 @@
 import type { Capabilities, DeviceDescription, DeviceKind } from "@mantel/plugin-sdk/device";
-import { faultsOfVocabulary, isCanonicalName } from "@mantel/plugin-sdk/vocabulary";
+import { isCanonicalName } from "@mantel/plugin-sdk/vocabulary";
 import type { HostLog } from "../log.ts";
 
 /** The most warnings for one module; a faulty bridge may invent names. */
@@ -21,21 +21,17 @@ export class VocabularyWarnings {
   }
 
   #noteNames(module: string, kind: DeviceKind, capabilities: Capabilities): void {
-    for (const { pointer, detail } of faultsOfVocabulary(kind, capabilities)) {
-      this.#warn(module, kind, pointer.slice(1), detail);
-    }
     for (const name of Object.keys(capabilities)) {
-      if (!isCanonicalName(name)) this.#warn(module, kind, name, UNKNOWN);
+      if (!isCanonicalName(name)) this.#warn(module, kind, name);
     }
   }
 
-  #warn(module: string, kind: DeviceKind, name: string, detail: string): void {
+  #warn(module: string, kind: DeviceKind, name: string): void {
     const logged = this.#logged.get(module) ?? new Set();
     const key = `${kind} ${name}`;
     if (logged.has(key) || logged.size >= WARNINGS_PER_MODULE) return;
     this.#logged.set(module, logged.add(key));
+    const detail = 'is not a canonical name; put it under "extra"';
     this.#log.warn("capability outside the vocabulary", { module, kind, name, detail });
   }
 }
-
-const UNKNOWN = 'is not a canonical name; put it under "extra"';

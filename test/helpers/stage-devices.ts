@@ -119,12 +119,15 @@ export const DISHWASHER: DeviceDescription = {
   nativeId: "dishwasher",
   kind: "plug",
   name: "Dishwasher",
-  capabilities: {
-    on: SWITCH,
-    remaining: { type: "number", unit: "min", step: 1, readOnly: true },
-    progress: { type: "number", unit: "%", step: 1, readOnly: true },
+  capabilities: { on: SWITCH },
+  state: { on: true },
+  extra: {
+    capabilities: {
+      remaining: { type: "number", unit: "min", step: 1, readOnly: true, group: "main" },
+      progress: { ...reading("%", 1), group: "main" },
+    },
+    state: { remaining: 24, progress: 73 },
   },
-  state: { on: true, remaining: 24, progress: 73 },
 };
 
 /** `readings.json`, in which a field has gone through `values`, one every five minutes until now. */

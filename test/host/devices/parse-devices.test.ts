@@ -29,7 +29,7 @@ const faultsOfDevice = (device: unknown) => faultsOf(() => parseDescriptions("b"
 test("a device list within all limits is accepted as it is", () => {
   const devices = [
     lamp("a", { capabilities: named(100, { type: "boolean" }) as {}, state: {} }),
-    lamp("b", { capabilities: { mode: choice(1_000) }, state: { mode: "v999" } }),
+    lamp("b", { capabilities: { effect: choice(1_000) }, state: { effect: "v999" } }),
     lamp("c", { capabilities: { level: { ...NUMBER, min: 5, max: 5 } }, state: { level: 5 } }),
     lamp("d", { capabilities: { [`a${"Z9".repeat(31)}z`]: NUMBER }, state: {} }),
   ];
@@ -171,7 +171,9 @@ test("parts and extras within the limits are accepted as they are", () => {
     parted([]),
     parted(Array.from({ length: 50 }, (_, at) => part(`l${at}`))),
     parted([part("light", { state: { on: true } })], { capabilities: readings(199), state: {} }),
-    parted([part(`a${"-".repeat(39)}`, { capabilities: { stop: { type: "command" } } })]),
+    parted([
+      part(`a${"-".repeat(39)}`, { kind: "cover", capabilities: { stop: { type: "command" } } }),
+    ]),
     parted(undefined, { capabilities: named(200, { ...NUMBER, group: "main" }), state: {} }),
   ].map((device, at) => JSON.parse(JSON.stringify({ ...device, nativeId: `${at}` })));
 
@@ -245,7 +247,11 @@ for (const [what, device, fault] of [
   ],
   [
     "a state of a command",
-    lamp("a", { capabilities: { stop: { type: "command" } }, state: { stop: null } }),
+    lamp("a", {
+      kind: "cover",
+      capabilities: { stop: { type: "command" } },
+      state: { stop: null },
+    }),
     { pointer: "/state/stop", detail: "is a command, which has no state" },
   ],
   [
@@ -261,6 +267,46 @@ for (const [what, device, fault] of [
     assert.deepEqual(others, []);
   });
 }
+
+for (const [what, device, pointer, detail] of [
+  [
+    "a name of another kind",
+    lamp("a", { capabilities: { position: NUMBER }, state: {} }),
+    "/0/capabilities/position",
+    'belongs to cover, valve, group and not to light; put it under "extra"',
+  ],
+  [
+    "a name in another unit",
+    lamp("a", { capabilities: { power: { ...NUMBER, unit: "kWh", readOnly: true } }, state: {} }),
+    "/0/capabilities/power",
+    'must be a number in W (active power; negative when fed in); use another name under "extra" if it means something else',
+  ],
+  [
+    "a misused name in a part",
+    parted([part("l1", { kind: "switch", capabilities: { on: NUMBER } })]),
+    "/0/parts/0/capabilities/on",
+    'must be of the type boolean (true while it is on); use another name under "extra" if it means something else',
+  ],
+  [
+    "a canonical name under extra",
+    parted(undefined, { capabilities: { battery: { ...NUMBER, group: "main" } }, state: {} }),
+    "/0/extra/capabilities/battery",
+    "is a canonical name of light; put it beside the other capabilities, or choose another name",
+  ],
+] as const) {
+  test(`a device with ${what} is refused, and the fault says what to do`, () => {
+    assert.deepEqual(faultsOfDevice(device), [{ pointer, detail }]);
+  });
+}
+
+test("a name of another kind may be an extra", () => {
+  const device = parted(undefined, {
+    capabilities: { position: { ...NUMBER, group: "main" } },
+    state: { position: 3 },
+  });
+
+  assert.deepEqual(parseDescriptions("b", [device]), [device]);
+});
 
 for (const [what, device, pointer] of [
   ["two kinds", { ...lamp("a"), kind: ["light", "switch"] }, "/0/kind"],

@@ -7,6 +7,12 @@ import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { OWN } from "../../../host/devices/sections.ts";
 import { createBridge, lamp, openDevices } from "./open-devices.ts";
 
+const RELAY = {
+  kind: "switch",
+  capabilities: { on: { type: "boolean" } },
+  state: { on: false },
+} as const;
+
 test("a published device is served with its id and defaults for missing fields", async (t) => {
   const { devices, heard } = await openDevices(t, [createBridge("hue-bridge", "hue")]);
 
@@ -78,7 +84,7 @@ test("a device that becomes another kind of device gets another id", async (t) =
   await devices.publish("b", [lamp("a")]);
   heard();
 
-  await devices.publish("b", [lamp("a", { kind: "switch" })]);
+  await devices.publish("b", [lamp("a", RELAY)]);
 
   assert.deepEqual(heard(), ["device.added demo:switch:1", "device.removed demo:light:1"]);
   assert.equal(devices.idOf("b", "a"), "demo:switch:1");
@@ -369,7 +375,7 @@ test("the list is built once per revision and contains the status of every bridg
 
 test("a list is filtered by bridge, kind and room", async (t) => {
   const { devices } = await openDevices(t, [createBridge("b", "demo"), createBridge("h", "hue")]);
-  await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c", { kind: "switch" })]);
+  await devices.publish("b", [lamp("a", { room: "Attic" }), lamp("c", RELAY)]);
   await devices.publish("h", [lamp("a", { room: "Attic" })]);
 
   const ids = async (filter: object) =>

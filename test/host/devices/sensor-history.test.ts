@@ -168,7 +168,7 @@ test("at most 2000 fields have a history, and those that have one keep it", asyn
     nativeId: `${at}`,
     kind: "plug" as const,
     name: "Meter",
-    capabilities: { power: { type: "number" as const, readOnly: true } },
+    capabilities: { power: { type: "number" as const, unit: "W" as const, readOnly: true } },
     state: { power: at },
   }));
 

@@ -14,7 +14,7 @@ export default definePlugin({
     const book = folder("book") + "/asked.txt";
     await devices.publish(["one", "two"].map((nativeId) => ({
       nativeId, kind: "light", name: nativeId,
-      capabilities: { on: { type: "boolean" }, effect: { type: "text" } }, state: { on: false },
+      capabilities: { on: { type: "boolean" }, effect: { type: "choice", values: ["die", "loop"] } }, state: { on: false },
     })));
     return {
       async command(nativeId, command, commandId) {
