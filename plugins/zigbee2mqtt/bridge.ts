@@ -254,7 +254,7 @@ export class Bridge implements Listener, ConnectionListener {
     await this.#ready();
     const thing = this.#home.find(nativeId);
     if (!thing) throw new MantelError("device_unknown", `Zigbee2MQTT lists no ${nativeId}`);
-    const expected = expectedOf(thing, command, beyond);
+    const expected = expectedOf(thing, command, beyond, this.#home.statesOf(thing));
     const payload = expected.reduce<Record<string, unknown>>(
       (so, { feature, written }) => withValue(so, feature.path, written),
       {},
@@ -300,14 +300,13 @@ export class Bridge implements Listener, ConnectionListener {
     key: string,
     { topic, payload, expected, endsAt }: Sent & { readonly endsAt: number },
   ): Promise<void> {
-    const reported = expected.filter(
-      ({ feature }) => feature.isTold || feature.isConfirmedByAny === true,
-    );
+    const reported = expected.filter(({ feature }) => feature.isTold);
+    const isConfirmedByAny = expected.some(({ feature }) => feature.isConfirmedByAny);
     const send = () => this.#send(topic, payload);
     await this.#confirmations.confirm(
       key,
       reported.length === 0
-        ? { send, isConfirmed: () => false, deadlineMs: UNTOLD_MS }
+        ? { send, isConfirmed: () => isConfirmedByAny, deadlineMs: UNTOLD_MS }
         : {
             send,
             isConfirmed: confirmsAll(reported),

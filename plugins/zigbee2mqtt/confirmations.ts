@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CommandBeyond, DeviceCommand, StateValue } from "@mantel/plugin-sdk";
-import { noStates, requestedValue, setFields, type States } from "./device-state.ts";
+import { fieldsAt, noStates, requestedValue, setFields, type States } from "./device-state.ts";
 import type { Thing } from "./discovery.ts";
 import { type Feature, valueAt } from "./feature.ts";
 
@@ -7,6 +8,8 @@ import { type Feature, valueAt } from "./feature.ts";
 export interface Expected {
   readonly feature: Feature;
   readonly value: Exclude<StateValue, null>;
+  /** The value when the command was sent. */
+  readonly before: StateValue;
   readonly written: unknown;
 }
 
@@ -18,11 +21,13 @@ export function expectedOf(
   { features }: Thing,
   command: DeviceCommand,
   beyond: CommandBeyond = { parts: {}, extra: {} },
+  states: States = noStates(),
 ): Expected[] {
   const expected = features.flatMap((feature): Expected[] => {
     const value = requestedValue(feature, command, beyond);
     if (value === undefined || !feature.write) return [];
-    return [{ feature, value, written: feature.write(value) }];
+    const before = fieldsAt(states, feature)[feature.name] ?? null;
+    return [{ feature, value, before, written: feature.write(value) }];
   });
   const off = expected.filter(({ feature, value }) => feature.name === "on" && value === false);
   return expected.filter(
@@ -52,9 +57,11 @@ export function confirmsAll(expected: readonly Expected[]): (payload: unknown) =
   };
 }
 
-function isConfirmed({ feature, written }: Expected, payload: unknown): boolean {
-  if (feature.isConfirmedByAny) return true;
+/** A value from before the command does not confirm it, however close it is to what was asked for. */
+function isConfirmed({ feature, written, value, before }: Expected, payload: unknown): boolean {
   const raw = valueAt(payload, feature.path);
   if (raw === undefined || raw === null) return false;
+  const isOld = isDeepStrictEqual(feature.read(raw), before) && !isDeepStrictEqual(value, before);
+  if (isOld && !isDeepStrictEqual(feature.read(written), before)) return false;
   return feature.confirms?.(raw, written) ?? raw === written;
 }

@@ -116,6 +116,10 @@ export class DeviceStore {
     return !this.#assumed.has(nativeId) && left.some((each) => each.isTold && isKnown(each));
   }
 
+  statesOf({ nativeId }: Thing): States {
+    return this.#states.get(nativeId) ?? noStates();
+  }
+
   isAssumed({ nativeId }: Thing): boolean {
     return this.#assumed.has(nativeId);
   }

@@ -27,7 +27,7 @@ export interface Feature extends Form {
   readonly pathInGroup: readonly string[];
   /** False for values that no payload reports, such as an effect. */
   readonly isTold: boolean;
-  /** True if any payload of the device confirms a command, because its value is not reported as such. */
+  /** True if any payload of the device confirms a command, such as the first position of a cover that opens. */
   readonly isConfirmedByAny?: true;
   /** True if the value can be requested from the device. */
   readonly isGettable: boolean;

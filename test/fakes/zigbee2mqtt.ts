@@ -77,6 +77,29 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
   };
 }
 
+/** What a device is after a command: a cover that opens is at 100 %, and a light shines in the colour it was given. */
+function followed(payload: Payload): Payload {
+  const { state, position, color, color_temp, fan_mode, ...rest } = payload;
+  const isOpening = state === "OPEN" || state === "CLOSE";
+  return {
+    ...rest,
+    ...(state === undefined || state === "STOP" ? {} : { state }),
+    ...(isOpening ? { position: state === "OPEN" ? 100 : 0 } : {}),
+    ...(position === undefined ? {} : { position, state: position === 0 ? "CLOSE" : "OPEN" }),
+    ...(state === "LOCK" || state === "UNLOCK" ? { lock_state: `${state.toLowerCase()}ed` } : {}),
+    ...(color === undefined ? {} : { color, color_mode: "xy" }),
+    ...(color_temp === undefined ? {} : { color_temp, color_mode: "color_temp" }),
+    ...(fan_mode === undefined ? {} : { fan_mode, fan_state: fan_mode === "off" ? "OFF" : "ON" }),
+  };
+}
+
+/** Fields of a device that are never reported. */
+function untoldIn(device: ListedDevice | undefined): Set<string> {
+  const { exposes = [] } = (device?.["definition"] ?? {}) as { exposes?: readonly Payload[] };
+  const untold = exposes.filter(({ access }) => typeof access === "number" && (access & 1) === 0);
+  return new Set(untold.map(({ name, property = name }) => String(property)));
+}
+
 /**
  * Speaks like Zigbee2MQTT 2.14 through a real broker: retained lists and availability, states that are
  * not retained, `set` and `get`, faults on `bridge/logging` alone, a last will, and everything retained
@@ -95,6 +118,8 @@ export class FakeZigbee2Mqtt {
   repeatsFirst = false;
   /** Never answers anything while it is true. */
   isMute = false;
+  /** Names of devices that repeat what they were instead of following a command. */
+  readonly #stalled = new Map<string, Payload[]>();
   /** Devices take commands and do not report what they became while it is true. */
   isSilent = false;
   devices: ListedDevice[];
@@ -169,6 +194,16 @@ export class FakeZigbee2Mqtt {
     const { action: _, ...kept } = state;
     this.#states.set(name, kept);
     this.publish(name, state);
+  }
+
+  /** A device repeats what it was until the returned function is called; then it is as it was told meanwhile. */
+  stall(name: string): () => void {
+    const missed: Payload[] = [];
+    this.#stalled.set(name, missed);
+    return () => {
+      this.#stalled.delete(name);
+      for (const payload of missed) this.#become(name, payload);
+    };
   }
 
   setAvailability(name: string, state: "online" | "offline"): void {
@@ -251,10 +286,27 @@ export class FakeZigbee2Mqtt {
       return this.#complain(`${failed}: 'Error: brightness value must be between 0 and 254'`);
     }
     if (scene_recall !== undefined || this.isSilent) return;
+    const missed = this.#stalled.get(name);
+    if (missed) {
+      missed.push(payload);
+      return this.tell(name, {});
+    }
     if (this.repeatsFirst) this.tell(name, {});
     await delay(this.#answerMs);
-    const { effect: _, ...told } = payload;
-    if (Object.keys(told).length > 0) this.tell(name, told);
+    this.#become(name, payload);
+  }
+
+  /** A device, or all members of a group, follow a command. Values that are only set are never reported. */
+  #become(name: string, payload: Payload): void {
+    const device = this.devices.find((each) => each.friendly_name === name);
+    const untold = untoldIn(device);
+    const told = Object.entries(followed(payload)).filter(([key]) => !untold.has(key));
+    if (told.length > 0) this.tell(name, Object.fromEntries(told));
+    const group = this.groups.find((each) => each.friendly_name === name);
+    for (const { ieee_address } of group?.members ?? []) {
+      const member = this.devices.find((each) => each.ieee_address === ieee_address);
+      if (member) this.#become(member.friendly_name, payload);
+    }
   }
 
   #complain(message: string): void {

@@ -318,6 +318,18 @@ test("a cover that has reported once is waited for", real, async (t) => {
   assert.equal(bridge.state(id)["position"], 7);
 });
 
+test("a cover that has reported once may be stopped without a report", real, async (t) => {
+  const { bridge, fake } = await openNetwork(t, { devices: [listedCover()], groups: [] });
+  const id = bridge.idOf("blind");
+  fake.tell("blind", { position: 7 });
+  await until(() => bridge.state(id)["position"] === 7);
+  fake.isSilent = true;
+
+  await bridge.command(id, { stop: true });
+
+  assert.deepEqual(fake.received[0]?.payload, { state: "STOP" });
+});
+
 test("the broker refuses a command to a cover that never reports", real, async (t) => {
   const { bridge, fake, broker } = await openNetwork(t, { devices: [listedCover()], groups: [] });
   fake.isSilent = true;

@@ -122,19 +122,31 @@ test("a choice is confirmed by its own text, also by a number that reads like it
   assert.equal(isConfirmed(choice, "1", { x: "2" }), false);
 });
 
-test("a cover confirms open, close and stop by any report, also one without a state", () => {
+test("the commands of a cover are sent as its words, and confirmed by any report", () => {
   const state = { type: "enum", name: "state", property: "x", access: SETTABLE };
   const cover = { type: "cover", features: [{ ...state, values: ["OPEN", "CLOSE", "STOP"] }] };
 
   for (const name of ["open", "close", "stop"]) {
-    const expected = expectedOf(thingOf(cover), { [name]: true });
-    assert.deepEqual(
-      expected.map(({ written }) => written),
-      [name.toUpperCase()],
-    );
-    assert.equal(confirmsAll(expected)({ x: "OPEN" }), true);
-    assert.equal(confirmsAll(expected)({ position: 3 }), true);
+    const [only] = expectedOf(thingOf(cover), { [name]: true });
+    assert.equal(only?.written, name.toUpperCase());
+    assert.equal(only.feature.isConfirmedByAny, true);
   }
+});
+
+test("a value from before a command does not confirm it, also one that is near", () => {
+  const color = { type: "composite", name: "color_hs", property: "x", access: SETTABLE };
+  const thing = thingOf({ type: "light", features: [color] });
+  const before = { state: { color: { hue: 120, saturation: 50 } }, parts: {}, extra: {} };
+  const expected = expectedOf(
+    thing,
+    { color: { hue: 118, saturation: 50 } },
+    { parts: {}, extra: {} },
+    before,
+  );
+  const confirms = confirmsAll(expected);
+
+  assert.equal(confirms({ x: { hue: 120, saturation: 50 } }), false);
+  assert.equal(confirms({ x: { hue: 119, saturation: 50 } }), true);
 });
 
 test("a command of a part does not reach another, nor the device itself", () => {
