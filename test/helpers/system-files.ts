@@ -1,9 +1,8 @@
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { emptyFolder } from "./folder.ts";
-import { onTestEnd } from "./on-test-end.ts";
+import { showToImports } from "./mocked-imports.ts";
 
 /** The text of a file, or the target of a link. */
 type Entry = string | { readonly link: string };
@@ -43,20 +42,16 @@ export async function fakeSystemFiles(
     const isBelow = path === root || String(path).startsWith(`${root}/`);
     return isBelow ? join(folder, String(path).slice(root.length)) : path;
   };
-  for (const name of READING) {
-    const original = functions[name] as (...args: unknown[]) => unknown;
+  const originals = READING.map((name) => [name, functions[name]] as const);
+  for (const [name, original] of originals) {
     const read = (path: unknown, ...rest: unknown[]) => {
-      const result = original(redirected(path), ...rest);
+      const result = (original as (...args: unknown[]) => unknown)(redirected(path), ...rest);
       if (name !== "realpathSync" || !String(result).startsWith(folder)) return result;
       return root + String(result).slice(folder.length);
     };
     functions[name] = Object.assign(read, original);
-    onTestEnd(t, async () => {
-      functions[name] = original;
-      syncBuiltinESMExports();
-    });
   }
-  syncBuiltinESMExports();
+  showToImports(t, () => Object.assign(functions, Object.fromEntries(originals)));
   return {
     write,
     remove: (path: string) => fs.rmSync(join(folder, path), { recursive: true, force: true }),

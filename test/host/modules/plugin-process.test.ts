@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import programs, { type ChildProcess } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { existsSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { Duplex, PassThrough } from "node:stream";
@@ -18,6 +17,7 @@ import {
 import type { SandboxContents } from "../../../host/modules/process/sandbox/bubblewrap.ts";
 import type { CgroupLimits } from "../../../host/modules/process/sandbox/cgroup.ts";
 import type { Kernel } from "../../../host/modules/process/sandbox/kernel.ts";
+import { showToImports } from "../../helpers/mocked-imports.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
 
@@ -101,11 +101,7 @@ async function open(t: TestContext, { settings, isSandboxed = false, failure }: 
     if (failure) throw failure;
     return child;
   }) as never);
-  syncBuiltinESMExports();
-  onTestEnd(t, async () => {
-    spawn.mock.restore();
-    syncBuiltinESMExports();
-  });
+  showToImports(t, () => spawn.mock.restore());
   const steps: string[] = [];
   const cgroup = { wasOutOfMemory: false, remove: () => void steps.push("group removed") };
   const launches: Launched[] = [];

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import files, { mkdir, rm, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { PluginProcess } from "../../../host/modules/process/plugin-process.ts";
 import { limitStorage, storageFiguresOf } from "../../../host/modules/process/storage-limit.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
+import { mockAgain } from "../../helpers/mock-again.ts";
+import { showToImports } from "../../helpers/mocked-imports.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { fakeSystemFiles } from "../../helpers/system-files.ts";
 import { LOAD } from "../../helpers/until.ts";
@@ -60,11 +61,9 @@ async function openStorage(t: TestContext, { storageMiB = 4, pid = 7, fill = 0 }
     if (path === paths.storage) time.now += time.spentMs;
     return opendir(path, options);
   });
-  syncBuiltinESMExports();
-  onTestEnd(t, async () => {
+  showToImports(t, () => {
     statfs.mock.restore();
     opened.mock.restore();
-    syncBuiltinESMExports();
   });
 
   const told: unknown[][] = [];
@@ -124,6 +123,21 @@ test("the storage, the folders and the cache of a process are measured together,
   assert.deepEqual(figures(), { storageBytes: 5 * BLOCK, storageWarning: undefined });
 });
 
+test("a cache counts beyond its first 64 MiB", async (t) => {
+  const { look, fillTo, figures, paths } = await openStorage(t);
+  const { lstat } = files;
+  const cached = join(paths.compiled, "file");
+  await fillTo(1, cached);
+  const mocked = t.mock.method(files, "lstat", async (path: string) =>
+    path === cached ? { blocks: (64 * MIB + 3 * BLOCK) / 512 } : lstat(path),
+  );
+  showToImports(t, () => mocked.mock.restore());
+
+  await look(1_000);
+
+  assert.equal(figures().storageBytes, 3 * BLOCK);
+});
+
 test("a deleted file that the process has open counts", async (t) => {
   const { home, look, fillTo, figures, proc } = await openStorage(t);
   const deleted = join(home, "gone (deleted)");
@@ -173,12 +187,12 @@ test("at the limit the process is told, and the kernel refuses its writes until 
 });
 
 test("many small entries fill the storage too", async (t) => {
-  const { paths, look, figures, told, ends } = await openStorage(t);
+  const { paths, look, figures, told, ends } = await openStorage(t, { fill: 1 });
   const make = async (from: number, to: number) => {
     for (let at = from; at < to; at++) await writeFile(join(paths.storage, `${at}`), "");
   };
 
-  await make(0, 819);
+  await make(1, 819);
   await look(1_000);
   assert.equal(figures().storageWarning, undefined);
   await make(819, 1_023);
@@ -219,10 +233,9 @@ test("counting stops at eight times the allowed entries", async (t) => {
       yield* many;
     },
   };
-  t.mock.method(files, "opendir", async (path: string, options: object) =>
-    path === paths.storage ? listed : opendir(path, options),
-  );
-  syncBuiltinESMExports();
+  mockAgain(t, files, "opendir", (async (path: string, options: object) =>
+    path === paths.storage ? listed : opendir(path, options)) as never);
+  showToImports(t, () => undefined);
   await fillTo(1);
 
   await look(1_000);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Cgroup, Cgroups } from "../../../../host/modules/process/sandbox/cgroup.ts";
 import { emptyFolder } from "../../../helpers/folder.ts";
-import { onTestEnd } from "../../../helpers/on-test-end.ts";
+import { showToImports } from "../../../helpers/mocked-imports.ts";
 import { fakeSystemFiles } from "../../../helpers/system-files.ts";
 
 const LIMITS = { memoryBytes: 2 ** 28, tasks: 512, cpuPercent: 150 };
@@ -33,11 +32,7 @@ function kernelRemoves(t: TestContext): void {
       throw Object.assign(new Error("EBUSY"), { code: "EBUSY" });
     fs.rmSync(path, { recursive: true });
   }) as typeof original;
-  syncBuiltinESMExports();
-  onTestEnd(t, async () => {
-    fs.rmdirSync = original;
-    syncBuiltinESMExports();
-  });
+  showToImports(t, () => (fs.rmdirSync = original));
 }
 
 const text = (...path: readonly string[]) => readFileSync(join(...path), "utf8");
