@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { DeviceCommand, DeviceState, StateValue } from "../device.ts";
 import { canTurnOn, type DeviceFunction, type DeviceSession } from "./device-session.ts";
@@ -10,6 +11,8 @@ const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   open: { position: 100 },
   close: { position: 0 },
 };
+/** A command that touches another part may do it a little later. */
+const LATER_MS = 20;
 const LOW = "targetTemperatureLow";
 const HIGH = "targetTemperatureHigh";
 
@@ -18,7 +21,8 @@ export async function checkRoundTrips(session: DeviceSession): Promise<void> {
   for (const { path } of session.functions) {
     const of = () => functionAt(session, path);
     await checkCommands(session, of);
-    if (settingsOf(of()).some(({ name }) => name === "on")) {
+    const hasSwitch = settingsOf(of()).some(({ name }) => name === "on");
+    if (hasSwitch && !session.isExcepted(`${path}on`)) {
       await session.confirms(of(), "on", { on: true });
     }
     const checked = new Set<string>();
@@ -56,18 +60,20 @@ async function checkSettings(session: DeviceSession, of: Get, checked: Set<strin
 
 async function checkValues(session: DeviceSession, of: Get, setting: Setting): Promise<void> {
   const { name, values } = setting;
+  const { path, kind } = of();
+  const others = othersOf(session, path);
   for (const value of values) {
-    const others = othersOf(session, of().path);
-    if (!(await session.confirms(of(), name, commandFor(of(), name, value)))) return;
+    if (!(await session.confirms(of(), name, commandFor(of(), name, value)))) break;
     const isDone = () => shows(of(), setting, value);
-    const isSlow = TRAVELS.has(name) || of().kind === "group";
+    const isSlow = TRAVELS.has(name) || kind === "group";
     if (!isDone() && !(isSlow && (await session.eventually(isDone)))) {
       const when = isSlow ? "in the end" : "when the command is confirmed";
       const expected = `${JSON.stringify(value)} ${when}`;
-      if (!session.fault(`${of().path}${name}`, expected, JSON.stringify(of().state[name]))) return;
+      if (!session.fault(`${path}${name}`, expected, JSON.stringify(of().state[name]))) break;
     }
-    checkOthers(session, `${of().path}${name}`, others);
+    if (!checkOthers(session, `${path}${name}`, others)) break;
   }
+  await checkOthersLater(session, `${path}${name}`, others);
 }
 
 /** A value with those that it needs beside it. */
@@ -106,11 +112,12 @@ function settingStateOf(of: DeviceFunction): DeviceState {
   return Object.fromEntries(settingsOf(of).map(({ name }) => [name, of.state[name] ?? null]));
 }
 
+/** Returns true if the other functions are as before. */
 function checkOthers(
   session: DeviceSession,
   capability: string,
   before: ReadonlyMap<string, DeviceState>,
-): void {
+): boolean {
   for (const each of session.functions.filter(({ path }) => before.has(path))) {
     const known = before.get(each.path);
     const now = settingStateOf(each);
@@ -118,14 +125,29 @@ function checkOthers(
     const where = each.path === "" ? "the device itself" : each.path.slice(0, -1);
     const expected = `that the command does not touch ${where}, which was ${JSON.stringify(known)}`;
     session.fault(capability, expected, JSON.stringify(now));
+    return false;
   }
+  return true;
+}
+
+async function checkOthersLater(
+  session: DeviceSession,
+  capability: string,
+  before: ReadonlyMap<string, DeviceState>,
+): Promise<void> {
+  if (before.size === 0 || !checkOthers(session, capability, before)) return;
+  await session.bridge.settle?.(session.nativeId);
+  await delay(LATER_MS);
+  checkOthers(session, capability, before);
 }
 
 async function checkCommands(session: DeviceSession, of: Get): Promise<void> {
   for (const [name, capability] of Object.entries(of().capabilities)) {
     const path = `${of().path}${name}`;
     if (capability.type !== "command" || session.isExcepted(path)) continue;
+    const others = othersOf(session, of().path);
     if (!(await session.confirms(of(), name, { [name]: true }))) continue;
+    await checkOthersLater(session, path, others);
     for (const [field, end] of Object.entries(ENDS[name] ?? {})) {
       if (!(field in of().capabilities)) continue;
       if (await session.eventually(() => of().state[field] === end)) continue;

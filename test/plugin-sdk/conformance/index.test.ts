@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  type Capability,
   type CommandBeyond,
   definePlugin,
   type DeviceCommand,
@@ -173,7 +174,7 @@ async function startBridge(devices: readonly DeviceDescription[], mistakes: Mist
     setReachable: (nativeId, available) =>
       ignoresAvailability ? undefined : report(nativeId, { available }),
   };
-  return bridge;
+  return Object.assign(bridge, { report: (id: string, update: object) => report(id, update) });
 }
 
 const briefly = async (bridge: BridgeUnderTest) =>
@@ -288,6 +289,25 @@ test("a command of a part that touches another part, or the device, is a fault",
         '{"on":false}',
       ],
     ],
+  );
+});
+
+test("a command that touches another part a little later is a fault", async () => {
+  const touch = () => bridge.report("fan", { parts: { light: { brightness: 1 } } });
+  const hears = (...[id, command, beyond]: Command): Command => {
+    if (command["direction"] === "reverse") setTimeout(touch, 5);
+    return [id, command, beyond];
+  };
+  const direction: Capability = { type: "choice", values: ["forward", "reverse"] };
+  const device = fan(4);
+  const capabilities = { ...device.capabilities, direction };
+  const bridge = await startBridge([{ ...device, capabilities }], { hears });
+
+  const [first] = await conformanceFaults(bridge);
+
+  assert.deepEqual(
+    [first?.capability, first?.actual],
+    ["direction", '{"on":false,"brightness":1}'],
   );
 });
 
