@@ -182,11 +182,11 @@ class Layout {
     return this.#features.filter((each) => each.group === undefined && each.part === part).length;
   }
 
-  /** Its place in payloads as one word, which must not look like a canonical capability of the device. */
-  #extraName({ path, capability }: Draft): string {
+  /** Its place in payloads as one word, and not a canonical name of the kind: those belong to the device itself. */
+  #extraName({ path }: Draft): string {
     const plain = camelCase(path.join(" "));
-    const isOther = isCanonicalFor(this.kind, plain, capability);
-    const name = isOther ? camelCase(`${plain} value`) : plain;
+    const isTaken = canonicalCapability(this.kind, plain) !== undefined;
+    const name = isTaken ? camelCase(`${plain} value`) : plain;
     return freeName(name, (each) => this.#taken.has(`extra/${each}`));
   }
 

@@ -76,11 +76,11 @@ async function tap(page: Page): Promise<string> {
 /** Has the bridge write the id of each command to a file in its own folder, which outlasts its process. */
 async function noteCommands(host: TestHost): Promise<void> {
   const { generation } = await readModule(host, "demo-home");
-  const file = join(host.plugins, "demo-home/index.ts");
+  const file = join(host.plugins, "demo-home/home.ts");
   const source = await readFile(file, "utf8");
   const noting = source.replace(
-    "async command(nativeId, command) {",
-    'async command(nativeId, command, commandId) { appendFileSync("asked.txt", commandId + "\\n");',
+    "async command(nativeId, command, _commandId, beyond) {",
+    'async command(nativeId, command, commandId, beyond) { appendFileSync("asked.txt", commandId + "\\n");',
   );
   await writeFile(file, `import { appendFileSync } from "node:fs";\n${noting}`);
   await until(async () => (await readModule(host, "demo-home")).generation > generation, BACK);
@@ -92,7 +92,7 @@ async function askedIds(host: TestHost): Promise<string[]> {
 }
 
 async function rollBack(host: TestHost): Promise<void> {
-  const file = join(host.plugins, "demo-home/index.ts");
+  const file = join(host.plugins, "demo-home/home.ts");
   const source = await readFile(file, "utf8");
   await writeFile(file, source.replace("const radio", "throw new Error('boom'); const radio"));
   const refused = await host.api("/modules/demo-home/reload", { method: "POST" });

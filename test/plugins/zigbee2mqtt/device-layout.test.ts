@@ -273,8 +273,8 @@ for (const [count, range, slowest] of [
 test("a fan whose speeds cannot be counted has a number", () => {
   const places = (range: object) => placesIn([fan(value("numeric", "speed", range))]);
 
-  assert.deepEqual(places({ value_min: 9, value_max: 1 }), ["on", "extra/speed"]);
-  assert.deepEqual(places({ value_min: 0, value_max: 1e9 }), ["on", "extra/speed"]);
+  assert.deepEqual(places({ value_min: 9, value_max: 1 }), ["on", "extra/speedValue"]);
+  assert.deepEqual(places({ value_min: 0, value_max: 1e9 }), ["on", "extra/speedValue"]);
 });
 
 const list = (item_type: object, more: object = {}) =>

@@ -33,7 +33,7 @@ for (const [type, exposed, ours] of [
   ["climate", chosen("preset", "away", "eco"), "preset"],
   ["cover", value("position"), "position"],
   ["cover", value("tilt"), "tilt"],
-  ["climate", value("occupancy"), "extra/occupancy"],
+  ["climate", value("occupancy"), "extra/occupancyValue"],
   ["climate", value("unoccupied_heating_setpoint", degrees), "extra/unoccupiedHeatingSetpoint"],
 ] as const) {
   test(`${exposed.name} of ${type} is called ${ours}`, () => {
@@ -59,10 +59,10 @@ for (const [exposed, ours] of [
   [detected("gas"), "gas"],
   [measured("water_consumed", { unit: "L" }), "water"],
   [measured("produced_energy", { unit: "kWh" }), "energyReturned"],
-  [measured("temperature", { unit: "raw unit" }), "extra/temperature"],
-  [measured("temperature"), "extra/temperature"],
-  [value("temperature", degrees), "extra/temperature"],
-  [measured("power_factor"), "extra/powerFactor"],
+  [measured("temperature", { unit: "raw unit" }), "extra/temperatureValue"],
+  [measured("temperature"), "extra/temperatureValue"],
+  [value("temperature", degrees), "extra/temperatureValue"],
+  [measured("power_factor"), "extra/powerFactorValue"],
   [switched(), "extra/state"],
 ] as const) {
   const { name, unit = "" } = exposed as { name: string; unit?: string };
