@@ -3,7 +3,6 @@ import { test } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleView } from "../../../host/api/module.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
-import { until } from "../../helpers/until.ts";
 
 const COUNTER = `
 import { definePlugin, Type } from "@mantel/plugin-sdk";
