@@ -53,7 +53,8 @@ function buttonOf(
   actions: Actions,
   button: TileButton | string,
 ): TemplateResult {
-  if (typeof button === "string") return html`<b aria-live="polite">${button}</b>`;
+  if (typeof button === "string")
+    return html`<b class=${button.includes("–") ? "range" : ""} aria-live="polite">${button}</b>`;
   const { icon, name, pressed, disabled } = button;
   return html`<button
     class=${icon ? "" : "pill"}
