@@ -57,7 +57,7 @@ export class Commands {
     let sent: Promise<void> | undefined;
     await this.#confirmations.confirm(nativeId, {
       send: () => (sent = this.#sendAll(shares)),
-      isConfirmed: confirmsAll(device, missing, now),
+      isConfirmed: confirmsAll(device, missing, { before: now, requested: command }),
       deadlineMs: CONFIRM_MS,
       overdue: () => `${device.name} has not confirmed ${[...missing.keys()].join(", ")}`,
     });

@@ -41,8 +41,11 @@ export interface ComponentHandler {
    * ones; `undefined` for one that it does not report.
    */
   readonly implied?: (command: DeviceCommand) => Readonly<Record<string, StateValue | undefined>>;
-  /** True if a report shows that the device is about to reach what was requested. */
-  readonly isObeying?: (told: DeviceState) => boolean;
+  /**
+   * True if a report shows that the device is about to reach the value of a field. `isRequested` is false for a value
+   * that is implied by a command without a state.
+   */
+  readonly isObeying?: (told: DeviceState, field: string, isRequested: boolean) => boolean;
   /** Messages that ask the device for its state. */
   readonly polls?: readonly Message[];
   /** Fields that are part of a command and have no state, such as a code. */

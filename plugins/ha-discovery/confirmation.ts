@@ -1,15 +1,15 @@
-import type { Capability, DeviceState, StateValue } from "@mantel/plugin-sdk";
+import type { Capability, DeviceCommand, DeviceState, StateValue } from "@mantel/plugin-sdk";
 import type { Arranged } from "./arrange.ts";
 import { isConfirmed, isExactly } from "./coerce.ts";
 
 /**
  * Returns a function that gets each report of a device, removes the confirmed fields from `missing`, and returns true
- * when none is left. `before` is the state before the command.
+ * when none is left. `before` is the state before the command, and `requested` the command.
  */
 export function confirmsAll(
   { capabilities, parts: [leader], isLed }: Arranged,
   missing: Map<string, StateValue>,
-  before: DeviceState,
+  { before, requested }: { before: DeviceState; requested: DeviceCommand },
 ): (told: DeviceState) => boolean {
   const { known, names } = (isLed && leader) || { known: undefined, names: undefined };
   return (told) => {
@@ -17,7 +17,11 @@ export function confirmsAll(
       const capability = capabilities[field];
       const asked = { field, value, before: before[field] };
       const isMet = capability && meets({ ...asked, capability }, told);
-      if (isMet || (names?.has(field) && known?.handler.isObeying?.(told))) missing.delete(field);
+      if (
+        isMet ||
+        (names?.has(field) && known?.handler.isObeying?.(told, field, field in requested))
+      )
+        missing.delete(field);
     }
     return missing.size === 0;
   };

@@ -48,7 +48,7 @@ export const valve: CreateHandler = (options) => {
       }),
     rounded: { position: roundedBy(range) },
     implied: impliedBy,
-    isObeying: isMoving,
+    isObeying: (told, field, isRequested) => isMoving(told) && (field !== "on" || !isRequested),
     unreported: new Set(isOptimistic(options) ? ["on", "position"] : []),
   };
 };

@@ -94,10 +94,13 @@ function stateIn(told: Dict, { reported, hasColor, hasWhite, isMixed }: Lamp): D
     numberOf(told.get(name)),
   );
   const isWhite = isMixed && white !== undefined && white > 0;
+  const isColored = isMixed && white === 0;
   const effect = scheme === undefined ? undefined : EFFECTS[scheme];
   return {
     ...(brightness === undefined ? {} : { brightness }),
-    ...(hasWhite && mired !== undefined ? { colorTemperature: toKelvin(mired) } : {}),
+    ...(hasWhite && mired !== undefined
+      ? { colorTemperature: isColored ? null : toKelvin(mired) }
+      : {}),
     ...(hasColor ? colorIn(told.get("HSBColor"), isWhite) : {}),
     ...(hasColor && effect !== undefined ? { effect } : {}),
   };

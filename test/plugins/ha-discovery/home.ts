@@ -75,7 +75,7 @@ export class Peer {
   readonly #client: MqttClient;
 
   constructor(client: MqttClient) {
-    this.#client = client;
+    this.#client = client.setMaxListeners(100);
     client.on("message", (topic, payload) => {
       this.heard.push({ topic, payload: payload.toString() });
     });
