@@ -1,0 +1,78 @@
+// npm run device-docs: writes docs/devices.md, the kinds of devices and their capabilities, from the vocabulary.
+
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { DEVICE_KINDS } from "@mantel/plugin-sdk/device";
+import { type CanonicalCapabilities, KINDS, READINGS } from "@mantel/plugin-sdk/vocabulary";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/devices.md");
+
+type Canonical = CanonicalCapabilities[string];
+
+/** The page, before it is formatted. */
+export function devicesPage(): string {
+  const kinds = DEVICE_KINDS.map((kind) => {
+    const { meaning, matter, homeAssistant, formerly = [], capabilities } = KINDS[kind];
+    const sources = [
+      ...(matter === undefined ? [] : [`Matter: ${matter}.`]),
+      `Home Assistant: ${homeAssistant}.`,
+      ...(formerly.length === 0 ? [] : [`May keep an id of the kind ${formerly.join(" or ")}.`]),
+    ].join(" ");
+    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities)}`;
+  });
+  return [INTRODUCTION, ...kinds, `## Readings of every kind\n\n${table(READINGS)}`].join("\n\n");
+}
+
+const INTRODUCTION = `# Devices
+
+This page is made from \`plugin-sdk/vocabulary/\` by \`npm run device-docs\`. A name means the same on every bridge. A
+device may offer less: fewer values, a smaller range, a setting that is only read. Every device may have the
+[readings](#readings-of-every-kind) at the end.
+
+- A **reading** is reported. A **setting** is reported and can be set. A **command** takes \`true\` and has no state.
+- Further functions of a device are **parts**, each with a kind: \`{"parts": {"light": {"on": true}}}\`.
+- What a brand adds is under **extra**: \`{"extra": {"childLock": true}}\`.
+- The host refuses a device that uses one of these names with another type, unit, range or set of values, or on another
+  kind. A name that is not on this page is accepted and logged once; it belongs under \`extra\`.
+- Of commands that wait for a busy device, the later of two that contradict each other is sent, such as \`stop\` after
+  \`position\`. A command with a code is never mixed with another.`;
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+function table(capabilities: CanonicalCapabilities): string {
+  const rows = Object.entries(capabilities).map(([name, canonical]) =>
+    row([
+      `\`${name}\`${canonical.isRequired ? " (always)" : ""}`,
+      canonical.types.join(" or "),
+      rangeOf(canonical),
+      canonical.access,
+      canonical.meaning,
+    ]),
+  );
+  const head = row(["name", "type", "unit, range, values", "access", "meaning"]);
+  return [head, row(["---", "---", "---", "---", "---"]), ...rows].join("\n");
+}
+
+const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+
+function rangeOf(canonical: Canonical): string {
+  const { min, max, values = [], hasOwnValues } = canonical;
+  const unit: string = canonical.unit ?? "";
+  const more = hasOwnValues ? ["the device's own"] : [];
+  if (values.length > 0 || more.length > 0) {
+    return [...values.map((value) => `\`${value}\``), ...more].join(", ");
+  }
+  if (min !== undefined && max !== undefined) return `${min} to ${max} ${unit}`.trim();
+  if (min !== undefined) return `from ${min} ${unit}`.trim();
+  return unit;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await writeFile(PAGE, `${devicesPage()}\n`);
+  const oxfmt = join(ROOT, "node_modules/.bin/oxfmt");
+  await promisify(execFile)(oxfmt, ["-c", join(ROOT, ".ci/oxfmt.json"), PAGE]);
+}
