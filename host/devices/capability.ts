@@ -93,6 +93,7 @@ export function commandable(capabilities: Capabilities): string[] {
 
 /** The same faults, for a value that is at `key` of another. */
 export function faultsBelow(key: string, faults: readonly Fault[]): Fault[] {
+  if (faults.length === 0) return []; // the usual case, many times for each device
   const prefix = `/${pointerToken(key)}`;
   return faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail }));
 }

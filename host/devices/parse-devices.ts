@@ -200,9 +200,10 @@ function faultsOfPartIds(parts: readonly DevicePart[]): Fault[] {
 
 /** The faults of the device's own capabilities and state, of those of a part, or of the extras. */
 function faultsOfSection({ kind, capabilities, state }: SectionLike): Fault[] {
+  const misuses = kind ? faultsOfVocabulary(kind, capabilities) : [];
   return [
     ...faultsOfCapabilities(capabilities),
-    ...(kind ? faultsBelow("capabilities", faultsOfVocabulary(kind, capabilities)) : []),
+    ...faultsBelow("capabilities", misuses),
     ...faultsBelow("state", faultsOfState(capabilities, state, kind)),
   ];
 }

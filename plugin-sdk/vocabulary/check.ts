@@ -30,10 +30,12 @@ export const isCanonicalName = (name: string): boolean =>
  * `isCanonicalName`.
  */
 export function faultsOfVocabulary(kind: DeviceKind, capabilities: Capabilities): Fault[] {
-  return Object.entries(capabilities).flatMap(([name, capability]) => {
+  const faults: Fault[] = [];
+  for (const [name, capability] of Object.entries(capabilities)) {
     const detail = misuseOf(kind, name, capability);
-    return detail === undefined ? [] : [{ pointer: `/${name}`, detail }];
-  });
+    if (detail !== undefined) faults.push({ pointer: `/${name}`, detail });
+  }
+  return faults;
 }
 
 function misuseOf(kind: DeviceKind, name: string, capability: Capability): string | undefined {
