@@ -11,15 +11,30 @@ import { isSame, type Setting, settingsOf } from "./values.ts";
 /** They change other settings, so a scene has them as they are. */
 const AS_IT_IS = new Set(["preset", "effect"]);
 
-/** Captures a scene of the device with all its parts, changes everything, recalls the scene, and compares. */
+/** Captures scenes of the device with all its parts, changes everything, recalls the scenes, and compares. */
 export async function checkScene(session: DeviceSession): Promise<void> {
-  const functions = () => session.functions.filter(({ path }) => path !== "extra/");
-  const isMovable = functions().some((each) => movable(session, each).length > 0);
-  if (!isMovable) return;
-  await move(session, functions(), 0.4);
+  const functions = session.functions.filter(({ path }) => path !== "extra/");
+  const movables = functions.filter((each) => movable(session, each).length > 0);
+  if (movables.length === 0) return;
+  await move(session, movables, 0.4);
+  await recall(session, functions, movables);
+  const switches = movables.filter((each) =>
+    movable(session, each).some(({ name }) => name === "on"),
+  );
+  if (switches.length === 0) return;
+  for (const each of switches) await session.confirms(each, "on", { on: false });
+  await recall(session, functions, movables);
+}
+
+/** Captures the present state, changes it, and recalls it. */
+async function recall(
+  session: DeviceSession,
+  functions: readonly DeviceFunction[],
+  movables: readonly DeviceFunction[],
+): Promise<void> {
   await session.bridge.settle?.(session.nativeId);
-  const captured = functions().map((each) => [each, captureOf(session, each)] as const);
-  await move(session, functions(), 0.8);
+  const captured = functions.map((each) => [each, captureOf(session, each)] as const);
+  await move(session, movables, 0.8);
   await session.bridge.settle?.(session.nativeId);
   try {
     await session.sendWhole(sceneOf(session, captured));

@@ -332,6 +332,18 @@ test("a scene that loses a part or a setpoint is a fault", async () => {
   ]);
 });
 
+test("a scene that does not turn off what was off is a fault", async () => {
+  const hears = (id: string, command: DeviceCommand, beyond: CommandBeyond): Command => {
+    const { light, ...parts } = beyond.parts;
+    const isScene = "on" in command && light?.["on"] === false;
+    return [id, command, isScene ? { ...beyond, parts } : beyond];
+  };
+
+  assert.deepEqual(await briefly(await startBridge([fan(4)], { hears })), [
+    "fan parts/light/on: false as captured, after the scene was recalled",
+  ]);
+});
+
 test("a device that stays available while it is unreachable is a fault", async () => {
   const bridge = await startBridge([BLIND], { ignoresAvailability: true });
 
