@@ -268,6 +268,7 @@ export class Bridge implements Listener, ConnectionListener {
   /** A device that never reports is as it was told once the broker has the message. */
   async #sendAssumed(thing: Thing, { topic, payload, expected }: Sent): Promise<void> {
     await this.#send(topic, payload);
+    if (this.#home.reports(thing)) return; // it has reported meanwhile
     const wasAssumed = this.#home.isAssumed(thing);
     this.#reportLater(thing.nativeId, this.#home.assume(thing, leftBy(expected)));
     this.#updates.flush();

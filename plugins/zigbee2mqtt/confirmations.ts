@@ -29,11 +29,18 @@ export function expectedOf(
     const before = fieldsAt(states, feature)[feature.name] ?? null;
     return [{ feature, value, before, written: feature.write(value) }];
   });
-  const off = expected.filter(({ feature, value }) => feature.name === "on" && value === false);
-  return expected.filter(
-    ({ feature }) => !LEVELS.has(feature.name) || !off.some((each) => isSamePlace(each, feature)),
-  );
+  const find = (isThat: (each: Expected) => boolean, place: Feature) =>
+    expected.some((each) => isThat(each) && isSamePlace(each, place));
+  return expected.filter(({ feature, value }) => {
+    if (LEVELS.has(feature.name)) return !find(isOff, feature);
+    return feature.name !== "on" || value === false || !find(isFanMode, feature);
+  });
 }
+
+const isOff = ({ feature, value }: Expected): boolean => feature.name === "on" && value === false;
+
+/** Of a fan's state and mode, which one converter sets, Zigbee2MQTT takes the first; a mode switches on. */
+const isFanMode = ({ feature }: Expected): boolean => feature.path[0] === "fan_mode";
 
 function isSamePlace({ feature }: Expected, { part, group }: Feature): boolean {
   return feature.part === part && feature.group === group;

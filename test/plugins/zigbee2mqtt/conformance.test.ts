@@ -47,8 +47,10 @@ test("the bridge conforms, with devices of all kinds", real, async (t) => {
 
 /** A state in which every function of a device has reported. */
 function initialStateOf(exposes: readonly unknown[]): Record<string, unknown> {
-  const paths = layoutIn(exposes).features.map(({ path }) => path[0] ?? "");
-  const known = { state: "OFF", fan_state: "OFF", position: 40 };
+  const { features } = layoutIn(exposes);
+  const paths = features.map(({ path }) => path[0] ?? "");
+  const off = features.find(({ name }) => name === "on" || name === "locked")?.write?.(false);
+  const known = { state: off ?? "OPEN", fan_state: "OFF", position: 40 };
   return Object.fromEntries(Object.entries(known).filter(([name]) => paths.includes(name)));
 }
 
