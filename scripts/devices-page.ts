@@ -1,15 +1,21 @@
 // npm run device-docs: writes docs/devices.md, the kinds of devices and their capabilities, from the vocabulary.
 
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { DEVICE_KINDS } from "@mantel/plugin-sdk/device";
+import { DEVICE_KINDS, type DeviceKind } from "@mantel/plugin-sdk/device";
 import { type CanonicalCapabilities, KINDS, READINGS } from "@mantel/plugin-sdk/vocabulary";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/devices.md");
+
+/** By bridge and kind, the capabilities that a conformance test has set and read. */
+const TESTED = JSON.parse(
+  readFileSync(join(ROOT, "test/fixtures/conforming-devices.json"), "utf8"),
+) as Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 type Canonical = CanonicalCapabilities[string];
 
@@ -22,9 +28,10 @@ export function devicesPage(): string {
       `Home Assistant: ${homeAssistant}.`,
       ...(formerly.length === 0 ? [] : [`May keep an id of the kind ${formerly.join(" or ")}.`]),
     ].join(" ");
-    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities)}`;
+    return `## ${kind}\n\n${sentence(meaning)} ${sources}\n\n${table(capabilities, [kind])}`;
   });
-  return [INTRODUCTION, ...kinds, `## Readings of every kind\n\n${table(READINGS)}`].join("\n\n");
+  const readings = `## Readings of every kind\n\n${table(READINGS, DEVICE_KINDS)}`;
+  return [INTRODUCTION, ...kinds, readings, COUNTERPARTS].join("\n\n");
 }
 
 const INTRODUCTION = `# Devices
@@ -41,9 +48,23 @@ device may offer less: fewer values, a smaller range, a setting that is only rea
 - Of commands that wait for a busy device, the later of two that contradict each other is sent, such as \`stop\` after
   \`position\`. A command with a code is never mixed with another.`;
 
+const COUNTERPARTS = `## What the bridges were tested against
+
+The last column names the bridges whose devices have the capability in a test that sets and reads every value (the
+[conformance suite](plugin-guide/09-the-conformance-suite.md)). The devices are simulated:
+
+| bridge           | its counterpart in the tests                                                                              |
+| ---------------- | --------------------------------------------------------------------------------------------------------- |
+| \`zigbee2mqtt\`    | speaks Zigbee2MQTT's topics over a real broker; answers recorded from Zigbee2MQTT 2.14.1 are replayed, and every definition of zigbee-herdsman-converters 26.112.0 is read |
+| \`ha-discovery\`   | devices that announce themselves as Home Assistant's documentation describes, over a real broker        |
+| \`tasmota\`        | Tasmota devices as its source describes them, over a real broker                                         |
+| \`hue\`            | a bridge whose answers and events are compared with the OpenHue description                               |
+| \`home-assistant\` | a WebSocket server whose entities and services are compared with Home Assistant's documentation           |
+| \`demo-home\`      | the simulation is the bridge itself                                                                       |`;
+
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-function table(capabilities: CanonicalCapabilities): string {
+function table(capabilities: CanonicalCapabilities, kinds: readonly DeviceKind[]): string {
   const rows = Object.entries(capabilities).map(([name, canonical]) =>
     row([
       `\`${name}\`${canonical.isRequired ? " (always)" : ""}`,
@@ -51,10 +72,19 @@ function table(capabilities: CanonicalCapabilities): string {
       rangeOf(canonical),
       canonical.access,
       canonical.meaning,
+      testedOn(name, kinds),
     ]),
   );
-  const head = row(["name", "type", "unit, range, values", "access", "meaning"]);
-  return [head, row(["---", "---", "---", "---", "---"]), ...rows].join("\n");
+  const head = row(["name", "type", "unit, range, values", "access", "meaning", "tested on"]);
+  return [head, row(["---", "---", "---", "---", "---", "---"]), ...rows].join("\n");
+}
+
+/** The bridges whose devices of one of these kinds were tested with this capability. */
+function testedOn(name: string, kinds: readonly DeviceKind[]): string {
+  const bridges = Object.entries(TESTED).filter(([, byKind]) =>
+    kinds.some((kind) => byKind[kind]?.includes(name)),
+  );
+  return bridges.map(([bridge]) => bridge).join(", ");
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;

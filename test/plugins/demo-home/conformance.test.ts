@@ -4,6 +4,7 @@ import { assertConforms } from "@mantel/plugin-sdk/conformance";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { Options, startHome } from "../../../plugins/demo-home/home.ts";
 import { World } from "../../../plugins/demo-home/world.ts";
+import { assertListed } from "../../helpers/conforming-devices.ts";
 
 test("the demo home conforms", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
@@ -20,5 +21,6 @@ test("the demo home conforms", async (t) => {
     codes: { alarm: "1234" },
     concurrency: 1,
   });
+  await assertListed("demo-home", home.devices.values());
   await home.stop();
 });

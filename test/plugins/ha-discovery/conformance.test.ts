@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { assertConforms } from "@mantel/plugin-sdk/conformance";
 import { FakeTasmota } from "../../fakes/tasmota.ts";
+import { assertListed } from "../../helpers/conforming-devices.ts";
 import { until } from "../../helpers/until.ts";
 import { gadgets } from "./gadgets.ts";
 import { openPeer, real, startHome } from "./home.ts";
@@ -30,6 +31,7 @@ test("devices of Home Assistant's discovery conform", real, async (t) => {
       "siren:hall duration": SILENT,
     },
   });
+  await assertListed("ha-discovery", bridge.devices.values());
 });
 
 test("Tasmota devices conform", real, async (t) => {
@@ -69,4 +71,5 @@ test("Tasmota devices conform", real, async (t) => {
     setReachable: (nativeId, isReachable) => fakeOf(nativeId)?.setOnline(isReachable),
     concurrency: 1, // relays of one device are stalled together
   });
+  await assertListed("tasmota", bridge.devices.values());
 });

@@ -1,5 +1,6 @@
 import { test } from "node:test";
 import { assertConforms } from "@mantel/plugin-sdk/conformance";
+import { assertListed } from "../../helpers/conforming-devices.ts";
 import { startHome } from "./home.ts";
 
 const STORED = "Home Assistant takes it when the siren is turned on, and does not report it";
@@ -34,5 +35,6 @@ for (const unit of ["°C", "°F"]) {
       },
       reportMs: 5_000,
     });
+    await assertListed("home-assistant", bridge.devices.values());
   });
 }

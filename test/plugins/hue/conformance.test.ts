@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertConforms } from "@mantel/plugin-sdk/conformance";
 import { home, newerServices } from "../../fakes/hue-home.ts";
+import { assertListed } from "../../helpers/conforming-devices.ts";
 import { answerFaults, eventFaults } from "./openhue.ts";
 import { startHue } from "./start-hue.ts";
 
@@ -29,4 +30,5 @@ test("the bridge conforms, with all devices of a home, and says only what OpenHu
     concurrency: 1,
   });
   assert.deepEqual([...new Set(faults)], []);
+  await assertListed("hue", plugin.devices.values());
 });

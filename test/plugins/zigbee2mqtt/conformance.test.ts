@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { assertConforms } from "@mantel/plugin-sdk/conformance";
 import { type ListedDevice, listedLamp } from "../../fakes/zigbee2mqtt.ts";
+import { assertListed } from "../../helpers/conforming-devices.ts";
 import { until } from "../../helpers/until.ts";
 import { definitionOf, layoutIn } from "./definitions.ts";
 import { openNetwork, real } from "./start-bridge.ts";
@@ -43,6 +44,7 @@ test("the bridge conforms, with devices of all kinds", real, async (t) => {
       fake.setAvailability(nameOf(id), isReachable ? "online" : "offline"),
     except: Object.assign({}, ...devices.map(untoldOf)) as Record<string, string>,
   });
+  await assertListed("zigbee2mqtt", bridge.devices.values());
 });
 
 /** A state in which every function of a device has reported. */
