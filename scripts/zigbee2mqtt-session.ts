@@ -159,7 +159,7 @@ function databaseText(): string {
     [],
   );
   const rows = DEVICES.map(([, modelId, manufName, clusters, ...endpoints], at) => {
-    const of = { ...{ ieeeAddr: addressOf(at), nwkAddr: 1_000 + at }, modelId, manufName };
+    const of = { ieeeAddr: addressOf(at), nwkAddr: 1_000 + at, modelId, manufName };
     return rowOf(
       at + 2,
       "Router",
@@ -189,9 +189,15 @@ function rowOf(
     { profId: 260, epId, devId: 256, inClusterList, ...lists },
   ]);
   return {
-    ...{ id, type, manufId: 4_476, ...about, epList: endpoints },
+    id,
+    type,
+    manufId: 4_476,
+    ...about,
+    epList: endpoints,
     endpoints: Object.fromEntries(described) as object,
-    ...{ interviewCompleted: true, interviewState: "SUCCESSFUL", meta: {} },
+    interviewCompleted: true,
+    interviewState: "SUCCESSFUL",
+    meta: {},
   };
 }
 
@@ -204,8 +210,11 @@ function configurationText(port: number): string {
     frontend: { enabled: false },
     homeassistant: { enabled: false },
     advanced: {
-      ...{ log_output: ["console"], network_key: Array.from({ length: 16 }, (_, at) => at) },
-      ...{ pan_id: 6_754, ext_pan_id: Array<number>(8).fill(221), channel: 11 },
+      log_output: ["console"],
+      network_key: Array.from({ length: 16 }, (_, at) => at),
+      pan_id: 6_754,
+      ext_pan_id: Array<number>(8).fill(221),
+      channel: 11,
     },
     devices: Object.fromEntries(names) as object,
     groups: { "1": { friendly_name: "lounge" } },

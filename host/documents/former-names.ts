@@ -5,8 +5,12 @@ import { canonicalCapability } from "@mantel/plugin-sdk/vocabulary";
 type Renamed = string | Readonly<Record<string, string>>;
 
 const COVER_COMMANDS = {
-  ...{ opening: "open", closing: "close", stopped: "stop" },
-  ...{ OPEN: "open", CLOSE: "close", STOP: "stop" },
+  opening: "open",
+  closing: "close",
+  stopped: "stop",
+  OPEN: "open",
+  CLOSE: "close",
+  STOP: "stop",
 };
 
 /** Fields of commands that had other names before the vocabulary, by kind of device. */

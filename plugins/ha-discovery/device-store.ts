@@ -108,7 +108,11 @@ export class DeviceStore {
       this.#available.set(nativeId, available);
       const { state, extra: extraState } = separated(device, this.stateOf(device));
       return {
-        ...{ nativeId, kind, name, info, available },
+        nativeId,
+        kind,
+        name,
+        info,
+        available,
         ...(room === undefined ? {} : { room }),
         ...(isAssumed(device) ? { assumed: true } : {}),
         capabilities: separated(device, capabilities).state,
@@ -201,7 +205,9 @@ export class DeviceStore {
     const before = updates.get(nativeId);
     const { state, extra } = separated(device, told);
     updates.set(nativeId, {
-      ...{ nativeId, ...before, state: { ...before?.state, ...state } },
+      nativeId,
+      ...before,
+      state: { ...before?.state, ...state },
       ...(isEmpty(extra) ? {} : { extra: { ...before?.extra, ...extra } }),
     });
   }

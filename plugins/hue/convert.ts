@@ -220,7 +220,9 @@ class Home {
 type Shown = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra">;
 
 const lightOf = (capabilities: Capabilities, state: DeviceState): Shown => ({
-  ...{ kind: "light", capabilities, state },
+  kind: "light",
+  capabilities,
+  state,
 });
 
 /** What a plug has besides `on`, such as the level of a dimmer, is more than plugs have. */

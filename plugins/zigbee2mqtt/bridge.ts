@@ -284,7 +284,8 @@ export class Bridge implements Listener, ConnectionListener {
     await this.#sendConfirmed(sceneKey(owner.nativeId), {
       topic: `${name.join("/")}/set`,
       payload: { scene_recall: scene.id },
-      ...{ expected: [], endsAt: Infinity },
+      expected: [],
+      endsAt: Infinity,
     });
   }
 

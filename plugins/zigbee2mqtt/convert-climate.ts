@@ -5,8 +5,14 @@ import { formOf, renamedChoice } from "./forms.ts";
 const MODES = { fan_only: "fan-only", heat_cool: "heat-cool" };
 
 const ACTIONS = {
-  ...{ idle: "idle", off: "off", heat: "heating", heating: "heating" },
-  ...{ cool: "cooling", cooling: "cooling", fan_only: "fan", dry: "drying" },
+  idle: "idle",
+  off: "off",
+  heat: "heating",
+  heating: "heating",
+  cool: "cooling",
+  cooling: "cooling",
+  fan_only: "fan",
+  dry: "drying",
 };
 
 const NAMES: Readonly<Record<string, string>> = {

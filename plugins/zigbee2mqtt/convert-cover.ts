@@ -53,10 +53,20 @@ function percent({ min = 0, max = 100 }: Expose): Form {
 }
 
 const MOVEMENTS: Readonly<Record<string, string>> = {
-  ...{ UP: "opening", OPEN: "opening", opening: "opening", open: "opening" },
-  ...{ DOWN: "closing", CLOSE: "closing", closing: "closing", close: "closing" },
-  ...{ STOP: "stopped", stop: "stopped", stopped: "stopped", pause: "stopped" },
-  ...{ standby: "stopped", blocked: "stopped" },
+  UP: "opening",
+  OPEN: "opening",
+  opening: "opening",
+  open: "opening",
+  DOWN: "closing",
+  CLOSE: "closing",
+  closing: "closing",
+  close: "closing",
+  STOP: "stopped",
+  stop: "stopped",
+  stopped: "stopped",
+  pause: "stopped",
+  standby: "stopped",
+  blocked: "stopped",
 };
 
 /** The movement of a cover, if an exposed choice is one; other values stand for a cover that is still. */

@@ -66,7 +66,11 @@ export interface DeviceList {
 }
 
 export const emptyDeviceList = (): DeviceList => ({
-  ...{ things: new Map(), scenes: [], unready: new Set(), ignored: new Map(), text: 0 },
+  things: new Map(),
+  scenes: [],
+  unready: new Set(),
+  ignored: new Map(),
+  text: 0,
 });
 
 /** Reads one entry of `bridge/devices`. An invalid one is counted and left out. */

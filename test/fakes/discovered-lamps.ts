@@ -23,7 +23,9 @@ export class DiscoveredLamps {
   constructor(url: string, count: number, connection: IClientOptions = {}) {
     this.names = Array.from({ length: count }, (_, at) => `thing ${at + 1}`);
     this.#client = connect(url, {
-      ...{ reconnectPeriod: 500, protocolVersion: 4, ...connection },
+      reconnectPeriod: 500,
+      protocolVersion: 4,
+      ...connection,
       will: { topic: `${BASE}/status`, payload: Buffer.from("offline"), qos: 1, retain: true },
     });
     this.#client.on("connect", () => void this.#announce());
@@ -76,17 +78,28 @@ export class DiscoveredLamps {
 
 function announcementsOf(name: string): Record<string, Payload> {
   const common = {
-    ...{ stat_t: `${BASE}/${name}`, cmd_t: `${BASE}/${name}/set`, avty_t: `${BASE}/status` },
+    stat_t: `${BASE}/${name}`,
+    cmd_t: `${BASE}/${name}/set`,
+    avty_t: `${BASE}/status`,
     dev: { ids: name, name },
   };
   return {
     light: {
-      ...{ ...common, uniq_id: name, name: null, schema: "json" },
-      ...{ brightness: true, bri_scl: 254 },
+      ...common,
+      uniq_id: name,
+      name: null,
+      schema: "json",
+      brightness: true,
+      bri_scl: 254,
     },
     number: {
-      ...{ ...common, uniq_id: `${name} counter`, name: "counter", min: 0, max: 1e9 },
-      ...{ val_tpl: "{{ value_json.counter }}", cmd_tpl: '{"counter": {{ value }}}' },
+      ...common,
+      uniq_id: `${name} counter`,
+      name: "counter",
+      min: 0,
+      max: 1e9,
+      val_tpl: "{{ value_json.counter }}",
+      cmd_tpl: '{"counter": {{ value }}}',
     },
   };
 }

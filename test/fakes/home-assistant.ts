@@ -184,7 +184,13 @@ export class FakeHomeAssistant {
   #accept(socket: WebSocket, below: Socket): void {
     const events = new Map<string, number>();
     const client: Client = {
-      ...{ socket, below, answering: "", lastId: 0, coalesces: false, entities: undefined, events },
+      socket,
+      below,
+      answering: "",
+      lastId: 0,
+      coalesces: false,
+      entities: undefined,
+      events,
     };
     this.#sockets.add(client);
     socket.on("close", () => this.#sockets.delete(client));
@@ -245,14 +251,21 @@ export class FakeHomeAssistant {
         ...each,
       })),
       "config/device_registry/list": [...this.devices].map(([key, each]) => ({
-        ...{ ...DEVICE_ENTRY, id: key },
+        ...DEVICE_ENTRY,
+        id: key,
         ...each,
       })),
       "config/area_registry/list": [...this.areas].map(([key, name]) => ({
-        ...{ ...AREA_ENTRY, area_id: key, name },
+        ...AREA_ENTRY,
+        area_id: key,
+        name,
       })),
       get_states: [...this.entities].map(([key, each]) => ({
-        ...{ entity_id: key, ...each, last_changed: NOON, last_updated: NOON, context: CONTEXT },
+        entity_id: key,
+        ...each,
+        last_changed: NOON,
+        last_updated: NOON,
+        context: CONTEXT,
       })),
       get_config: configOf(this.state, this.temperatureUnit),
     };

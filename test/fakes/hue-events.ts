@@ -58,7 +58,9 @@ export class FakeEvents {
   #send(): void {
     this.#timer = undefined;
     const events = this.#pending.splice(0).map(({ type, data }) => ({
-      ...{ type, data, id: idOf(`event-${++this.#count}`) },
+      type,
+      data,
+      id: idOf(`event-${++this.#count}`),
       creationtime: new Date().toISOString(),
     }));
     this.#onEvents(events);

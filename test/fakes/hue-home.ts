@@ -189,7 +189,9 @@ export function home(): FakeResource[] {
       ],
     }),
     {
-      ...{ id: idOf("room-1"), type: "room", metadata: { name: "Study", archetype: "office" } },
+      id: idOf("room-1"),
+      type: "room",
+      metadata: { name: "Study", archetype: "office" },
       children: [
         { rid: idOf("lamp-1"), rtype: "device" },
         { rid: idOf("lamp-2"), rtype: "device" },
@@ -197,15 +199,20 @@ export function home(): FakeResource[] {
       services: [{ rid: idOf("room-1-lights"), rtype: "grouped_light" }],
     },
     {
-      ...{ id: idOf("zone-1"), type: "zone", metadata: { name: "Reading", archetype: "reading" } },
+      id: idOf("zone-1"),
+      type: "zone",
+      metadata: { name: "Reading", archetype: "reading" },
       children: [light("lamp-1")],
       services: [{ rid: idOf("zone-1-lights"), rtype: "grouped_light" }],
     },
     group("room-1", "room"),
     group("zone-1", "zone"),
     {
-      ...{ id: idOf("scene-1"), type: "scene", owner: BRIDGE },
-      ...{ metadata: { name: "Bright" }, group: room },
+      id: idOf("scene-1"),
+      type: "scene",
+      owner: BRIDGE,
+      metadata: { name: "Bright" },
+      group: room,
       actions: [
         {
           target: light("lamp-1"),
@@ -217,7 +224,9 @@ export function home(): FakeResource[] {
         },
         { target: light("lamp-2"), action: { on: { on: true }, dimming: { brightness: 50 } } },
       ],
-      ...{ speed: 0.5, auto_dynamic: false, status: { active: "inactive" } },
+      speed: 0.5,
+      auto_dynamic: false,
+      status: { active: "inactive" },
     },
     {
       id: idOf("scene-2"),
@@ -272,25 +281,40 @@ export function newerServices(): FakeResource[] {
       ],
     }),
     {
-      ...{ id: idOf("room-1-motion"), type: "grouped_motion", owner },
+      id: idOf("room-1-motion"),
+      type: "grouped_motion",
+      owner,
       motion: { motion: true, motion_valid: true },
     },
     {
-      ...{ id: idOf("room-1-level"), type: "grouped_light_level", owner },
+      id: idOf("room-1-level"),
+      type: "grouped_light_level",
+      owner,
       light: { light_level: 10_001, light_level_valid: true },
     },
     {
-      ...{ id: area.rid, type: "motion_area_configuration", owner },
-      ...{ name: "Desk area", enabled: true, health: "healthy", group: owner },
+      id: area.rid,
+      type: "motion_area_configuration",
+      owner,
+      name: "Desk area",
+      enabled: true,
+      health: "healthy",
+      group: owner,
       motion_sensors: [{ rid: idOf("lamp-1"), rtype: "device" }],
     },
     {
-      ...{ id: idOf("area-1-comfort"), type: "convenience_area_motion", owner: area },
-      ...{ enabled: true, motion: { motion: false } },
+      id: idOf("area-1-comfort"),
+      type: "convenience_area_motion",
+      owner: area,
+      enabled: true,
+      motion: { motion: false },
     },
     {
-      ...{ id: idOf("area-1-security"), type: "security_area_motion", owner: area },
-      ...{ enabled: false, motion: { motion: false } },
+      id: idOf("area-1-security"),
+      type: "security_area_motion",
+      owner: area,
+      enabled: false,
+      motion: { motion: false },
     },
   ];
 }
@@ -304,7 +328,11 @@ function motionReport(motion: boolean) {
 
 function group(id: string, rtype: string): FakeResource {
   return {
-    ...{ id: idOf(`${id}-lights`), type: "grouped_light", owner: { rid: idOf(id), rtype } },
-    ...{ on: { on: false }, dimming: { brightness: 0 }, alert: { action_values: ["breathe"] } },
+    id: idOf(`${id}-lights`),
+    type: "grouped_light",
+    owner: { rid: idOf(id), rtype },
+    on: { on: false },
+    dimming: { brightness: 0 },
+    alert: { action_values: ["breathe"] },
   };
 }

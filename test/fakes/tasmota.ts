@@ -18,14 +18,27 @@ export const TASMOTA_CONFIG = {
   hn: "tasmota-49A3BC-0956",
   mac: "DC4F2249A3BC",
   md: "Sonoff Dual R3",
-  ...{ ty: 0, if: 0, ofln: "Offline", onln: "Online", state: ["OFF", "ON", "TOGGLE", "HOLD"] },
-  ...{ sw: "14.2.0", t: "strip", ft: "%prefix%/%topic%/", tp: ["cmnd", "stat", "tele"] },
+  ty: 0,
+  if: 0,
+  ofln: "Offline",
+  onln: "Online",
+  state: ["OFF", "ON", "TOGGLE", "HOLD"],
+  sw: "14.2.0",
+  t: "strip",
+  ft: "%prefix%/%topic%/",
+  tp: ["cmnd", "stat", "tele"],
   rl: [1, 1, 0, 0, 0, 0, 0, 0],
   swc: [-1, -1, -1, -1],
   swn: [null, null, null, null],
   btn: [0, 0, 0, 0],
   so: { 4: 0, 11: 0, 13: 0, 17: 0, 20: 0, 30: 0, 68: 0, 73: 0, 82: 0, 114: 0, 117: 0 },
-  ...{ lk: 1, lt_st: 0, bat: 0, dslp: 0, sho: [] as number[], sht: [] as number[][], ver: 1 },
+  lk: 1,
+  lt_st: 0,
+  bat: 0,
+  dslp: 0,
+  sho: [] as number[],
+  sht: [] as number[][],
+  ver: 1,
 };
 
 /**
@@ -138,7 +151,11 @@ export class FakeTasmota {
       return this.#lit("HSBColor");
     }
     const names: Record<string, string> = {
-      ...{ dimmer: "Dimmer", channel: "Channel", ct: "CT", scheme: "Scheme", fanspeed: "FanSpeed" },
+      dimmer: "Dimmer",
+      channel: "Channel",
+      ct: "CT",
+      scheme: "Scheme",
+      fanspeed: "FanSpeed",
     };
     const key = names[name];
     if (key === undefined) return this.#answer("COMMAND", { Command: "Unknown" });

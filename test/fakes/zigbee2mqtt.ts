@@ -47,13 +47,18 @@ function recordedGroups(): ListedGroup[] {
 }
 
 const INFO = {
-  ...{ version: "2.14.0", log_level: "info", permit_join: false, restart_required: false },
+  version: "2.14.0",
+  log_level: "info",
+  permit_join: false,
+  restart_required: false,
   os: { version: "Linux", node_version: "v22.2.0", cpus: "Cortex-A72 (x4)", memory_mb: 3_794 },
   mqtt: { version: 4, server: "mqtt://127.0.0.1:1883" },
-  ...{ zigbee_herdsman_converters: { version: "0.0.0" }, zigbee_herdsman: { version: "0.0.0" } },
+  zigbee_herdsman_converters: { version: "0.0.0" },
+  zigbee_herdsman: { version: "0.0.0" },
   coordinator: { ieee_address: "0x00124b00120144ae", type: "zStack3x0", meta: {} },
   network: { pan_id: 6_754, extended_pan_id: "0xdddddddddddddddd", channel: 11 },
-  ...{ config: { advanced: { output: "json" } }, config_schema: {} },
+  config: { advanced: { output: "json" } },
+  config_schema: {},
 };
 
 /** A dimmable lamp, as Zigbee2MQTT lists one. */
@@ -66,13 +71,25 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
   return {
     ieee_address: `0x${at.toString(16).padStart(16, "0")}`,
     friendly_name,
-    ...{ type: "Router", supported: true, disabled: false, power_source: "Mains (single phase)" },
-    ...{ interviewing: false, interview_completed: true, interview_state: "SUCCESSFUL" },
-    ...{ network_address: at, endpoints: {}, software_build_id: "1.0.0" },
+    type: "Router",
+    supported: true,
+    disabled: false,
+    power_source: "Mains (single phase)",
+    interviewing: false,
+    interview_completed: true,
+    interview_state: "SUCCESSFUL",
+    network_address: at,
+    endpoints: {},
+    software_build_id: "1.0.0",
     definition: {
-      ...{ source: "native", vendor: "Example", model: "L1", description: "Lamp" },
-      ...{ exposes: [{ type: "light", features }], options: [] },
-      ...{ supports_ota: false, version: "0.0.0" },
+      source: "native",
+      vendor: "Example",
+      model: "L1",
+      description: "Lamp",
+      exposes: [{ type: "light", features }],
+      options: [],
+      supports_ota: false,
+      version: "0.0.0",
     },
   };
 }
@@ -145,7 +162,9 @@ export class FakeZigbee2Mqtt {
     this.#startMs = options.startMs ?? 0;
     const payload = Buffer.from(JSON.stringify({ state: "offline" }));
     this.#client = connect(url, {
-      ...{ reconnectPeriod: 500, protocolVersion: 4, ...options.connection },
+      reconnectPeriod: 500,
+      protocolVersion: 4,
+      ...options.connection,
       will: { topic: `${base}/bridge/state`, payload, qos: 1, retain: true },
     });
     this.#client.on("connect", () => void this.#announce());

@@ -116,7 +116,11 @@ async function writeFiles(
   port: number,
   { users, acl, tls, lines = [] }: MosquittoOptions,
 ): Promise<string> {
-  const settings = [`listener ${port} 127.0.0.1`, `allow_anonymous ${users ? "false" : "true"}`];
+  const settings = [
+    `listener ${port} 127.0.0.1`,
+    `allow_anonymous ${users ? "false" : "true"}`,
+    "set_tcp_nodelay true", // otherwise many answers wait 40 ms
+  ];
   // As root it would become another user, who may not read the files of the test.
   if (process.getuid?.() === 0) settings.push("user root");
   if (users) {

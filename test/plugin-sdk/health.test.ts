@@ -117,7 +117,9 @@ test("long places and reasons are cut", (t) => {
     `1 message was ignored; the last, ${"w".repeat(100)}: ${"y".repeat(400)}`,
   ]);
   assert.deepEqual(log.records[0]?.fields, {
-    ...{ reason: "y".repeat(300), where: "w".repeat(200), count: 1 },
+    reason: "y".repeat(300),
+    where: "w".repeat(200),
+    count: 1,
   });
 });
 

@@ -46,7 +46,8 @@ export const humidifier: CreateHandler = (options) => {
         mode: (value: string) => setMode?.(value),
       }),
     unreported: unreportedOf(options, {
-      ...{ on: "state_topic", mode: "mode_state_topic" },
+      on: "state_topic",
+      mode: "mode_state_topic",
       targetHumidity: "target_humidity_state_topic",
     }),
   };

@@ -6,7 +6,11 @@ import { isDict, numberOf } from "../template/values.ts";
 import { type NumberCapability, PERCENT_READING, present, SHOWN, YES_NO } from "./capabilities.ts";
 
 const degrees = (most: number): NumberCapability => ({
-  ...{ type: "number", unit: "°", min: -most, max: most, readOnly: true },
+  type: "number",
+  unit: "°",
+  min: -most,
+  max: most,
+  readOnly: true,
 });
 const METRES: NumberCapability = { type: "number", unit: "m", min: 0, readOnly: true };
 

@@ -40,10 +40,11 @@ export const valve: CreateHandler = (options) => {
     ]),
     inputs: inputsOf(options, hasPosition),
     write: (command) =>
-      messagesOf(command, {
+      messagesOf(decisive(command), {
         position: setPosition,
         on: (value: boolean) => (value ? open() : close()),
-        ...{ open, close },
+        open,
+        close,
         stop: () => write?.(stop ?? ""),
       }),
     rounded: { position: roundedBy(range) },
@@ -52,6 +53,12 @@ export const valve: CreateHandler = (options) => {
     unreported: new Set(isOptimistic(options) ? ["on", "position"] : []),
   };
 };
+
+/** A valve that is opened to a position is not opened as far as it goes as well. */
+function decisive({ on, ...command }: DeviceCommand): DeviceCommand {
+  const isImplied = on === undefined || (on === true && command["position"] !== undefined);
+  return isImplied ? command : { ...command, on };
+}
 
 function impliedBy({ open, close, position }: DeviceCommand): DeviceState {
   if (open === true) return { on: true };

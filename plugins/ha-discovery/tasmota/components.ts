@@ -108,14 +108,19 @@ function inputsOf(device: TasmotaDevice): Draft[] {
 
 function statusesOf(device: TasmotaDevice): Draft[] {
   const of = (id: string, path: readonly string[], fields: Draft["fields"]): Draft => ({
-    ...{ id, platform: "sensor", name: id, create: status(device, path) },
+    id,
+    platform: "sensor",
+    name: id,
+    create: status(device, path),
     fields: { entity_category: "diagnostic", ...fields },
   });
   const signal = of("signal", ["Wifi", "Signal"], {
-    ...{ device_class: "signal_strength", unit_of_measurement: "dBm" },
+    device_class: "signal_strength",
+    unit_of_measurement: "dBm",
   });
   const battery = of("battery", ["BatteryPercentage"], {
-    ...{ device_class: "battery", unit_of_measurement: "%" },
+    device_class: "battery",
+    unit_of_measurement: "%",
   });
   return device.hasBattery ? [signal, battery] : [signal];
 }
@@ -138,11 +143,15 @@ function componentOf(
   const { mac, topics, online, offline } = device;
   const availability = {
     availability_topic: `${topics.tele}LWT`,
-    ...{ payload_available: online, payload_not_available: offline },
+    payload_available: online,
+    payload_not_available: offline,
   };
   const own = { unique_id: `tasmota-${mac}-${id}`, name, ...fields };
   return {
-    ...{ platform, create, key: `${topic}#${id}`, objectId: id },
+    platform,
+    create,
+    key: `${topic}#${id}`,
+    objectId: id,
     // One that sleeps says "Offline" each time, and is there again by itself.
     fields: fieldsOf(device.isSleeping ? own : { ...own, ...availability }),
     device: fieldsOf({

@@ -5,8 +5,12 @@ import { deviceOf } from "../../helpers/device.ts";
 
 const SWITCH = { type: "boolean" } as const;
 const part = (id: string) => ({
-  ...{ id, kind: "switch", name: id, capabilities: { on: SWITCH } },
-  ...{ state: { on: false }, pending: {} },
+  id,
+  kind: "switch",
+  name: id,
+  capabilities: { on: SWITCH },
+  state: { on: false },
+  pending: {},
 });
 const DEVICE = deviceOf({
   parts: [part("l1"), part("l2")] as never,
@@ -20,7 +24,9 @@ test("later values replace earlier ones, also in parts and extras", () => {
   );
 
   assert.deepEqual(merged, {
-    ...{ on: true, brightness: 5, extra: { childLock: true } },
+    on: true,
+    brightness: 5,
+    extra: { childLock: true },
     parts: { l1: { on: true }, l2: { on: false } },
   });
 });
@@ -33,8 +39,10 @@ test("only the latest of two movements is sent", () => {
 
 test("requested values are pending where they belong, and a code is not kept", () => {
   const { pending, parts, extra } = withPending(DEVICE, {
-    ...{ mode: "away", code: "1234" },
-    ...{ parts: { l2: { on: true, code: "1" } }, extra: { childLock: true } },
+    mode: "away",
+    code: "1234",
+    parts: { l2: { on: true, code: "1" } },
+    extra: { childLock: true },
   });
 
   assert.deepEqual(pending, { mode: "away" });

@@ -147,8 +147,23 @@ async function open(t: TestContext, { settings, isSandboxed = false, failure }: 
     await setImmediate();
   };
   return {
-    ...{ fork, child, channel, output, errors, proc, killed, lines, spawned, launches, steps },
-    ...{ cgroup, says, calling, ends, closes, entersSandbox },
+    fork,
+    child,
+    channel,
+    output,
+    errors,
+    proc,
+    killed,
+    lines,
+    spawned,
+    launches,
+    steps,
+    cgroup,
+    says,
+    calling,
+    ends,
+    closes,
+    entersSandbox,
   };
 }
 

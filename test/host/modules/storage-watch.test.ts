@@ -92,7 +92,18 @@ async function openStorage(t: TestContext, { storageMiB = 4, pid = 7, fill = 0 }
   const refusals = (): string[] =>
     existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
   return {
-    ...{ home, paths, pictures, proc, fillTo, room, time, told, ends, exit, generation, look },
+    home,
+    paths,
+    pictures,
+    proc,
+    fillTo,
+    room,
+    time,
+    told,
+    ends,
+    exit,
+    generation,
+    look,
     refusals,
     figures: () => storageFiguresOf(subject),
     measured: () => measured,

@@ -48,7 +48,10 @@ async function openPool(t: TestContext) {
     const exited = new Promise<void>((resolve) => (exit = resolve));
     exits.push(exit);
     return {
-      ...{ name, pid: name, settings, exited },
+      name,
+      pid: name,
+      settings,
+      exited,
       peer: {
         call: (...call: unknown[]) => {
           calls.push(call);
@@ -68,7 +71,14 @@ async function openPool(t: TestContext) {
   const nameOf = (generation: PluginProcess | undefined) =>
     (generation as { name: number } | undefined)?.name;
   return {
-    ...{ pool, kernel, proc, steps, forks, calls, exits, parts },
+    pool,
+    kernel,
+    proc,
+    steps,
+    forks,
+    calls,
+    exits,
+    parts,
     take: (wanted = WANTED) => nameOf(pool.take(wanted)),
     warm: (wanted = WANTED) => nameOf(pool.warm(wanted)),
     debug: () => nameOf(pool.debuggable(WANTED.settings, 9_229)),

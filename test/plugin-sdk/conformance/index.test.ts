@@ -68,8 +68,11 @@ const THERMOSTAT: DeviceDescription = {
     temperature: { type: "number", unit: "°C", readOnly: true },
   },
   state: {
-    ...{ mode: "heat", targetTemperature: 21, temperature: 19 },
-    ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
+    mode: "heat",
+    targetTemperature: 21,
+    temperature: 19,
+    targetTemperatureLow: 18,
+    targetTemperatureHigh: 24,
   },
 };
 
@@ -263,7 +266,11 @@ test("a device whose state is assumed need not report", async () => {
 
 test("a command of a part that touches another part, or the device, is a fault", async () => {
   const gang = (id: string): DevicePart => ({
-    ...{ id, kind: "switch", name: id, capabilities: { on: SWITCH }, state: { on: false } },
+    id,
+    kind: "switch",
+    name: id,
+    capabilities: { on: SWITCH },
+    state: { on: false },
   });
   const both = {
     nativeId: "gangs",
@@ -420,7 +427,8 @@ for (const [what, device, expected] of [
   [
     "a canonical capability among the extras",
     lamp({
-      ...{ capabilities: { on: SWITCH }, state: {} },
+      capabilities: { on: SWITCH },
+      state: {},
       extra: { capabilities: { brightness: { ...PERCENT, group: "main" } }, state: {} },
     }),
     "lamp extra/brightness: a place beside the other capabilities",

@@ -20,7 +20,9 @@ function open(t: TestContext) {
   });
   const pings = new Pings(client as unknown as MqttClient);
   return {
-    ...{ client, pings, calls },
+    client,
+    pings,
+    calls,
     receive: (cmd: string) => client.emit("packetreceive", { cmd }),
     wait: (ms: number) => void (nowMs += ms),
   };

@@ -233,7 +233,8 @@ test("an error whose properties cannot be read is reported as such", () => {
   });
 
   assert.deepEqual(toWire(error), {
-    ...{ name: "Error", message: "unreadable error: reading its properties threw" },
+    name: "Error",
+    message: "unreadable error: reading its properties threw",
   });
 });
 

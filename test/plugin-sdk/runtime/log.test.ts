@@ -23,7 +23,9 @@ test("a record has its level, its sentence and its fields", (t) => {
 
   assert.deepEqual(records, [
     ...["debug", "info", "warn", "error"].map((level) => ({
-      ...{ level, sentence: "a sentence", fields: { level } },
+      level,
+      sentence: "a sentence",
+      fields: { level },
     })),
     { level: "info", sentence: "no fields" },
   ]);

@@ -189,14 +189,21 @@ for (const [kind, state, look] of [
   [
     ...["cover", { position: 40 }],
     {
-      ...{ hue: "cool", on: true, value: "40", unit: "%", tap: { position: 0 } },
+      hue: "cool",
+      on: true,
+      value: "40",
+      unit: "%",
+      tap: { position: 0 },
       level: { field: "position", percent: 40 },
     },
   ],
   [
     ...["cover", { position: 0 }],
     {
-      ...{ hue: "cool", on: false, value: "Closed", tap: { position: 100 } },
+      hue: "cool",
+      on: false,
+      value: "Closed",
+      tap: { position: 100 },
       level: { field: "position", percent: 0 },
     },
   ],
@@ -222,13 +229,18 @@ for (const [kind, state, look] of [
 
 test("a sensor shows its first number that is not its battery", () => {
   const capabilities: Capabilities = {
-    ...{ name: { type: "text" }, battery: PERCENT, humidity: PERCENT },
+    name: { type: "text" },
+    battery: PERCENT,
+    humidity: PERCENT,
     power: { type: "number", unit: "W" },
   };
   const shown = (state: DeviceState) => lookOf(device("sensor", capabilities, state));
 
   assert.deepEqual(shown({ name: 7, battery: 80, humidity: 40, power: 3 }), {
-    ...{ hue: "var(--mantel-hue-info)", on: false, value: "40", unit: "%" },
+    hue: "var(--mantel-hue-info)",
+    on: false,
+    value: "40",
+    unit: "%",
   });
   assert.equal(shown({ battery: 80, humidity: null, power: 3 }).value, "3");
   assert.deepEqual(shown({ battery: 80 }), {

@@ -35,7 +35,8 @@ function openWidget(...fields: Measured[]) {
   let interval: { ms: number; run: () => void } | undefined;
   const shown = followReadings(
     {
-      ...{ online, signal: ended.signal },
+      online,
+      signal: ended.signal,
       read: (path) =>
         new Promise((resolve, reject) => {
           const readingsOf = (value: number) => [{ at: "2026-11-20T12:00:00.000Z", value }];

@@ -157,7 +157,9 @@ test("the ceiling fan has six speeds, and its light is switched alone", () => {
   assert.equal(value(slower, "ceiling-fan", "speed"), 100 / 6);
   assert.deepEqual(lit.devices["ceiling-fan"], slower.devices["ceiling-fan"]);
   assert.deepEqual(lit.devices["ceiling-fan/light"], {
-    ...{ on: true, brightness: 40, colorTemperature: 2700 },
+    on: true,
+    brightness: 40,
+    colorTemperature: 2700,
   });
 });
 

@@ -22,7 +22,9 @@ function open() {
   health.startReporting();
   const clock = { now: () => 1e9, zone: "UTC" };
   const announcements = new Announcements({
-    ...{ prefix: "homeassistant", health, around: { clock, mayPublish: () => true } },
+    prefix: "homeassistant",
+    health,
+    around: { clock, mayPublish: () => true },
   });
   const announce = (topic: string, config: object) =>
     announcements.take(`homeassistant/${topic}/config`, JSON.stringify(config), true);

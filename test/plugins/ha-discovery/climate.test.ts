@@ -21,7 +21,8 @@ for (const [field, name, template, values] of [
 
     assert.deepEqual(component("climate", config).capabilities[field], { type: "choice", values });
     assert.deepEqual(own.capabilities[field], {
-      ...{ type: "choice", values: [...(field === "preset" ? ["none"] : []), "boost", "eco"] },
+      type: "choice",
+      values: [...(field === "preset" ? ["none"] : []), "boost", "eco"],
     });
   });
 
@@ -63,7 +64,9 @@ for (const [field, name] of [
       [`${name}_command_template`]: "<{{ value }}>",
       [`${name}_state_topic`]: "told",
       [`${name}_state_template`]: "{{ value_json.now }}",
-      ...{ min_temp: 5, max_temp: 30, temp_step: 0.5 },
+      min_temp: 5,
+      max_temp: 30,
+      temp_step: 0.5,
     });
 
     assert.deepEqual(thermostat.capabilities, {
@@ -86,8 +89,10 @@ test("target temperatures are from 7 to 35 °C by default, also in degrees Fahre
 
 test("temperatures are converted from degrees Fahrenheit both ways", () => {
   const thermostat = component("climate", {
-    ...{ temperature_unit: "F", temperature_command_topic: "set" },
-    ...{ temperature_state_topic: "told", current_temperature_topic: "now" },
+    temperature_unit: "F",
+    temperature_command_topic: "set",
+    temperature_state_topic: "told",
+    current_temperature_topic: "now",
   });
 
   assert.equal(thermostat.tell("told", "68")["targetTemperature"], 20);
@@ -97,9 +102,12 @@ test("temperatures are converted from degrees Fahrenheit both ways", () => {
 
 test("a thermostat shows what it measures through its templates, and nobody can set it", () => {
   const thermostat = component("climate", {
-    ...{ current_temperature_topic: "t", current_temperature_template: "{{ value_json.t }}" },
-    ...{ current_humidity_topic: "t", current_humidity_template: "{{ value_json.h }}" },
-    ...{ action_topic: "t", action_template: "{{ value_json.a }}" },
+    current_temperature_topic: "t",
+    current_temperature_template: "{{ value_json.t }}",
+    current_humidity_topic: "t",
+    current_humidity_template: "{{ value_json.h }}",
+    action_topic: "t",
+    action_template: "{{ value_json.a }}",
   });
 
   assert.equal(thermostat.known.handler.leads, "thermostat");
@@ -113,7 +121,9 @@ test("a thermostat shows what it measures through its templates, and nobody can 
     },
   });
   assert.deepEqual(thermostat.tell("t", { t: 20, h: 40, a: "heating" }), {
-    ...{ temperature: 20, humidity: 40, action: "heating" },
+    temperature: 20,
+    humidity: 40,
+    action: "heating",
   });
 });
 
@@ -133,11 +143,14 @@ for (const [payload, action] of [
 
 test("modes of several words have the words of the vocabulary, and are sent as the device has them", () => {
   const thermostat = component("climate", {
-    ...{ mode_command_topic: "set", mode_state_topic: "m", modes: ["off", "heat_cool", "my_mode"] },
+    mode_command_topic: "set",
+    mode_state_topic: "m",
+    modes: ["off", "heat_cool", "my_mode"],
   });
 
   assert.deepEqual(thermostat.capabilities["mode"], {
-    ...{ type: "choice", values: ["off", "heat-cool", "my_mode"] },
+    type: "choice",
+    values: ["off", "heat-cool", "my_mode"],
   });
   assert.equal(thermostat.tell("m", "heat_cool")["mode"], "heat-cool");
   assert.equal(thermostat.tell("m", "my_mode")["mode"], "my_mode");
@@ -157,10 +170,12 @@ test("an empty action changes nothing", () => {
 test("a target humidity is from 30 to 99 % unless announced, and as requested if not reported", () => {
   const thermostat = component("climate", { target_humidity_command_topic: "set" });
   const own = component("climate", {
-    ...{ target_humidity_command_topic: "set", min_humidity: 40, max_humidity: 70 },
-    ...{ target_humidity_command_template: "<{{ value }}>" },
-    ...{ target_humidity_state_topic: "told" },
-    ...{ target_humidity_state_template: "{{ value_json.now }}" },
+    target_humidity_command_topic: "set",
+    min_humidity: 40,
+    max_humidity: 70,
+    target_humidity_command_template: "<{{ value }}>",
+    target_humidity_state_topic: "told",
+    target_humidity_state_template: "{{ value_json.now }}",
   });
 
   const percent = { type: "number", unit: "%", step: 1 };
@@ -175,8 +190,10 @@ test("a target humidity is from 30 to 99 % unless announced, and as requested if
 test("a thermostat with a power topic is switched on and off, and is as requested", () => {
   const thermostat = component("climate", { power_command_topic: "p" });
   const own = component("climate", {
-    ...{ power_command_topic: "p", payload_on: "1", payload_off: "0" },
-    ...{ power_command_template: "<{{ value }}>" },
+    power_command_topic: "p",
+    payload_on: "1",
+    payload_off: "0",
+    power_command_template: "<{{ value }}>",
   });
 
   assert.deepEqual(thermostat.capabilities, { on: { type: "boolean" } });

@@ -23,7 +23,10 @@ function deviceOf(platform: string, config: object) {
     updates.push(update);
   });
   return {
-    ...{ commands, sent, updates, nativeId },
+    commands,
+    sent,
+    updates,
+    nativeId,
     send: (command: DeviceCommand) => commands.carryOut(nativeId, command),
     refuse: (error: Error) => void (refusal = error),
     tell(topic: string, payload: string) {
@@ -94,7 +97,11 @@ test("opening and closing are confirmed by movement, and by the position that th
 
 test("the state from before a command does not confirm it, however close it is", async () => {
   const lamp = deviceOf("light", {
-    ...{ schema: "json", stat_t: "s", cmd_t: "s/set", brightness: true, sup_clrm: ["hs"] },
+    schema: "json",
+    stat_t: "s",
+    cmd_t: "s/set",
+    brightness: true,
+    sup_clrm: ["hs"],
   });
   const states = [
     { hue: 120, saturation: 50 },
@@ -154,8 +161,12 @@ test("a value that nothing reports becomes the state when the broker has it", as
 
 test("a command waits for each value that is reported, and for no other", async () => {
   const lamp = deviceOf("light", {
-    ...{ stat_t: "l", cmd_t: "l/set", bri_stat_t: "b", bri_cmd_t: "b/set" },
-    ...{ fx_cmd_t: "f/set", fx_list: ["candle"] },
+    stat_t: "l",
+    cmd_t: "l/set",
+    bri_stat_t: "b",
+    bri_cmd_t: "b/set",
+    fx_cmd_t: "f/set",
+    fx_list: ["candle"],
   });
   const answer = lamp.send({ on: true, brightness: 100, effect: "candle" });
   const isDone = watch(answer);
@@ -171,7 +182,10 @@ test("a command waits for each value that is reported, and for no other", async 
 test("without a confirmation the error names the device and what is missing after 4.5 s", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const lamp = deviceOf("light", {
-    ...{ stat_t: "l", cmd_t: "l/set", bri_stat_t: "b", bri_cmd_t: "b/set" },
+    stat_t: "l",
+    cmd_t: "l/set",
+    bri_stat_t: "b",
+    bri_cmd_t: "b/set",
   });
   const answer = lamp.send({ on: true, brightness: 100 });
   const isDone = watch(answer);
@@ -276,7 +290,10 @@ test("if a cover's position was unknown, only the requested position confirms th
 
 test("a brightness that only moves towards the requested value does not confirm the command", async () => {
   const lamp = deviceOf("light", {
-    ...{ cmd_t: "l/set", bri_stat_t: "b", bri_cmd_t: "b/set", bri_scl: 100 },
+    cmd_t: "l/set",
+    bri_stat_t: "b",
+    bri_cmd_t: "b/set",
+    bri_scl: 100,
   });
   lamp.tell("b", "50");
   const answer = lamp.send({ brightness: 80 });

@@ -27,7 +27,9 @@ test("a component listens to its state, its events and its availability", () => 
 
 test("a component takes over the state of the one that it replaces, as far as it fits", () => {
   const lamp = component("light", {
-    ...{ command_topic: "set", brightness_command_topic: "b", effect_command_topic: "e" },
+    command_topic: "set",
+    brightness_command_topic: "b",
+    effect_command_topic: "e",
     effect_list: ["candle"],
   });
 

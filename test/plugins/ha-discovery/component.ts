@@ -21,7 +21,8 @@ export function component(platform: string, config: object) {
   });
   return {
     known,
-    ...{ garbage, unusable },
+    garbage,
+    unusable,
     capabilities: known.handler.capabilities,
     names: Object.keys(known.handler.capabilities),
     /** The state after a payload. */

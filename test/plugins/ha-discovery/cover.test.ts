@@ -40,13 +40,17 @@ test("a cover has what its topics allow", () => {
   assert.deepEqual(capabilities, {
     position: { ...PERCENT, readOnly: true },
     action: { type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
-    ...{ open: COMMAND, close: COMMAND, stop: COMMAND },
+    open: COMMAND,
+    close: COMMAND,
+    stop: COMMAND,
   });
   assert.deepEqual(component("cover", { position_topic: "p" }).capabilities, {
     position: { ...PERCENT, readOnly: true },
   });
   assert.deepEqual(component("cover", { set_position_topic: "p" }).capabilities, {
-    ...{ position: PERCENT, open: COMMAND, close: COMMAND },
+    position: PERCENT,
+    open: COMMAND,
+    close: COMMAND,
   });
   assert.deepEqual(component("cover", {}).capabilities, {
     position: { ...PERCENT, readOnly: true },
@@ -82,7 +86,9 @@ test("a cover without the payload of a command does not have it", () => {
 test("a cover uses its own payloads and command template", () => {
   const cover = component("cover", {
     ...TOPICS,
-    ...{ payload_open: "up", payload_close: "down", payload_stop: "halt" },
+    payload_open: "up",
+    payload_close: "down",
+    payload_stop: "halt",
     command_template: "<{{ value }}>",
   });
 
@@ -140,7 +146,10 @@ for (const names of [
 ] as const) {
   test(`slats move on the scale of ${names.join(" and ")}`, () => {
     const cover = component("cover", {
-      ...{ tilt_command_topic: "t/set", tilt_status_topic: "t", [names[0]]: 10, [names[1]]: 210 },
+      tilt_command_topic: "t/set",
+      tilt_status_topic: "t",
+      [names[0]]: 10,
+      [names[1]]: 210,
       tilt_status_template: "{{ value_json.t }}",
       tilt_command_template: "{{ value }} {{ tilt_position }}",
     });

@@ -7,8 +7,10 @@ const FAN = { state_topic: "s", command_topic: "set" };
 test("a fan has what its topics allow, and what is only reported is read-only", () => {
   const all = component("fan", {
     ...FAN,
-    ...{ percentage_command_topic: "a", preset_mode_command_topic: "b" },
-    ...{ oscillation_command_topic: "c", direction_command_topic: "d" },
+    percentage_command_topic: "a",
+    preset_mode_command_topic: "b",
+    oscillation_command_topic: "c",
+    direction_command_topic: "d",
     preset_modes: ["auto", "sleep"],
   });
 
@@ -34,8 +36,12 @@ for (const [field, topic, template, payload, value] of [
   ["direction", "direction_state_topic", "direction_value_template", "reverse", "reverse"],
 ] as const) {
   const commands = {
-    ...{ command_topic: "set", percentage_command_topic: "a", preset_mode_command_topic: "b" },
-    ...{ oscillation_command_topic: "c", direction_command_topic: "d", preset_modes: ["auto"] },
+    command_topic: "set",
+    percentage_command_topic: "a",
+    preset_mode_command_topic: "b",
+    oscillation_command_topic: "c",
+    direction_command_topic: "d",
+    preset_modes: ["auto"],
   };
 
   test(`a fan reports ${field} on its ${topic}, through its ${template}`, () => {
@@ -79,8 +85,11 @@ for (const [field, prefix, value, payload] of [
 test("a fan uses its own payloads", () => {
   const fan = component("fan", {
     ...FAN,
-    ...{ payload_on: "1", payload_off: "0", oscillation_command_topic: "o" },
-    ...{ payload_oscillation_on: "swing", payload_oscillation_off: "still" },
+    payload_on: "1",
+    payload_off: "0",
+    oscillation_command_topic: "o",
+    payload_oscillation_on: "swing",
+    payload_oscillation_off: "still",
     oscillation_state_topic: "o/now",
   });
 
@@ -95,8 +104,10 @@ test("a fan uses its own payloads", () => {
 
 test("speeds go from the least to the greatest of the range, and 0 % is below it", () => {
   const fan = component("fan", {
-    ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
-    ...{ speed_range_min: 3, speed_range_max: 6 },
+    percentage_command_topic: "set",
+    percentage_state_topic: "s",
+    speed_range_min: 3,
+    speed_range_max: 6,
   });
 
   assert.deepEqual(
@@ -124,8 +135,9 @@ test("values that a fan has no topic for are not sent", () => {
 for (const levels of [1, 3, 4, 6, 7, 100, 200]) {
   test(`every level of a fan with ${levels} speeds is sent again by the percentage that shows it`, () => {
     const fan = component("fan", {
-      ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
-      ...{ speed_range_max: levels },
+      percentage_command_topic: "set",
+      percentage_state_topic: "s",
+      speed_range_max: levels,
     });
     const all = Array.from({ length: levels + 1 }, (_, level) => level);
 
@@ -150,8 +162,9 @@ for (const levels of [1, 3, 4, 6, 7, 100, 200]) {
 
 test("level 2 of 3 is two thirds, and a percentage between two levels is the higher one", () => {
   const fan = component("fan", {
-    ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
-    ...{ speed_range_max: 3 },
+    percentage_command_topic: "set",
+    percentage_state_topic: "s",
+    speed_range_max: 3,
   });
 
   assert.deepEqual(
@@ -167,8 +180,9 @@ test("level 2 of 3 is two thirds, and a percentage between two levels is the hig
 
 test("the payload_reset_percentage makes the speed unknown", () => {
   const fan = component("fan", {
-    ...{ percentage_command_topic: "set", percentage_state_topic: "s" },
-    ...{ payload_reset_percentage: "?" },
+    percentage_command_topic: "set",
+    percentage_state_topic: "s",
+    payload_reset_percentage: "?",
   });
 
   assert.equal(fan.tell("s", "40")["speed"], 40);

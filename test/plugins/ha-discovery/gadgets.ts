@@ -28,8 +28,9 @@ export class Gadget {
     const [, id = ""] = this.nativeId.split(":");
     const isFirst = this.#announcements.length === 0;
     const own = {
-      ...{ uniq_id: isFirst ? id : `${id}-${this.#announcements.length}`, dev: { ids: [id] } },
-      ...{ name: isFirst ? id : `Extra ${this.#announcements.length}` },
+      uniq_id: isFirst ? id : `${id}-${this.#announcements.length}`,
+      dev: { ids: [id] },
+      name: isFirst ? id : `Extra ${this.#announcements.length}`,
       avty_t: `${this.#base}/status`,
     };
     this.#announcements.push([platform, { ...own, ...Object.fromEntries(entries) }]);
@@ -95,7 +96,9 @@ function lights(peer: Peer): Gadget[] {
   });
   const plain = new Gadget(peer, "light:plain")
     .add("light", {
-      ...{ command_topic: "set", state_topic: "s", effect_list: ["rainbow", "fire"] },
+      command_topic: "set",
+      state_topic: "s",
+      effect_list: ["rainbow", "fire"],
       ...topics("brightness"),
       ...topics("color_temp"),
       ...topics("hs"),
@@ -120,8 +123,12 @@ function lights(peer: Peer): Gadget[] {
 
 function jsonLight(peer: Peer, mode: string): Gadget {
   const gadget = new Gadget(peer, `light:${mode}`).add("light", {
-    ...{ schema: "json", command_topic: "set", state_topic: "s", brightness: true },
-    ...{ supported_color_modes: [mode, "color_temp"], brightness_scale: 254 },
+    schema: "json",
+    command_topic: "set",
+    state_topic: "s",
+    brightness: true,
+    supported_color_modes: [mode, "color_temp"],
+    brightness_scale: 254,
   });
   let state: Record<string, unknown> = { state: "ON", brightness: 100, color_mode: mode };
   const tell = () => gadget.tell("s", JSON.stringify(state));
@@ -139,11 +146,17 @@ function fans(peer: Peer): Gadget[] {
   return [1, 3].map((levels) =>
     new Gadget(peer, `fan:fan-${levels}`)
       .add("fan", {
-        ...{ command_topic: "set", state_topic: "s", speed_range_max: levels },
-        ...{ percentage_command_topic: "p/set", percentage_state_topic: "p" },
-        ...{ preset_mode_command_topic: "m/set", preset_mode_state_topic: "m" },
-        ...{ oscillation_command_topic: "o/set", oscillation_state_topic: "o" },
-        ...{ direction_command_topic: "d/set", direction_state_topic: "d" },
+        command_topic: "set",
+        state_topic: "s",
+        speed_range_max: levels,
+        percentage_command_topic: "p/set",
+        percentage_state_topic: "p",
+        preset_mode_command_topic: "m/set",
+        preset_mode_state_topic: "m",
+        oscillation_command_topic: "o/set",
+        oscillation_state_topic: "o",
+        direction_command_topic: "d/set",
+        direction_state_topic: "d",
         preset_modes: ["auto", "sleep"],
       })
       .echo("set", "s", "OFF")
@@ -163,8 +176,13 @@ function covers(peer: Peer): Gadget[] {
     gadget.tell("s", isOpen ? "open" : "closed");
   };
   const blind = new Gadget(peer, "cover:blind").add("cover", {
-    ...{ command_topic: "set", state_topic: "s", position_topic: "p", set_position_topic: "p/set" },
-    ...{ tilt_command_topic: "t/set", tilt_status_topic: "t", tilt_max: 40 },
+    command_topic: "set",
+    state_topic: "s",
+    position_topic: "p",
+    set_position_topic: "p/set",
+    tilt_command_topic: "t/set",
+    tilt_status_topic: "t",
+    tilt_max: 40,
   });
   blind
     .on("set", turn(blind, "p"))
@@ -172,7 +190,8 @@ function covers(peer: Peer): Gadget[] {
     .echo("t/set", "t", "20")
     .tell("s", "open");
   const garage = new Gadget(peer, "cover:garage").add("cover", {
-    ...{ command_topic: "set", state_topic: "s" },
+    command_topic: "set",
+    state_topic: "s",
   });
   garage.on("set", turn(garage, undefined)).tell("s", "open");
   const valve = new Gadget(peer, "valve:water").add("valve", {
@@ -200,7 +219,9 @@ function climates(peer: Peer): Gadget[] {
       ...topics("swing_horizontal_mode"),
       ...topics("preset_mode"),
       ...topics("target_humidity"),
-      ...{ preset_modes: ["eco", "away"], modes: ["off", "heat", "heat_cool"], temp_step: 0.5 },
+      preset_modes: ["eco", "away"],
+      modes: ["off", "heat", "heat_cool"],
+      temp_step: 0.5,
     })
     .echo("mode/set", "mode", "heat")
     .echo("temperature/set", "temperature", "20")
@@ -225,7 +246,9 @@ function climates(peer: Peer): Gadget[] {
     .echo("temperature/set", "temperature", "50");
   const humidifier = new Gadget(peer, "humidifier:moist")
     .add("humidifier", {
-      ...{ command_topic: "set", state_topic: "s", modes: ["eco", "boost"] },
+      command_topic: "set",
+      state_topic: "s",
+      modes: ["eco", "boost"],
       ...topics("target_humidity"),
       ...topics("mode"),
     })
@@ -244,7 +267,9 @@ function others(peer: Peer): Gadget[] {
   const lock = new Gadget(peer, "lock:door").add("lock", { ...basic, payload_open: "OPEN" });
   lock.on("set", mapped(lock, { LOCK: "LOCKED", UNLOCK: "UNLOCKED" })).tell("s", "LOCKED");
   const alarm = new Gadget(peer, "alarm_control_panel:house").add("alarm_control_panel", {
-    ...{ ...basic, code: "1234", code_trigger_required: false },
+    ...basic,
+    code: "1234",
+    code_trigger_required: false,
   });
   const armed = ["home", "away", "night", "vacation", "custom_bypass"].map(
     (name) => [`ARM_${name.toUpperCase()}`, `armed_${name}`] as const,
@@ -261,7 +286,9 @@ function others(peer: Peer): Gadget[] {
     JSON.stringify({ state: "ON", tone: "a", volume_level: 0.5, duration: 5 }),
   );
   const vacuum = new Gadget(peer, "vacuum:robot").add("vacuum", {
-    ...{ ...basic, set_fan_speed_topic: "f/set", fan_speed_list: ["low", "high"] },
+    ...basic,
+    set_fan_speed_topic: "f/set",
+    fan_speed_list: ["low", "high"],
     supported_features: ["start", "pause", "stop", "return_home", "locate", "fan_speed"],
   });
   vacuum
@@ -271,7 +298,9 @@ function others(peer: Peer): Gadget[] {
   const relay = new Gadget(peer, "switch:relay")
     .add("switch", basic)
     .add("number", {
-      ...{ command_topic: "n/set", state_topic: "n", step: 0.5 },
+      command_topic: "n/set",
+      state_topic: "n",
+      step: 0.5,
       unit_of_measurement: "°C",
     })
     .add("select", { command_topic: "o/set", state_topic: "o", options: ["x", "y"] })

@@ -38,11 +38,15 @@ test("devices behind a gateway are unavailable while its status topic says so", 
 
   assert.deepEqual(tell("gw/status", "online"), { "device:gw": true });
   assert.deepEqual(tell("gw/status", "offline"), {
-    ...{ "device:gw": false, "switch:a": false, "switch:b": false },
+    "device:gw": false,
+    "switch:a": false,
+    "switch:b": false,
   });
   assert.deepEqual(unavailable(), ["device:gw", "switch:a", "switch:b"]);
   assert.deepEqual(tell("gw/status", "online"), {
-    ...{ "device:gw": true, "switch:a": true, "switch:b": true },
+    "device:gw": true,
+    "switch:a": true,
+    "switch:b": true,
   });
 });
 

@@ -91,8 +91,14 @@ test(
   async (t) => {
     const { peer, bridge } = await startHome(t);
     await peer.announce("light/lamp", {
-      ...{ schema: "json", stat_t: "lamp", cmd_t: "lamp/set", uniq_id: "lamp" },
-      ...{ brightness: true, sup_clrm: ["hs", "color_temp"], effect: true, fx_list: ["a"] },
+      schema: "json",
+      stat_t: "lamp",
+      cmd_t: "lamp/set",
+      uniq_id: "lamp",
+      brightness: true,
+      sup_clrm: ["hs", "color_temp"],
+      effect: true,
+      fx_list: ["a"],
     });
     await peer.announce("sensor/t", {
       stat_t: "t",

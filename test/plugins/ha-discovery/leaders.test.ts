@@ -13,8 +13,12 @@ const STRIP = { ids: ["strip"], name: "Strip" };
 function startStrip() {
   const relay = (number: number) =>
     component("switch", {
-      ...{ stat_t: "strip", cmd_t: `strip/${number}/set`, uniq_id: `relay-${number}` },
-      ...{ val_tpl: `{{ value_json.POWER${number} }}`, name: `Relay ${number}`, dev: STRIP },
+      stat_t: "strip",
+      cmd_t: `strip/${number}/set`,
+      uniq_id: `relay-${number}`,
+      val_tpl: `{{ value_json.POWER${number} }}`,
+      name: `Relay ${number}`,
+      dev: STRIP,
     }).known;
   const lamp = component("light", {
     cmd_t: "lamp/set",
@@ -34,7 +38,9 @@ function startStrip() {
     updates.push(update);
   });
   return {
-    ...{ commands, sent, updates },
+    commands,
+    sent,
+    updates,
     describe: () => home.describe(false),
     tell: (topic: string, payload: string) => {
       const { told, updates: changes } = home.receive(topic, new Payload(payload, false), 0);

@@ -184,7 +184,11 @@ for (const [config, min, max] of [
     const lamp = lampWith("color_temp", config);
 
     assert.deepEqual(lamp.capabilities["colorTemperature"], {
-      ...{ type: "number", min, max, step: 50, unit: "K" },
+      type: "number",
+      min,
+      max,
+      step: 50,
+      unit: "K",
     });
     assert.equal(lamp.tell("f", "50")["colorTemperature"], max);
     assert.equal(lamp.tell("f", "900")["colorTemperature"], min);

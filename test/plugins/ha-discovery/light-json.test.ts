@@ -5,8 +5,10 @@ import { component } from "./component.ts";
 const RED = { hue: 0, saturation: 100 };
 const LAMP = { schema: "json", state_topic: "s", command_topic: "set" };
 const FULL = {
-  ...{ ...LAMP, supported_color_modes: ["hs", "color_temp"] },
-  ...{ effect: true, effect_list: ["candle", "party"] },
+  ...LAMP,
+  supported_color_modes: ["hs", "color_temp"],
+  effect: true,
+  effect_list: ["candle", "party"],
 };
 
 for (const [config, names] of [
@@ -74,7 +76,10 @@ for (const [payload, state] of [
   test(`a JSON light that reports ${JSON.stringify(payload)} changes ${JSON.stringify(state)}`, () => {
     const lamp = component("light", FULL);
     const before = lamp.tell("s", {
-      ...{ state: "OFF", brightness: 51, color_temp: 200, effect: "candle" },
+      state: "OFF",
+      brightness: 51,
+      color_temp: 200,
+      effect: "candle",
       color: { h: 90, s: 50 },
     });
 

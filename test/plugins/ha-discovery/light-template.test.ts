@@ -4,8 +4,11 @@ import { component } from "./component.ts";
 
 const COLOR = { hue: 240, saturation: 100 };
 const LAMP = {
-  ...{ schema: "template", state_topic: "s", command_topic: "set" },
-  ...{ command_on_template: "on", command_off_template: "off" },
+  schema: "template",
+  state_topic: "s",
+  command_topic: "set",
+  command_on_template: "on",
+  command_off_template: "off",
 };
 const READ = {
   state_template: "{{ value_json.state }}",
@@ -70,7 +73,13 @@ for (const [payload, state] of [
     const nothing = { state: "", level: "", mired: "", r: "", g: "", b: "", effect: "" };
     const lamp = component("light", FULL);
     const before = lamp.tell("s", {
-      ...{ state: "off", level: 51, mired: 250, r: 255, g: 0, b: 0, effect: "a" },
+      state: "off",
+      level: 51,
+      mired: 250,
+      r: 255,
+      g: 0,
+      b: 0,
+      effect: "a",
     });
 
     assert.deepEqual(lamp.tell("s", { ...nothing, ...payload }), { ...before, ...state });

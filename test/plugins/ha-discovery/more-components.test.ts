@@ -33,7 +33,9 @@ test("a vacuum tells what it does, and has the commands that it supports", () =>
   ]);
   assert.deepEqual(all.capabilities["fanSpeed"], { type: "choice", values: ["min", "max"] });
   assert.deepEqual(all.tell("s", { state: "returning", battery_level: 40, fan_speed: "max" }), {
-    ...{ action: "returning", battery: 40, fanSpeed: "max" },
+    action: "returning",
+    battery: 40,
+    fanSpeed: "max",
   });
   assert.equal(all.tell("s", { state: "dancing" })["action"], null);
   assert.deepEqual(all.ask({ start: true, fanSpeed: "min" }), ["f min", "c start"]);
@@ -44,8 +46,11 @@ test("a vacuum tells what it does, and has the commands that it supports", () =>
 
 test("a lawn mower has a topic for each command", () => {
   const mower = canonical("lawn_mower", {
-    ...{ act_stat_t: "s", act_val_tpl: "{{ value_json.a }}" },
-    ...{ strt_mw_cmd_t: "m", strt_mw_cmd_tpl: "<{{ value }}>", dock_cmd_t: "d" },
+    act_stat_t: "s",
+    act_val_tpl: "{{ value_json.a }}",
+    strt_mw_cmd_t: "m",
+    strt_mw_cmd_tpl: "<{{ value }}>",
+    dock_cmd_t: "d",
   });
 
   assert.equal(mower.kind, "lawn-mower");
@@ -72,7 +77,10 @@ test("a siren takes JSON, and reports JSON or a word", () => {
   assert.equal(siren.tell("s", "ON")["on"], true);
   assert.deepEqual(siren.ask({ volume: 20 }), ['c {"state":"ON","volume_level":0.2}']);
   assert.deepEqual(siren.tell("s", { state: "OFF", tone: "a", volume_level: 0.55, duration: 3 }), {
-    ...{ on: false, tone: "a", volume: 55, duration: 3 },
+    on: false,
+    tone: "a",
+    volume: 55,
+    duration: 3,
   });
 });
 
@@ -90,9 +98,16 @@ test("a siren with templates is sent what they make, and only what it supports",
 
 test("a humidifier is one or dries, by its class, and has its modes and readings", () => {
   const config = {
-    ...{ stat_t: "s", cmd_t: "c", hum_stat_t: "h", hum_cmd_t: "h/set", min_hum: 30 },
-    ...{ mode_stat_t: "m", mode_cmd_t: "m/set", modes: ["eco", "boost"] },
-    ...{ curr_hum_t: "now", act_t: "a" },
+    stat_t: "s",
+    cmd_t: "c",
+    hum_stat_t: "h",
+    hum_cmd_t: "h/set",
+    min_hum: 30,
+    mode_stat_t: "m",
+    mode_cmd_t: "m/set",
+    modes: ["eco", "boost"],
+    curr_hum_t: "now",
+    act_t: "a",
   };
   const moist = canonical("humidifier", config);
   const dry = canonical("humidifier", { ...config, dev_cla: "dehumidifier" });
@@ -110,7 +125,11 @@ test("a humidifier is one or dries, by its class, and has its modes and readings
     dry.tell(topic, payload);
   }
   assert.deepEqual(dry.known.state, {
-    ...{ on: true, targetHumidity: 55, mode: "eco", humidity: 48, action: "drying" },
+    on: true,
+    targetHumidity: 55,
+    mode: "eco",
+    humidity: 48,
+    action: "drying",
   });
   assert.deepEqual(dry.tell("h", "None")["targetHumidity"], null);
   assert.deepEqual(dry.ask({ on: false, targetHumidity: 40, mode: "boost" }), [
@@ -120,14 +139,22 @@ test("a humidifier is one or dries, by its class, and has its modes and readings
 
 test("a water heater has a target, a temperature and modes in the words of the vocabulary", () => {
   const heater = canonical("water_heater", {
-    ...{ temp_cmd_t: "t/set", temp_stat_t: "t", curr_temp_t: "now" },
-    ...{ mode_cmd_t: "m/set", mode_stat_t: "m", pow_cmd_t: "p" },
+    temp_cmd_t: "t/set",
+    temp_stat_t: "t",
+    curr_temp_t: "now",
+    mode_cmd_t: "m/set",
+    mode_stat_t: "m",
+    pow_cmd_t: "p",
   });
 
   assert.equal(heater.kind, "water-heater");
   assert.deepEqual(heater.names, ["mode", "targetTemperature", "on", "temperature"]);
   assert.deepEqual(heater.capabilities["targetTemperature"], {
-    ...{ type: "number", min: 43.3, max: 60, step: 1, unit: "°C" },
+    type: "number",
+    min: 43.3,
+    max: 60,
+    step: 1,
+    unit: "°C",
   });
   assert.equal(heater.tell("m", "heat_pump")["mode"], "heat-pump");
   assert.deepEqual(heater.ask({ mode: "high-demand", targetTemperature: 50, on: false }), [
@@ -142,7 +169,8 @@ test("a valve opens, closes and reports it", () => {
   assert.deepEqual(valve.capabilities, {
     on: SWITCH,
     action: { type: "choice", values: ["opening", "closing", "stopped"], ...READ_ONLY },
-    ...{ open: COMMAND, close: COMMAND },
+    open: COMMAND,
+    close: COMMAND,
   });
   assert.deepEqual(
     [{ on: true }, { on: false }, { open: true }, { close: true }].map((each) => valve.ask(each)),
@@ -153,23 +181,36 @@ test("a valve opens, closes and reports it", () => {
   assert.deepEqual(valve.tell("s", { state: "closed" }), { on: false, action: "stopped" });
   assert.deepEqual(canonical("valve", { ...config, pl_stop: "S" }).ask({ stop: true }), ["c S"]);
   assert.deepEqual(canonical("valve", { stat_t: "s" }).capabilities["on"], {
-    ...{ ...SWITCH, ...READ_ONLY },
+    ...SWITCH,
+    ...READ_ONLY,
   });
 });
 
 test("a valve with a position takes and reports it on its own scale", () => {
   const valve = canonical("valve", {
-    ...{ stat_t: "s", cmd_t: "c", pos: true, pos_open: 0, pos_clsd: 255 },
+    stat_t: "s",
+    cmd_t: "c",
+    pos: true,
+    pos_open: 0,
+    pos_clsd: 255,
   });
 
   assert.deepEqual(valve.capabilities["position"], PERCENT);
   assert.deepEqual(
-    [{ position: 20 }, { on: true }, { close: true }].map((each) => valve.ask(each)),
-    [["c 204"], ["c 0"], ["c 255"]],
+    [
+      { position: 20 },
+      { on: true },
+      { close: true },
+      { on: true, position: 20 },
+      { on: false, position: 20 },
+    ].map((each) => valve.ask(each).at(-1)),
+    ["c 204", "c 0", "c 255", "c 204", "c 255"],
   );
   assert.deepEqual(valve.tell("s", "204"), { on: true, position: 20, action: null });
   assert.deepEqual(valve.tell("s", { state: "closing", position: 255 }), {
-    ...{ on: false, position: 0, action: "closing" },
+    on: false,
+    position: 0,
+    action: "closing",
   });
 });
 

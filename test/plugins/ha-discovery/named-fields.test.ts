@@ -50,8 +50,10 @@ test("readings have the names of the vocabulary, and the rest is extra in its gr
       "light",
       ["on", "signal"],
       {
-        ...{ uptime: "diagnostic", powerLimit: "configuration" },
-        ...{ scenery: "main", restart: "configuration" },
+        uptime: "diagnostic",
+        powerLimit: "configuration",
+        scenery: "main",
+        restart: "configuration",
       },
     ],
   );
@@ -71,8 +73,11 @@ test("a reading in another unit, and a setting with a reading's name, are extra"
       "light",
       ["on"],
       {
-        ...{ co: "main", temperature: "main", humidity: "main" },
-        ...{ brightnessSetting: "main", locked: "main" },
+        co: "main",
+        temperature: "main",
+        humidity: "main",
+        brightnessSetting: "main",
+        locked: "main",
       },
     ],
   );
@@ -108,7 +113,8 @@ test("a device of updates is an update, and elsewhere the versions are extra", (
   assert.deepEqual(namesOf(LAMP, update), [
     ...["light", ["on", "updateAvailable"]],
     {
-      ...{ installedVersion: "configuration", latestVersion: "configuration" },
+      installedVersion: "configuration",
+      latestVersion: "configuration",
       install: "configuration",
     },
   ]);

@@ -34,7 +34,10 @@ test("a lock is locked and unlocked by its own payloads, or by those of Home Ass
   const lock = component("lock", TOPICS);
   const own = component("lock", {
     ...TOPICS,
-    ...{ payload_lock: "1", payload_unlock: "0", state_locked: "shut", state_unlocked: "open" },
+    payload_lock: "1",
+    payload_unlock: "0",
+    state_locked: "shut",
+    state_unlocked: "open",
   });
 
   assert.equal(lock.known.handler.leads, "lock");
@@ -60,7 +63,9 @@ test("a lock that is jammed is neither locked nor unlocked", () => {
 
 test("a lock pulls its latch, and passes on a code that is never a state", () => {
   const lock = component("lock", {
-    ...{ ...TOPICS, payload_open: "OPEN", code_format: "^\\d{4}$" },
+    ...TOPICS,
+    payload_open: "OPEN",
+    code_format: "^\\d{4}$",
     command_template: '{"do": "{{ value }}", "code": "{{ code }}"}',
   });
 

@@ -52,7 +52,11 @@ for (const unit of ["°F", "F"]) {
     const number = component("number", { ...config, command_topic: "set", min: 32, max: 212 });
 
     assert.deepEqual(number.capabilities["value"], {
-      ...{ type: "number", min: 0, max: 100, step: 1, unit: "°C" },
+      type: "number",
+      min: 0,
+      max: 100,
+      step: 1,
+      unit: "°C",
     });
     assert.equal(number.tell("s", "70")["value"], 21.11);
     assert.deepEqual(number.ask({ value: 21.11 }), ["set 70"]);

@@ -47,7 +47,8 @@ for (const [state, mode, status] of [
 
 test("an alarm that wants a code takes it with each command", () => {
   const of = entity("alarm_control_panel", "disarmed", {
-    ...{ supported_features: 1, code_format: "number" },
+    supported_features: 1,
+    code_format: "number",
   });
 
   assert.deepEqual(view(of).capabilities, {

@@ -38,16 +38,24 @@ test("a camera with the feature is turned on and off, which its state does not s
 test("a calendar is a yes or no, with its event as extras", () => {
   const of = view(
     entity("calendar", "off", {
-      ...{ message: "Dentist", all_day: false, location: "Main Street", description: "" },
-      ...{ start_time: "2026-11-21 09:00:00", end_time: "2026-11-21 09:30:00" },
+      message: "Dentist",
+      all_day: false,
+      location: "Main Street",
+      description: "",
+      start_time: "2026-11-21 09:00:00",
+      end_time: "2026-11-21 09:30:00",
     }),
   );
 
   assert.deepEqual([of.kind, of.capabilities], ["binary-sensor", { active: YES_NO }]);
   assert.deepEqual(of.state, { active: false });
   assert.deepEqual(of.extra?.state, {
-    ...{ title: "Dentist", start: "2026-11-21 09:00:00", end: "2026-11-21 09:30:00" },
-    ...{ location: "Main Street", description: null, allDay: false },
+    title: "Dentist",
+    start: "2026-11-21 09:00:00",
+    end: "2026-11-21 09:30:00",
+    location: "Main Street",
+    description: null,
+    allDay: false,
   });
   const fair = { message: "Fair", all_day: true, description: "All week" };
   const { extra } = view(entity("calendar", "on", fair));
@@ -55,6 +63,11 @@ test("a calendar is a yes or no, with its event as extras", () => {
   const empty = view(entity("calendar", "unknown"));
   assert.deepEqual(empty.state, { active: null });
   assert.deepEqual(empty.extra?.state, {
-    ...{ title: null, start: null, end: null, location: null, description: null, allDay: false },
+    title: null,
+    start: null,
+    end: null,
+    location: null,
+    description: null,
+    allDay: false,
   });
 });

@@ -24,12 +24,19 @@ for (const [supported_features, more] of [
 ] as const) {
   test(`a thermostat with the features ${supported_features} has ${JSON.stringify(Object.keys(more))}`, () => {
     const attributes = {
-      ...{ ...BOUNDS, supported_features, hvac_modes: ["off", "heat"] },
-      ...{ fan_modes: ["low"], preset_modes: ["eco"], swing_modes: ["off", "on"] },
-      ...{ min_humidity: 20, max_humidity: 70 },
+      ...BOUNDS,
+      supported_features,
+      hvac_modes: ["off", "heat"],
+      fan_modes: ["low"],
+      preset_modes: ["eco"],
+      swing_modes: ["off", "on"],
+      min_humidity: 20,
+      max_humidity: 70,
     };
     assert.deepEqual(capabilities("climate", attributes), {
-      ...{ temperature: CELSIUS, mode: choice("off", "heat"), action: ACTION },
+      temperature: CELSIUS,
+      mode: choice("off", "heat"),
+      action: ACTION,
       ...more,
     });
   });
@@ -37,10 +44,21 @@ for (const [supported_features, more] of [
 
 test("a thermostat shows its measures, targets and modes", () => {
   const of = entity("climate", "heat", {
-    ...{ ...BOUNDS, supported_features: 63, hvac_modes: ["heat"], current_humidity: 40 },
-    ...{ humidity: 45, swing_modes: ["on"], swing_mode: "on" },
-    ...{ current_temperature: 19, temperature: 21, target_temp_low: 18, target_temp_high: 24 },
-    ...{ preset_modes: ["eco"], preset_mode: "eco", fan_modes: ["low"], fan_mode: "low" },
+    ...BOUNDS,
+    supported_features: 63,
+    hvac_modes: ["heat"],
+    current_humidity: 40,
+    humidity: 45,
+    swing_modes: ["on"],
+    swing_mode: "on",
+    current_temperature: 19,
+    temperature: 21,
+    target_temp_low: 18,
+    target_temp_high: 24,
+    preset_modes: ["eco"],
+    preset_mode: "eco",
+    fan_modes: ["low"],
+    fan_mode: "low",
     hvac_action: "heating",
   });
 
@@ -50,15 +68,24 @@ test("a thermostat shows its measures, targets and modes", () => {
     readOnly: true,
   });
   assert.deepEqual(view(of).state, {
-    ...{ temperature: 19, targetTemperature: 21, mode: "heat", humidity: 40 },
-    ...{ targetTemperatureLow: 18, targetTemperatureHigh: 24 },
-    ...{ preset: "eco", fanMode: "low", action: "heating", swing: "on", targetHumidity: 45 },
+    temperature: 19,
+    targetTemperature: 21,
+    mode: "heat",
+    humidity: 40,
+    targetTemperatureLow: 18,
+    targetTemperatureHigh: 24,
+    preset: "eco",
+    fanMode: "low",
+    action: "heating",
+    swing: "on",
+    targetHumidity: 45,
   });
 });
 
 test("modes have the names of the vocabulary, and an unknown action is unknown", () => {
   const of = entity("climate", "heat_cool", {
-    ...{ hvac_modes: ["off", "heat_cool", "fan_only", "turbo"], hvac_action: "boiling" },
+    hvac_modes: ["off", "heat_cool", "fan_only", "turbo"],
+    hvac_action: "boiling",
   });
 
   assert.deepEqual(view(of).capabilities["mode"], choice("off", "heat-cool", "fan-only", "turbo"));
@@ -69,8 +96,10 @@ test("modes have the names of the vocabulary, and an unknown action is unknown",
 
 test("a horizontal swing is an extra", () => {
   const of = entity("climate", "cool", {
-    ...{ supported_features: SWING_HORIZONTAL, hvac_modes: ["cool"] },
-    ...{ swing_horizontal_modes: ["off", "on"], swing_horizontal_mode: "off" },
+    supported_features: SWING_HORIZONTAL,
+    hvac_modes: ["cool"],
+    swing_horizontal_modes: ["off", "on"],
+    swing_horizontal_mode: "off",
   });
 
   assert.deepEqual(view(of).extra, {
@@ -81,7 +110,9 @@ test("a horizontal swing is an extra", () => {
 
 test("a range whose low end is above its high end is shown as it is", () => {
   const of = entity("climate", "heat_cool", {
-    ...{ supported_features: RANGE, target_temp_low: 25, target_temp_high: 18 },
+    supported_features: RANGE,
+    target_temp_low: 25,
+    target_temp_high: 18,
   });
 
   const { targetTemperatureLow: low, targetTemperatureHigh: high } = view(of).state;
@@ -99,7 +130,11 @@ test("features without the attributes that they need make no capabilities", () =
     ...["targetTemperatureHigh", "targetTemperatureLow", "temperature"],
   ]);
   assert.deepEqual(of.capabilities["targetHumidity"], {
-    ...{ type: "number", min: 0, max: 100, step: 1, unit: "%" },
+    type: "number",
+    min: 0,
+    max: 100,
+    step: 1,
+    unit: "%",
   });
   assert.equal(of.extra, undefined);
 });
@@ -114,8 +149,12 @@ test("what a thermostat does not report is unknown", () => {
 
 test("temperatures of a home in degrees Fahrenheit are in degrees Celsius", () => {
   const of = entity("climate", "heat", {
-    ...{ supported_features: ONE, min_temp: 50, max_temp: 86, target_temp_step: 1 },
-    ...{ current_temperature: 68, temperature: 70 },
+    supported_features: ONE,
+    min_temp: 50,
+    max_temp: 86,
+    target_temp_step: 1,
+    current_temperature: 68,
+    temperature: 70,
   });
   const { capabilities: found, state } = view(of, "°F");
 
@@ -156,7 +195,10 @@ for (const [attributes, target] of [
 }
 
 const both = entity("climate", "heat", {
-  ...{ supported_features: 3, temperature: 20, target_temp_low: 18, target_temp_high: 24 },
+  supported_features: 3,
+  temperature: 20,
+  target_temp_low: 18,
+  target_temp_high: 24,
 });
 
 for (const [command, made] of [

@@ -4,7 +4,9 @@ import { calls, capabilities, entity, isConfirmed, isConfirmedByAnswer, view } f
 
 const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 const ACTION = {
-  ...{ type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
+  type: "choice",
+  values: ["opening", "closing", "stopped"],
+  readOnly: true,
 } as const;
 const COMMAND = { type: "command" } as const;
 const shown = { readOnly: true } as const;
@@ -20,7 +22,8 @@ for (const [supported_features, position, more] of [
 ] as const) {
   test(`a cover with the features ${supported_features} takes commands as far as it has them`, () => {
     assert.deepEqual(capabilities("cover", { supported_features }), {
-      ...{ position, action: ACTION },
+      position,
+      action: ACTION,
       ...more,
     });
   });

@@ -23,8 +23,11 @@ for (const [supported_features, more] of [
 
 test("a fan shows its speed, direction, preset and if it swings", () => {
   const attributes = {
-    ...{ supported_features: 15, preset_modes: ["auto"], percentage: 40 },
-    ...{ direction: "reverse", preset_mode: "auto" },
+    supported_features: 15,
+    preset_modes: ["auto"],
+    percentage: 40,
+    direction: "reverse",
+    preset_mode: "auto",
   };
   const shown = { on: true, speed: 40, direction: "reverse", preset: "auto" };
 

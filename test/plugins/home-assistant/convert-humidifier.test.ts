@@ -19,9 +19,15 @@ for (const [device_class, kind] of [
 
 test("a humidifier shows what it has, and takes commands", () => {
   const of = entity("humidifier", "on", {
-    ...{ min_humidity: 30, max_humidity: 80, target_humidity_step: 5, humidity: 45 },
-    ...{ current_humidity: 41.5, available_modes: ["normal", "sleep"], mode: "sleep" },
-    ...{ action: "drying", supported_features: 1 },
+    min_humidity: 30,
+    max_humidity: 80,
+    target_humidity_step: 5,
+    humidity: 45,
+    current_humidity: 41.5,
+    available_modes: ["normal", "sleep"],
+    mode: "sleep",
+    action: "drying",
+    supported_features: 1,
   });
 
   assert.deepEqual(view(of).capabilities, {
@@ -32,7 +38,11 @@ test("a humidifier shows what it has, and takes commands", () => {
     action: { ...choice("off", "idle", "humidifying", "drying"), readOnly: true },
   });
   assert.deepEqual(view(of).state, {
-    ...{ on: true, targetHumidity: 45, humidity: 41.5, mode: "sleep", action: "drying" },
+    on: true,
+    targetHumidity: 45,
+    humidity: 41.5,
+    mode: "sleep",
+    action: "drying",
   });
   assert.deepEqual(calls(of, { on: true, mode: "normal", targetHumidity: 52.6 }), [
     ["humidifier.turn_on"],

@@ -41,7 +41,10 @@ test("a lock with the feature pulls its latch", () => {
   const at = (state: string) => entity("lock", state, { supported_features: 1, code_format: "x" });
 
   assert.deepEqual(view(at("locked")).capabilities, {
-    ...{ locked: SWITCH, jammed: YES_NO, unlatch: { type: "command" }, code: CODE },
+    locked: SWITCH,
+    jammed: YES_NO,
+    unlatch: { type: "command" },
+    code: CODE,
   });
   assert.deepEqual(calls(at("locked"), { unlatch: true, code: "1" }), [
     ["lock.open", { code: "1" }],

@@ -60,9 +60,15 @@ for (const [state, on, playback] of [
 
 test("a player shows what it plays and how loud", () => {
   const attributes = {
-    ...{ supported_features: 2_056, source_list: ["Radio"], source: "Radio", volume_level: 0.355 },
-    ...{ media_title: "A song", media_artist: "A singer", media_duration: 200 },
-    ...{ media_album_name: "An album", media_position: 20 },
+    supported_features: 2_056,
+    source_list: ["Radio"],
+    source: "Radio",
+    volume_level: 0.355,
+    media_title: "A song",
+    media_artist: "A singer",
+    media_duration: 200,
+    media_album_name: "An album",
+    media_position: 20,
   };
   const state = { playback: "playing", volume: 35.5, source: "Radio" };
   const of = (more: object) =>
@@ -70,7 +76,11 @@ test("a player shows what it plays and how loud", () => {
 
   const song = { title: "A song", artist: "A singer", album: "An album" };
   assert.deepEqual(of({ is_volume_muted: true }), {
-    ...{ ...state, ...song, elapsed: 20, duration: 200, muted: true },
+    ...state,
+    ...song,
+    elapsed: 20,
+    duration: 200,
+    muted: true,
   });
   assert.deepEqual(of({ media_title: "" })["title"], null);
   assert.deepEqual(of({ media_artist: undefined })["artist"], null);

@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { calls, entity, isConfirmed, isConfirmedByAnswer, view } from "./entity.ts";
 
 const PERCENT_READ = {
-  ...{ type: "number", min: 0, max: 100, step: 1, unit: "%", readOnly: true },
+  type: "number",
+  min: 0,
+  max: 100,
+  step: 1,
+  unit: "%",
+  readOnly: true,
 } as const;
 const COMMAND = { type: "command" };
 const choice = (...values: string[]) => ({ type: "choice", values });
@@ -60,7 +65,9 @@ test("a vacuum shows its action, its fan speed and its battery, as far as it has
   const robo = entity("vacuum", "cleaning", { ...attributes, fan_speed: "low", battery_level: 80 });
 
   assert.deepEqual(view(robo).capabilities, {
-    ...{ action: ACTION, fanSpeed: choice("low", "high"), battery: PERCENT_READ },
+    action: ACTION,
+    fanSpeed: choice("low", "high"),
+    battery: PERCENT_READ,
   });
   assert.deepEqual(view(robo).state, { action: "cleaning", fanSpeed: "low", battery: 80 });
   assert.deepEqual(calls(robo, { fanSpeed: "high" }), [

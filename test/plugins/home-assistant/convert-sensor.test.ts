@@ -5,7 +5,8 @@ import { READING_UNITS } from "../../../plugins/home-assistant/canonical-reading
 import { entity, view } from "./entity.ts";
 
 const number = (unit?: string) => ({
-  ...{ type: "number", readOnly: true },
+  type: "number",
+  readOnly: true,
   ...(unit === undefined ? {} : { unit }),
 });
 const TEXT = { type: "text", readOnly: true };
@@ -123,7 +124,8 @@ for (const [theirs, unit, value] of [
 ] as const) {
   test(`2 ${theirs} without a known class are the value ${value} ${unit}`, () => {
     assert.deepEqual(sensor("2", { unit_of_measurement: theirs }), {
-      ...{ capabilities: { value: number(unit) }, state: { value } },
+      capabilities: { value: number(unit) },
+      state: { value },
     });
     const duration = { device_class: "duration", unit_of_measurement: theirs };
     assert.deepEqual(sensor("2", duration).state, { value });

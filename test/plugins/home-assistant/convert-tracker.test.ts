@@ -42,19 +42,37 @@ test("a tracker shows where it is, and its battery", () => {
   const of = view(entity("device_tracker", "not_home", { ...attributes, battery_level: 64 }));
 
   assert.deepEqual(of.state, {
-    ...{ home: false, zone: null, latitude: 52.5, longitude: 13.4, accuracy: 12, battery: 64 },
+    home: false,
+    zone: null,
+    latitude: 52.5,
+    longitude: 13.4,
+    accuracy: 12,
+    battery: 64,
   });
   assert.deepEqual(of.capabilities["battery"], {
-    ...{ type: "number", min: 0, max: 100, step: 1, unit: "%", readOnly: true },
+    type: "number",
+    min: 0,
+    max: 100,
+    step: 1,
+    unit: "%",
+    readOnly: true,
   });
 });
 
 test("coordinates that a person has no more, or that are impossible, are unknown", () => {
   assert.deepEqual(view(entity("person", "home")).state, {
-    ...{ home: true, zone: "home", latitude: null, longitude: null, accuracy: null },
+    home: true,
+    zone: "home",
+    latitude: null,
+    longitude: null,
+    accuracy: null,
   });
   const odd = { latitude: 91, longitude: -181, gps_accuracy: -1 };
   assert.deepEqual(view(entity("person", "home", odd)).state, {
-    ...{ home: true, zone: "home", latitude: null, longitude: null, accuracy: null },
+    home: true,
+    zone: "home",
+    latitude: null,
+    longitude: null,
+    accuracy: null,
   });
 });

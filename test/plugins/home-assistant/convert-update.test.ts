@@ -5,9 +5,16 @@ import { calls, entity, isConfirmed, view } from "./entity.ts";
 const YES_NO = { type: "boolean", readOnly: true } as const;
 const TEXT = { type: "text", readOnly: true } as const;
 const LAMP = {
-  ...{ auto_update: false, title: "Lamp", installed_version: "1.0", latest_version: "1.2" },
-  ...{ in_progress: false, update_percentage: null, skipped_version: null, supported_features: 7 },
-  ...{ release_summary: "Less flicker", release_url: "https://example.com/notes" },
+  auto_update: false,
+  title: "Lamp",
+  installed_version: "1.0",
+  latest_version: "1.2",
+  in_progress: false,
+  update_percentage: null,
+  skipped_version: null,
+  supported_features: 7,
+  release_summary: "Less flicker",
+  release_url: "https://example.com/notes",
 };
 const at = (state: string, more: object = {}) => entity("update", state, { ...LAMP, ...more });
 
@@ -16,12 +23,17 @@ test("an update shows versions and notes, and can be installed and skipped", () 
 
   assert.equal(of.kind, "update");
   assert.deepEqual(of.capabilities, {
-    ...{ updateAvailable: YES_NO, installedVersion: TEXT, latestVersion: TEXT },
+    updateAvailable: YES_NO,
+    installedVersion: TEXT,
+    latestVersion: TEXT,
     progress: { type: "number", min: 0, max: 100, unit: "%", readOnly: true },
     install: { type: "command" },
   });
   assert.deepEqual(of.state, {
-    ...{ updateAvailable: true, installedVersion: "1.0", latestVersion: "1.2", progress: null },
+    updateAvailable: true,
+    installedVersion: "1.0",
+    latestVersion: "1.2",
+    progress: null,
   });
   assert.deepEqual(of.extra?.capabilities, {
     installing: { ...YES_NO, group: "main" },
@@ -33,8 +45,12 @@ test("an update shows versions and notes, and can be installed and skipped", () 
     installVersion: { type: "text", group: "configuration" },
   });
   assert.deepEqual(of.extra?.state, {
-    ...{ installing: false, product: "Lamp", releaseNotes: "Less flicker" },
-    ...{ releaseUrl: "https://example.com/notes", skippedVersion: null, installVersion: null },
+    installing: false,
+    product: "Lamp",
+    releaseNotes: "Less flicker",
+    releaseUrl: "https://example.com/notes",
+    skippedVersion: null,
+    installVersion: null,
   });
 });
 
@@ -67,7 +83,10 @@ test("an update whose versions are not known is unknown", () => {
   const of = view(entity("update", "unknown", { installed_version: null }));
 
   assert.deepEqual(of.state, {
-    ...{ updateAvailable: null, installedVersion: null, latestVersion: null, progress: null },
+    updateAvailable: null,
+    installedVersion: null,
+    latestVersion: null,
+    progress: null,
   });
 });
 

@@ -6,7 +6,9 @@ const SWITCH = { type: "boolean" } as const;
 const PERCENT = { type: "number", min: 0, max: 100, step: 1, unit: "%" } as const;
 const COMMAND = { type: "command" } as const;
 const ACTION = {
-  ...{ type: "choice", values: ["opening", "closing", "stopped"], readOnly: true },
+  type: "choice",
+  values: ["opening", "closing", "stopped"],
+  readOnly: true,
 } as const;
 
 for (const [attributes, more] of [
@@ -19,7 +21,8 @@ for (const [attributes, more] of [
 ] as const) {
   test(`a valve with ${JSON.stringify(attributes)} has ${JSON.stringify(Object.keys(more))}`, () => {
     assert.deepEqual(capabilities("valve", attributes), {
-      ...{ on: { ...SWITCH, readOnly: true }, action: ACTION },
+      on: { ...SWITCH, readOnly: true },
+      action: ACTION,
       ...more,
     });
   });

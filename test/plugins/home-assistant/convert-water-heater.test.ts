@@ -6,9 +6,14 @@ const SWITCH = { type: "boolean" } as const;
 const CELSIUS = { type: "number", unit: "°C", readOnly: true } as const;
 const choice = (...values: string[]) => ({ type: "choice", values });
 const BOILER = {
-  ...{ min_temp: 35, max_temp: 65, current_temperature: 48.5, temperature: 50 },
-  ...{ operation_list: ["off", "eco", "heat_pump"], operation_mode: "heat_pump" },
-  ...{ away_mode: "on", supported_features: 15 },
+  min_temp: 35,
+  max_temp: 65,
+  current_temperature: 48.5,
+  temperature: 50,
+  operation_list: ["off", "eco", "heat_pump"],
+  operation_mode: "heat_pump",
+  away_mode: "on",
+  supported_features: 15,
 };
 
 test("a water heater shows its temperatures and modes", () => {
@@ -23,7 +28,11 @@ test("a water heater shows its temperatures and modes", () => {
     away: SWITCH,
   });
   assert.deepEqual(of.state, {
-    ...{ on: true, temperature: 48.5, targetTemperature: 50, mode: "heat-pump", away: true },
+    on: true,
+    temperature: 48.5,
+    targetTemperature: 50,
+    mode: "heat-pump",
+    away: true,
   });
 });
 
@@ -62,12 +71,19 @@ for (const [command, call] of [
 
 test("a water heater in a home in degrees Fahrenheit is in degrees Celsius", () => {
   const of = entity("water_heater", "eco", {
-    ...{ supported_features: 1, min_temp: 110, max_temp: 140, temperature: 122 },
+    supported_features: 1,
+    min_temp: 110,
+    max_temp: 140,
+    temperature: 122,
   });
 
   const { capabilities: found, state } = view(of, "°F");
   assert.deepEqual(found["targetTemperature"], {
-    ...{ type: "number", min: 43.33, max: 60, step: 0.5, unit: "°C" },
+    type: "number",
+    min: 43.33,
+    max: 60,
+    step: 0.5,
+    unit: "°C",
   });
   assert.equal(state["targetTemperature"], 50);
   assert.deepEqual(calls(of, { targetTemperature: 55 }, "°F"), [

@@ -3,17 +3,30 @@ import { test } from "node:test";
 import { entity, view } from "./entity.ts";
 
 const read = (unit?: string) => ({
-  ...{ type: "number", readOnly: true },
+  type: "number",
+  readOnly: true,
   ...(unit === undefined ? {} : { unit }),
 });
 
 test("a weather station shows its readings in the units of the vocabulary", () => {
   const of = view(
     entity("weather", "partlycloudy", {
-      ...{ temperature: 68, apparent_temperature: 70, dew_point: 50, temperature_unit: "°F" },
-      ...{ humidity: 60, cloud_coverage: 25, uv_index: 3.5, pressure: 30, pressure_unit: "inHg" },
-      ...{ wind_bearing: 202.5, wind_speed: 10, wind_gust_speed: 20, wind_speed_unit: "mph" },
-      ...{ visibility: 10, visibility_unit: "mi", ozone: 300 },
+      temperature: 68,
+      apparent_temperature: 70,
+      dew_point: 50,
+      temperature_unit: "°F",
+      humidity: 60,
+      cloud_coverage: 25,
+      uv_index: 3.5,
+      pressure: 30,
+      pressure_unit: "inHg",
+      wind_bearing: 202.5,
+      wind_speed: 10,
+      wind_gust_speed: 20,
+      wind_speed_unit: "mph",
+      visibility: 10,
+      visibility_unit: "mi",
+      ozone: 300,
     }),
   );
 
@@ -32,9 +45,17 @@ test("a weather station shows its readings in the units of the vocabulary", () =
     windDirection: read("°"),
   });
   assert.deepEqual(of.state, {
-    ...{ condition: "partlycloudy", temperature: 20, dewPoint: 10, humidity: 60 },
-    ...{ pressure: 1_015.9166, windSpeed: 16.0934, windGust: 32.1869, visibility: 16.0934 },
-    ...{ cloudCover: 25, uvIndex: 3.5, windDirection: 202.5 },
+    condition: "partlycloudy",
+    temperature: 20,
+    dewPoint: 10,
+    humidity: 60,
+    pressure: 1_015.9166,
+    windSpeed: 16.0934,
+    windGust: 32.1869,
+    visibility: 16.0934,
+    cloudCover: 25,
+    uvIndex: 3.5,
+    windDirection: 202.5,
   });
   assert.deepEqual(of.extra, {
     capabilities: { apparentTemperature: { ...read("°C"), group: "main" } },

@@ -60,8 +60,11 @@ test("entities of other domains are not devices", () => {
 
 test("a value that its capability cannot have is unknown, and the rest of the state is kept", () => {
   const light = entity("light", "on", {
-    ...{ supported_color_modes: ["hs"], effect_list: ["a"] },
-    ...{ brightness: 300, hs_color: [361, 50], effect: "b" },
+    supported_color_modes: ["hs"],
+    effect_list: ["a"],
+    brightness: 300,
+    hs_color: [361, 50],
+    effect: "b",
   });
 
   assert.deepEqual(view(light).state, { on: true, brightness: null, color: null, effect: null });
@@ -274,7 +277,9 @@ test("whatever an entity claims, its device fits the vocabulary and its values f
       );
       assert.deepEqual(others, [], `${domain} ${run}`);
       const description = {
-        ...{ nativeId: "x", name: "X", ...of },
+        nativeId: "x",
+        name: "X",
+        ...of,
         state: of.state,
       };
       assert.deepEqual(faultsOf(DeviceDescription, description), [], `${domain} ${run}`);

@@ -89,7 +89,10 @@ for (const [service, data, code] of [
     const entity_id = domain === "lock" ? "lock.front" : "siren.hall";
 
     const answer = await ask({
-      ...{ type: "call_service", domain, service: name, service_data: data },
+      type: "call_service",
+      domain,
+      service: name,
+      service_data: data,
       target: { entity_id },
     });
 
@@ -174,15 +177,22 @@ test("a session of Home Assistant has its shape, and becomes states", () => {
   const before = statesIn(entities);
   assert.deepEqual(before, {
     "light.sofa": {
-      ...{ kind: "light", on: true, brightness: 50, colorTemperature: 2_702, color: null },
+      kind: "light",
+      on: true,
+      brightness: 50,
+      colorTemperature: 2_702,
+      color: null,
     },
     "light.hall": { kind: "light", on: false },
     "sensor.outside_temperature": { kind: "sensor", temperature: -3.4 },
     "binary_sensor.back_door": { kind: "binary-sensor", contact: true },
     "cover.blind": { kind: "cover", position: 70, action: "stopped" },
     "climate.bedroom": {
-      ...{ kind: "thermostat", mode: "heat", action: "heating" },
-      ...{ temperature: 19.8, targetTemperature: 21 },
+      kind: "thermostat",
+      mode: "heat",
+      action: "heating",
+      temperature: 19.8,
+      targetTemperature: 21,
     },
     "switch.kettle": before["switch.kettle"],
   });
@@ -209,8 +219,10 @@ test("a session of Home Assistant has its shape, and becomes states", () => {
 
 test("a light tells a colour or a white, by the mode in which it shines", () => {
   const attributes = {
-    ...{ supported_color_modes: ["color_temp", "hs"], brightness: 255 },
-    ...{ color_temp_kelvin: 2_702, hs_color: [28.4, 65.8] },
+    supported_color_modes: ["color_temp", "hs"],
+    brightness: 255,
+    color_temp_kelvin: 2_702,
+    hs_color: [28.4, 65.8],
   };
   const stateIn = (color_mode: string) => {
     const entities = new Entities();

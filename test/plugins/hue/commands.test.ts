@@ -22,8 +22,11 @@ test("a command is translated for the bridge and confirmed by the light's state"
     { color: { xy: { x: 0.301, y: 0.5782 } }, effects: { effect: "candle" } },
   ]);
   assert.deepEqual(plugin.state(DESK), {
-    ...{ on: true, brightness: 62, colorTemperature: null },
-    ...{ color: { hue: 120, saturation: 80 }, effect: "candle" },
+    on: true,
+    brightness: 62,
+    colorTemperature: null,
+    color: { hue: 120, saturation: 80 },
+    effect: "candle",
   });
 });
 

@@ -7,7 +7,9 @@ import type { Resource } from "../../../plugins/hue/resources.ts";
 const service = (type: string, fields: object = {}): Resource => ({ id: type, type, ...fields });
 const YES_NO = { type: "boolean", readOnly: true };
 const number = (unit: string, more: object = {}) => ({
-  ...{ type: "number", unit, readOnly: true },
+  type: "number",
+  unit,
+  readOnly: true,
   ...more,
 });
 

@@ -67,7 +67,9 @@ test("lights of every kind have the right capabilities", () => {
 test("the older words of motion, contact and buttons are understood", () => {
   const { devices } = describeAll(
     device({
-      ...{ id: "old", name: "Old", mac: "00:17:88:01:02:03:04:01" },
+      id: "old",
+      name: "Old",
+      mac: "00:17:88:01:02:03:04:01",
       services: [
         { type: "motion", enabled: true, motion: { motion: true, motion_valid: true } },
         { type: "temperature", enabled: false, temperature: { temperature: 20 } },
@@ -106,7 +108,9 @@ test("any data from a bridge gives valid devices, and the rest of the home is ke
         if (one && key !== "id" && key !== "type") one[key] = value;
       }
       const sound = device({
-        ...{ id: "sound", name: "Sound", mac: "00:17:88:01:02:03:04:77" },
+        id: "sound",
+        name: "Sound",
+        mac: "00:17:88:01:02:03:04:77",
         services: [colorLight()],
       });
 

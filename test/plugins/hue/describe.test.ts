@@ -61,7 +61,9 @@ test("scenes have their room and what they set of each light", () => {
 
   assert.deepEqual(scenes, [
     {
-      ...{ nativeId: `${BRIDGE}/${idOf("scene-1")}`, name: "Bright", room: "Study" },
+      nativeId: `${BRIDGE}/${idOf("scene-1")}`,
+      name: "Bright",
+      room: "Study",
       targets: {
         "00:17:88:01:02:03:04:01/light": { on: true, brightness: 100, colorTemperature: 4_292 },
         "00:17:88:01:02:03:04:02/light": { on: true, brightness: 50 },
@@ -161,15 +163,24 @@ test("the sensors of a room, of the home and of an area are sensors of their own
     { id: "g2", type: "grouped_light_level", ...owner("r"), light: { light_level: 10_001 } },
     { id: "g3", type: "grouped_motion", ...owner("h"), motion: {} },
     {
-      ...{ id: "a", type: "motion_area_configuration", name: "Desk area", enabled: true },
+      id: "a",
+      type: "motion_area_configuration",
+      name: "Desk area",
+      enabled: true,
       group: { rid: "r", rtype: "room" },
     },
     {
-      ...{ id: "a1", type: "convenience_area_motion", ...owner("a"), enabled: true },
+      id: "a1",
+      type: "convenience_area_motion",
+      ...owner("a"),
+      enabled: true,
       motion: changed("2026-11-20", true),
     },
     {
-      ...{ id: "a2", type: "security_area_motion", ...owner("a"), enabled: true },
+      id: "a2",
+      type: "security_area_motion",
+      ...owner("a"),
+      enabled: true,
       motion: changed("2026-11-21", false),
     },
   );
@@ -195,7 +206,10 @@ for (const [what, area, service, motion] of [
     const [sensor] = describeAll(
       { id: "a", type: "motion_area_configuration", ...area },
       {
-        ...{ id: "s", type: "security_area_motion", owner: { rid: "a" }, ...service },
+        id: "s",
+        type: "security_area_motion",
+        owner: { rid: "a" },
+        ...service,
         motion: { motion: true },
       },
     ).devices;
@@ -298,8 +312,11 @@ test("a room without a grouped light is not a device; the group without a name i
 
 test("a group has what its lights have, and shows the colour of one that is on", () => {
   const colored = (on: boolean, x: number) => ({
-    ...{ type: "light", on: { on }, dimming: { brightness: 90 } },
-    ...{ color: { xy: { x, y: 0.33 } }, effects: { effect_values: ["candle"] } },
+    type: "light",
+    on: { on },
+    dimming: { brightness: 90 },
+    color: { xy: { x, y: 0.33 } },
+    effects: { effect_values: ["candle"] },
   });
   const lamps = [colored(false, 0.3), colored(true, 0.64)].flatMap((service, at) =>
     device({

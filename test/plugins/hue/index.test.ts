@@ -12,7 +12,11 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
 
   const lamp = {
     state: {
-      ...{ on: false, brightness: 47, colorTemperature: 2732, color: null, effect: "no_effect" },
+      on: false,
+      brightness: 47,
+      colorTemperature: 2732,
+      color: null,
+      effect: "no_effect",
     },
   };
   const group = { on: false, brightness: 0, colorTemperature: 2732, color: null };
@@ -21,15 +25,24 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
     { kind: "light", name: "Shelf", room: "Study", groups: [], ...lamp },
     { kind: "plug", name: "Kettle", room: undefined, groups: [], state: { on: false } },
     {
-      ...{ kind: "button", name: "Dial", room: undefined, groups: [] },
+      kind: "button",
+      name: "Dial",
+      room: undefined,
+      groups: [],
       state: { lastAction: null, battery: 83 },
     },
     {
-      ...{ kind: "sensor", name: "Hall", room: undefined, groups: [] },
+      kind: "sensor",
+      name: "Hall",
+      room: undefined,
+      groups: [],
       state: { motion: false, temperature: 18.14, illuminance: 63.47, battery: 83 },
     },
     {
-      ...{ kind: "binary-sensor", name: "Front door", room: undefined, groups: [] },
+      kind: "binary-sensor",
+      name: "Front door",
+      room: undefined,
+      groups: [],
       state: { contact: true, tamper: false, battery: 83 },
     },
     { kind: "group", name: "Study", room: "Study", groups: undefined, state: group },
@@ -44,7 +57,9 @@ test("lights, plugs, buttons, sensors, rooms, zones and scenes of the bridge are
   });
   assert.deepEqual(plugin.scenes, [
     {
-      ...{ nativeId: `${bridge.id}/${idOf("scene-1")}`, name: "Bright", room: "Study" },
+      nativeId: `${bridge.id}/${idOf("scene-1")}`,
+      name: "Bright",
+      room: "Study",
       targets: {
         [DESK]: { on: true, brightness: 100, colorTemperature: 4292 },
         [SHELF]: { on: true, brightness: 50 },

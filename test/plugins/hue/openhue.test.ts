@@ -140,19 +140,31 @@ test("a session of a bridge becomes devices and scenes, and its events change th
 
   const { "Hall strip": strip, ...others } = before.devices;
   assert.deepEqual(strip, {
-    ...{ kind: "light", room: "Hall", on: false, brightness: 30, effect: "no_effect" },
-    ...{ colorTemperature: null, color: strip?.["color"] },
+    kind: "light",
+    room: "Hall",
+    on: false,
+    brightness: 30,
+    effect: "no_effect",
+    colorTemperature: null,
+    color: strip?.["color"],
   });
   assert.ok(strip?.["color"], "a mirek of null is a colour");
   assert.deepEqual(others, {
     "Kitchen ceiling": { kind: "light", on: false, brightness: 100, colorTemperature: 2_890 },
     "Coffee maker": { kind: "plug", on: false },
     "Bed switch": {
-      ...{ kind: "button", room: "Hall", lastAction: "button_1_short_release", battery: 100 },
+      kind: "button",
+      room: "Hall",
+      lastAction: "button_1_short_release",
+      battery: 100,
     },
     "Sofa dial": { kind: "button", lastAction: "rotate_clockwise", battery: 7 },
     "Porch sensor": {
-      ...{ kind: "sensor", motion: false, temperature: -3.25, illuminance: 10, battery: 64 },
+      kind: "sensor",
+      motion: false,
+      temperature: -3.25,
+      illuminance: 10,
+      battery: 64,
     },
     "Back door": { kind: "binary-sensor", contact: false, tamper: false, battery: 91 },
     Hall: { ...others["Hall"], kind: "group", room: "Hall", on: false, brightness: 0 },
@@ -180,7 +192,10 @@ test("a session of a bridge becomes devices and scenes, and its events change th
   assert.equal(devices["Hall"]?.["on"], true);
   assert.equal(devices["Kitchen ceiling"]?.["available"], false);
   assert.deepEqual(devices["Back door"], {
-    ...{ kind: "binary-sensor", contact: true, tamper: true, battery: 91 },
+    kind: "binary-sensor",
+    contact: true,
+    tamper: true,
+    battery: 91,
   });
   assert.deepEqual(
     [devices["Porch sensor"]?.["motion"], devices["Porch sensor"]?.["temperature"]],

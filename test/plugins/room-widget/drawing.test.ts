@@ -69,7 +69,9 @@ test("remote controls and current software have no tile, buttons and updates hav
       deviceOf({ kind: "button", number: 2, name: "Gate", capabilities: { press: command } }),
       deviceOf({ kind: "update", number: 3, name: "Old", state: { updateAvailable: true } }),
       deviceOf({
-        ...{ kind: "update", number: 4, name: "Current" },
+        kind: "update",
+        number: 4,
+        name: "Current",
         state: { installedVersion: "1", latestVersion: "1" },
       }),
     ],

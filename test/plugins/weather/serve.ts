@@ -59,8 +59,12 @@ export function openMeteoAnswer(): object {
     timezone: "Europe/Berlin",
     timezone_abbreviation: "GMT+1",
     hourly_units: {
-      ...{ time: "unixtime", temperature_2m: "°C", weather_code: "wmo code" },
-      ...{ precipitation: "mm", is_day: "", wind_speed_10m: "km/h" },
+      time: "unixtime",
+      temperature_2m: "°C",
+      weather_code: "wmo code",
+      precipitation: "mm",
+      is_day: "",
+      wind_speed_10m: "km/h",
     },
     hourly: {
       time: hours.map((index) => THIS_HOUR + index * HOUR_S),
@@ -71,8 +75,11 @@ export function openMeteoAnswer(): object {
       wind_speed_10m: hours.map(() => 12.4),
     },
     daily_units: {
-      ...{ time: "unixtime", weather_code: "wmo code", precipitation_sum: "mm" },
-      ...{ temperature_2m_max: "°C", temperature_2m_min: "°C" },
+      time: "unixtime",
+      weather_code: "wmo code",
+      precipitation_sum: "mm",
+      temperature_2m_max: "°C",
+      temperature_2m_min: "°C",
     },
     daily: {
       time: days.map((index) => Math.floor(THIS_HOUR / DAY_S) * DAY_S - 3600 + index * DAY_S),

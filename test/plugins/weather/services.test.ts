@@ -10,7 +10,10 @@ import { metNorwayAnswer, openMeteoAnswer } from "./serve.ts";
 
 const SERVICES = shapes as unknown as Shapes;
 const PLACE = {
-  ...{ source: "open-meteo" as const, latitude: 59.91, longitude: 10.75, refreshMinutes: 30 },
+  source: "open-meteo" as const,
+  latitude: 59.91,
+  longitude: 10.75,
+  refreshMinutes: 30,
 };
 
 for (const [name, fake, session] of [
@@ -43,8 +46,12 @@ test("a session of Open-Meteo becomes hours and days", (t) => {
 
   assert.equal(hours.length, 45, "two hours have passed, and the last has no temperature");
   assert.deepEqual(hours[0], {
-    ...{ at: "2025-11-20T01:00:00.000Z", temperatureC: -7.8, condition: "partly-cloudy" },
-    ...{ day: false, rainMm: 0, windKmh: 5.2 },
+    at: "2025-11-20T01:00:00.000Z",
+    temperatureC: -7.8,
+    condition: "partly-cloudy",
+    day: false,
+    rainMm: 0,
+    windKmh: 5.2,
   });
   assert.equal(
     hours
@@ -74,8 +81,12 @@ test("a session of MET Norway becomes hours and days", (t) => {
 
   assert.equal(hours.length, 12, "steps of six hours are not hours");
   assert.deepEqual(hours[0], {
-    ...{ at: "2025-11-20T00:00:00.000Z", temperatureC: -1.5, condition: "clear" },
-    ...{ day: false, rainMm: 0, windKmh: 3.6 },
+    at: "2025-11-20T00:00:00.000Z",
+    temperatureC: -1.5,
+    condition: "clear",
+    day: false,
+    rainMm: 0,
+    windKmh: 3.6,
   });
   assert.equal(
     hours.map(({ condition }) => condition).join(" "),

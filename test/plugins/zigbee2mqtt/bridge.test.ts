@@ -241,8 +241,11 @@ test(
 test("capabilities that are left out are named in one line of the log", real, async (t) => {
   const { exposes, ...definition } = listedLamp(1)["definition"] as { exposes: object[] };
   const tuning = Array.from({ length: 300 }, (_, at) => ({
-    ...{ type: "numeric", name: `tuning_${at}`, property: `tuning_${at}` },
-    ...{ access: 3, category: "config" },
+    type: "numeric",
+    name: `tuning_${at}`,
+    property: `tuning_${at}`,
+    access: 3,
+    category: "config",
   }));
   const lamp = {
     ...listedLamp(1),
@@ -271,12 +274,20 @@ function listedCover(features: readonly object[] = COVER): ListedDevice {
 
 const COVER = [
   {
-    ...{ type: "enum", name: "state", property: "state", access: 3 },
+    type: "enum",
+    name: "state",
+    property: "state",
+    access: 3,
     values: ["OPEN", "CLOSE", "STOP"],
   },
   {
-    ...{ type: "numeric", name: "position", property: "position", access: 3 },
-    ...{ value_min: 0, value_max: 100, unit: "%" },
+    type: "numeric",
+    name: "position",
+    property: "position",
+    access: 3,
+    value_min: 0,
+    value_max: 100,
+    unit: "%",
   },
 ];
 
@@ -295,6 +306,7 @@ test(
     assert.equal(bridge.state(id)["position"], 100);
     await bridge.command(id, { stop: true });
 
+    await until(() => fake.received.length === 3);
     assert.deepEqual(
       fake.received.map(({ payload }) => payload),
       [{ position: 40 }, { state: "OPEN" }, { state: "STOP" }],
@@ -374,7 +386,10 @@ function listedFan(): ListedDevice {
 test("a list goes out as a list", real, async (t) => {
   const { exposes, ...definition } = listedLamp(1)["definition"] as { exposes: object[] };
   const gradient = {
-    ...{ type: "list", name: "gradient", property: "gradient", access: 7 },
+    type: "list",
+    name: "gradient",
+    property: "gradient",
+    access: 7,
     item_type: { type: "text", name: "hex" },
   };
   const lamp = { ...listedLamp(1), definition: { ...definition, exposes: [...exposes, gradient] } };

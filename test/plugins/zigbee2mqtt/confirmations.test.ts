@@ -30,12 +30,19 @@ function isLampConfirmed(feature: object, value: number | object, payload: objec
 }
 
 const exposedState = {
-  ...{ type: "binary", name: "state", property: "state", access: SETTABLE },
-  ...{ value_on: "ON", value_off: "OFF" },
+  type: "binary",
+  name: "state",
+  property: "state",
+  access: SETTABLE,
+  value_on: "ON",
+  value_off: "OFF",
 };
 const exposedLevel = { type: "numeric", name: "brightness", property: "brightness", access: 7 };
 const mode = {
-  ...{ type: "enum", name: "mode", property: "fan_mode", access: SETTABLE },
+  type: "enum",
+  name: "mode",
+  property: "fan_mode",
+  access: SETTABLE,
   values: ["low", "high"],
 };
 
@@ -151,11 +158,17 @@ test("a value from before a command does not confirm it, also one that is near",
 
 test("a command of a part does not reach another, nor the device itself", () => {
   const gang = (endpoint: string) => ({
-    ...{ type: "switch", endpoint },
+    type: "switch",
+    endpoint,
     features: [
       {
-        ...{ type: "binary", name: "state", property: `state_${endpoint}`, endpoint, access: 7 },
-        ...{ value_on: "ON", value_off: "OFF" },
+        type: "binary",
+        name: "state",
+        property: `state_${endpoint}`,
+        endpoint,
+        access: 7,
+        value_on: "ON",
+        value_off: "OFF",
       },
     ],
   });

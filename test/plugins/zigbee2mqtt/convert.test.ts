@@ -65,7 +65,11 @@ test("units and ranges of definitions are Mantel's", () => {
   const climate = find("ALCANTARA2");
 
   assert.deepEqual(climate["targetTemperature"], {
-    ...{ type: "number", min: 7, max: 28, step: 0.5, unit: "°C" },
+    type: "number",
+    min: 7,
+    max: 28,
+    step: 0.5,
+    unit: "°C",
   });
   assert.deepEqual(climate["temperature"], { type: "number", unit: "°C", readOnly: true });
   assert.deepEqual(find("E2103")["position"], { type: "number", min: 0, max: 100, unit: "%" });
@@ -116,11 +120,17 @@ test("a closed contact is true, for every definition of on", () => {
 
 test("the gangs of a switch are its parts", () => {
   const gang = (endpoint: string) => ({
-    ...{ type: "switch", endpoint },
+    type: "switch",
+    endpoint,
     features: [
       {
-        ...{ type: "binary", name: "state", property: `state_${endpoint}`, endpoint, access: 7 },
-        ...{ value_on: "ON", value_off: "OFF" },
+        type: "binary",
+        name: "state",
+        property: `state_${endpoint}`,
+        endpoint,
+        access: 7,
+        value_on: "ON",
+        value_off: "OFF",
       },
     ],
   });
@@ -142,7 +152,12 @@ test("the gangs of a switch are its parts", () => {
 
 test("a lamp without bounds gets the default ones", () => {
   const feature = (name: string, value_min: number, value_max: number) => ({
-    ...{ type: "numeric", name, property: name, access: 7, value_min, value_max },
+    type: "numeric",
+    name,
+    property: name,
+    access: 7,
+    value_min,
+    value_max,
   });
   const features = [feature("brightness", 0, 0), feature("color_temp", 500, 153)];
   const [brightness, white] = featuresOf(parseExposes([{ type: "light", features }]));

@@ -48,13 +48,17 @@ export function listed(definition: unknown, at = 0): object {
   return {
     ieee_address: `0x${String(at).padStart(16, "0")}`,
     friendly_name: `device ${at}`,
-    ...{ type: "Router", supported: true, power_source: "Mains (single phase)", definition },
+    type: "Router",
+    supported: true,
+    power_source: "Mains (single phase)",
+    definition,
   };
 }
 
 /** The definition of a lamp with all that lamps have. */
 export const lamp = {
-  ...{ vendor: "v", model: "m" },
+  vendor: "v",
+  model: "m",
   exposes: [
     {
       type: "light",

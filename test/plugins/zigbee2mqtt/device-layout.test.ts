@@ -6,13 +6,17 @@ import { layoutIn, placeOf, placesIn } from "./definitions.ts";
 const [TOLD, SETTABLE, ALL] = [1, 2, 7];
 
 const value = (type: string, name: string, more: object = {}) => ({
-  ...{ type, name, property: name, access: ALL },
+  type,
+  name,
+  property: name,
+  access: ALL,
   ...more,
 });
 const state = (property = "state", more: object = {}) =>
   value("binary", "state", { property, value_on: "ON", value_off: "OFF", ...more });
 const gang = (endpoint: string) => ({
-  ...{ type: "switch", endpoint },
+  type: "switch",
+  endpoint,
   features: [state(`state_${endpoint}`, { endpoint })],
 });
 const switchOf = (property: string) => ({ type: "switch", features: [state(property)] });
@@ -86,7 +90,8 @@ test("the modes and actions of a thermostat have canonical words", () => {
   assert.equal(mode.read("fan_only"), "fan-only");
   assert.equal(mode.write?.("fan-only"), "fan_only");
   assert.deepEqual(found.get("action")?.capability, {
-    ...{ type: "choice", readOnly: true },
+    type: "choice",
+    readOnly: true,
     values: ["idle", "heating", "cooling", "fan"],
   });
 });
@@ -135,8 +140,10 @@ test("the gangs of a plug are plugs, and have their measurements", () => {
 test("several sensors of one kind are parts, and one is the device itself", () => {
   const at = (endpoint: string) =>
     value("numeric", "temperature", {
-      ...{ endpoint, property: `temperature_${endpoint}` },
-      ...{ access: 1, unit: "°C" },
+      endpoint,
+      property: `temperature_${endpoint}`,
+      access: 1,
+      unit: "°C",
     });
 
   assert.deepEqual(placesIn([at("1"), at("2")]), ["l1/temperature", "l2/temperature"]);
@@ -174,7 +181,8 @@ for (const [name, values] of [
 
 test("a lock tells if its bolt is stuck", () => {
   const lockState = value("enum", "lock_state", {
-    ...{ access: TOLD, values: ["not_fully_locked", "locked", "unlocked"] },
+    access: TOLD,
+    values: ["not_fully_locked", "locked", "unlocked"],
   });
   const toggle = state("state", { value_on: "LOCK", value_off: "UNLOCK" });
   const found = featuresIn({ type: "lock", features: [toggle, lockState] });
@@ -260,7 +268,11 @@ for (const [count, range, slowest] of [
     const min = range.value_min === 0 ? 0 : 100 / count;
 
     assert.deepEqual(speed?.capability, {
-      ...{ type: "number", min, max: 100, step: 100 / count, unit: "%" },
+      type: "number",
+      min,
+      max: 100,
+      step: 100 / count,
+      unit: "%",
     });
     assert.equal(speed.write?.(100 / count), slowest);
     assert.equal(speed.read(slowest), 100 / count);

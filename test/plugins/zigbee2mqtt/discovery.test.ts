@@ -94,7 +94,9 @@ test("a group takes what any of its members takes, and devices name their groups
   const white = { exposes: [{ type: "light", features: [narrow] }] };
   const groups = [
     {
-      ...{ id: 7, friendly_name: "lounge", scenes: [{ id: 3, name: "Evening" }] },
+      id: 7,
+      friendly_name: "lounge",
+      scenes: [{ id: 3, name: "Evening" }],
       members: [0, 1, 2].map((at) => ({ ieee_address: `0x${String(at).padStart(16, "0")}` })),
     },
   ];
@@ -117,7 +119,8 @@ test("a group takes what any of its members takes, and devices name their groups
 
 test("a group of gangs is commanded without their endpoints", () => {
   const gang = (endpoint: string) => ({
-    ...{ type: "switch", endpoint },
+    type: "switch",
+    endpoint,
     features: [
       { type: "binary", name: "state", property: `state_${endpoint}`, endpoint, access: 7 },
     ],

@@ -319,7 +319,7 @@ test("values of one composite are sent in one object", () => {
   const first = withValue({ state: "ON" }, ["led", "level"], 3);
 
   assert.deepEqual(withValue(first, ["led", "color", "x"], 7), {
-    ...{ state: "ON" },
+    state: "ON",
     led: { level: 3, color: { x: 7 } },
   });
 });

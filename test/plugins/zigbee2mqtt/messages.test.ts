@@ -97,7 +97,9 @@ test("a session of the recorded devices becomes their states", () => {
     },
     "living/colour": {
       state: {
-        ...{ on: true, brightness: 100, colorTemperature: null },
+        on: true,
+        brightness: 100,
+        colorTemperature: null,
         color: { hue: 29, saturation: 100 },
       },
       extra: { linkquality: 87 },
@@ -108,7 +110,10 @@ test("a session of the recorded devices becomes their states", () => {
     },
     weather: {
       state: {
-        ...{ battery: 88, temperature: -3.42, humidity: 71.5, pressure: 1_008.3 },
+        battery: 88,
+        temperature: -3.42,
+        humidity: 71.5,
+        pressure: 1_008.3,
         batteryVoltage: 2.975,
       },
       extra: { linkquality: 54 },

@@ -3,7 +3,10 @@ import { test } from "node:test";
 import { placesIn } from "./definitions.ts";
 
 const value = (name: string, more: object = {}) => ({
-  ...{ type: "numeric", name, property: name, access: 3 },
+  type: "numeric",
+  name,
+  property: name,
+  access: 3,
   ...more,
 });
 const measured = (name: string, more: object = {}) => value(name, { access: 1, ...more });

@@ -29,7 +29,8 @@ export async function startBridge(
 ): Promise<StartedBridge> {
   const services: Partial<Services> = { "mqtt.broker": async () => ({ url }) };
   const started = await startPlugin(plugin, {
-    ...{ services, config: { topic: "zigbee2mqtt", ...config } },
+    services,
+    config: { topic: "zigbee2mqtt", ...config },
     ...(handedOver === undefined ? {} : { handedOver }),
   });
   let stopped: Promise<unknown> | undefined;

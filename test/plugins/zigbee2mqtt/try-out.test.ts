@@ -18,7 +18,9 @@ function trial(t: TestContext, config: { topic: string; url: string; username?: 
       config,
       home: { locale: "en-GB", timeZone: "Europe/Berlin", pollSeconds: 30 },
     },
-    ...{ log: collectedLog(), signal: new AbortController().signal, onDispose: scope.onDispose },
+    log: collectedLog(),
+    signal: new AbortController().signal,
+    onDispose: scope.onDispose,
     call: async () => assert.fail("the options name a broker"),
   });
 }
@@ -34,7 +36,8 @@ test("a test reports that nothing publishes under the topic", real, async (t) =>
   const { url } = await startMosquitto(t);
 
   await assert.rejects(trial(t, { topic: "elsewhere", url }), {
-    ...{ code: "bridge_down", message: "no Zigbee2MQTT publishes under elsewhere" },
+    code: "bridge_down",
+    message: "no Zigbee2MQTT publishes under elsewhere",
   });
 });
 
@@ -42,6 +45,7 @@ test("a test reports why the broker cannot be reached", async (t) => {
   const port = await freePort();
 
   await assert.rejects(trial(t, { topic: "zigbee2mqtt", url: `mqtt://127.0.0.1:${port}` }), {
-    ...{ code: "broker_down", message: `nothing listens at 127.0.0.1:${port}` },
+    code: "broker_down",
+    message: `nothing listens at 127.0.0.1:${port}`,
   });
 });

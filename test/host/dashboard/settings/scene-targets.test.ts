@@ -16,14 +16,21 @@ const BLINDS = deviceOf({
   kind: "cover",
   name: "Blinds",
   capabilities: {
-    ...{ position: PERCENT, tilt: PERCENT, open: COMMAND, stop: COMMAND },
+    position: PERCENT,
+    tilt: PERCENT,
+    open: COMMAND,
+    stop: COMMAND,
     action: { type: "choice", values: ["opening", "stopped"], readOnly: true },
   },
   state: { position: 40, tilt: 70, action: "stopped" },
   parts: [
     {
-      ...{ id: "light", kind: "light", name: "Lamp", capabilities: { on: { type: "boolean" } } },
-      ...{ state: { on: true }, pending: {} },
+      id: "light",
+      kind: "light",
+      name: "Lamp",
+      capabilities: { on: { type: "boolean" } },
+      state: { on: true },
+      pending: {},
     },
   ],
   extra: {
@@ -48,7 +55,10 @@ const LOCK = deviceOf({
 
 test("settings are captured, and neither readings, codes, configuration nor commands without state", () => {
   assert.deepEqual(captured(BLINDS, undefined), {
-    ...{ position: 40, tilt: 70, parts: { light: { on: true } }, extra: { calm: true } },
+    position: 40,
+    tilt: 70,
+    parts: { light: { on: true } },
+    extra: { calm: true },
   });
   assert.deepEqual(captured(LOCK, ""), { locked: true });
 });
@@ -59,7 +69,10 @@ test("a chosen command takes the place of settings that contradict it", () => {
     ["open", "stop"],
   );
   assert.deepEqual(captured(BLINDS, "open"), {
-    ...{ tilt: 70, open: true, parts: { light: { on: true } }, extra: { calm: true } },
+    tilt: 70,
+    open: true,
+    parts: { light: { on: true } },
+    extra: { calm: true },
   });
 });
 
@@ -69,8 +82,12 @@ test("the chosen command of a scene is found in its target, also in a part", () 
     state: {},
     parts: [
       {
-        ...{ id: "robot", kind: "vacuum", name: "Robot", capabilities: { dock: COMMAND } },
-        ...{ state: {}, pending: {} },
+        id: "robot",
+        kind: "vacuum",
+        name: "Robot",
+        capabilities: { dock: COMMAND },
+        state: {},
+        pending: {},
       },
     ],
   });

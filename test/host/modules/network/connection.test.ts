@@ -112,9 +112,14 @@ test("the checked addresses are connected to, without another look-up", async (t
   );
   const { lookup, ...options } = first ?? {};
   assert.deepEqual(options, {
-    ...{ host: "lamp.example", port, localAddress: HOST },
-    ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 },
-    ...{ autoSelectFamily: true, allowHalfOpen: true },
+    host: "lamp.example",
+    port,
+    localAddress: HOST,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+    autoSelectFamily: true,
+    allowHalfOpen: true,
   });
   const found: unknown[][] = [];
   const look = lookup as (

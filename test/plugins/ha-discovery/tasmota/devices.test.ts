@@ -18,7 +18,10 @@ test("each relay is a switch with its name, and the first has the readings of th
     [idOf("switch", "relay-1"), "switch", "Strip Lamp", true],
   );
   assert.deepEqual(lamp?.info, {
-    ...{ manufacturer: "Tasmota", model: "Sonoff Dual R3", serial: MAC, firmware: "14.2.0" },
+    manufacturer: "Tasmota",
+    model: "Sonoff Dual R3",
+    serial: MAC,
+    firmware: "14.2.0",
   });
   assert.deepEqual(lamp?.state, {
     on: false,
@@ -129,8 +132,11 @@ for (const [pattern, command, stat] of [
 test("prefixes, texts and answers are those of the device", async () => {
   const home = openTasmotaHome();
   home.add({
-    ...{ tp: ["do", "did", "told"], state: ["aus", "an", "um", "halten"] },
-    ...{ onln: "da", ofln: "weg", so: { ...TASMOTA_CONFIG.so, 4: 1 } },
+    tp: ["do", "did", "told"],
+    state: ["aus", "an", "um", "halten"],
+    onln: "da",
+    ofln: "weg",
+    so: { ...TASMOTA_CONFIG.so, 4: 1 },
   });
 
   await home.send(idOf("switch", "relay-1"), { on: true });
@@ -201,7 +207,10 @@ test("colour and white that are not linked are two lights, and channels may be l
   home.add({ rl: [1, 2, 2], lk: 0, lt_st: 5, fn: ["Relay", "Color", "White"] });
   const [colored, white] = [idOf("light", "light-2"), idOf("light", "light-3")];
   home.add({
-    ...{ mac: "AABBCCDDEEFF", t: "pwm", rl: [2, 2], fn: [] },
+    mac: "AABBCCDDEEFF",
+    t: "pwm",
+    rl: [2, 2],
+    fn: [],
     so: { ...TASMOTA_CONFIG.so, 68: 1 },
   });
 
@@ -270,7 +279,11 @@ test("a shutter has two relays, a position and slats", async () => {
 test("buttons and pressed switches are events, and contacts have a state", () => {
   const home = openTasmotaHome();
   const fake = home.add({
-    ...{ rl: [], btn: [1, 0], swc: [1, 3], swn: ["Window", null], fn: [] },
+    rl: [],
+    btn: [1, 0],
+    swc: [1, 3],
+    swn: ["Window", null],
+    fn: [],
   });
   const id = `device:tasmota-${MAC}`;
   const retained = { topic: "stat/strip/RESULT", payload: '{"Button1":{"Action":"SINGLE"}}' };
@@ -303,7 +316,9 @@ test("sensors have the names and units of the vocabulary", () => {
       ENERGY: { Voltage: [230, 231], Current: [1, 2], Total: 5 },
       SDS0X1: { "PM2.5": 7, PM10: 9 },
       SR04: { Distance: 150 },
-      ...{ TempUnit: "F", PressureUnit: "inHg", ANALOG: { A0: 512 } },
+      TempUnit: "F",
+      PressureUnit: "inHg",
+      ANALOG: { A0: 512 },
     },
   );
 
@@ -357,7 +372,10 @@ test("wildcards in topics, odd types and endless lists make nothing", () => {
   home.add(
     { mac: "AABBCCDDEE01", t: "deep", rl: [1], fn: [] },
     {
-      ...{ deep, __proto__: 1, list: many, text: { x: "y".repeat(5_000) } },
+      deep,
+      __proto__: 1,
+      list: many,
+      text: { x: "y".repeat(5_000) },
     },
   );
 

@@ -16,7 +16,9 @@ export function openTasmotaHome(refused: readonly string[] = []) {
   const status = { ok: () => undefined, degraded: () => undefined };
   const health = new Health<never>({ status, log }, []);
   const announcements = new Announcements({
-    ...{ prefix: "homeassistant", hasTasmota: true, health },
+    prefix: "homeassistant",
+    hasTasmota: true,
+    health,
     around: {
       clock: { now: () => 1e9, zone: "UTC" },
       mayPublish: publishableTo("homeassistant", refused),
@@ -54,7 +56,13 @@ export function openTasmotaHome(refused: readonly string[] = []) {
     polls.follow(home.nativeIds);
   };
   return {
-    ...{ announcements, commands, home, log, sent, happenings, receive },
+    announcements,
+    commands,
+    home,
+    log,
+    sent,
+    happenings,
+    receive,
     devices: (): DeviceDescription[] => home.describe(false),
     device(nativeId: string): DeviceDescription {
       const found = home.describe(false).find((each) => each.nativeId === nativeId);
