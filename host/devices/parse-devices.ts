@@ -171,9 +171,12 @@ function faultsOfSections({ parts = [], extra, ...own }: DeviceDescription): Fau
   ];
 }
 
+/** An extra may have a canonical name with a meaning of its own, such as a signal in another unit. */
 function faultsOfExtra(kind: DeviceKind, extra: DeviceExtra): Fault[] {
-  const canonical = Object.keys(extra.capabilities).filter((name) =>
-    canonicalCapability(kind, name),
+  const canonical = Object.entries(extra.capabilities).flatMap(([name, capability]) =>
+    canonicalCapability(kind, name) && faultsOfVocabulary(kind, { [name]: capability }).length === 0
+      ? [name]
+      : [],
   );
   const faults = canonical.flatMap((name) => {
     const detail = `is a canonical name of ${kind}; put it beside the other capabilities, or choose another name`;

@@ -288,8 +288,11 @@ for (const [what, device, pointer, detail] of [
     'must be of the type boolean (true while it is on); use another name under "extra" if it means something else',
   ],
   [
-    "a canonical name under extra",
-    parted(undefined, { capabilities: { battery: { ...NUMBER, group: "main" } }, state: {} }),
+    "a capability of the vocabulary under extra",
+    parted(undefined, {
+      capabilities: { battery: { ...NUMBER, unit: "%", readOnly: true, group: "main" } },
+      state: {},
+    }),
     "/0/extra/capabilities/battery",
     "is a canonical name of light; put it beside the other capabilities, or choose another name",
   ],
@@ -299,14 +302,19 @@ for (const [what, device, pointer, detail] of [
   });
 }
 
-test("a name of another kind may be an extra", () => {
-  const device = parted(undefined, {
-    capabilities: { position: { ...NUMBER, group: "main" } },
-    state: { position: 3 },
-  });
+for (const [what, name, capability] of [
+  ["a name of another kind", "position", { ...NUMBER, group: "main" }],
+  ["a canonical name in another unit", "signal", { ...NUMBER, unit: "dB", group: "diagnostic" }],
+] as const) {
+  test(`${what} may be an extra`, () => {
+    const device = parted(undefined, {
+      capabilities: { [name]: capability },
+      state: { [name]: 3 },
+    });
 
-  assert.deepEqual(parseDescriptions("b", [device]), [device]);
-});
+    assert.deepEqual(parseDescriptions("b", [device]), [device]);
+  });
+}
 
 for (const [what, device, pointer] of [
   ["two kinds", { ...lamp("a"), kind: ["light", "switch"] }, "/0/kind"],
