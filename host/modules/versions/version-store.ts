@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "@mantel/plugin-sdk/durable-file";
 import { Manifest } from "@mantel/plugin-sdk/manifest";
+import { SerialQueue } from "@mantel/plugin-sdk/serial-queue";
 import { type Static, type TSchema, Type } from "typebox";
 import { faultsOf } from "../../validate.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
@@ -60,6 +61,8 @@ const StoredHistory = Type.Object({
  */
 export class VersionStore {
   readonly #folder: string;
+  /** The writes of each plugin: the last record has to be the one that stays. */
+  readonly #queues = new Map<string, SerialQueue>();
 
   constructor(cacheFolder: string) {
     this.#folder = join(cacheFolder, "modules");
@@ -127,10 +130,14 @@ export class VersionStore {
   }
 
   async #write(id: string, [file, record]: [string, object], log: ModuleLog): Promise<void> {
+    const queue = this.#queues.get(id) ?? new SerialQueue();
+    this.#queues.set(id, queue);
     const folder = join(this.#folder, id);
     try {
-      await mkdir(folder, { recursive: true });
-      await writeDurably(join(folder, file), JSON.stringify(record));
+      await queue.take(async () => {
+        await mkdir(folder, { recursive: true });
+        await writeDurably(join(folder, file), JSON.stringify(record));
+      });
     } catch (error) {
       const fields = { reason: (error as Error).message };
       log.record({ level: "warn", sentence: "could not store the code for a rollback", fields });

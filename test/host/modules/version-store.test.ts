@@ -151,6 +151,16 @@ test("the last good widget is read without its sources", async (t) => {
   assert.deepEqual(await store.version("lamp"), version);
 });
 
+test("of several writes at once the last one stays", async (t) => {
+  const { store, log } = await openStore(t);
+  const of = plugin(SIDES.widget);
+  const codes = ["a".repeat(4_000_000), "b".repeat(400_000), "c"];
+
+  await Promise.all(codes.map((code) => store.storeWidget(of, { ...WIDGET, code }, log)));
+
+  assert.equal((await store.widget("lamp"))?.code, "c");
+});
+
 test("a version has both sides of its manifest, or is none", async (t) => {
   const { store, log, build } = await openStore(t);
   const both = plugin({ ...SIDES.server, ...SIDES.widget });
