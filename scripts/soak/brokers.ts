@@ -91,7 +91,7 @@ class Commands {
   }
 
   async #send(id: string, counter: number): Promise<void> {
-    const { status } = await this.#home.command(id, { counter });
+    const { status } = await this.#home.command(id, { extra: { counter } });
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 }

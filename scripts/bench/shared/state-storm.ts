@@ -45,7 +45,7 @@ export class StateStorm {
 
   /** Lamps whose last published state differs from the host's. */
   lost(devices: readonly Device[]): number {
-    const known = new Map(devices.map(({ name, state }) => [name, state["counter"]]));
+    const known = new Map(devices.map(({ name, extra }) => [name, extra?.state["counter"]]));
     return [...this.#last].filter(([name, counter]) => known.get(name) !== counter).length;
   }
 }
