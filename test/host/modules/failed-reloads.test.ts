@@ -29,8 +29,8 @@ test("rollbacks leave no resources in the host while the old process continues",
 
   for (let round = 0; round < ROUNDS; round++) await fail(round);
 
-  const grown = (await countFunctions()) - before;
-  assert.ok(grown < ROUNDS / 2, `${grown} functions more after ${ROUNDS} roll-backs`);
+  // Those of work that has not ended yet go by themselves.
+  await until(async () => (await countFunctions()) - before < ROUNDS / 2);
 });
 
 test("an old process that dies just after a rollback is restarted", async (t) => {
