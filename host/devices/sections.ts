@@ -59,12 +59,17 @@ export function hasState({ kind, capabilities }: Omit<Section, "key" | "state">,
   return canonicalCapability(kind, name)?.access !== "command";
 }
 
-/** Two commands as one. See `mergedCommand` for what becomes of contradictions. */
+/**
+ * Two commands as one. Of fields that contradict each other the later one is sent (`mergedCommand`). Extras are names of
+ * a brand, so they do not contradict each other.
+ */
 export function mergedCommands(earlier: SectionedCommand, later: SectionedCommand) {
   if (earlier.size === 0) return later;
   const merged = new Map(earlier);
-  for (const [key, command] of later)
-    merged.set(key, mergedCommand(merged.get(key) ?? {}, command));
+  for (const [key, command] of later) {
+    const before = merged.get(key) ?? {};
+    merged.set(key, key === EXTRA ? { ...before, ...command } : mergedCommand(before, command));
+  }
   return merged;
 }
 
