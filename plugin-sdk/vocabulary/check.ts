@@ -1,6 +1,6 @@
 import type { Capabilities, Capability, DeviceKind } from "../device.ts";
 import type { Fault } from "../errors.ts";
-import type { CanonicalCapability } from "./canonical.ts";
+import type { CanonicalCapabilities, CanonicalCapability } from "./canonical.ts";
 import { KINDS } from "./kinds.ts";
 import { READINGS } from "./readings.ts";
 
@@ -14,7 +14,8 @@ export function canonicalCapability(
 ): CanonicalCapability | undefined {
   const { capabilities } = KINDS[kind];
   if (Object.hasOwn(capabilities, name)) return capabilities[name];
-  return Object.hasOwn(READINGS, name) ? READINGS[name] : undefined;
+  const readings: CanonicalCapabilities = READINGS;
+  return Object.hasOwn(readings, name) ? readings[name] : undefined;
 }
 
 /** The kinds that have a capability of this name, by name. */

@@ -2,4 +2,4 @@ export type { Access, CanonicalCapabilities, CanonicalCapability } from "./canon
 export { canonicalCapability, faultsOfVocabulary, isCanonicalName } from "./check.ts";
 export { mergedCommand } from "./contradictions.ts";
 export { type CanonicalKind, KINDS } from "./kinds.ts";
-export { READINGS } from "./readings.ts";
+export { type ReadingName, READINGS } from "./readings.ts";

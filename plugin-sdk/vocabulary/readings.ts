@@ -4,7 +4,7 @@ import { type CanonicalCapabilities, fact, reading, text } from "./canonical.ts"
  * Readings that a device of every kind may have. Sources: the measurement clusters of the Matter Application Cluster
  * Specification (chapter 2), and Home Assistant's device classes for sensors and binary sensors.
  */
-export const READINGS: CanonicalCapabilities = {
+export const READINGS = {
   // climate
   temperature: reading("temperature of the air, or of what the sensor touches", "°C"),
   humidity: reading("relative humidity of the air", "%", [0, 100]),
@@ -94,4 +94,6 @@ export const READINGS: CanonicalCapabilities = {
   windowOpen: fact("true while the device believes that a window is open"),
   sos: fact("true after a call for help"),
   updateAvailable: fact("true when newer firmware can be installed"),
-};
+} satisfies CanonicalCapabilities;
+
+export type ReadingName = keyof typeof READINGS;

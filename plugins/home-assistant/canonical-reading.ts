@@ -1,55 +1,6 @@
 import { type Capability, toCanonicalUnit, type Unit } from "@mantel/plugin-sdk";
+import { type ReadingName, READINGS } from "@mantel/plugin-sdk/vocabulary";
 import { rounded } from "./attributes.ts";
-
-/** Readings of the vocabulary with their units. Indexes and pH have none. */
-export const READING_UNITS = {
-  acidity: undefined,
-  airQualityIndex: undefined,
-  apparentPower: "VA",
-  battery: "%",
-  cloudCover: "%",
-  co: "ppm",
-  co2: "ppm",
-  conductivity: "µS/cm",
-  current: "A",
-  dewPoint: "°C",
-  distance: "m",
-  energy: "kWh",
-  flow: "m³/h",
-  frequency: "Hz",
-  gasVolume: "m³",
-  humidity: "%",
-  illuminance: "lx",
-  moisture: "%",
-  no2: "µg/m³",
-  noise: "dB",
-  ozone: "µg/m³",
-  pm1: "µg/m³",
-  pm10: "µg/m³",
-  pm25: "µg/m³",
-  pm4: "µg/m³",
-  power: "W",
-  powerFactor: "%",
-  pressure: "hPa",
-  rain: "mm",
-  rainRate: "mm/h",
-  reactivePower: "var",
-  signal: "dBm",
-  so2: "µg/m³",
-  solarIrradiance: "W/m²",
-  temperature: "°C",
-  uvIndex: undefined,
-  visibility: "km",
-  voc: "µg/m³",
-  vocParts: "ppb",
-  voltage: "V",
-  water: "m³",
-  weight: "kg",
-  windDirection: "°",
-  windGust: "km/h",
-  windSpeed: "km/h",
-} as const satisfies Readonly<Record<string, Unit | undefined>>;
-export type ReadingName = keyof typeof READING_UNITS;
 
 const DECIMALS = 4;
 /** The speed of one Beaufort, and the power by which the others grow, in km/h. */
@@ -65,9 +16,12 @@ const BETWEEN: Readonly<Record<string, (value: number) => number>> = {
   "ppb ppm": (value) => value / 1_000,
 };
 
+/** The unit of a reading of the vocabulary. Indexes and pH have none. */
+export const unitOfReading = (field: ReadingName): Unit | undefined => READINGS[field].unit;
+
 /** A reading of the vocabulary as a capability. */
 export function readingOf(field: ReadingName): Extract<Capability, { type: "number" }> {
-  const unit = READING_UNITS[field];
+  const unit = unitOfReading(field);
   return { type: "number", readOnly: true, ...(unit === undefined ? {} : { unit }) };
 }
 
@@ -77,7 +31,7 @@ export function inUnitOf(
   value: number,
   theirUnit: string | undefined,
 ): number | undefined {
-  const wanted = READING_UNITS[field];
+  const wanted = unitOfReading(field);
   if (theirUnit === "Beaufort" && wanted === "km/h") {
     return rounded(BEAUFORT * value ** BEAUFORT_POWER, 1);
   }

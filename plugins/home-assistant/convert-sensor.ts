@@ -1,6 +1,7 @@
 import { type Capability, toCanonicalUnit } from "@mantel/plugin-sdk";
+import type { ReadingName } from "@mantel/plugin-sdk/vocabulary";
 import { choicesIn, rounded, textIn, toNumber } from "./attributes.ts";
-import { inUnitOf, type ReadingName, readingOf } from "./canonical-reading.ts";
+import { inUnitOf, readingOf } from "./canonical-reading.ts";
 import { choice, type Domain, extras, stateText, TEXT, type View } from "./domain.ts";
 import type { Entity } from "./entities.ts";
 

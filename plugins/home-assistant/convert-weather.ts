@@ -1,6 +1,7 @@
 import type { StateValue } from "@mantel/plugin-sdk";
+import type { ReadingName } from "@mantel/plugin-sdk/vocabulary";
 import { numberIn, textIn } from "./attributes.ts";
-import { inUnitOf, READING_UNITS, type ReadingName, readingOf } from "./canonical-reading.ts";
+import { inUnitOf, readingOf, unitOfReading } from "./canonical-reading.ts";
 import { type Domain, stateText, TEXT, type TemperatureUnit } from "./domain.ts";
 import type { Attributes } from "./entities.ts";
 
@@ -65,7 +66,8 @@ function valueOf(
   const value = numberIn(attributes, name);
   if (value === undefined) return undefined;
   const named = unitName === undefined ? undefined : textIn(attributes, unitName);
-  const fallback = READING_UNITS[field] === "°C" ? homeUnit : READING_UNITS[field];
+  const unit = unitOfReading(field);
+  const fallback = unit === "°C" ? homeUnit : unit;
   return inUnitOf(field, value, named ?? fallback);
 }
 

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { READINGS } from "@mantel/plugin-sdk/vocabulary";
-import { READING_UNITS } from "../../../plugins/home-assistant/canonical-reading.ts";
 import { entity, view } from "./entity.ts";
 
 const number = (unit?: string) => ({
@@ -157,13 +155,6 @@ test("a wind force is no pressure, and an index may have a unit of its own", () 
   assert.deepEqual(sensor("2", force).state, { value: 2 });
   const index = { device_class: "aqi", unit_of_measurement: "CAQI" };
   assert.deepEqual(sensor("2", index).state, { airQualityIndex: 2 });
-});
-
-test("the readings have the units of the vocabulary", () => {
-  for (const [field, unit] of Object.entries(READING_UNITS)) {
-    assert.equal(READINGS[field]?.unit, unit, field);
-    assert.deepEqual(READINGS[field]?.types, ["number"], field);
-  }
 });
 
 for (const mark of ["unit_of_measurement", "state_class", "suggested_display_precision"]) {
