@@ -33,7 +33,7 @@ const DEVICES: readonly (readonly [string, string, string, readonly number[], ..
   ["asleep", "TRADFRI control outlet", "IKEA of Sweden", SWITCH, 1],
 ];
 
-/** What is set, in this order. */
+/** The recorded commands, in this order. */
 const STEPS: readonly (readonly [name: string, payload: object])[] = [
   ["lamp", { state: "ON", brightness: 127 }],
   ["lamp", { color: { x: 0.64, y: 0.33 } }],

@@ -18,7 +18,7 @@ export interface BridgeUnderTest {
   /** The codes of locks and alarm systems, by native id. */
   readonly codes?: Readonly<Record<string, string>>;
   /**
-   * What is not commanded, with the reason: `{ "lamp-1 effect": "…", "fan-1 parts/light/on": "…" }`. The rest of the
+   * Capabilities that are not commanded, with the reason: `{ "lamp-1 effect": "…", "fan-1 parts/light/on": "…" }`. The rest of the
    * device is checked.
    */
   readonly except?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export interface ConformanceFault {
   readonly nativeId: string;
   /** The path of the capability, such as `brightness` or `parts/light/on`; empty if the fault concerns the device. */
   readonly capability: string;
-  /** What has to be, and what is: a phrase each. */
+  /** The required and the actual behaviour, as a phrase each. */
   readonly expected: string;
   readonly actual: string;
 }

@@ -4,7 +4,7 @@ import type { DeviceCommand, DeviceState, StateValue } from "../device.ts";
 import { canTurnOn, type DeviceFunction, type DeviceSession } from "./device-session.ts";
 import { isSame, type Setting, settingsOf } from "./values.ts";
 
-/** What moves takes its time, and a group shows what its members report. */
+/** Settings that are reached some time after a command is confirmed, because the device moves. */
 const TRAVELS = new Set(["position", "tilt"]);
 /** Where a command leads in the end. */
 const ENDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {

@@ -78,7 +78,7 @@ function movable(session: DeviceSession, of: DeviceFunction): Setting[] {
     .toSorted((a, b) => first(a) - first(b));
 }
 
-/** What a scene keeps of a function, as the host captures it: of one that is off, only that. */
+/** The settings of a function that a scene keeps, as the host captures them: of one that is off, only `on`. */
 function captureOf(session: DeviceSession, of: DeviceFunction): DeviceCommand {
   const state = session.state(of.path);
   if (state["on"] === false && canTurnOn(of.capabilities)) return { on: false };

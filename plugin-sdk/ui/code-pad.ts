@@ -44,7 +44,7 @@ export function codePad(device: DeviceFunction, actions: Actions): TemplateResul
   </div>`;
 }
 
-/** What a code is for: the modes of an alarm system, and the doings of a lock. */
+/** The commands that need a code: the modes of an alarm system, and those of a lock. */
 function usesOf(device: DeviceFunction): readonly (readonly [name: string, CommandBody])[] {
   const { mode } = device.capabilities;
   const modes = mode?.type === "choice" && canSet(device, "mode") ? mode.values : [];

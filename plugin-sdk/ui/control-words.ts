@@ -1,7 +1,7 @@
 /** A text in English and in German. */
 export type Word = readonly [english: string, german: string];
 
-/** What users call the kinds of devices. */
+/** User-facing names of the kinds of devices. */
 export const KIND_WORDS = {
   light: ["Light", "Lampe"],
   switch: ["Switch", "Schalter"],
@@ -31,7 +31,7 @@ export const KIND_WORDS = {
   update: ["Update", "Aktualisierung"],
 } as const satisfies Readonly<Record<string, Word>>;
 
-/** What users call the capabilities of the vocabulary, by canonical name. */
+/** User-facing names of the capabilities of the vocabulary, by canonical name. */
 export const CAPABILITY_WORDS: Readonly<Record<string, Word>> = {
   // settings and commands
   on: ["On", "An"],
@@ -179,7 +179,7 @@ export const CAPABILITY_WORDS: Readonly<Record<string, Word>> = {
   updateAvailable: ["Update available", "Aktualisierung"],
 };
 
-/** What users call the values of the vocabulary's choices. */
+/** User-facing names of the values of the vocabulary's choices. */
 export const VALUE_WORDS: Readonly<Record<string, Word>> = {
   off: ["Off", "Aus"],
   on: ["On", "An"],
@@ -259,12 +259,12 @@ export const CONTROL_TEXTS_DE: Readonly<Record<string, string>> = {
   No: "Nein",
 };
 
-/** What users call a capability, in English: its word, or its own name in words. */
+/** The user-facing name of a capability in English: the one from the table, or its own name as words. */
 export function capabilityWord(name: string): string {
   return wordIn(CAPABILITY_WORDS, name) ?? sentence(name);
 }
 
-/** What users call a value of a choice, in English. Names that a device made up keep their capitals. */
+/** The user-facing name of a choice's value in English. Names that a device made up keep their capitals. */
 export function valueWord(value: string): string {
   return wordIn(VALUE_WORDS, value) ?? value.charAt(0).toUpperCase() + value.slice(1);
 }

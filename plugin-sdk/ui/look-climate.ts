@@ -2,7 +2,7 @@ import type { Device, DeviceState } from "../device.ts";
 import type { I18n } from "../i18n.ts";
 import { canSet, type Look, type LookOf, theme, type TileButton, wordOf } from "./appearance.ts";
 
-/** What each action is called, with and without a target, and its hue. */
+/** The text of each action, with and without a target, and its hue. */
 const ACTIONS: Readonly<Record<string, readonly [alone: string, to: string, hue: string]>> = {
   off: ["off", "off", "heat"],
   idle: ["holds", "holds {target}", "heat"],

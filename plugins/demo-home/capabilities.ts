@@ -15,7 +15,7 @@ export function choice(...values: string[]) {
   return { type: "choice", values } satisfies Capability;
 }
 
-/** What a device does now. */
+/** The present action of a device. */
 export function action(...values: string[]) {
   return { ...choice(...values), readOnly: true } satisfies Capability;
 }

@@ -82,7 +82,7 @@ function absent({ t, settings: { value } }: Context): TemplateResult {
 interface Shown {
   readonly actions: Actions;
   readonly flows: boolean;
-  /** What takes the place of the tile. */
+  /** The content that replaces the tile. */
   readonly card: TemplateResult | undefined;
   /** The field that `card` shows. */
   readonly field: string | undefined;

@@ -50,7 +50,7 @@ function isDetail(value: unknown): boolean {
   return typeof value === "boolean" || (typeof value === "string" && value.length <= 200);
 }
 
-/** Tells new events from the last one, which an entity goes on showing. */
+/** Tells new events from the last one, which an entity continues to show. */
 export class EventTimes {
   readonly #states = new Map<string, string>();
 

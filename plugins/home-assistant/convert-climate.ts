@@ -26,9 +26,7 @@ const FEATURE = {
 } as const;
 
 const HUMIDITY = { type: "number", unit: "%", readOnly: true } as const;
-const ACTIONS = [
-  ...["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
-];
+const ACTIONS = ["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"];
 
 /** Modes that have another name in Home Assistant. */
 const THEIR_MODES: ReadonlyMap<string, string> = new Map([

@@ -225,7 +225,7 @@ const lightOf = (capabilities: Capabilities, state: DeviceState): Shown => ({
   state,
 });
 
-/** What a plug has besides `on`, such as the level of a dimmer, is more than plugs have. */
+/** The capabilities of a plug besides `on`, such as the level of a dimmer, as extras. */
 function plugOf(
   { on, ...more }: Capabilities,
   { on: isOn = null, ...moreState }: DeviceState,

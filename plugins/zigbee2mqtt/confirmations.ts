@@ -46,7 +46,7 @@ function isSamePlace({ feature }: Expected, { part, group }: Feature): boolean {
   return feature.part === part && feature.group === group;
 }
 
-/** What commands without confirmation leave behind. */
+/** The state after commands without confirmation. */
 export function leftBy(expected: readonly Expected[]): States {
   const left = noStates();
   for (const { feature, value } of expected) {

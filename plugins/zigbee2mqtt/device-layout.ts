@@ -26,7 +26,7 @@ export interface Part {
   readonly name: string;
 }
 
-/** What a device is, and the places of its capabilities. */
+/** The kind of a device, its parts, and the places of its capabilities. */
 export interface DeviceLayout {
   readonly kind: DeviceKind;
   readonly parts: readonly Part[];
@@ -207,7 +207,7 @@ function isCanonicalFor(kind: DeviceKind, name: string, capability: Capability):
   );
 }
 
-/** What belongs to a kind beside its function; `undefined` for all else. */
+/** The capabilities that belong to a kind beside its function; `undefined` for all others. */
 function draftsOfKind(expose: Expose, kind: DeviceKind): Draft[] | undefined {
   const { name, type } = expose;
   switch (kind) {

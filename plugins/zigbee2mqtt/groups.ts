@@ -1,7 +1,7 @@
 import type { Capability } from "@mantel/plugin-sdk";
 import type { Feature } from "./feature.ts";
 
-/** What members of a group do together. */
+/** The capabilities that the members of a group have together. */
 const TOGETHER = new Set(
   "on brightness colorTemperature color position tilt open close stop locked".split(" "),
 );

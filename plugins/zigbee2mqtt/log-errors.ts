@@ -65,7 +65,7 @@ export function findRefusal(payload: unknown): string | undefined {
 
 /** The error and, in parentheses, the original words for those who search for them. */
 function inPlainWords(why: string): { readonly code: ErrorCode; readonly words: string } {
-  // What is sent has words of its own, such as a timeout.
+  // An error of sending has words of its own, such as a timeout.
   const [, inner] = /^(?:Error: )?ZCL command .* failed \((.*)\)$/s.exec(why) ?? [];
   const reason = inner ?? why.replace(/^Error: /, "");
   const original = reason.slice(0, LONGEST_REASON);

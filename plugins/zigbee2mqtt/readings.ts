@@ -98,7 +98,7 @@ const BY_UNIT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   gas: { "m³": "gasVolume" },
 };
 
-/** What is only reported, whatever its definition says. */
+/** Values that are read-only, also if their definition can be set. */
 const NEVER_SET = new Set(["action", "contact"]);
 
 /** A measured or detected value with a canonical name; `undefined` for all others. */

@@ -36,7 +36,7 @@ const TILES: readonly Placed[] = [
   ...NAMES.map((_, at) => tileFor(`lamp-${at}`, `stage:light:${at + 1}`, [at * 2, 21, 2, 4])),
   tileFor("wide", "stage:light:2", [6, 9, 3, 4]),
   tileFor("meter", "stage:sensor:1", [9, 9, 3, 4]),
-  // What somebody has written into the file by hand:
+  // Names that somebody has written into the file by hand:
   tileFor("number", 42, [0, 13, 2, 4]),
   tileFor("unknown", HTML, [2, 13, 2, 4]),
   { id: "endless", module: "history-widget", config: { hours: 1e12, field: 7 }, at: [4, 13, 4, 6] },

@@ -63,7 +63,7 @@ export class FakeHueBridge {
   #underWay = 0;
   readonly #isUnlimited: boolean;
   readonly #onAnswer: (answer: FakeAnswer) => void;
-  /** What lights will do once they are not stalled any more. */
+  /** Changes that lights make when they are no longer stalled. */
   #stalled: (() => void)[] | undefined;
   #buckets = new Map<string, { tokens: number; at: number }>();
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type FakeResource, idOf } from "./hue-home.ts";
 
-/** What happened, as bridges tell it. */
+/** Events in the format of bridges. */
 export interface FakeEvent {
   readonly id: string;
   readonly type: string;

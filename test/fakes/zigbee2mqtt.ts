@@ -94,7 +94,7 @@ export function listedLamp(at: number, friendly_name = `lamp ${at}`): ListedDevi
   };
 }
 
-/** What a device is after a command: a cover that opens is at 100 %, and a light shines in the colour it was given. */
+/** The state of a device after a command: a cover that opens is at 100 %, and a light has the requested colour. */
 function followed(payload: Payload): Payload {
   const { state, position, color, color_temp, fan_mode, ...rest } = payload;
   const isOpening = state === "OPEN" || state === "CLOSE";

@@ -102,7 +102,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
     for (const [file, text] of Object.entries(files)) await write(`${id}/${file}`, text);
     return open(id);
   };
-  /** What the host finds after a change of this plugin's manifest. */
+  /** The plugin that the host finds after a change of its manifest. */
   const adopt = async (module: Module): Promise<void> => {
     module.setOnDisk(await readManifest(join(root, module.id)));
   };

@@ -35,7 +35,7 @@ export async function assertFits(page: Page, { mayBeCut = false } = {}): Promise
     const overlaps = boxes.flatMap((box, index) =>
       boxes
         .slice(index + 1)
-        // What dots stand for lies on its own text.
+        // Text that dots replace is on its own text.
         .filter(({ text }) => !mayBeCut || text !== box.text)
         .flatMap((other) => (overlap(box, other) ? [[box, other]] : [])),
     );
@@ -77,7 +77,7 @@ const DRAWN = `(() => {
     range.selectNodeContents(node);
     for (const rect of range.getClientRects()) {
       if (rect.width === 0) continue;
-      // What letters take of a line's height.
+      // The share of a line's height that letters take.
       const { left, right } = rect;
       const top = rect.top + rect.height * 0.2;
       const bottom = rect.bottom - rect.height * 0.2;

@@ -240,7 +240,14 @@ class FramedWidget implements FrameUser, MountedWidget {
     const { contexts, config, size, visible } = this.#request;
     const { theme, online, locale, timeZone } = contexts.shared;
     const signals: readonly ReadonlySignal<unknown>[] = [
-      ...[theme, online, locale, timeZone, contexts.units, config, size, visible],
+      theme,
+      online,
+      locale,
+      timeZone,
+      contexts.units,
+      config,
+      size,
+      visible,
     ];
     const send = (): void => this.#sendChanges();
     const stops = signals.map((signal) => signal.subscribe(send));

@@ -83,7 +83,7 @@ class ScenesPage {
     </li>`;
   }
 
-  /** What a scene sets, each device with a button to remove it. */
+  /** The targets of a scene, each with a button that removes it. */
   #targetsOf(scene: Scene): TemplateResult {
     const texts = words.value;
     const targets = Object.entries(scene.targets);

@@ -21,7 +21,7 @@ const BUNDLED_PARTS: ReadonlyMap<string, string> = new Map([
   [`${SDK}/vocabulary`, join(SDK_FOLDER, "vocabulary")],
 ]);
 
-/** What a plugin's server side may import of the SDK, as a phrase. */
+/** The parts of the SDK that a plugin's server side may import, as a phrase. */
 const IMPORTABLE = [SDK, ...BUNDLED_PARTS.keys()].map((path) => `"${path}"`).join(", ");
 
 interface Sources {

@@ -21,9 +21,7 @@ import { messagesOf } from "./simple.ts";
 
 const MODES = ["auto", "off", "cool", "heat", "dry", "fan_only"];
 
-const ACTIONS = [
-  ...["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"],
-];
+const ACTIONS = ["off", "idle", "heating", "cooling", "drying", "fan", "preheating", "defrosting"];
 
 /** The vocabulary writes words with a hyphen where Home Assistant has an underscore. */
 const WORDS = ["heat_cool", "fan_only", "heat_pump", "high_demand"] as const;
@@ -78,7 +76,7 @@ type Writers = Record<
   (value: never) => ReturnType<NonNullable<ReturnType<Options["writer"]>>> | undefined
 >;
 
-/** What distinguishes kinds of devices that keep a temperature. */
+/** The differences between kinds of devices that keep a temperature. */
 interface Sort {
   readonly leads: DeviceKind;
   readonly choices: readonly Choice[];

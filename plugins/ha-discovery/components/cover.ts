@@ -126,7 +126,7 @@ function stateInputs(options: Options): Input[] {
   return inputs(options, ["state_topic", "value_template"], (text) => told.get(text));
 }
 
-/** What the states mean; with `isPosition` open and closed are positions. */
+/** The meaning of the states; with `isPosition` open and closed are positions. */
 export function statesOf(options: Options, isPosition: boolean): ReadonlyMap<string, DeviceState> {
   const at = (position: number): DeviceState => ({
     action: "stopped",

@@ -45,7 +45,7 @@ export function effectsOf(options: Options): Capability | undefined {
   return list && choice(list);
 }
 
-/** What a lamp takes for a requested brightness and white. */
+/** The values that a lamp takes for a requested brightness and white. */
 export const lightRounding = (scale: number, white: White | undefined) => ({
   brightness: (percent: number) => toPercent(toLevel(percent, scale), scale),
   ...(white ? { colorTemperature: (kelvin: number) => white.toOurs(white.toTheirs(kelvin)) } : {}),

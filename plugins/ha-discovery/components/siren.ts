@@ -6,7 +6,7 @@ import { isDict, numberOf, type Value } from "../template/values.ts";
 import { choice, PERCENT, present, SWITCH } from "./capabilities.ts";
 import { isOptimistic, needed } from "./simple.ts";
 
-/** Whether a feature is supported is announced by a flag that is true by default. */
+/** True if a feature is supported, which is the default of its flag. */
 const supports = (options: Options, name: string) => !options.has(name) || options.flag(name);
 
 /** A siren. Without a template it takes a JSON object, as in Home Assistant. */

@@ -11,7 +11,8 @@ const TOPIC = /^tasmota\/discovery\/([0-9A-Za-z_-]{1,40})\/(config|sensors)$/;
 
 /** The subscriptions for the announcements of Tasmota devices; the topics are fixed in the firmware. */
 export const TASMOTA_FILTERS = [
-  ...["tasmota/discovery/+/config", "tasmota/discovery/+/sensors"],
+  "tasmota/discovery/+/config",
+  "tasmota/discovery/+/sensors",
 ] as const;
 
 /** The device and the kind of announcement of a topic, or `undefined` for other topics. */

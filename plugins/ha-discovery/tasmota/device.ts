@@ -77,7 +77,7 @@ export function readDevice(mac: string, text: string): TasmotaDevice {
   };
 }
 
-/** What `tasmota/discovery/<mac>/sensors` announces: the last report of all sensors. @throws DiscoveryError */
+/** The content of `tasmota/discovery/<mac>/sensors`: the last report of all sensors. @throws DiscoveryError */
 export function readSensors(text: string): Json {
   const sensors = objectIn(text)["sn"];
   if (!isObject(sensors)) throw new DiscoveryError("sn must be an object");

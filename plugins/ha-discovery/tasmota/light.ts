@@ -23,7 +23,7 @@ const [MIREDS, FEWER_MIREDS] = [
 
 const EFFECTS = ["None", "Wake up", "Cycle up", "Cycle down", "Random"];
 
-/** What one light of a device can do, and the commands for it. */
+/** The capabilities of one light of a device, and their commands. */
 interface Lamp {
   /** The command that sets its brightness, which is also the name of the value in reports. */
   readonly dimmer: string;

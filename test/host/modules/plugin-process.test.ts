@@ -118,7 +118,7 @@ async function open(t: TestContext, { settings, isSandboxed = false, failure }: 
       { launch } as unknown as Kernel,
       inspectPort,
     );
-  /** What the process does. */
+  /** The behaviour of the process. */
   const says = async (message: object) => {
     channel.push(`${JSON.stringify(message)}\n`);
     await setImmediate();

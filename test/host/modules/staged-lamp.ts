@@ -1,4 +1,4 @@
-// A module whose process is none, for tests of what happens to a module.
+// A module without a real process, for tests of a module's life cycle.
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";

@@ -32,7 +32,7 @@ test("unused packages are removed from the cache, and those in use stay", async 
     counts.push(await bundles());
   }
 
-  // What runs and what ran before, which may be gone back to, beside that of the other plugin.
+  // The running and the previous bundle, and that of the other plugin.
   assert.deepEqual(counts, [2, 3, 3, 3]);
 });
 

@@ -89,7 +89,7 @@ test("a broker that goes away is told with the reason, and its return too", asyn
   assert.deepEqual(late, [told[1]], "it is not connected");
   assert.deepEqual(told.slice(2), ["away: undefined", "connected"]);
 
-  /** What a listener that is attached now is told. */
+  /** The calls of a listener that is attached now. */
   async function openListener(): Promise<string[]> {
     const heard: string[] = [];
     client.attach({

@@ -13,7 +13,7 @@ export interface Received {
   readonly filters: readonly string[];
 }
 
-/** How the broker answers. A test may change it at any time. */
+/** The broker's answers. A test may change them at any time. */
 interface Script {
   /** The reason code of CONNACK; 0 accepts. */
   connack: number;

@@ -30,7 +30,7 @@ const CLIMATE: Capabilities = {
 const ROBOT: Capabilities = { start: COMMAND, pause: COMMAND, dock: COMMAND };
 const ALARM: Capabilities = { mode: choice("disarmed", "home", "away", "night", "vacation") };
 
-/** What a tile says, and the commands of a tap and of its buttons. */
+/** The text of a tile, and the commands of a tap and of its buttons. */
 interface Said {
   readonly value: string;
   readonly note?: string;

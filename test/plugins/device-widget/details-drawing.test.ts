@@ -122,10 +122,17 @@ test("extras are shown by their group, and configuration and diagnostics are fol
 
   assert.deepEqual(textOf(".controls-list > .control .what"), ["Tariff"]);
   assert.deepEqual(textOf("details:nth-of-type(1) :is(summary, .what)"), [
-    ...["Configuration", "Child lock"],
+    "Configuration",
+    "Child lock",
   ]);
   assert.deepEqual(textOf("details:nth-of-type(2) :is(summary, .what, output)"), [
-    ...["Diagnostics", "Battery", "50%", "Uptime", "12 min", "Address", "0x1"],
+    "Diagnostics",
+    "Battery",
+    "50%",
+    "Uptime",
+    "12 min",
+    "Address",
+    "0x1",
   ]);
   assert.deepEqual(api.posted, [{ extra: { reset: true } }]);
 });
@@ -201,7 +208,9 @@ test("a sensor shows its other readings below its card", (t) => {
   });
 
   assert.deepEqual(textOf(".title, .controls-list > .control .what, summary"), [
-    ...["Thing", "Humidity", "Diagnostics"],
+    "Thing",
+    "Humidity",
+    "Diagnostics",
   ]);
 });
 
@@ -260,6 +269,10 @@ test("details are German in a German home", (t) => {
   setLocale("de-DE");
 
   assert.deepEqual(textOf(".what, .choices button"), [
-    ...["Richtung", "Vorwärts", "Rückwärts", "Effekt", "Kerze"],
+    "Richtung",
+    "Vorwärts",
+    "Rückwärts",
+    "Effekt",
+    "Kerze",
   ]);
 });

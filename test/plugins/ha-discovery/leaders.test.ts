@@ -71,7 +71,9 @@ test("a command of one relay is sent to it alone, and another's report does not 
 
   const answer = commands.carryOut("switch:relay-2", { on: true }).then(() => (isDone = true));
   assert.deepEqual(tell("strip", '{"POWER1": "ON", "POWER2": "OFF", "POWER3": "ON"}'), [
-    ...["switch:relay-1", "switch:relay-2", "switch:relay-3"],
+    "switch:relay-1",
+    "switch:relay-2",
+    "switch:relay-3",
   ]);
   await new Promise(setImmediate);
   assert.equal(isDone, false);

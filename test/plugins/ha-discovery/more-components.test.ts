@@ -29,7 +29,14 @@ test("a vacuum tells what it does, and has the commands that it supports", () =>
   assert.equal(plain.kind, "vacuum");
   assert.deepEqual(plain.names, ["action", "start", "stop", "dock", "cleanSpot"]);
   assert.deepEqual(all.names, [
-    ...["action", "start", "pause", "stop", "dock", "locate", "battery", "fanSpeed"],
+    "action",
+    "start",
+    "pause",
+    "stop",
+    "dock",
+    "locate",
+    "battery",
+    "fanSpeed",
   ]);
   assert.deepEqual(all.capabilities["fanSpeed"], { type: "choice", values: ["min", "max"] });
   assert.deepEqual(all.tell("s", { state: "returning", battery_level: 40, fan_speed: "max" }), {
@@ -133,7 +140,9 @@ test("a humidifier is one or dries, by its class, and has its modes and readings
   });
   assert.deepEqual(dry.tell("h", "None")["targetHumidity"], null);
   assert.deepEqual(dry.ask({ on: false, targetHumidity: 40, mode: "boost" }), [
-    ...["c OFF", "h/set 40", "m/set boost"],
+    "c OFF",
+    "h/set 40",
+    "m/set boost",
   ]);
 });
 
@@ -158,7 +167,9 @@ test("a water heater has a target, a temperature and modes in the words of the v
   });
   assert.equal(heater.tell("m", "heat_pump")["mode"], "heat-pump");
   assert.deepEqual(heater.ask({ mode: "high-demand", targetTemperature: 50, on: false }), [
-    ...["m/set high_demand", "t/set 50", "p OFF"],
+    "m/set high_demand",
+    "t/set 50",
+    "p OFF",
   ]);
 });
 

@@ -59,7 +59,9 @@ test("lights of every kind have the right capabilities", () => {
   assert.deepEqual(capabilities(onOffLight("plug")), ["on"]);
   assert.deepEqual(capabilities({ on: {}, dimming: {} }), ["on", "brightness"]);
   assert.deepEqual(capabilities({ on: {}, dimming: {}, color_temperature: {} }), [
-    ...["on", "brightness", "colorTemperature"],
+    "on",
+    "brightness",
+    "colorTemperature",
   ]);
   assert.deepEqual(capabilities({ on: {}, dimming: {}, color: {} }), ["on", "brightness", "color"]);
 });

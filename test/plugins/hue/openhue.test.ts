@@ -215,7 +215,9 @@ function shown(resources: Resources) {
   return {
     devices: Object.fromEntries<Record<string, unknown>>(fields),
     scenes: scenes.map(({ name, room, targets }) => [
-      ...[name, room, Object.keys(targets ?? {}).map((id) => names.get(id))],
+      name,
+      room,
+      Object.keys(targets ?? {}).map((id) => names.get(id)),
     ]),
   };
 }

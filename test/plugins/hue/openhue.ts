@@ -5,7 +5,7 @@ import bridges from "../../fixtures/hue/bridges.json" with { type: "json" };
 import described from "../../fixtures/hue/shapes.json" with { type: "json" };
 import { type Shape, shapeFaults, type Shapes } from "../../helpers/shape.ts";
 
-/** What OpenHue describes, and what bridges have beyond. */
+/** The description of OpenHue, and the additional fields of real bridges. */
 export const OPENHUE: Shapes = Object.fromEntries(
   Object.entries(described as unknown as Shapes).map(([name, shape]) => {
     const more: Shape = (bridges as unknown as Partial<Shapes>)[name] ?? {};
@@ -13,7 +13,7 @@ export const OPENHUE: Shapes = Object.fromEntries(
   }),
 );
 
-/** What does not fit the description: in an answer to a request … */
+/** The differences from the description: in an answer to a request … */
 export function answerFaults({ method, path, status, body }: FakeAnswer): string[] {
   if (!path.startsWith("/clip/v2/") && path !== "/eventstream/clip/v2") {
     return path === "/api" ? shapeFaults(OPENHUE, "pairing", body) : []; // older interfaces are not described

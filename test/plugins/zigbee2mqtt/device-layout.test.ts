@@ -98,10 +98,14 @@ test("the modes and actions of a thermostat have canonical words", () => {
 
 test("the fan of a thermostat is a part if it has a switch, and a setting if it has only modes", () => {
   assert.deepEqual(placesIn([climate, fan(modes("low", "high", "auto"))]), [
-    ...["targetTemperature", "fan/on", "fan/speed", "fan/preset"],
+    "targetTemperature",
+    "fan/on",
+    "fan/speed",
+    "fan/preset",
   ]);
   assert.deepEqual(placesIn([climate, { type: "fan", features: [modes("low", "on", "auto")] }]), [
-    ...["targetTemperature", "fanMode"],
+    "targetTemperature",
+    "fanMode",
   ]);
 });
 
@@ -154,7 +158,10 @@ test("a cover has open, close and stop, with and without a position", () => {
   const position = value("numeric", "position", { value_min: 0, value_max: 100 });
 
   assert.deepEqual(placesIn([{ type: "cover", features: [coverState] }]), [
-    ...["open", "close", "stop", "extra/state"],
+    "open",
+    "close",
+    "stop",
+    "extra/state",
   ]);
   const found = featuresIn({ type: "cover", features: [coverState, position] });
   assert.deepEqual([...found.keys()], ["open", "close", "stop", "position"]);
@@ -367,7 +374,11 @@ test("a device that says it is two things is the first, and the other is a part"
   assert.equal(kind, "lock");
   assert.deepEqual(parts, [{ id: "cover", kind: "cover", name: "cover" }]);
   assert.deepEqual(features.map(placeOf), [
-    ...["locked", "cover/open", "cover/close", "cover/stop", "extra/state"],
+    "locked",
+    "cover/open",
+    "cover/close",
+    "cover/stop",
+    "extra/state",
   ]);
 });
 

@@ -13,7 +13,7 @@ import { until } from "../../helpers/until.ts";
 import { inventoryIn } from "./definitions.ts";
 import { openNetwork, real } from "./start-bridge.ts";
 
-// What a real Zigbee2MQTT answered; scripts/zigbee2mqtt-session.ts records it.
+// The recorded answers of a real Zigbee2MQTT, from scripts/zigbee2mqtt-session.ts.
 
 interface Step {
   readonly name: string;

@@ -189,7 +189,10 @@ test("a socket destroyed, aborted or timed out during opening is closed at the r
   `)) as string[];
 
   assert.deepEqual(events.toSorted(), [
-    ...["aborted ABORT_ERR", "aborted closed", "destroyed closed", "destroyed connected"],
+    "aborted ABORT_ERR",
+    "aborted closed",
+    "destroyed closed",
+    "destroyed connected",
   ]);
   await until(() => sockets.length > 0 && sockets.every((socket) => socket.readableEnded));
 });

@@ -105,7 +105,7 @@ test("killing bubblewrap that never started kills nothing else", async (t) => {
   assert.deepEqual(killed, ["outer"]);
 });
 
-test("a sandbox that is not being killed goes on when its first process is known", async (t) => {
+test("a sandbox that is not being killed continues when its first process is known", async (t) => {
   const { killed, say } = await openSandbox(t);
 
   await say(INFO);

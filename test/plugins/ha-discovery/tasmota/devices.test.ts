@@ -188,11 +188,13 @@ test("a light is dimmed, coloured, white and off", async () => {
   const state = () => home.device(LIGHT_ID).state;
 
   assert.deepEqual(await send({ on: true, brightness: 31 }), [
-    ...["cmnd/strip/Dimmer 31", "cmnd/strip/POWER1 ON"],
+    "cmnd/strip/Dimmer 31",
+    "cmnd/strip/POWER1 ON",
   ]);
   assert.deepEqual([state()["on"], state()["brightness"]], [true, 31]);
   assert.deepEqual(await send({ color: { hue: 200, saturation: 80 } }), [
-    ...["cmnd/strip/HsbColor1 200", "cmnd/strip/HsbColor2 80"],
+    "cmnd/strip/HsbColor1 200",
+    "cmnd/strip/HsbColor2 80",
   ]);
   assert.deepEqual(state()["color"], { hue: 200, saturation: 80 });
   assert.deepEqual(await send({ colorTemperature: 4000 }), ["cmnd/strip/CT 250"]);
@@ -258,7 +260,12 @@ test("a shutter has two relays, a position and slats", async () => {
   const state = (id: string) => home.device(id).state;
 
   assert.deepEqual(Object.keys(home.device(first).capabilities).slice(0, 6), [
-    ...["position", "tilt", "action", "open", "close", "stop"],
+    "position",
+    "tilt",
+    "action",
+    "open",
+    "close",
+    "stop",
   ]);
   assert.ok(!("tilt" in home.device(second).capabilities));
   assert.equal(state(first)["position"], 100);
