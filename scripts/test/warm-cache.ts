@@ -6,6 +6,8 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Tokens } from "../../host/auth/tokens.ts";
+import { openLog } from "../../host/log.ts";
 
 const FOLDER = resolve("node_modules/.cache/mantel-tests");
 const DEADLINE_MS = 60_000;
@@ -44,14 +46,22 @@ async function runOnce(data: string): Promise<void> {
       });
       void ended.then(() => reject(new Error("the host that fills the cache of the tests ended")));
     });
+    const headers = { authorization: `Bearer ${await issueToken(data)}` };
     for (const endsAt = Date.now() + DEADLINE_MS; Date.now() < endsAt; await delay(100)) {
-      const { ok } = await fetch(`${url}/api/v1/health/ready`);
-      if (ok) return;
+      const { status } = await fetch(`${url}/api/v1/health/ready`, { headers });
+      if (status === 200) return;
+      if (status !== 503) throw new Error(`the host that fills the cache answers with ${status}`);
     }
+    throw new Error("the host that fills the cache of the tests is not ready after a minute");
   } finally {
     host.kill();
     await ended;
   }
+}
+
+async function issueToken(dataFolder: string): Promise<string> {
+  const tokens = await Tokens.open({ dataFolder, log: openLog("warn", false) });
+  return tokens.issue({ scope: ["read"], name: "warm cache", ttlSeconds: 600 });
 }
 
 async function keep(cache: string, folder: string): Promise<void> {
