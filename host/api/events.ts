@@ -1,10 +1,16 @@
 import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
 import type { LogEntry, ModuleView, WidgetView } from "./module.ts";
 
 /** Events of the home and the host, by topic. Data is plain and, with one exception, readable with any token. */
 export interface ApiEvents {
-  "device.state": { readonly device: Device };
+  "device.state": {
+    readonly device: Device;
+    readonly cause: Cause;
+    /** The causes of changed values with another one, by path: `power`, `parts/light/on`, `extra/childLock`. */
+    readonly causes?: Readonly<Record<string, Cause>>;
+  };
   "device.added": { readonly device: Device };
   "device.removed": { readonly id: string };
   /** A momentary event, such as a button press: two equal ones are two events. */
@@ -19,6 +25,7 @@ export interface ApiEvents {
     readonly sceneId: string;
     readonly activationId: string;
     readonly status: "ok" | "partial";
+    readonly cause?: Cause;
   };
   "scenes.changed": { readonly revision: number };
   "module.state": { readonly module: ModuleView };

@@ -1,5 +1,6 @@
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { CommandBody, Device } from "@mantel/plugin-sdk/device";
-import { bodyOf, mergedCommands, type SectionedCommand } from "./sections.ts";
+import { bodyOf, type BySection, mergedCommands, type SectionedCommand } from "./sections.ts";
 
 /** The result of a command. */
 export interface CommandOutcome {
@@ -11,10 +12,12 @@ export interface CommandOutcome {
   readonly applied: CommandBody;
   /** The device after the command. */
   readonly device: Device;
+  readonly cause?: Cause;
 }
 
 interface Caller {
   readonly commandId: string;
+  readonly cause: Cause | undefined;
   readonly resolve: (outcome: CommandOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,14 +39,37 @@ export class CommandBatch {
     return this.#last?.commandId ?? "";
   }
 
+  /** The cause of the last command. */
+  get cause(): Cause | undefined {
+    return this.#last?.cause;
+  }
+
+  /** The causes of the latest values. */
+  get causes(): BySection<ReadonlyMap<string, Cause>> {
+    const causes = new Map<string, ReadonlyMap<string, Cause>>();
+    for (const [key, values] of this.#command) {
+      const ofSection = new Map<string, Cause>();
+      for (const name of Object.keys(values)) {
+        const cause = this.#latest.get(`${key} ${name}`)?.cause;
+        if (cause) ofSection.set(name, cause);
+      }
+      causes.set(key, ofSection);
+    }
+    return causes;
+  }
+
   get size(): number {
     return this.#callers.length;
   }
 
   /** Merges a command; the promise settles when the batch is confirmed or has failed. */
-  join(commandId: string, command: SectionedCommand): Promise<CommandOutcome> {
+  join(
+    commandId: string,
+    command: SectionedCommand,
+    cause: Cause | undefined,
+  ): Promise<CommandOutcome> {
     const done = new Promise<CommandOutcome>((resolve, reject) => {
-      const caller = { commandId, resolve, reject };
+      const caller = { commandId, cause, resolve, reject };
       this.#last = caller;
       this.#callers.push(caller);
       this.#command = mergedCommands(this.#command, command);
@@ -62,6 +88,7 @@ export class CommandBatch {
         status: applied.has(caller) ? "applied" : "superseded",
         applied: bodyOf(this.#command),
         device,
+        ...(caller.cause && { cause: caller.cause }),
       });
     }
   }

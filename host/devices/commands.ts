@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
@@ -19,6 +20,13 @@ interface Parts {
   readonly devices: DeviceRegistry;
   readonly bridges: BridgeDirectory;
   readonly log: HostLog;
+}
+
+export interface CommandOptions {
+  /** Absent for a command whose results count as the device's own. */
+  readonly cause?: Cause | undefined;
+  /** The longest wait for the bridge's rate limit. */
+  readonly longestWaitMs?: number;
 }
 
 /** The commands of one device: at most one batch is sent to its bridge, and at most one waits. */
@@ -50,7 +58,7 @@ export class Commands {
   send(
     id: string,
     body: unknown,
-    longestWaitMs = LONGEST_WAIT_MS,
+    { cause, longestWaitMs = LONGEST_WAIT_MS }: CommandOptions = {},
   ): { commandId: string; done: Promise<CommandOutcome> } {
     const device = this.#parts.devices.get(id);
     const command = parseCommand(device, body);
@@ -66,8 +74,8 @@ export class Commands {
     refuseFlood(id, lane.waiting.batch);
     this.#lanes.set(id, lane);
     const commandId = randomUUID();
-    const done = lane.waiting.batch.join(commandId, command);
-    this.#showPending(id, lane);
+    const done = lane.waiting.batch.join(commandId, command, cause);
+    this.#showPending(id, lane, cause);
     if (isFirst && !lane.sent) this.#enqueue(id, lane);
     return { commandId, done };
   }
@@ -94,9 +102,9 @@ export class Commands {
     if (!batch) return;
     lane.waiting = undefined;
     lane.sent = batch;
+    this.#logSent(id, batch);
     try {
       await this.#ask(id, batch);
-      this.#parts.devices.assume(id, batch.command);
       this.#release(id, lane);
       batch.confirm(this.#parts.devices.get(id));
     } catch (error) {
@@ -113,19 +121,30 @@ export class Commands {
     const bridge = this.#upBridge(bridgeId);
     const wait = bridge.ready();
     if (wait) await wait;
-    const answer = sendToBridge(bridge, nativeId, batch);
-    await withDeadline(answer, bridge.limits.confirmMs, `the command to ${id}`);
+    const { confirmMs } = bridge.limits;
+    const end = this.#parts.devices.beginCommand(id, batch.causes);
+    let settleMs = confirmMs;
+    try {
+      await withDeadline(sendToBridge(bridge, nativeId, batch), confirmMs, `the command to ${id}`);
+      this.#parts.devices.assume(id, batch.command);
+    } catch (error) {
+      if (!mayHaveArrived(error)) settleMs = 0;
+      throw error;
+    } finally {
+      end(settleMs);
+    }
   }
 
   #release(id: string, lane: Lane): void {
+    const cause = lane.sent?.cause;
     lane.sent = undefined;
-    this.#showPending(id, lane);
+    this.#showPending(id, lane, cause);
   }
 
-  #showPending(id: string, { sent, waiting }: Lane): void {
+  #showPending(id: string, { sent, waiting }: Lane, cause: Cause | undefined): void {
     const none: SectionedCommand = new Map();
     const pending = mergedCommands(sent?.command ?? none, waiting?.batch.command ?? none);
-    this.#parts.devices.setPending(id, pending);
+    this.#parts.devices.setPending(id, pending, cause);
   }
 
   #upBridge(bridgeId: string): Bridge {
@@ -137,6 +156,13 @@ export class Commands {
     });
   }
 
+  #logSent(device: string, { command, commandId, cause }: CommandBatch): void {
+    const fields = [...command].flatMap(([key, values]) =>
+      Object.keys(values).map((name) => (key === OWN ? name : `${key}.${name}`)),
+    );
+    this.#parts.log.debug("sent a command", { device, commandId, fields, cause });
+  }
+
   #logFailure(device: string, error: unknown): void {
     if (error instanceof MantelError) {
       this.#parts.log.debug("a command failed", { device, code: error.code });
@@ -144,6 +170,12 @@ export class Commands {
       this.#parts.log.error("a bridge failed in a command", { device, error });
     }
   }
+}
+
+/** True for the error of a command that the device may carry out nevertheless. */
+function mayHaveArrived(error: unknown): boolean {
+  if (!(error instanceof MantelError)) return false;
+  return error.code === "deadline_passed" || error.code === "outcome_unknown";
 }
 
 function sendToBridge(bridge: Bridge, nativeId: string, { command, commandId }: CommandBatch) {

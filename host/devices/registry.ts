@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Cause } from "@mantel/plugin-sdk/cause";
 import type { Device, DeviceDescription, DeviceUpdate } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
@@ -8,12 +9,14 @@ import { invalid } from "../validate.ts";
 import { BridgeQueue } from "./bridge-queue.ts";
 import { type BridgeDirectory, type BridgeView, isUp } from "./bridge.ts";
 import { faultsBelow, faultsOfUpdate } from "./capability.ts";
+import { type ChangeCause, DeviceCauses, type EndCommand } from "./causes.ts";
 import { DeviceIds } from "./device-ids.ts";
 import { type Change, DeviceEntry, describedFields } from "./entry.ts";
 import { DeviceEvents, notPublished } from "./events.ts";
 import { DeviceOverrides } from "./overrides.ts";
 import { parseUpdates, parsingDescriptions } from "./parse-devices.ts";
 import {
+  type BySection,
   type SectionedCommand,
   statesOf,
   statesOfCommand,
@@ -64,6 +67,7 @@ export class DeviceRegistry {
   /** The number of large lists of each bridge being processed; a parsed one takes up to 100 MiB. */
   readonly #largeLists = new Map<string, number>();
   readonly #events: DeviceEvents;
+  readonly #causes = new DeviceCauses();
   readonly #warnings: VocabularyWarnings;
   /** Begins at the time of day, so that it differs from all revisions before a restart. */
   #revision = Date.now();
@@ -136,9 +140,11 @@ export class DeviceRegistry {
   /** Applies a changed status of a bridge, on which the availability of its devices depends. */
   bridgeChanged(bridgeId: string): void {
     this.#revision++;
+    const name = this.#parts.bridges.find(bridgeId)?.view.name ?? bridgeId;
+    const cause: Cause = { kind: "module", id: bridgeId, name };
     void this.#visible.changeMany(() => {
       for (const entry of this.#ofBridge.get(bridgeId)?.values() ?? []) {
-        this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) });
+        this.#change(entry, { available: this.#isAvailable(bridgeId, entry.reachable) }, { cause });
       }
     });
   }
@@ -156,10 +162,10 @@ export class DeviceRegistry {
   /**
    * Applies a merge patch of name, room and hiding. @throws MantelError `device_unknown`, `invalid`, `disk_full`
    */
-  async adjust(id: string, patch: unknown): Promise<Device> {
+  async adjust(id: string, patch: unknown, cause?: Cause): Promise<Device> {
     const entry = this.#visible.get(id);
     await this.#overrides.change(id, patch);
-    this.#change(entry, this.#overrides.over(id, entry.described));
+    this.#change(entry, this.#overrides.over(id, entry.described), { cause });
     return entry.device;
   }
 
@@ -196,10 +202,17 @@ export class DeviceRegistry {
   }
 
   /** Shows an unconfirmed command of a device, instead of the previous one. */
-  setPending(id: string, command: SectionedCommand): void {
+  setPending(id: string, command: SectionedCommand, cause?: Cause): void {
     const entry = this.#visible.find(id);
     if (!entry) return;
-    this.#change(entry, withPending(entry.device, statesOfCommand(entry.device, command)));
+    this.#change(entry, withPending(entry.device, statesOfCommand(entry.device, command)), {
+      cause,
+    });
+  }
+
+  /** Records a command that is sent to a device now: what it changes has these causes. */
+  beginCommand(id: string, causes: BySection<ReadonlyMap<string, Cause>>): EndCommand {
+    return this.#causes.begin(id, causes);
   }
 
   /** Shows a command that the bridge has sent as the state of the device, if that never reports its state. */
@@ -287,7 +300,8 @@ export class DeviceRegistry {
     device.revision = ++this.#revision; // not visible yet
     if (!basis.entry) return this.#visible.add(entry);
     entry.show(device);
-    if (outcome === "changed") this.#visible.changed(entry);
+    if (outcome !== "changed") return;
+    this.#visible.changed(entry, this.#causes.of(basis.device ?? device, device));
   }
 
   #updateAll(bridgeId: string, updates: readonly DeviceUpdate[]): void {
@@ -311,18 +325,29 @@ export class DeviceRegistry {
       ...(isOwn ? { state: { ...device.state, ...state } } : withStates(device, statesOf(update))),
       available: this.#isAvailable(bridgeId, entry.reachable),
     };
-    this.#change(entry, fields, entry.reachable);
+    this.#change(entry, fields, { seen: entry.reachable });
     return [];
   }
 
-  /** Sets fields and announces the device if one changed. `seen`: the device itself has reported. */
-  #change(entry: DeviceEntry, fields: Partial<Device>, seen = false): void {
+  /**
+   * Sets fields and announces the device if one changed. `seen`: the device itself has reported. Without a cause,
+   * it is found by the changed values.
+   */
+  #change(
+    entry: DeviceEntry,
+    fields: Partial<Device>,
+    { seen = false, cause }: { seen?: boolean; cause?: Cause | undefined } = {},
+  ): void {
+    const before = entry.device;
     const { device, outcome } = entry.with(fields, this.#revision + 1, seen);
     if (outcome === "same") return;
     this.#revision++;
     entry.show(device);
     if (!this.#visible.has(entry)) this.#visible.add(entry);
-    else if (outcome === "changed") this.#visible.changed(entry);
+    else if (outcome === "changed") {
+      const why: ChangeCause = cause ? { cause } : this.#causes.of(before, device);
+      this.#visible.changed(entry, why);
+    }
   }
 
   #remove(entry: DeviceEntry): void {

@@ -1,10 +1,14 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Bus } from "../events/bus.ts";
 import { inTimeSlices } from "../time-slices.ts";
+import type { ChangeCause } from "./causes.ts";
 import type { DeviceEntry } from "./entry.ts";
 import type { DeviceOverrides } from "./overrides.ts";
 
-type DeviceTopic = "device.added" | "device.state" | "device.removed";
+/** An announcement of a device: changed for a cause, or new or gone. */
+type Announcement =
+  | ({ readonly topic: "device.state" } & ChangeCause)
+  | { readonly topic: "device.added" | "device.removed" };
 
 interface Parts {
   readonly bus: Bus;
@@ -16,7 +20,7 @@ export class VisibleDevices {
   readonly #parts: Parts;
   readonly #entries = new Map<string, DeviceEntry>();
   /** Announcements that wait for their turn, by the id of the device. */
-  readonly #waiting = new Map<string, DeviceTopic>();
+  readonly #waiting = new Map<string, Announcement>();
   #isHolding = false;
 
   constructor(parts: Parts) {
@@ -45,7 +49,7 @@ export class VisibleDevices {
     const wasForgotten = overrides.isForgotten(device.id);
     if (wasForgotten && !reachable) return;
     this.#entries.set(device.id, entry);
-    this.#announce("device.added", device.id);
+    this.#announce(device.id, { topic: "device.added" });
     if (wasForgotten) overrides.heard(device.id);
   }
 
@@ -67,13 +71,13 @@ export class VisibleDevices {
     if (!this.has(entry)) return false;
     const { id } = entry.device;
     this.#entries.delete(id);
-    this.#announce("device.removed", id);
+    this.#announce(id, { topic: "device.removed" });
     return true;
   }
 
   /** Announces the state of a device. */
-  changed({ device }: DeviceEntry): void {
-    this.#announce("device.state", device.id);
+  changed({ device }: DeviceEntry, cause: ChangeCause): void {
+    this.#announce(device.id, { topic: "device.state", ...cause });
   }
 
   /**
@@ -90,28 +94,36 @@ export class VisibleDevices {
     await inTimeSlices(this.#announcing([...this.#waiting.keys()]));
   }
 
-  #announce(topic: DeviceTopic, id: string): void {
-    const isWaiting = this.#waiting.has(id);
-    if (topic === "device.state" && isWaiting) return; // its turn comes, and tells this too
-    if (this.#isHolding) return void this.#waiting.set(id, topic);
+  #announce(id: string, announcement: Announcement): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting && announcement.topic === "device.state") {
+      // Its turn comes, and tells this too.
+      const isOwn = announcement.cause.kind === "device";
+      if (waiting.topic === "device.state" && !isOwn) this.#waiting.set(id, announcement);
+      return;
+    }
+    if (this.#isHolding) return void this.#waiting.set(id, announcement);
     this.#waiting.delete(id);
-    this.#emit(topic, id);
+    this.#emit(id, announcement);
   }
 
   *#announcing(ids: readonly string[]): Generator<undefined, void> {
     for (const id of ids) {
-      const topic = this.#waiting.get(id);
-      if (topic === undefined) continue;
+      const announcement = this.#waiting.get(id);
+      if (announcement === undefined) continue;
       this.#waiting.delete(id);
-      this.#emit(topic, id);
+      this.#emit(id, announcement);
       yield;
     }
   }
 
-  #emit(topic: DeviceTopic, id: string): void {
+  #emit(id: string, { topic, ...cause }: Announcement): void {
     const { bus } = this.#parts;
     if (topic === "device.removed") return bus.emit(topic, { id });
     const entry = this.#entries.get(id);
-    if (entry) bus.emit(topic, { device: entry.device });
+    if (!entry) return;
+    const { device } = entry;
+    if (topic === "device.added") bus.emit(topic, { device });
+    else bus.emit(topic, { device, ...(cause as ChangeCause) });
   }
 }

@@ -1,4 +1,5 @@
 import { CalendarEvent, CalendarSource } from "@mantel/plugin-sdk/calendar";
+import { Cause } from "@mantel/plugin-sdk/cause";
 import { Device } from "@mantel/plugin-sdk/device";
 import { type ErrorCode, errorTable } from "@mantel/plugin-sdk/errors";
 import { Scene } from "@mantel/plugin-sdk/scene";
@@ -41,6 +42,7 @@ const Problem = Type.Object({
 /** Schemas that the document contains once, by their names in it. */
 const COMPONENTS: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [Problem, "Problem"],
+  [Cause, "Cause"],
   [Device, "Device"],
   [BridgeView, "Bridge"],
   [Scene, "Scene"],

@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { type Cause, causedBy } from "@mantel/plugin-sdk/cause";
 import type { CommandBody } from "@mantel/plugin-sdk/device";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Scene } from "@mantel/plugin-sdk/scene";
 import { BridgeQueue } from "../devices/bridge-queue.ts";
 import { type BridgeDirectory, isUp } from "../devices/bridge.ts";
 import { faultsBelow } from "../devices/capability.ts";
+import type { EndCommand } from "../devices/causes.ts";
 import type { Commands } from "../devices/commands.ts";
 import { faultsOfStored } from "../devices/parse-command.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
+import { OWN } from "../devices/sections.ts";
 import type { Bus } from "../events/bus.ts";
 import type { HostLog } from "../log.ts";
 import { faultsOf, invalid } from "../validate.ts";
@@ -125,22 +128,37 @@ export class SceneRegistry {
    *
    * @throws MantelError `scene_unknown`; for a scene of a bridge also the errors of a command
    */
-  async activate(id: string): Promise<Activation> {
+  async activate(id: string, cause?: Cause): Promise<Activation> {
     const activationId = randomUUID();
+    const { name } = this.get(id);
+    const ofScene = causedBy({ kind: "scene", id, name }, cause);
+    this.#parts.log.debug("activated a scene", { scene: id, activationId, cause });
     const hostScene = this.#hostScenes.all.get(id);
     const results = hostScene
-      ? await sendTargets(this.#targetsOfHost(hostScene), this.#parts.commands)
-      : await this.#activateInBridge(this.#inBridge(id), activationId);
+      ? await sendTargets(this.#targetsOfHost(hostScene), this.#parts.commands, ofScene)
+      : await this.#activateInBridge(this.#inBridge(id), activationId, ofScene);
     const failed = results.some((result) => result.status === "failed");
-    const activation = { sceneId: id, activationId, status: failed ? "partial" : "ok" } as const;
+    const status = failed ? "partial" : "ok";
+    const activation = { sceneId: id, activationId, status, ...(cause && { cause }) } as const;
     this.#activatedAt.set(id, new Date().toISOString());
     this.#revision++;
     this.#parts.bus.emit("scene.activated", activation);
     return { ...activation, results };
   }
 
-  async #activateInBridge(scene: BridgeScene, activationId: string): Promise<SceneResult[]> {
-    await activateInBridge(scene, activationId, this.#parts.commands);
+  async #activateInBridge(
+    scene: BridgeScene,
+    activationId: string,
+    cause: Cause,
+  ): Promise<SceneResult[]> {
+    const { commands, devices } = this.#parts;
+    const begin = (): EndCommand => {
+      const ends = Object.entries(this.#targetsOf(scene)).map(([id, target]) =>
+        devices.beginCommand(id, causesOfAll(target, cause)),
+      );
+      return (settleMs) => ends.forEach((end) => end(settleMs));
+    };
+    await activateInBridge(scene, activationId, { commands, begin });
     return Object.keys(this.#targetsOf(scene)).map((deviceId) => ({ deviceId, status: "applied" }));
   }
 
@@ -221,4 +239,9 @@ export class SceneRegistry {
   #announceChange(): void {
     this.#parts.bus.emit("scenes.changed", { revision: ++this.#revision });
   }
+}
+
+/** The cause for every value of a scene's target. */
+function causesOfAll(target: CommandBody, cause: Cause) {
+  return new Map([[OWN, new Map(Object.keys(target).map((name) => [name, cause]))]]);
 }

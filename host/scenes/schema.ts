@@ -1,3 +1,4 @@
+import { Cause } from "@mantel/plugin-sdk/cause";
 import { SceneDescription } from "@mantel/plugin-sdk/scene";
 import { Type, type Static } from "typebox";
 
@@ -33,6 +34,8 @@ export const Activation = Type.Object({
   sceneId: Type.String(),
   activationId: Type.String(),
   status: Type.Enum(["ok", "partial"]),
+  /** The cause of the activation. */
+  cause: Type.Optional(Cause),
   /** Empty for a scene of a bridge that does not report its targets. */
   results: Type.Array(SceneResult),
 });

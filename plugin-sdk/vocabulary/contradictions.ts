@@ -14,6 +14,18 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   unlatch: ["locked"],
 };
 
+/** Commands without state, and the values that each of them changes. */
+const RESULTS: Readonly<Record<string, readonly string[]>> = {
+  ...SETTINGS,
+  stop: [...(SETTINGS["stop"] ?? []), "action"],
+  start: ["action"],
+  pause: ["action"],
+  dock: ["action"],
+  next: ["title", "artist", "album", "duration"],
+  previous: ["title", "artist", "album", "duration"],
+  install: ["progress", "installedVersion"],
+};
+
 const CONTRADICTIONS: ReadonlyMap<string, ReadonlySet<string>> = contradictions();
 
 /**
@@ -29,6 +41,11 @@ export function mergedCommand(earlier: DeviceCommand, later: DeviceCommand): Dev
   if (contradicted.size === 0) return { ...earlier, ...later };
   const kept = Object.entries(earlier).filter(([name]) => !contradicted.has(name));
   return { ...Object.fromEntries(kept), ...later };
+}
+
+/** The values of a state that a field of a command changes: its own and, of a command without state, others. */
+export function resultsOf(name: string): readonly string[] {
+  return Object.hasOwn(RESULTS, name) ? [name, ...(RESULTS[name] ?? [])] : [name];
 }
 
 function contradictions(): Map<string, Set<string>> {

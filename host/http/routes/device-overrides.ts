@@ -1,6 +1,7 @@
 import { Device } from "@mantel/plugin-sdk/device";
 import { recordCompleted } from "../../auth/audit.ts";
 import { DevicePatch } from "../../devices/overrides.ts";
+import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
 import { DeviceParams } from "./devices.ts";
@@ -24,7 +25,7 @@ export function deviceOverrideRoutes(parts: HttpDependencies): Route[] {
       answers: jsonAnswer("The changed device", Device),
       errors: ["device_unknown", "invalid", "disk_full"],
       async handle(_, { params: { id }, body, principal }) {
-        const device = await devices.adjust(id, body);
+        const device = await devices.adjust(id, body, causeOf(principal));
         await recordCompleted(parts, principal, { action: "device.adjust", device: id });
         return device;
       },

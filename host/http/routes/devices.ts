@@ -1,6 +1,8 @@
+import { Cause } from "@mantel/plugin-sdk/cause";
 import { CommandBody, Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
+import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
 import { type Context, jsonAnswer, type Route, route } from "../route.ts";
@@ -26,6 +28,7 @@ const Accepted = Type.Object({
   commandId: Type.String(),
   deviceId: Type.String(),
   status: Type.Literal("accepted"),
+  cause: Cause,
 });
 const Outcome = Type.Object({
   commandId: Type.String(),
@@ -35,6 +38,7 @@ const Outcome = Type.Object({
   /** The command sent to the bridge, including merged commands, without codes. */
   applied: CommandBody,
   device: Device,
+  cause: Cause,
 });
 
 /** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
@@ -99,13 +103,14 @@ function commandRoute({ commands }: HttpDependencies): Route {
       "outcome_unknown",
       "deadline_passed",
     ],
-    handle(ctx, { params, body }) {
-      const { commandId, done } = commands.send(params.id, body);
+    handle(ctx, { params, body, principal }) {
+      const cause = causeOf(principal);
+      const { commandId, done } = commands.send(params.id, body, { cause });
       if (!prefersAsync(ctx)) return done;
       done.catch(() => undefined); // Nobody waits for it; the device's state shows the result.
       ctx.status = 202;
       ctx.set("Preference-Applied", "respond-async");
-      return { commandId, deviceId: params.id, status: "accepted" };
+      return { commandId, deviceId: params.id, status: "accepted", cause };
     },
   });
 }

@@ -8,7 +8,7 @@ const Query = Type.Object({
   topics: Type.Optional(
     Type.Array(Type.Enum([...TOPICS]), {
       description:
-        "event types joined by commas; all but module.log if absent. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. module.log needs the scope admin, and is neither numbered nor sent again",
+        "event types joined by commas; all but module.log if absent. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
     }),
   ),
 });

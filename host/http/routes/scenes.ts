@@ -2,6 +2,7 @@ import { Scene } from "@mantel/plugin-sdk/scene";
 import { Type } from "typebox";
 import { recordCompleted } from "../../auth/audit.ts";
 import { Activation, SceneBody } from "../../scenes/schema.ts";
+import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { sendRevision } from "../etag.ts";
 import { jsonAnswer, type Route, route } from "../route.ts";
@@ -98,6 +99,6 @@ function activationRoute({ scenes }: HttpDependencies): Route {
       "outcome_unknown",
       "deadline_passed",
     ],
-    handle: (_, { params }) => scenes.activate(params.id),
+    handle: (_, { params, principal }) => scenes.activate(params.id, causeOf(principal)),
   });
 }

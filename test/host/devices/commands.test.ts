@@ -180,11 +180,14 @@ test("an unhandled failure has no effect, and a plugin's fault is logged", async
   bridge.answer = () => Promise.reject(new TypeError("boom"));
 
   commands.send(ID, { on: true });
-  await until(() => lines.length > 0);
+  await until(() => lines.length > 1);
 
   assert.deepEqual(
     lines.map(({ level, sentence, fields }) => [level, sentence, fields["device"]]),
-    [["error", "a bridge failed in a command", ID]],
+    [
+      ["debug", "sent a command", ID],
+      ["error", "a bridge failed in a command", ID],
+    ],
   );
   assert.deepEqual(devices.get(ID).pending, {});
 });
@@ -300,7 +303,13 @@ test("an expected failure of a command is logged only in detail", async (t) => {
 
   await assert.rejects(commands.send(ID, { on: true }).done, { code: "bridge_down" });
 
+  const { commandId } = bridge.asked[0] ?? {};
   assert.deepEqual(lines, [
+    {
+      level: "debug",
+      sentence: "sent a command",
+      fields: { device: ID, commandId, fields: ["on"], cause: undefined },
+    },
     { level: "debug", sentence: "a command failed", fields: { device: ID, code: "bridge_down" } },
   ]);
 });
@@ -358,7 +367,7 @@ test("commands may be asked to wait for longer than a second", async (t) => {
   await commands.send(ID, { on: true }).done;
 
   assert.throws(() => commands.send("demo:light:2", { on: true }), { code: "bridge_rate_limited" });
-  assert.throws(() => commands.send("demo:light:2", { on: true }, 1_500), {
+  assert.throws(() => commands.send("demo:light:2", { on: true }, { longestWaitMs: 1_500 }), {
     code: "bridge_rate_limited",
   });
 });

@@ -143,3 +143,20 @@ test("removing a bridge removes its scenes and keeps the host's", async (t) => {
   );
   assert.throws(() => scenes.get("demo:scene:1"), { code: "scene_unknown" });
 });
+
+test("what a bridge's scene changes is caused by the scene, and the scene by its caller", async (t) => {
+  const { scenes, bridge, bus, devices } = await openScenes(t);
+  await scenes.publish("b", [{ nativeId: "s1", name: "Movie", targets: { a: { on: true } } }]);
+  const anna = { kind: "person", id: "1", name: "Anna" } as const;
+  const causes: unknown[] = [];
+  bus.on(({ topic, data }) => {
+    if (topic === "device.state" || topic === "scene.activated") causes.push(data.cause);
+  });
+  bridge.answer = () => devices.update("b", [{ nativeId: "a", state: { on: true } }]);
+
+  const { cause } = await scenes.activate("demo:scene:1", anna);
+
+  assert.deepEqual(cause, anna);
+  const scene = { kind: "scene", id: "demo:scene:1", name: "Movie", parent: anna };
+  assert.deepEqual(causes, [scene, anna]);
+});

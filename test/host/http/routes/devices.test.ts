@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { causeOf } from "../../../../host/http/cause-of.ts";
 import { until } from "../../../helpers/until.ts";
 import { json, serveApp } from "../serve-app.ts";
 
@@ -43,6 +44,31 @@ test("a command is answered when the bridge has confirmed it", async (t) => {
     },
   );
   assert.deepEqual(commands, [{ on: true, brightness: 62 }]);
+});
+
+test("a command names its cause, and so do the changes that follow", async (t) => {
+  const { api, bus, tokens } = await serveApp(t);
+  const causes: unknown[] = [];
+  bus.on(({ topic, data }) => {
+    if (topic === "device.state") causes.push(data.cause);
+  });
+
+  const response = await api("control", COMMAND, json("POST", { on: true }));
+
+  const { cause } = (await response.json()) as { cause: object };
+  const [issued] = tokens.list();
+  assert.deepEqual(cause, { kind: "token", id: issued?.jti, name: "control" });
+  assert.deepEqual(causes[0], cause);
+});
+
+test("a display and a signed-in person are told apart from programs", () => {
+  const holder = { sub: "Kitchen", jti: "7", scope: ["control"] } as const;
+
+  const kinds = [{}, { session: true }, { session: true, display: true }].map(
+    (kind) => causeOf({ ...holder, ...kind }).kind,
+  );
+
+  assert.deepEqual(kinds, ["token", "person", "display"]);
 });
 
 test("a client that prefers not to wait gets 202, and its command is executed", async (t) => {
