@@ -14,6 +14,7 @@ import { CalendarFeed } from "./calendar/feed.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
+import { DeviceImages } from "./devices/images.ts";
 import { DeviceRegistry } from "./devices/registry.ts";
 import { SensorHistory } from "./devices/sensor-history.ts";
 import { setAsideMisplacedFiles } from "./documents/misplaced-files.ts";
@@ -198,6 +199,8 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const readings = await SensorHistory.open(foundation);
   onDispose(() => readings.close());
   const commands = new Commands({ devices, bridges, log });
+  const images = new DeviceImages({ devices, bridges });
+  onDispose(() => images.close());
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
   const call = (name: string, input: unknown, deadlineMs: number): Promise<unknown> =>
     services.call(name, input, deadlineMs);
@@ -215,8 +218,8 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
-  const registries = { bridges, services, devices, readings, commands, scenes, samples, weather };
-  return { ...registries, photos, calendar, calendarFeed, publisher, assets };
+  const answering = { devices, images, readings, commands, scenes, samples, weather };
+  return { bridges, services, ...answering, photos, calendar, calendarFeed, publisher, assets };
 }
 
 type Registries = Awaited<ReturnType<typeof openRegistries>>;

@@ -238,6 +238,8 @@ export const DeviceDescription = Type.Object(
     available: Type.Optional(Type.Boolean()),
     /** True if the device never reports: its state is then what was sent, and a command needs no confirmation. */
     assumed: Type.Optional(Type.Boolean()),
+    /** True if the bridge has a picture of it or by it: see `image` of the running plugin. */
+    image: Type.Optional(Type.Boolean()),
     gateway: Gateway,
     capabilities: Capabilities,
     state: DeviceState,
@@ -311,6 +313,8 @@ export const Device = Type.Object({
   revision: Type.Integer(),
   /** True if the device never reports its state, which is then what was sent. */
   assumed: Type.Optional(Type.Literal(true)),
+  /** True if `GET /smart-home/devices/:id/image` has a picture. */
+  image: Type.Optional(Type.Literal(true)),
   capabilities: Capabilities,
   state: DeviceState,
   /** Requested values that the bridge has not confirmed yet. */

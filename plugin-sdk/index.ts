@@ -8,6 +8,8 @@ export { withDeadline } from "./deadline.ts";
 export { DeviceCache } from "./device-cache.ts";
 export { toCanonicalUnit, toKelvin, toLevel, toMired, toPercent } from "./units.ts";
 export type { UnitConversion } from "./units.ts";
+export { imageTypeOf, MAX_IMAGE_BYTES } from "./device-image.ts";
+export type { DeviceImage, ImageType } from "./device-image.ts";
 export { Health } from "./health.ts";
 export type { Ignored } from "./health.ts";
 export { FairShare } from "./fair-share.ts";

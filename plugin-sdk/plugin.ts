@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { PluginContext } from "./context.ts";
+import type { DeviceImage } from "./device-image.ts";
 import type { CommandBeyond, DeviceCommand } from "./device.ts";
 import type { Services } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
@@ -20,6 +21,11 @@ export interface RunningPlugin<State> {
   ): Promise<void>;
   /** Activates a scene that the plugin published. Each activation has its own `activationId`. */
   activateScene?(nativeId: string, activationId: string): Promise<void>;
+  /**
+   * Returns the current picture of a device that was published with `image: true`; `undefined` while there is none.
+   * Requests within one second share one call.
+   */
+  image?(nativeId: string): Promise<DeviceImage | undefined>;
   /** The services that the manifest lists under `provides`, by name. */
   readonly services?: Partial<Services>;
   /**

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
 import type { HomeSettings } from "./context.ts";
+import type { SentImage } from "./device-image.ts";
 import type {
   CommandBeyond,
   DeviceCommand,
@@ -139,6 +140,8 @@ export interface PluginApi {
     beyond?: CommandBeyond;
   }): Promise<void>;
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
+  /** Reads the picture of a device; `null` while there is none. */
+  image(request: { nativeId: string }): Promise<SentImage | null>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;

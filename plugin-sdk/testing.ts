@@ -16,6 +16,7 @@ import type { HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.
 import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
+import { type CheckedImage, parseImage } from "./sent-image.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
 
 /** The options of `startPlugin`. */
@@ -49,6 +50,8 @@ export interface RunningTest {
    */
   command(nativeId: string, command: DeviceCommand, beyond?: Partial<CommandBeyond>): Promise<void>;
   activateScene(nativeId: string): Promise<void>;
+  /** Returns the checked picture of a device; `undefined` while there is none. @throws MantelError `not_found` */
+  image(nativeId: string): Promise<CheckedImage | undefined>;
   call<N extends ServiceName>(
     name: N,
     input: Parameters<Services[N]>[0],
@@ -94,6 +97,10 @@ export async function startPlugin(
       }),
     activateScene: (nativeId) =>
       runner.activateScene({ nativeId, activationId: `activation-${++calls}` }),
+    async image(nativeId) {
+      const sent = await runner.image({ nativeId });
+      return sent === null ? undefined : parseImage(sent);
+    },
     call: async (name, input) => (await runner.callService({ name, input })) as never,
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });

@@ -1,4 +1,6 @@
 import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { SentImage } from "@mantel/plugin-sdk/device-image";
+import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { RateLimitedKind } from "@mantel/plugin-sdk/manifest";
 import { Type, type Static } from "typebox";
 
@@ -52,6 +54,11 @@ export interface Bridge {
   ): Promise<void>;
   /** @throws MantelError as for `command` */
   activateScene(nativeId: string, activationId: string): Promise<void>;
+  /**
+   * Reads the picture of a device, which is not checked yet; `null` while there is none.
+   * @throws MantelError as for `command`
+   */
+  image(nativeId: string): Promise<SentImage | null>;
 }
 
 /** True while the devices and scenes of a bridge can be reached, possibly after a short wait. */
@@ -64,4 +71,16 @@ export function isUp(bridge: Bridge | undefined): boolean {
 export interface BridgeDirectory {
   find(id: string): Bridge | undefined;
   list(): readonly Bridge[];
+}
+
+const RETRY_AFTER_MS = 5_000;
+
+/** The bridge of this id. @throws MantelError `bridge_down` */
+export function upBridge(bridges: BridgeDirectory, id: string): Bridge {
+  const bridge = bridges.find(id);
+  if (bridge && bridge.view.status !== "down") return bridge;
+  const reason = bridge?.view.reason ?? "its module is missing";
+  throw new MantelError("bridge_down", `${id} is down: ${reason}`, {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }

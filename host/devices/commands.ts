@@ -4,7 +4,7 @@ import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { HostLog } from "../log.ts";
 import { CommandBatch, type CommandOutcome } from "./batch.ts";
-import type { Bridge, BridgeDirectory } from "./bridge.ts";
+import { type Bridge, type BridgeDirectory, upBridge } from "./bridge.ts";
 import { parseCommand } from "./parse-command.ts";
 import { LONGEST_WAIT_MS, RateLimiters, type Reservation } from "./rate-limiter.ts";
 import type { DeviceRegistry } from "./registry.ts";
@@ -14,7 +14,6 @@ export type { CommandOutcome } from "./batch.ts";
 
 /** The most callers that may wait for one device; further ones are refused. */
 const CALLERS_PER_DEVICE = 1_000;
-const BRIDGE_RETRY_MS = 5_000;
 
 interface Parts {
   readonly devices: DeviceRegistry;
@@ -62,7 +61,7 @@ export class Commands {
   ): { commandId: string; done: Promise<CommandOutcome> } {
     const device = this.#parts.devices.get(id);
     const command = parseCommand(device, body);
-    const bridge = this.#upBridge(device.bridge);
+    const bridge = upBridge(this.#parts.bridges, device.bridge);
     const { gateway } = this.#parts.devices.nativeOf(id);
 
     const lane: Lane = this.#lanes.get(id) ?? {};
@@ -85,7 +84,7 @@ export class Commands {
    * @throws MantelError `bridge_down`, `bridge_rate_limited`
    */
   async turnForScene(bridgeId: string, gateway: string | undefined): Promise<Bridge> {
-    const bridge = this.#upBridge(bridgeId);
+    const bridge = upBridge(this.#parts.bridges, bridgeId);
     const whenAllowed = this.#limiters
       .of(bridge, { kind: "scene", gateway })
       .reserve(LONGEST_WAIT_MS);
@@ -118,7 +117,7 @@ export class Commands {
 
   async #ask(id: string, batch: CommandBatch): Promise<void> {
     const { bridgeId, nativeId } = this.#parts.devices.nativeOf(id);
-    const bridge = this.#upBridge(bridgeId);
+    const bridge = upBridge(this.#parts.bridges, bridgeId);
     const wait = bridge.ready();
     if (wait) await wait;
     const { confirmMs } = bridge.limits;
@@ -145,15 +144,6 @@ export class Commands {
     const none: SectionedCommand = new Map();
     const pending = mergedCommands(sent?.command ?? none, waiting?.batch.command ?? none);
     this.#parts.devices.setPending(id, pending, cause);
-  }
-
-  #upBridge(bridgeId: string): Bridge {
-    const bridge = this.#parts.bridges.find(bridgeId);
-    if (bridge && bridge.view.status !== "down") return bridge;
-    const reason = bridge?.view.reason ?? "its module is missing";
-    throw new MantelError("bridge_down", `${bridgeId} is down: ${reason}`, {
-      retryAfterMs: BRIDGE_RETRY_MS,
-    });
   }
 
   #logSent(device: string, { command, commandId, cause }: CommandBatch): void {

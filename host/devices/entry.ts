@@ -114,7 +114,7 @@ function statesOf({ state, parts, extra }: Device): unknown {
 }
 
 /** The fields that not every device has. */
-const OPTIONAL_FIELDS = ["assumed", "parts", "extra"] as const;
+const OPTIONAL_FIELDS = ["assumed", "image", "parts", "extra"] as const;
 type DescribedFields = ReturnType<typeof commonFields> &
   Pick<Fields, (typeof OPTIONAL_FIELDS)[number]>;
 
@@ -132,10 +132,8 @@ function withoutAbsent(device: Omit<Device, keyof Fields> & Fields): Device {
  */
 export function describedFields(description: DeviceDescription, known?: Device): DescribedFields {
   const fields = commonFields(description);
-  const { assumed, parts, extra } = description;
-  if (assumed === undefined && !parts && !extra && !(known && hasOptionalFields(known))) {
-    return fields;
-  }
+  const { assumed } = description;
+  if (!hasOptionalFields(description) && !(known && hasOptionalFields(known))) return fields;
   return {
     ...fields,
     state: assumed ? stateOr(known?.state, fields) : fields.state,
@@ -143,11 +141,11 @@ export function describedFields(description: DeviceDescription, known?: Device):
   };
 }
 
-function hasOptionalFields(device: Device): boolean {
+function hasOptionalFields(device: Device | DeviceDescription): boolean {
   return OPTIONAL_FIELDS.some((name) => name in device);
 }
 
-function optionalFields({ assumed, parts, extra }: DeviceDescription, known?: Device) {
+function optionalFields({ assumed, image, parts, extra }: DeviceDescription, known?: Device) {
   const knownParts = new Map(known?.parts?.map((part) => [part.id, part]));
   const own = <Own extends Pick<DevicePart, "capabilities" | "state">>(
     fields: Own,
@@ -159,6 +157,7 @@ function optionalFields({ assumed, parts, extra }: DeviceDescription, known?: De
   });
   return {
     assumed: assumed ? (true as const) : undefined,
+    image: image ? (true as const) : undefined,
     parts: parts?.length ? parts.map((part) => own(part, knownParts.get(part.id))) : undefined,
     extra: extra && own(extra, known?.extra),
   };

@@ -8,6 +8,7 @@ import type { FeedAddresses } from "../calendar/feed-addresses.ts";
 import type { CalendarFeed } from "../calendar/feed.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
+import type { DeviceImages } from "../devices/images.ts";
 import type { DeviceRegistry } from "../devices/registry.ts";
 import type { SensorHistory } from "../devices/sensor-history.ts";
 import type { EventStreams } from "../events/sse.ts";
@@ -31,6 +32,7 @@ export interface HttpDependencies {
   readonly config: ConfigStore;
   readonly layout: LayoutStore;
   readonly devices: DeviceRegistry;
+  readonly images: DeviceImages;
   readonly readings: SensorHistory;
   readonly commands: Commands;
   readonly scenes: SceneRegistry;

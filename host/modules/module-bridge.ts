@@ -1,4 +1,5 @@
 import type { CommandBeyond, DeviceCommand } from "@mantel/plugin-sdk/device";
+import type { SentImage } from "@mantel/plugin-sdk/device-image";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { ModuleState } from "@mantel/plugin-sdk/module-state";
 import type {
@@ -83,6 +84,10 @@ export class ModuleBridge implements Bridge {
     return this.#call("activateScene", { nativeId, activationId });
   }
 
+  image(nativeId: string): Promise<SentImage | null> {
+    return this.#asBridge(() => this.#module.call("image", { nativeId }, this.limits.confirmMs));
+  }
+
   get #manifest(): Module["plugin"]["manifest"]["bridge"] {
     return this.#module.plugin.manifest.bridge;
   }
@@ -94,9 +99,9 @@ export class ModuleBridge implements Bridge {
   }
 
   /** Turns `module_down` into the error of an unavailable bridge for callers that command its devices. */
-  async #asBridge(work: () => Promise<void>): Promise<void> {
+  async #asBridge<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await work();
+      return await work();
     } catch (error) {
       if (!(error instanceof MantelError) || error.code !== "module_down") throw error;
       throw new MantelError("bridge_down", `${this.#module.id}: ${error.message}`, {

@@ -93,6 +93,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   },
   command: (request, begin) => started().command(request, begin),
   activateScene: (request, begin) => started().activateScene(request, begin),
+  image: (request, begin) => started().image(request, begin),
   callService: (request, begin) => started().callService(request, begin),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
   findLeaks,

@@ -1,5 +1,6 @@
 import type { Log, PluginContext } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
+import type { SentImage } from "../device-image.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
@@ -13,6 +14,7 @@ import {
   type StartRequest,
 } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
+import { toSentImage } from "../sent-image.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 import { rejectOldNames } from "./old-names.ts";
@@ -101,6 +103,14 @@ export class Runner {
         throw new MantelError("invalid", "the bridge does not support scenes");
       }
       await this.#running.activateScene(nativeId, activationId);
+    });
+  }
+
+  image({ nativeId }: Input<"image">, begin?: Begin): Promise<SentImage | null> {
+    return this.#accept(async () => {
+      await begin?.();
+      const image = await this.#running.image?.(nativeId);
+      return image === undefined ? null : toSentImage(image);
     });
   }
 

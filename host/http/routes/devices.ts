@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { BridgeView } from "../../devices/bridge.ts";
 import { causeOf } from "../cause-of.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { sendRevision } from "../etag.ts";
+import { matchesEtag, sendRevision } from "../etag.ts";
 import { type Context, jsonAnswer, type Route, route } from "../route.ts";
 
 export const DeviceParams = Type.Object({
@@ -43,7 +43,7 @@ const Outcome = Type.Object({
 
 /** `/smart-home/devices`: reads come from the host's registry, commands go to the owning bridge. */
 export function deviceRoutes(parts: HttpDependencies): Route[] {
-  return [...readingRoutes(parts), commandRoute(parts)];
+  return [...readingRoutes(parts), imageRoute(parts), commandRoute(parts)];
 }
 
 function readingRoutes({ devices }: HttpDependencies): Route[] {
@@ -75,6 +75,40 @@ function readingRoutes({ devices }: HttpDependencies): Route[] {
       handle: (_, { params }) => devices.get(params.id),
     }),
   ];
+}
+
+function imageRoute({ images }: HttpDependencies): Route {
+  return route({
+    method: "GET",
+    path: "/smart-home/devices/:id/image",
+    scope: "read",
+    tag: "Devices",
+    summary: "Read the picture of a device that has one, such as a camera",
+    params: DeviceParams,
+    headers: ["If-None-Match"],
+    answers: {
+      200: { description: "The picture, a JPEG, PNG or WebP of at most 4 MiB", type: "image/*" },
+    },
+    errors: [
+      "device_unknown",
+      "not_found",
+      "bridge_rate_limited",
+      "bridge_down",
+      "outcome_unknown",
+      "deadline_passed",
+    ],
+    async handle(ctx, { params }) {
+      const { type, bytes, etag } = await images.read(params.id);
+      ctx.set("ETag", etag);
+      ctx.set("Cache-Control", "private, no-cache");
+      if (matchesEtag(ctx, etag)) {
+        ctx.status = 304;
+        return;
+      }
+      ctx.type = type;
+      ctx.body = bytes;
+    },
+  });
 }
 
 function commandRoute({ commands }: HttpDependencies): Route {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CommandBeyond, DeviceCommand, DeviceDescription } from "@mantel/plugin-sdk/device";
+import type { SentImage } from "@mantel/plugin-sdk/device-image";
 import type { ApiEvent } from "../../../host/api/events.ts";
 import type { Bridge, BridgeDirectory, BridgeStatus } from "../../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
@@ -19,6 +20,10 @@ export interface TestBridge extends Bridge {
     beyond?: CommandBeyond;
   }[];
   readonly activated: string[];
+  /** The devices whose picture was read. */
+  readonly pictured: string[];
+  /** The answer to the request for a picture; absent means that there is none. */
+  picture?: (nativeId: string) => Promise<SentImage | null>;
   /** The bridge's answer; absent means that it confirms at once. */
   answer?: (nativeId: string, command: DeviceCommand) => Promise<void>;
 }
@@ -29,6 +34,7 @@ export function createBridge(id: string, kind: string, limits: Partial<Bridge["l
     status: "ok",
     asked: [],
     activated: [],
+    pictured: [],
     isComingBack: false,
     ready: () => undefined,
     limits: { commandsPerSecond: 1_000, burst: 1_000, confirmMs: 5_000, ...limits },
@@ -42,6 +48,10 @@ export function createBridge(id: string, kind: string, limits: Partial<Bridge["l
     async activateScene(nativeId) {
       bridge.activated.push(nativeId);
       await bridge.answer?.(nativeId, {});
+    },
+    async image(nativeId) {
+      bridge.pictured.push(nativeId);
+      return (await bridge.picture?.(nativeId)) ?? null;
     },
   };
   return bridge;

@@ -41,6 +41,20 @@ test("a published device is served with its id and defaults for missing fields",
   assert.deepEqual(heard(), ["device.added hue:light:1"]);
 });
 
+test("a device says that it has a picture, until a publish without one", async (t) => {
+  const bridge = createBridge("home", "demo");
+  const { devices } = await openDevices(t, [bridge]);
+
+  await devices.publish("home", [lamp("a", { image: true }), lamp("b", { image: false })]);
+  assert.deepEqual(
+    [devices.get("demo:light:1").image, "image" in devices.get("demo:light:2")],
+    [true, false],
+  );
+
+  await devices.publish("home", [lamp("a"), lamp("b")]);
+  assert.equal("image" in devices.get("demo:light:1"), false);
+});
+
 test("the id is on the disk before the device is announced", async (t) => {
   const { devices, bus, dataFolder } = await openDevices(t, [createBridge("b", "demo")]);
   const onDisk: Promise<string>[] = [];

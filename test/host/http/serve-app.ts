@@ -15,6 +15,7 @@ import { CalendarFeed } from "../../../host/calendar/feed.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
+import { DeviceImages } from "../../../host/devices/images.ts";
 import { DeviceRegistry } from "../../../host/devices/registry.ts";
 import { SensorHistory } from "../../../host/devices/sensor-history.ts";
 import { Bus } from "../../../host/events/bus.ts";
@@ -181,6 +182,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
     limits: { commandsPerSecond: 100, burst: 100, confirmMs: 1_000 },
     command: async (_, command) => void told.push(command),
     activateScene: () => Promise.resolve(),
+    image: async () => null,
   };
   const bridges = {
     find: (id: string) => (id === "demo" ? bridge : undefined),
@@ -189,6 +191,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
   const devices = await DeviceRegistry.open({ dataFolder: data, bus, bridges, log });
   const readings = await SensorHistory.open({ dataFolder: data, bus, log });
   const commands = new Commands({ devices, bridges, log });
+  const images = new DeviceImages({ devices, bridges });
   const parts = { dataFolder: data, bus, devices, bridges, commands, log };
   const scenes = await SceneRegistry.open(parts);
   await devices.publish("demo", [
@@ -203,7 +206,7 @@ async function openRegistries({ data, bus, log, commands: told }: RegistryOption
       state: { on: false, brightness: 50 },
     },
   ]);
-  return { devices, readings, commands, scenes };
+  return { devices, images, readings, commands, scenes };
 }
 
 /** The module `demo`, in memory. */

@@ -84,6 +84,21 @@ test("commands, scene activations and service calls reach the plugin unchanged",
   ]);
 });
 
+test("a picture reaches the host as base64, and a plugin without one has none", async (t) => {
+  const { runner, started } = await startRunner(t, () => ({
+    image: async (nativeId) =>
+      nativeId === "front" ? { type: "image/jpeg", bytes: Buffer.of(0xff, 0xd8, 0xff) } : undefined,
+  }));
+  await started;
+  const other = await startRunner(t, () => ({}));
+  await other.started;
+
+  const front = await runner.image({ nativeId: "front" });
+  assert.deepEqual(front, { type: "image/jpeg", base64: "/9j/" });
+  assert.equal(await runner.image({ nativeId: "back" }), null);
+  assert.equal(await other.runner.image({ nativeId: "front" }), null);
+});
+
 for (const [name, replacement] of [
   ["reportDegraded", "ctx.status.ok() and ctx.status.degraded(reason)"],
   ["house", "ctx.home"],

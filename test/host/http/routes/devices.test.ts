@@ -136,3 +136,41 @@ test("only an admin can name a device", async (t) => {
     [409, "device_present"],
   );
 });
+
+test("the picture of a device has an ETag, and its type cannot be guessed to be another", async (t) => {
+  const picture = { type: "image/png", bytes: Buffer.from("picture"), etag: '"a1"' } as const;
+  const { api } = await serveApp(t, { images: { read: async () => picture } });
+  const path = "/smart-home/devices/demo:light:1/image";
+
+  const first = await api("read", path);
+  const again = await api("read", path, { headers: { "if-none-match": '"a1"' } });
+
+  const header = (name: string) => first.headers.get(name);
+  assert.equal(await first.text(), "picture");
+  assert.deepEqual(
+    [first.status, header("content-type"), header("etag")],
+    [200, "image/png", '"a1"'],
+  );
+  assert.equal(header("cache-control"), "private, no-cache");
+  assert.equal(header("x-content-type-options"), "nosniff");
+  assert.deepEqual([again.status, await again.text()], [304, ""]);
+});
+
+test("a device without a picture is 404, and one whose bridge is down 503", async (t) => {
+  const read = () => {
+    throw new MantelError("bridge_down", "demo is down", { retryAfterMs: 2_000 });
+  };
+  const { api } = await serveApp(t);
+  const down = await serveApp(t, { images: { read } });
+  const path = "/smart-home/devices/demo:light:1/image";
+
+  const none = await api("read", path);
+  const unreachable = await down.api("read", path);
+
+  assert.deepEqual(
+    [none.status, ((await none.json()) as { code: string }).code],
+    [404, "not_found"],
+  );
+  assert.deepEqual([unreachable.status, unreachable.headers.get("retry-after")], [503, "2"]);
+  assert.equal((await api(null, path)).status, 401);
+});
