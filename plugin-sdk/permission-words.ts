@@ -1,3 +1,4 @@
+import { kindOfHomeEntry } from "./home-permissions.ts";
 import type { Limits } from "./manifest.ts";
 import type { Permissions } from "./permissions.ts";
 
@@ -18,8 +19,10 @@ type Weighing = {
 };
 
 /** Everything that a manifest can request and that a user must consent to. */
-type Askable = Required<Permissions> &
+type Askable = Required<Omit<Permissions, "home">> &
   Weighing & {
+    homeReads: string[];
+    homeControls: string[];
     /** A server entry. A plugin with only a widget runs no code on this machine. */
     server: boolean;
     provides: string[];
@@ -70,6 +73,32 @@ export const permissionWords: PermissionWords = {
   workerThreads: "start threads, which may do all that the user may who runs Mantel",
   nativeAddons: "load native code, which may do all that the user may who runs Mantel",
   sqlite: "use SQLite, which may open any file of the user who runs Mantel",
+  homeReads: (entry) => {
+    const [kind, name] = kindOfHomeEntry(entry);
+    switch (kind) {
+      case "all":
+        return "read every device and scene of the home";
+      case "calendar":
+        return "read the calendars";
+      case "location":
+        return "know where the home is";
+      case "scenes":
+        return "read every scene";
+      case "kind":
+        return `read every device of the kind ${name}`;
+      case "scene":
+        return `read the scene ${name}`;
+      case "device":
+        return `read the device ${name}`;
+    }
+  },
+  homeControls: (entry) => {
+    const [kind, name] = kindOfHomeEntry(entry);
+    if (kind === "all") return "control every device and activate every scene of the home";
+    if (kind === "scenes") return "activate every scene";
+    if (kind === "kind") return `control every device of the kind ${name}`;
+    return kind === "scene" ? `activate the scene ${name}` : `control the device ${name}`;
+  },
   provides: (name) => `provide ${name} to the home`,
   uses: (name) => `use the service ${name}`,
   widgetSees: (what) => `show its widget ${what}`,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { HomePermissions } from "./home-permissions.ts";
 import { Strict } from "./schema.ts";
 
 const HOST = [
@@ -64,6 +65,7 @@ export const Permissions = Type.Object(
      * sandboxes plugins, only the plugin's own folders are visible to it.
      */
     sqlite: Type.Optional(Type.Boolean()),
+    home: Type.Optional(HomePermissions),
   },
   Strict,
 );

@@ -97,6 +97,7 @@ export const ModuleView = Type.Object({
     workerThreads: Type.Boolean(),
     nativeAddons: Type.Boolean(),
     sqlite: Type.Boolean(),
+    home: Type.Object({ read: Type.Array(Type.String()), control: Type.Array(Type.String()) }),
     provides: Type.Array(Type.String()),
     uses: Type.Array(Type.String()),
     /** Permissions that the previous version did not ask for, such as `hosts: example.org`. */

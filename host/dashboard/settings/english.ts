@@ -85,6 +85,8 @@ export const english = {
   allowedHosts: "May connect to",
   readableFolders: "May read",
   writableFolders: "May read and write",
+  readsHome: "Reads of the home",
+  controlsHome: "Controls in the home",
   provides: "Provides",
   uses: "Uses",
   mayAlso: "May also",

@@ -88,6 +88,8 @@ export const german: Translation<typeof english> = {
   allowedHosts: "Darf sich verbinden mit",
   readableFolders: "Darf lesen",
   writableFolders: "Darf lesen und beschreiben",
+  readsHome: "Liest vom Haus",
+  controlsHome: "Steuert im Haus",
   provides: "Bietet",
   uses: "Nutzt",
   mayAlso: "Darf auch",

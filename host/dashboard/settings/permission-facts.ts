@@ -6,7 +6,7 @@ import { words } from "./words.ts";
 /** The granted and newly requested permissions of a module. A folder given by its path is read-only. */
 export function permissionFacts({ permissions }: Pick<ModuleView, "permissions">): Fact[] {
   const texts = words.value;
-  const { hosts, folders, provides, uses, added } = permissions;
+  const { hosts, folders, home, provides, uses, added } = permissions;
   const { openNetwork } = permissions;
   const opened = { setup: texts.useOpenNetworkAtSetup, always: texts.useOpenNetwork };
   const flags = (["listen", "childProcesses", "workerThreads", "nativeAddons", "sqlite"] as const)
@@ -16,6 +16,8 @@ export function permissionFacts({ permissions }: Pick<ModuleView, "permissions">
     [texts.allowedHosts, hosts],
     [texts.readableFolders, folders.filter(isPath)],
     [texts.writableFolders, folders.filter((folder) => !isPath(folder))],
+    [texts.readsHome, home.read],
+    [texts.controlsHome, home.control],
     [texts.provides, provides],
     [texts.uses, uses],
     [texts.mayAlso, [...(openNetwork ? [opened[openNetwork]] : []), ...flags]],

@@ -1,3 +1,4 @@
+import { kindOfHomeEntry } from "@mantel/plugin-sdk/home-permissions";
 import {
   kindOfHost,
   isPath,
@@ -43,6 +44,32 @@ const german: PermissionWords = {
   workerThreads: "Threads starten, die alles dürfen, was der Benutzer von Mantel darf",
   nativeAddons: "nativen Code laden, der alles darf, was der Benutzer von Mantel darf",
   sqlite: "SQLite nutzen, das jede Datei des Benutzers von Mantel öffnen kann",
+  homeReads: (entry) => {
+    const [kind, name] = kindOfHomeEntry(entry);
+    switch (kind) {
+      case "all":
+        return "jedes Gerät und jede Szene des Hauses lesen";
+      case "calendar":
+        return "die Kalender lesen";
+      case "location":
+        return "wissen, wo das Haus steht";
+      case "scenes":
+        return "jede Szene lesen";
+      case "kind":
+        return `jedes Gerät vom Typ ${name} lesen`;
+      case "scene":
+        return `die Szene ${name} lesen`;
+      case "device":
+        return `das Gerät ${name} lesen`;
+    }
+  },
+  homeControls: (entry) => {
+    const [kind, name] = kindOfHomeEntry(entry);
+    if (kind === "all") return "jedes Gerät schalten und jede Szene aktivieren";
+    if (kind === "scenes") return "jede Szene aktivieren";
+    if (kind === "kind") return `jedes Gerät vom Typ ${name} schalten`;
+    return kind === "scene" ? `die Szene ${name} aktivieren` : `das Gerät ${name} schalten`;
+  },
   provides: (name) => `dem Haus ${name} anbieten`,
   uses: (name) => `den Dienst ${name} nutzen`,
   widgetSees: (what) => `seinem Widget dies zeigen: ${what}`,

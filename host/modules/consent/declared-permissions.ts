@@ -17,6 +17,7 @@ export function permissionsOf({
     nativeAddons: false,
     sqlite: false,
     ...permissions,
+    home: { read: permissions?.home?.read ?? [], control: permissions?.home?.control ?? [] },
     provides: provides ?? [],
     uses: uses ?? [],
   };

@@ -29,7 +29,9 @@ function addedPermissions(before: Manifest, now: Manifest): string[] {
 }
 
 function requestedTexts(manifest: Manifest): string[] {
-  return Object.entries(permissionsOf(manifest)).flatMap(([name, value]) => {
+  const { home, ...permissions } = permissionsOf(manifest);
+  const named = { ...permissions, "home.read": home.read, "home.control": home.control };
+  return Object.entries(named).flatMap(([name, value]) => {
     if (Array.isArray(value)) return value.map((each) => `${name}: ${each}`);
     if (typeof value === "string") return [`${name}: ${value}`];
     return value ? [name] : [];

@@ -1,4 +1,5 @@
 import { resolve, sep } from "node:path";
+import { includesPart } from "@mantel/plugin-sdk/home-permissions";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { Needs } from "@mantel/plugin-sdk/needs";
 import {
@@ -25,7 +26,7 @@ const DEFAULT_LIMITS = limitsOf({});
 
 /** All permissions in a manifest that need consent. Limits need it above their defaults. */
 export function requestedPermissions({
-  permissions = {},
+  permissions: { home = {}, ...permissions } = {},
   limits = {},
   ...manifest
 }: Manifest): RequestedPermission[] {
@@ -34,6 +35,8 @@ export function requestedPermissions({
   const requested = entries({
     ...flags,
     ...permissions,
+    homeReads: home.read ?? [],
+    homeControls: home.control ?? [],
     provides,
     uses,
     ...widgetPermissions(needs),
@@ -105,6 +108,11 @@ function coversDevices(had: string, wanted: string): boolean {
   );
 }
 
+/** `*` covers every device and scene, `light:*` those of the kind. */
+function coversPart(had: string, wanted: string): boolean {
+  return wanted !== "calendar" && wanted !== "location" && includesPart([had], wanted);
+}
+
 /** Parses a value such as `light devices in Kitchen`. */
 function devicesIn(value: string): { readonly kind?: string; readonly room?: string } | undefined {
   return /^(?:(?<kind>\S+) )?devices(?: in (?<room>.+))?$/.exec(value)?.groups;
@@ -114,6 +122,8 @@ function devicesIn(value: string): { readonly kind?: string; readonly room?: str
 const COVERS: { readonly [N in PermissionName]?: (had: string, wanted: string) => boolean } = {
   hosts: (had, wanted) => had === "*" || (had.startsWith("*.") && wanted.endsWith(had.slice(1))),
   openNetwork: (had) => had === "always",
+  homeReads: coversPart,
+  homeControls: coversPart,
   folders: (had, wanted) => isPath(had) && wanted.startsWith(had.endsWith(sep) ? had : had + sep),
   widgetSees: coversDevices,
   widgetCommands: coversDevices,

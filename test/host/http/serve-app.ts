@@ -253,6 +253,7 @@ const DEMO: ModuleView = {
     workerThreads: false,
     nativeAddons: false,
     sqlite: false,
+    home: { read: [], control: [] },
     provides: [],
     uses: [],
     added: [],

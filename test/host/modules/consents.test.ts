@@ -61,6 +61,10 @@ const NO_CONSENT: Readonly<
     { needs: { devices: ["command"], kinds: ["light", "lock"] } },
     { needs: { devices: ["command"], kinds: ["light"], rooms: ["Hall"] } },
   ],
+  "the lights of a home that was read as a whole, and one of them": [
+    { permissions: { home: { read: ["*", "calendar"], control: ["light:*"] } } },
+    { permissions: { home: { read: ["light:*", "calendar"], control: ["hue:light:3"] } } },
+  ],
   "less memory": [{ limits: { memoryMiB: 512 } }, { limits: { memoryMiB: 256 } }],
   "a smaller share of a processor": [
     { limits: { cpuPercent: 400 } },
@@ -102,6 +106,20 @@ const MORE: readonly Change[] = [
     had: { needs: { devices: ["read"], rooms: ["Hall"] } },
     wanted: { needs: { devices: ["read"] } },
     needs: ["show its widget devices"],
+  },
+  {
+    had: { permissions: { home: { read: ["*"], control: ["hue:light:3"] } } },
+    wanted: {
+      permissions: {
+        home: { read: ["*", "calendar", "location"], control: ["light:*", "host:scene:evening"] },
+      },
+    },
+    needs: [
+      "read the calendars",
+      "know where the home is",
+      "control every device of the kind light",
+      "activate the scene host:scene:evening",
+    ],
   },
   { had: hosts("a.test"), wanted: hosts("*"), needs: ["connect to every host"] },
   { had: hosts("*.a.test"), wanted: hosts("a.test"), needs: ["connect to a.test"] },

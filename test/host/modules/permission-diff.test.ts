@@ -42,12 +42,14 @@ test("flags, values and entries of lists that a plugin added are shown and logge
     uses: ["mqtt.broker"],
     provides: ["mqtt.publish"],
   });
+  now.manifest.permissions = { ...now.manifest.permissions, home: { control: ["light:*"] } };
 
   const { shown, records } = added(before, now);
 
   const names = [
     "hosts: b.test",
     "openNetwork: setup",
+    "home.control: light:*",
     "sqlite",
     "provides: mqtt.publish",
     "uses: mqtt.broker",
@@ -92,6 +94,7 @@ test("a manifest without permissions has none of them", () => {
     workerThreads: false,
     nativeAddons: false,
     sqlite: false,
+    home: { read: [], control: [] },
     provides: [],
     uses: [],
   });

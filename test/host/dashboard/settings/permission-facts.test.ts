@@ -11,6 +11,7 @@ const NONE = {
   workerThreads: false,
   nativeAddons: false,
   sqlite: false,
+  home: { read: [], control: [] },
   provides: [],
   uses: [],
   added: [],
@@ -22,6 +23,15 @@ test("folders that can be written are listed apart from read-only ones", () => {
   assert.deepEqual(permissionFacts({ permissions }), [
     ["May read", "/sys/class, /proc"],
     ["May read and write", "calendars"],
+  ]);
+});
+
+test("a module shows which parts of the home it reads and controls", () => {
+  const permissions = { ...NONE, home: { read: ["*", "calendar"], control: ["light:*"] } };
+
+  assert.deepEqual(permissionFacts({ permissions }), [
+    ["Reads of the home", "*, calendar"],
+    ["Controls in the home", "light:*"],
   ]);
 });
 
