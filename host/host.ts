@@ -11,6 +11,8 @@ import { Backups } from "./backup/backups.ts";
 import { Calendar } from "./calendar/calendar.ts";
 import { FeedAddresses } from "./calendar/feed-addresses.ts";
 import { CalendarFeed } from "./calendar/feed.ts";
+import { KeptChannels } from "./channels/kept.ts";
+import { ChannelRegistry } from "./channels/registry.ts";
 import { ConfigStore } from "./config/store.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { Commands } from "./devices/commands.ts";
@@ -128,6 +130,10 @@ async function build(options: HostOptions, scope: DisposeScope): Promise<Host> {
   const settled = Promise.all([registries.assets.openShell(), modules.start()]).then(
     () => undefined,
   );
+  void settled.then(() => {
+    const enabled = modules.list().filter(({ state }) => state !== "disabled");
+    registries.keptChannels.keepOnly(new Set(enabled.map(({ id }) => id)));
+  });
   logWaitingModules(settled, modules, log);
   return {
     url: server.url,
@@ -211,6 +217,10 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
       (await call("calendar.events", query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
   });
   const calendarFeed = new CalendarFeed();
+  const channels = new ChannelRegistry({ bus });
+  onDispose(() => channels.close());
+  const keptChannels = await KeptChannels.open({ ...foundation, channels });
+  onDispose(() => keptChannels.close());
   const samples = new Samples({ bus });
   onDispose(() => samples.close());
   const weather = new Weather({ bus });
@@ -218,8 +228,9 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const publisher = new Publisher({ config, call, log, audit });
   const { cacheFolder } = foundation;
   const assets = new Assets({ log, cacheFolder });
-  const answering = { devices, images, readings, commands, scenes, samples, weather };
-  return { bridges, services, ...answering, photos, calendar, calendarFeed, publisher, assets };
+  const answering = { devices, images, readings, commands, scenes, samples, weather, channels };
+  const shown = { photos, calendar, calendarFeed };
+  return { bridges, services, ...answering, ...shown, keptChannels, publisher, assets };
 }
 
 type Registries = Awaited<ReturnType<typeof openRegistries>>;

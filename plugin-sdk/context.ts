@@ -1,3 +1,5 @@
+import type { Static, TSchema } from "typebox";
+import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
@@ -70,7 +72,11 @@ export interface HomeSettings {
 }
 
 /** The host's API for one generation of a plugin: the argument of `connect` and `start`. */
-export interface PluginContext<Options, State> {
+export interface PluginContext<
+  Options,
+  State,
+  Channels extends ChannelDefinitions = Record<never, never>,
+> {
   /** The module's id. */
   readonly id: string;
   /** The plugin's section of the config, validated against `options`, with defaults filled in. */
@@ -98,5 +104,15 @@ export interface PluginContext<Options, State> {
   ) => Promise<Awaited<ReturnType<Services[N]>>>;
   /** Replaces the value that the host serves under `name`. The manifest must list the name under `provides`. */
   readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
+  /** Publishes the values of the plugin's channels, by name. */
+  readonly channels: ChannelPublishers<Channels>;
+  /**
+   * Follows a channel of another plugin, such as `news/headlines`. The manifest must name it under `uses`. Values that
+   * do not fit `schema` are not shown; the log says so.
+   */
+  readonly channel: <S extends TSchema>(
+    name: `${string}/${string}`,
+    schema: S,
+  ) => ChannelReader<Static<S>>;
   readonly status: PluginStatus;
 }

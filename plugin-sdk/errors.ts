@@ -16,6 +16,7 @@ const CODES = {
   not_found: [404, "Not found"],
   device_unknown: [404, "No such device"],
   scene_unknown: [404, "No such scene"],
+  channel_unknown: [404, "No such channel"],
   module_unknown: [404, "No such module"],
   token_unknown: [404, "No valid token has this name"],
   pairing_unknown: [404, "No display is waiting with this code"],

@@ -2,6 +2,14 @@ export { Type } from "typebox";
 export type { Static } from "typebox";
 export { distance, toChromaticity, toHueSaturation } from "./color.ts";
 export type { Chromaticity, Gamut } from "./color.ts";
+export { defineChannels } from "./channel.ts";
+export type {
+  ChannelDefinition,
+  ChannelDefinitions,
+  ChannelPublisher,
+  ChannelReader,
+  ChannelValue,
+} from "./channel.ts";
 export { Confirmations } from "./confirmations.ts";
 export type { ConfirmedCommand } from "./confirmations.ts";
 export { withDeadline } from "./deadline.ts";

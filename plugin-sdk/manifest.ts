@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { CHANNEL_NAME } from "./channel.ts";
 import { DEVICE_KINDS } from "./device.ts";
 import { Needs } from "./needs.ts";
 import { Permissions } from "./permissions.ts";
@@ -7,6 +8,13 @@ import { PUBLICATIONS, SERVICE_NAMES } from "./service.ts";
 
 /** The pattern of plugin ids: lower-case words joined by hyphens, at most 64 characters. */
 export const PLUGIN_ID = "^[a-z][a-z0-9]*(-[a-z0-9]+)*$";
+
+/** A channel of another plugin, such as `news/headlines`. */
+const ChannelKey = Type.String({
+  pattern: `${PLUGIN_ID.slice(0, -1)}/${CHANNEL_NAME.slice(1)}`,
+  maxLength: 130,
+  description: "a channel of another plugin, such as news/headlines",
+});
 
 const Provided = Type.Enum([
   ...SERVICE_NAMES,
@@ -80,8 +88,13 @@ export const Manifest = Type.Object(
     ),
     /** The services and publications that this plugin provides. */
     provides: Type.Optional(Type.Array(Provided, { uniqueItems: true })),
-    /** The services that this plugin calls. */
-    uses: Type.Optional(Type.Array(Type.Enum([...SERVICE_NAMES]), { uniqueItems: true })),
+    /** The services that this plugin calls, and the channels of other plugins that it reads, as `plugin/channel`. */
+    uses: Type.Optional(
+      Type.Array(Type.Union([Type.Enum([...SERVICE_NAMES]), ChannelKey]), {
+        maxItems: 200,
+        uniqueItems: true,
+      }),
+    ),
     /**
      * Makes the plugin a fallback. It does not run while one of the config keys is set or, with `bridges`, while
      * another bridge is configured that is not itself a fallback.

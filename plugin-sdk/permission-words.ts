@@ -100,7 +100,7 @@ export const permissionWords: PermissionWords = {
     return kind === "scene" ? `activate the scene ${name}` : `control the device ${name}`;
   },
   provides: (name) => `provide ${name} to the home`,
-  uses: (name) => `use the service ${name}`,
+  uses: (name) => (name.includes("/") ? `read the channel ${name}` : `use the service ${name}`),
   widgetSees: (what) => `show its widget ${what}`,
   widgetCommands: (what) => `let its widget command ${what}`,
   widgetReads: (name) => `let its widget read the ${name}`,

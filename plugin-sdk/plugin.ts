@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { ChannelDefinitions } from "./channel.ts";
 import type { PluginContext } from "./context.ts";
 import type { DeviceImage } from "./device-image.ts";
 import type { CommandBeyond, DeviceCommand } from "./device.ts";
@@ -43,7 +44,10 @@ export interface PluginDefinition<
   Options extends TObject | undefined,
   State extends TSchema | undefined,
   Connected = undefined,
+  Channels extends ChannelDefinitions = Record<never, never>,
 > {
+  /** The plugin's channels, as `defineChannels` returns them; `ctx.channels` publishes their values. */
+  readonly channels?: Channels;
   /**
    * The schema of the plugin's options. It defines validation, defaults, the settings form and the type of
    * `ctx.config`. A field with `writeOnly: true` is a secret: it is stored separately and never shown.
@@ -61,13 +65,15 @@ export interface PluginDefinition<
    * only at the start. The time limit is 5 s. If `connect` fails, it is called again at the start.
    * `ctx.handedOver` is not set yet.
    */
-  connect?(ctx: PluginContext<Described<Options>, undefined>): Connected | Promise<Connected>;
+  connect?(
+    ctx: PluginContext<Described<Options>, undefined, Channels>,
+  ): Connected | Promise<Connected>;
   /**
    * Starts the plugin and returns the functions that the host may call. Do not wait for devices here: publish what
    * is known and return. If `start` throws during a reload, the previous generation keeps running.
    */
   start(
-    ctx: PluginContext<Described<Options>, Described<State>>,
+    ctx: PluginContext<Described<Options>, Described<State>, Channels>,
     connected: Connected,
   ): void | RunningPlugin<Described<State>> | Promise<void | RunningPlugin<Described<State>>>;
   /**
@@ -92,6 +98,7 @@ export interface Plugin {
   readonly mantelPlugin: 1;
   readonly options: TObject | undefined;
   readonly state: TSchema | undefined;
+  readonly channels: ChannelDefinitions | undefined;
   readonly connect: ((ctx: PluginContext<unknown, undefined>) => unknown) | undefined;
   start(ctx: PluginContext<unknown, unknown>, connected?: unknown): unknown;
   readonly test: ((ctx: TrialContext<unknown>) => Promise<string>) | undefined;
@@ -103,11 +110,13 @@ export function definePlugin<
   Options extends TObject | undefined = undefined,
   State extends TSchema | undefined = undefined,
   Connected = undefined,
->(definition: PluginDefinition<Options, State, Connected>): Plugin {
+  Channels extends ChannelDefinitions = Record<never, never>,
+>(definition: PluginDefinition<Options, State, Connected, Channels>): Plugin {
   return {
     mantelPlugin: 1,
     options: definition.options,
     state: definition.state,
+    channels: definition.channels,
     connect: definition.connect?.bind(definition) as Plugin["connect"],
     start: (ctx, connected) =>
       definition.start(ctx as Parameters<typeof definition.start>[0], connected as Connected),

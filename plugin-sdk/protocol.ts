@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
+import type { ChannelScope } from "./channel.ts";
 import type { HomeSettings } from "./context.ts";
 import type { SentImage } from "./device-image.ts";
 import type {
@@ -46,6 +47,25 @@ export interface LoadResult {
   readonly options: TSchema | undefined;
   readonly state: TSchema | undefined;
   readonly trials: readonly Trial[];
+  readonly channels: readonly DeclaredChannel[];
+}
+
+/** A channel as the loaded code declares it, with all defaults. */
+export interface DeclaredChannel {
+  readonly name: string;
+  readonly schema: TSchema;
+  readonly title: string;
+  readonly maxBytes: number;
+  readonly scope: ChannelScope;
+  readonly keep: boolean;
+}
+
+/** A change of a channel that a plugin follows. */
+export interface ChannelChange {
+  /** `plugin/channel`. */
+  readonly channel: string;
+  /** The value as JSON text; absent if the channel is gone. */
+  readonly json?: string;
 }
 
 export interface StartRequest {
@@ -143,6 +163,8 @@ export interface PluginApi {
   /** Reads the picture of a device; `null` while there is none. */
   image(request: { nativeId: string }): Promise<SentImage | null>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
+  /** Brings the latest value of a followed channel. The next one follows after the answer. */
+  channelChanged(change: ChannelChange): Promise<void>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
   /** Returns resources that are still open after `quiesce`. Called when the next generation runs, before this process ends. */
@@ -170,6 +192,10 @@ export interface HostApi {
   /** Publishes a value. A calendar window is sent as a `PartedWindow`, after its parts. */
   publish(request: { name: string; value: unknown }): Promise<void>;
   publishCalendarPart(part: CalendarPart): Promise<void>;
+  /** Publishes a value of an own channel, as JSON text. Resolves when this value or a newer one is served. */
+  publishChannel(request: { channel: string; json: string }): Promise<void>;
+  /** Follows a channel of another plugin from now on; its value arrives as a change. */
+  followChannel(request: { channel: string }): Promise<{ isProvided: boolean }>;
   callService(request: { name: string; input: unknown }): Promise<unknown>;
   reportDegraded(request: { reason?: string }): Promise<void>;
   showStep(step: ShownStep): Promise<void>;

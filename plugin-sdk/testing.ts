@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Errors } from "typebox/schema";
 import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type {
   CommandBeyond,
@@ -12,7 +13,7 @@ import type {
 } from "./device.ts";
 import { MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
-import type { HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.ts";
+import type { ChannelChange, HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
@@ -27,6 +28,11 @@ export interface TestHostOptions {
   readonly handedOver?: unknown;
   /** Fakes of the services that the plugin calls, by name. */
   readonly services?: Partial<Services>;
+  /**
+   * The channels of other plugins that the plugin reads, such as `news/headlines`, with their first values;
+   * `undefined` for a channel without one.
+   */
+  readonly channels?: Readonly<Record<string, unknown>>;
   /** The paths that `ctx.folder` returns, by name. */
   readonly folders?: Readonly<Record<string, string>>;
   readonly timeZone?: string;
@@ -38,7 +44,8 @@ export interface RunningTest {
   readonly scenes: readonly SceneDescription[];
   /** All device events, oldest first. */
   readonly events: readonly DeviceEvent[];
-  readonly published: Partial<Publications>;
+  /** The last value of each channel of the plugin, by name. Values that its schema refuses are in `logs`. */
+  readonly published: Partial<Publications> & { readonly [channel: string]: unknown };
   readonly logs: readonly LogRecord[];
   /** The last reason passed to `status.degraded`; `undefined` after `status.ok`. */
   readonly degraded: string | undefined;
@@ -56,6 +63,8 @@ export interface RunningTest {
     name: N,
     input: Parameters<Services[N]>[0],
   ): Promise<Awaited<ReturnType<Services[N]>>>;
+  /** Changes a channel of another plugin; `undefined` means that it is gone. The plugin has it when this returns. */
+  feedChannel(name: string, value: unknown): void;
   /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
   stop(): Promise<unknown>;
 }
@@ -69,8 +78,9 @@ export async function startPlugin(
   options: TestHostOptions = {},
 ): Promise<RunningTest> {
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
-  const host = new MemoryHost(options.services ?? {});
+  const host = new MemoryHost(plugin, options);
   const runner = new Runner(plugin, host);
+  host.onChannelChanged = (change) => runner.channelChanged(change);
   await runner.start("test", startRequest(options, storage)).catch(async (error: unknown) => {
     await rm(storage, { recursive: true, force: true });
     throw error;
@@ -102,6 +112,10 @@ export async function startPlugin(
       return sent === null ? undefined : parseImage(sent);
     },
     call: async (name, input) => (await runner.callService({ name, input })) as never,
+    feedChannel(name, value) {
+      const json = value === undefined ? {} : { json: JSON.stringify(value) };
+      runner.channelChanged({ channel: name, ...json });
+    },
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
       await rm(storage, { recursive: true, force: true });
@@ -116,12 +130,18 @@ function sentenceOf({ step, error }: QuiesceFault): string {
 }
 
 function startRequest(options: TestHostOptions, storage: string): StartRequest {
-  const { config = {}, folders = {}, services = {}, timeZone = "Europe/Berlin" } = options;
+  const {
+    config = {},
+    folders = {},
+    services = {},
+    channels = {},
+    timeZone = "Europe/Berlin",
+  } = options;
   return {
     config,
     folders,
     storage,
-    uses: Object.keys(services),
+    uses: [...Object.keys(services), ...Object.keys(channels)],
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };
@@ -152,17 +172,22 @@ function updated(
 
 class MemoryHost implements HostLink {
   readonly devices = new Map<string, DeviceDescription>();
-  readonly published: { -readonly [N in PublicationName]?: Publications[N] } = {};
+  readonly published: Record<string, unknown> = {};
   readonly logs: LogRecord[] = [];
   readonly events: DeviceEvent[] = [];
   scenes: readonly SceneDescription[] = [];
   degraded: string | undefined;
+  onChannelChanged: (change: ChannelChange) => void = () => undefined;
+  readonly #plugin: Plugin;
   readonly #services: Partial<Services>;
+  readonly #channels: Readonly<Record<string, unknown>>;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(services: Partial<Services>) {
+  constructor(plugin: Plugin, { services = {}, channels = {} }: TestHostOptions) {
+    this.#plugin = plugin;
     this.#services = services;
+    this.#channels = channels;
   }
 
   device(nativeId: string): DeviceDescription {
@@ -199,6 +224,10 @@ class MemoryHost implements HostLink {
         return this.#publish(input);
       case "publishCalendarPart":
         return void this.#parts.push(input);
+      case "publishChannel":
+        return this.#publishChannel(input);
+      case "followChannel":
+        return this.#followChannel(input);
       case "callService":
         return this.#callService(input);
       case "reportDegraded":
@@ -224,7 +253,32 @@ class MemoryHost implements HostLink {
   }
 
   #publish({ name, value }: { name: PublicationName; value: never }): void {
-    this.published[name] = name === "calendar.window" ? (this.#whole(value) as never) : value;
+    this.published[name] = name === "calendar.window" ? this.#whole(value) : value;
+  }
+
+  #publishChannel({ channel, json }: { channel: string; json: string }): void {
+    const value: unknown = JSON.parse(json);
+    const [isValid, faults] = Errors(this.#plugin.channels?.[channel]?.schema ?? {}, value);
+    if (isValid) {
+      this.published[channel] = value;
+      return;
+    }
+    const errors = faults.map(({ instancePath, message }) => ({
+      pointer: instancePath,
+      detail: message,
+    }));
+    const [first] = errors;
+    const sentence = `the value of ${channel} is wrong: ${first?.pointer} ${first?.detail}`;
+    const fields = { channel, error: sentence };
+    this.logs.push({ level: "warn", sentence: "refused a value of a channel", fields });
+    throw new MantelError("invalid", sentence, { errors });
+  }
+
+  #followChannel({ channel }: { channel: string }): { isProvided: boolean } {
+    const value = this.#channels[channel];
+    if (value === undefined) return { isProvided: false };
+    queueMicrotask(() => this.onChannelChanged({ channel, json: JSON.stringify(value) }));
+    return { isProvided: true };
   }
 
   #whole({ parts, ...rest }: PartedWindow): Publications["calendar.window"] {

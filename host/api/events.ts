@@ -1,9 +1,21 @@
 import type { CalendarSource, SystemSample } from "@mantel/plugin-sdk";
 import type { Cause } from "@mantel/plugin-sdk/cause";
+import type { ChannelScope } from "@mantel/plugin-sdk/channel";
 import type { Device, DeviceEvent } from "@mantel/plugin-sdk/device";
 import type { LogEntry, ModuleView, WidgetView } from "./module.ts";
 
-/** Events of the home and the host, by topic. Data is plain and, with one exception, readable with any token. */
+/** A change of a plugin's channel. */
+export interface ChannelEvent {
+  /** `plugin/name`. */
+  readonly channel: string;
+  /** The scope that a token needs for it. */
+  readonly scope: ChannelScope;
+  /** The event's data as JSON: `{plugin, name, value, revision, updatedAt}`, or `{plugin, name, removed: true}`. */
+  readonly text: string;
+  readonly isRemoved: boolean;
+}
+
+/** Events of the home and the host, by topic. Data is plain and, with two exceptions, readable with any token. */
 export interface ApiEvents {
   "device.state": {
     readonly device: Device;
@@ -38,6 +50,8 @@ export interface ApiEvents {
   "system.sample": SystemSample;
   "weather.updated": { readonly fetchedAt: string };
   "widget.updated": { readonly module: string } & WidgetView;
+  /** Readable with the scope in it. */
+  channel: ChannelEvent;
 }
 export type Topic = keyof ApiEvents;
 

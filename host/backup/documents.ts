@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { KeyFile } from "../auth/keys.ts";
 import { USES_MIGRATIONS, UsesFile } from "../auth/last-use.ts";
 import { FeedFile } from "../calendar/feed-addresses.ts";
+import { ChannelsFile } from "../channels/kept.ts";
 import { parseDocument } from "../config/document.ts";
 import { moveCredentialsFromUrl } from "../config/environment.ts";
 import { KeyTable } from "../config/keys.ts";
@@ -48,6 +49,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ["scene-numbers.json", { parse: by(DeviceIdsFile) }],
   ["device-wishes.json", { parse: by(OverridesFile) }],
   ["readings.json", { parse: by(ReadingsFile) }],
+  ["channels.json", { parse: by(ChannelsFile) }],
   ["calendar-feeds.json", { parse: by(FeedFile) }],
   ["consents.json", { parse: by(ConsentsFile) }],
   ["keys.json", { version: 0, parse: by(KeyFile) }],

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { FairShare } from "@mantel/plugin-sdk/fair-share";
-import type { ApiEvent, ApiEvents, Topic } from "../api/events.ts";
+import type { ApiEvent, ApiEvents, ChannelEvent, Topic } from "../api/events.ts";
+import type { Scope } from "../auth/scopes.ts";
 import type { Bus } from "./bus.ts";
 
 const REPLAYED = 1_000;
@@ -29,6 +30,7 @@ export const TOPICS = Object.keys({
   "system.sample": true,
   "weather.updated": true,
   "widget.updated": true,
+  channel: true,
 } satisfies Record<Topic, true>) as Topic[];
 
 export interface StreamRequest {
@@ -36,6 +38,10 @@ export interface StreamRequest {
   readonly lastEventId: string | undefined;
   /** Absent means all but `module.log`, for which the caller must have checked `admin`. */
   readonly topics: ReadonlySet<string> | undefined;
+  /** The channels to follow, as `plugin/name`; absent means all that the token may read. */
+  readonly channels?: ReadonlySet<string> | undefined;
+  /** True if the token has a channel's scope. */
+  readonly mayRead?: (scope: Scope) => boolean;
   /** The name of the token, shared by the sessions that were opened with it. */
   readonly owner: string;
   /** Called every second: a stream ends with its token. */
@@ -46,6 +52,15 @@ interface Frame {
   readonly sequence: number;
   readonly topic: Topic;
   readonly text: string;
+  /** Set for a channel that is gone. */
+  readonly channel?: ChannelEvent;
+}
+
+/** The last value of a channel, and the last frame before it. */
+interface ChannelFrame {
+  readonly event: ChannelEvent;
+  readonly text: string;
+  readonly after: number;
 }
 
 interface Client extends Omit<StreamRequest, "lastEventId"> {
@@ -57,13 +72,16 @@ interface Client extends Omit<StreamRequest, "lastEventId"> {
   stalledSweeps: number;
   /** Log records that arrived while the socket's buffer was full. */
   missed: number;
+  /** Channels that changed while the socket's buffer was full. */
+  readonly late: Set<string>;
 }
 
 /**
  * The bus as server-sent events (WHATWG HTML, 9.2). All clients read the same ring of frames, each at
  * its own position, so that a slow client costs only a socket buffer. A client that falls out of the ring
- * gets a `resync`, and one that reads nothing for ten seconds is dropped. Log records are not
- * in the ring, where they would displace other events: clients that miss them read the log instead.
+ * gets a `resync`, and one that reads nothing for ten seconds is dropped. Log records and values of channels are not
+ * in the ring, where they would displace other events: clients that miss records read the log instead, and a slow or
+ * resumed client gets the latest value of each channel that changed.
  *
  * Ids begin at the time of the start, in microseconds: ids of an earlier run of the host are below
  * all ids of this one.
@@ -75,6 +93,7 @@ export class EventStreams {
   readonly #places: FairShare<Client>;
   readonly #frames: Frame[] = [];
   readonly #releases: (() => void)[];
+  readonly #channels = new Map<string, ChannelFrame>();
   /** The number of frames so far, in the order of the bus. */
   #sequence = 0;
   #dropped = 0;
@@ -115,6 +134,7 @@ export class EventStreams {
       blocked: false,
       stalledSweeps: 0,
       missed: 0,
+      late: new Set(),
     };
     this.#takePlace(client);
     this.#clients.add(client);
@@ -122,12 +142,14 @@ export class EventStreams {
       client.blocked = false;
       client.stalledSweeps = 0;
       this.#pump(client);
+      this.#sendLate(client);
     });
     response.on("close", () => this.#forget(client));
     // An id without data causes no event, and tells the client its position for a reconnect.
     write(client, `retry: ${RECONNECT_AFTER_MS}\nid: ${this.#idOf(client.next - 1)}\n\n`);
     if (place === undefined) this.#resync(client, "the events since then are no longer stored");
     this.#pump(client);
+    if (place !== undefined && lastEventId !== undefined) this.#catchUpChannels(client, place);
   }
 
   /** Ends all streams. Clients reconnect by themselves, to the next host. */
@@ -150,11 +172,51 @@ export class EventStreams {
 
   #take({ topic, data }: ApiEvent): void {
     if (topic === "module.log") return this.#sendLogRecord(data);
+    if (topic === "channel") return this.#takeChannel(data);
     const sequence = ++this.#sequence;
     const text = `id: ${this.#idOf(sequence)}\nevent: ${topic}\ndata: ${JSON.stringify(data)}\n\n`;
-    this.#frames.push({ sequence, topic, text });
+    this.#add({ sequence, topic, text });
+  }
+
+  #add(frame: Frame): void {
+    this.#frames.push(frame);
     if (this.#frames.length > REPLAYED) this.#frames.shift();
     for (const client of this.#clients) this.#pump(client);
+  }
+
+  /** The removal of a channel is an event as any other, because it has no value that a client could read later. */
+  #takeChannel(event: ChannelEvent): void {
+    const { channel, isRemoved } = event;
+    const text = `event: channel\ndata: ${event.text}\n\n`;
+    if (isRemoved) {
+      this.#channels.delete(channel);
+      const sequence = ++this.#sequence;
+      const id = this.#idOf(sequence);
+      return this.#add({ sequence, topic: "channel", text: `id: ${id}\n${text}`, channel: event });
+    }
+    this.#channels.set(channel, { event, text, after: this.#sequence });
+    for (const client of this.#clients) {
+      if (!follows(client, event)) continue;
+      if (client.blocked) client.late.add(channel);
+      else write(client, text);
+    }
+  }
+
+  /** Sends the channels that changed after the last event that a resumed client has. */
+  #catchUpChannels(client: Client, place: number): void {
+    for (const [channel, { event, after }] of this.#channels) {
+      if (after >= place - 1 && follows(client, event)) client.late.add(channel);
+    }
+    this.#sendLate(client);
+  }
+
+  #sendLate(client: Client): void {
+    for (const channel of client.late) {
+      if (client.blocked) return;
+      client.late.delete(channel);
+      const frame = this.#channels.get(channel);
+      if (frame) write(client, frame.text);
+    }
   }
 
   #sendLogRecord(record: ApiEvents["module.log"]): void {
@@ -177,7 +239,7 @@ export class EventStreams {
       const frame = this.#frames[client.next - oldest];
       if (!frame) return;
       client.next += 1;
-      if (client.topics?.has(frame.topic) ?? true) write(client, frame.text);
+      if (accepts(client, frame)) write(client, frame.text);
     }
   }
 
@@ -230,6 +292,16 @@ export class EventStreams {
   #ping(): void {
     for (const client of this.#clients) if (!client.blocked) write(client, ": ping\n\n");
   }
+}
+
+/** True if the client follows the frame's topic or, for a channel, that channel. */
+function accepts(client: Client, { topic, channel }: Frame): boolean {
+  return channel ? follows(client, channel) : (client.topics?.has(topic) ?? true);
+}
+
+function follows({ topics, channels, mayRead }: Client, { channel, scope }: ChannelEvent): boolean {
+  if (topics && !topics.has("channel")) return false;
+  return (channels?.has(channel) ?? true) && mayRead?.(scope) === true;
 }
 
 function write(client: Client, text: string): void {

@@ -6,6 +6,7 @@ import type { Backups } from "../backup/backups.ts";
 import type { Calendar } from "../calendar/calendar.ts";
 import type { FeedAddresses } from "../calendar/feed-addresses.ts";
 import type { CalendarFeed } from "../calendar/feed.ts";
+import type { ChannelRegistry } from "../channels/registry.ts";
 import type { ConfigStore } from "../config/store.ts";
 import type { Commands } from "../devices/commands.ts";
 import type { DeviceImages } from "../devices/images.ts";
@@ -36,6 +37,7 @@ export interface HttpDependencies {
   readonly readings: SensorHistory;
   readonly commands: Commands;
   readonly scenes: SceneRegistry;
+  readonly channels: ChannelRegistry;
   readonly publisher: Publisher;
   readonly modules: ModuleManager;
   readonly calendar: Calendar;

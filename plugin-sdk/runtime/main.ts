@@ -14,6 +14,7 @@ import {
 } from "../protocol.ts";
 import { Peer } from "../rpc/peer.ts";
 import { openChannel } from "./channel.ts";
+import { declaredChannels } from "./channels.ts";
 import type { Require } from "./compiled-code.ts";
 import { type Guard, guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
@@ -64,7 +65,8 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
     const { stands: guarding, packages: require } = prepare(request);
     plugin = { id: request.id, guard: guarding, code: loadPlugin(request.bundle, require) };
     const { options, state } = plugin.code;
-    return { options, state, trials: trialsOf(plugin.code) };
+    const channels = declaredChannels(plugin.code.channels);
+    return { options, state, trials: trialsOf(plugin.code), channels };
   },
   async connect(request) {
     const { id, code, guard: guarding } = loaded();
@@ -95,6 +97,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
   activateScene: (request, begin) => started().activateScene(request, begin),
   image: (request, begin) => started().image(request, begin),
   callService: (request, begin) => started().callService(request, begin),
+  channelChanged: (change) => (next ?? runner)?.channelChanged(change),
   quiesce: (request) => started().quiesce(request).finally(closeInspector),
   findLeaks,
   connectionLost: ({ connection, failure }) => stands?.connectionLost(connection, failure),

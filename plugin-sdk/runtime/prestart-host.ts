@@ -8,6 +8,7 @@ const TELLING: Partial<Readonly<Record<keyof HostApi, string>>> = {
   publishScenes: "scenes.publish",
   publish: "publish",
   publishCalendarPart: "publish",
+  publishChannel: "channels.publish",
   updateDevices: "devices.update",
   announceDeviceEvent: "devices.event",
 };

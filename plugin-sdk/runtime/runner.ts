@@ -7,6 +7,7 @@ import { MantelError } from "../errors.ts";
 import { boundedSentence } from "../log-record.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
 import {
+  type ChannelChange,
   type PluginApi,
   QUIESCE_FAULT_LENGTH,
   type QuiesceFault,
@@ -15,6 +16,7 @@ import {
 } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import { toSentImage } from "../sent-image.ts";
+import { RuntimeChannels } from "./channels.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 import { rejectOldNames } from "./old-names.ts";
@@ -36,6 +38,8 @@ export class Runner {
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
+  /** Set with the first context. */
+  #channels: RuntimeChannels | undefined;
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
   /** The pending or settled result of `connect`. */
@@ -128,6 +132,11 @@ export class Runner {
     });
   }
 
+  /** Takes a change of a channel that the plugin follows. */
+  channelChanged(change: ChannelChange): void {
+    this.#channels?.take(change);
+  }
+
   /** Stops the generation. A failing step is reported in `faults`; the other steps still run. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;
@@ -141,6 +150,7 @@ export class Runner {
     const state = await this.#handOver(endsAt).catch(note("handOver"));
     this.#ended.abort();
     (await this.#scope.dispose()).forEach(note("release"));
+    this.#channels?.flush();
     this.#flush();
     return { drained, faults, ...(state === undefined ? {} : { state }) };
   }
@@ -183,13 +193,15 @@ export class Runner {
   #context(id: string, request: StartRequest): PluginContext<unknown, unknown> {
     const host = this.#host;
     const log = this.#log;
+    const { signal } = this.#ended;
+    const channels = (this.#channels ??= new RuntimeChannels({ id, host, log, signal }));
     const context: PluginContext<unknown, unknown> = {
       id,
       config: request.config,
       home: request.home,
       log,
       handedOver: request.handedOver,
-      signal: this.#ended.signal,
+      signal,
       onDispose: this.#scope.onDispose,
       storage: createStorage(request.storage, log),
       devices: {
@@ -205,6 +217,8 @@ export class Runner {
       },
       scenes: { publish: (scenes) => host.call("publishScenes", scenes) },
       publish: createPublish(host),
+      channels: channels.publishers(this.#plugin.channels),
+      channel: channels.reader(request.uses),
       status: {
         ok: () => host.notify("reportDegraded", {}),
         degraded: (reason) => host.notify("reportDegraded", { reason: boundedSentence(reason) }),

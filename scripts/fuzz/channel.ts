@@ -12,6 +12,9 @@ import { Peer } from "@mantel/plugin-sdk/rpc";
 import { SceneDescription } from "@mantel/plugin-sdk/scene";
 import { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import * as fc from "fast-check";
+import { Type } from "typebox";
+import { ChannelFollower } from "../../host/channels/follower.ts";
+import { ChannelRegistry } from "../../host/channels/registry.ts";
 import type { Bridge } from "../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
 import { Bus } from "../../host/events/bus.ts";
@@ -219,6 +222,7 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     log: new ModuleLog(log),
     isLive: () => true,
     degraded: () => undefined,
+    follower: () => new ChannelFollower(parts.channels, async () => undefined),
   };
   const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
     channel,
@@ -265,5 +269,16 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
     "system.sample": nothing,
     "weather.forecast": nothing,
   };
-  return { devices, scenes, services: new ServiceRegistry(), publications };
+  const channels = new ChannelRegistry({ bus });
+  channels.admit("demo", [
+    {
+      name: "figures",
+      schema: Type.Array(Type.Number()),
+      title: "Figures",
+      maxBytes: 65_536,
+      scope: "read",
+      keep: false,
+    },
+  ]);
+  return { devices, scenes, services: new ServiceRegistry(), publications, channels };
 }

@@ -7,6 +7,7 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import { type Manifest, Manifest as ManifestSchema } from "@mantel/plugin-sdk/manifest";
 import { Peer, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import * as fc from "fast-check";
+import { ChannelFollower } from "../../host/channels/follower.ts";
 import { optionSchema } from "../../host/config/option-schema.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
@@ -125,6 +126,7 @@ test("after any message of a plugin process the host continues, and every call e
     devices: parts.devices,
     scenes: parts.scenes,
     services: new ServiceRegistry(),
+    channels: parts.channels,
     publications: {
       "calendar.window": { accept: () => undefined, gone: () => undefined },
       "system.sample": { accept: () => undefined, gone: () => undefined },
@@ -136,6 +138,7 @@ test("after any message of a plugin process the host continues, and every call e
     log: new ModuleLog(log),
     isLive: () => true,
     degraded: () => undefined,
+    follower: () => new ChannelFollower(parts.channels, async () => undefined),
   };
 
   await checkProperty(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { ModuleView } from "../../host/api/module.ts";
+import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
@@ -75,6 +76,7 @@ export async function startModules(
   const config = await ConfigStore.open({ dataFolder, environment: {}, log });
   const bridges = new BridgeTable();
   const services = new ServiceRegistry();
+  const channels = new ChannelRegistry({ bus });
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
@@ -94,6 +96,7 @@ export async function startModules(
     devices,
     scenes,
     services,
+    channels,
     bridges,
     kernel,
     warmProcesses,
@@ -136,6 +139,7 @@ export async function startModules(
     stop,
     kernel,
     registry,
+    channels,
     bus,
     config,
     services,

@@ -2,7 +2,9 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
+import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
+import { Bus } from "../../host/events/bus.ts";
 import { Compiler, hashOf } from "../../host/modules/build/compile.ts";
 import { Consents } from "../../host/modules/consent/consents.ts";
 import { Module, type ModuleDependencies } from "../../host/modules/lifecycle/module.ts";
@@ -63,6 +65,7 @@ export async function stageModules(t: TestContext, given?: { readonly home: stri
       "weather.forecast": gone("weather.forecast"),
     },
     kernel: { reason: "this is a test" },
+    channels: new ChannelRegistry({ bus: new Bus() }),
     services,
     config,
     consents,

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { permits } from "../../auth/scopes.ts";
 import { TOPICS } from "../../events/sse.ts";
 import { isAuthenticated, requireScope } from "../authenticate.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -8,7 +9,13 @@ const Query = Type.Object({
   topics: Type.Optional(
     Type.Array(Type.Enum([...TOPICS]), {
       description:
-        "event types joined by commas; all but module.log if absent. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
+        "event types joined by commas; all but module.log if absent. channel {plugin, name, value, revision, updatedAt} brings the values of channels that the token may read, without an id; {plugin, name, removed: true} means that one is gone. device.event {deviceId, event, at, data?} reports a button press, for example: two equal ones are two events. device.state {device, cause, causes?} names who or what caused the change, and in causes by path the changed values with another cause, such as power or parts/light/on. scene.activated has the cause too. module.log needs the scope admin, and is neither numbered nor sent again",
+    }),
+  ),
+  channels: Type.Optional(
+    Type.Array(Type.String({ maxLength: 130 }), {
+      maxItems: 500,
+      description: "channels such as news/headlines, joined by commas; all if absent",
     }),
   ),
 });
@@ -35,6 +42,8 @@ export function eventRoutes({ streams, tokens }: HttpDependencies): Route[] {
         streams.open(ctx.res, {
           lastEventId: ctx.get("Last-Event-ID") || undefined,
           topics: query.topics && new Set(query.topics),
+          channels: query.channels && new Set(query.channels),
+          mayRead: (scope) => permits(principal.scope, scope),
           owner: principal.sub,
           permitted: () => isAuthenticated(ctx, tokens),
         });

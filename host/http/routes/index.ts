@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.ts";
 import { backupRoutes } from "./backups.ts";
 import { calendarFeedRoutes } from "./calendar-feed.ts";
 import { calendarRoutes } from "./calendar.ts";
+import { channelRoutes } from "./channels.ts";
 import { configRoutes } from "./config.ts";
 import { deviceOverrideRoutes } from "./device-overrides.ts";
 import { deviceRoutes } from "./devices.ts";
@@ -45,6 +46,7 @@ export function createRoutes(parts: RouteDependencies): readonly Route[] {
     ...mqttRoutes(parts),
     ...calendarRoutes(parts),
     ...calendarFeedRoutes(parts),
+    ...channelRoutes(parts),
     ...systemRoutes(parts),
     ...weatherRoutes(parts),
     ...photoRoutes(parts),

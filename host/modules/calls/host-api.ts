@@ -3,6 +3,8 @@ import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
+import type { ChannelFollower } from "../../channels/follower.ts";
+import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
@@ -26,6 +28,7 @@ export interface HostDependencies {
   readonly scenes: SceneRegistry;
   readonly services: ServiceRegistry;
   readonly publications: Publications;
+  readonly channels: ChannelRegistry;
 }
 
 /** The module that makes the calls. */
@@ -36,6 +39,8 @@ export interface Caller {
   /** True only for the working generation. */
   readonly isLive: () => boolean;
   readonly degraded: (reason: string | undefined) => void;
+  /** Delivers the channels that this generation follows. */
+  readonly follower: () => ChannelFollower;
 }
 
 /** The calls that a plugin's process may make to the host, each checked against its manifest. */
@@ -44,6 +49,7 @@ export function hostApi(caller: Caller, parts: HostDependencies): Handlers<HostA
   return {
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
+    ...channelApi(caller, parts),
     callService({ name, input }) {
       if (manifest.uses?.some((used) => used === name)) return callService(parts, name, input);
       throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
@@ -100,6 +106,28 @@ function publishingApi(
   };
 }
 
+function channelApi(
+  { id, manifest, log, follower, ...caller }: Caller,
+  { channels }: HostDependencies,
+): Pick<Handlers<HostApi>, "publishChannel" | "followChannel"> {
+  const refusals = new RejectedCallLog(log);
+  return {
+    async publishChannel({ channel, json }) {
+      requireLive({ id, ...caller });
+      try {
+        await channels.publish(id, String(channel), String(json));
+      } catch (error) {
+        refusals.add("refused a value of a channel", error);
+        throw error;
+      }
+    },
+    followChannel({ channel }) {
+      if (manifest.uses?.some((used) => used === channel)) return follower().follow(channel);
+      throw undeclared(id, `read ${channel}`, `"uses": ["${channel}"]`);
+    },
+  };
+}
+
 type BridgeCalls = "publishDevices" | "updateDevices" | "announceDeviceEvent" | "publishScenes";
 
 function bridgeApi(
@@ -139,7 +167,7 @@ function bridgeApi(
   };
 }
 
-function requireLive({ id, isLive }: Caller): void {
+function requireLive({ id, isLive }: Pick<Caller, "id" | "isLive">): void {
   if (isLive()) return;
   throw new MantelError("module_down", `this generation of ${id} has ended`);
 }

@@ -59,6 +59,7 @@ export class ProvidedServices {
     this.release();
     this.#parts.devices.removeBridge(id);
     this.#parts.scenes.removeBridge(id);
+    this.#parts.channels.remove(id);
     this.#unpublish(manifest);
   }
 

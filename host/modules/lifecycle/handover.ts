@@ -1,5 +1,6 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import {
+  type DeclaredChannel,
   type LoadResult,
   QUIESCE_FAULT_LENGTH,
   QUIESCE_STEPS,
@@ -44,6 +45,8 @@ export interface Candidate {
   readonly generation: PluginProcess;
   readonly build: Build;
   readonly loaded: LoadResult;
+  /** The channels that the code declares. */
+  readonly channels: readonly DeclaredChannel[];
   readonly request: StartRequest;
 }
 
@@ -52,8 +55,8 @@ export interface HandoverDependencies {
   readonly gate: PauseGate;
   readonly startMs: number;
   readonly quiesceMs: number;
-  /** Lets this process, and no other, make calls to the host from now on. */
-  readonly allowCallsFrom: (generation: PluginProcess) => void;
+  /** Lets the process of this code, and no other, make calls to the host from now on. */
+  readonly allowCallsFrom: (candidate: Candidate) => void;
   /** Sends all later calls to this process; called before the gate opens. */
   readonly goLive: (live: Candidate) => void;
   /** True if a state fits the schema that the code declares; logs a warning if it does not. */
@@ -124,7 +127,7 @@ export async function startCandidate(
 ): Promise<Candidate> {
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
-  parts.allowCallsFrom(candidate.generation);
+  parts.allowCallsFrom(candidate);
   const isDebugged = candidate.generation.inspectPort !== undefined;
   const startMs = isDebugged ? DEBUGGED_START_MS : parts.startMs;
   await candidate.generation.peer.call("start", request, startMs);

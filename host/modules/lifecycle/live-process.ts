@@ -32,8 +32,10 @@ export interface ProcessEvents {
   /** `since` is when the fault began (monotonic, in ms), which is before it was detected. */
   onCrash(fault: ModuleFault, since: number): void;
   onFigures(figures: ResourceUsage | undefined): void;
-  /** Called when another process becomes the one that may call the host. */
-  onCallerChanged(): void;
+  /** Called when the process of this code becomes the one that may call the host. */
+  onCallerChanged(candidate: Candidate): void;
+  /** Called when this code has started and is the one that runs. */
+  onLive(candidate: Candidate): void;
   warn(sentence: string, error: unknown): void;
 }
 
@@ -202,9 +204,9 @@ export class LiveProcess {
       gate: this.#calls.gate,
       startMs,
       quiesceMs: this.#limits.quiesceMs,
-      allowCallsFrom: (generation) => {
-        this.#callingGeneration = generation;
-        this.#events.onCallerChanged();
+      allowCallsFrom: (candidate) => {
+        this.#callingGeneration = candidate.generation;
+        this.#events.onCallerChanged(candidate);
       },
       fits: (state, candidate) => this.#loader.fits(state, candidate),
       reloadOf: ({ build }) => this.#loader.load(build, this.#limitsFor(build).startMs),
@@ -228,6 +230,7 @@ export class LiveProcess {
     if (this.#live?.generation !== live.generation) this.#watchExit(live); // once per process, even after repeated rollbacks
     this.#live = live;
     this.#limits = this.#limitsFor(live.build);
+    this.#events.onLive(live);
     this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onFigures(figures));
   }
 

@@ -5,6 +5,7 @@ import type { HostApi, LoadResult, Network } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rpc";
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import type { ModuleView } from "../../api/module.ts";
+import { parseDeclaredChannels } from "../../channels/declared.ts";
 import { optionSchema, requireValidStateSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
@@ -131,6 +132,7 @@ export class ProcessLoader {
     );
     try {
       requireValidStateSchema(loaded.state);
+      const channels = parseDeclaredChannels(loaded.channels);
       const options = this.#optionsOf(build, loaded);
       const { inspectPort } = generation;
       const request = this.#startRequest(build, options, confinement);
@@ -138,6 +140,7 @@ export class ProcessLoader {
         generation,
         build,
         loaded,
+        channels,
         request: inspectPort === undefined ? request : { ...request, inspectPort },
       };
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { ModuleFault } from "../../api/module.ts";
+import { ChannelFollower } from "../../channels/follower.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import type { Compiler } from "../build/compile.ts";
 import { installMissing } from "../build/install.ts";
@@ -15,10 +16,14 @@ import type { ModuleStatus } from "../state/status.ts";
 import type { ModuleVersions } from "../versions/module-versions.ts";
 import { type Build, isSameBuild } from "../versions/version.ts";
 import { CrashRecovery } from "./crash-recovery.ts";
+import type { Candidate } from "./handover.ts";
 import { type Confirm, LiveProcess } from "./live-process.ts";
 import { ProcessLoader } from "./process-loader.ts";
 import { ALWAYS_RELOADS } from "./reload-queue.ts";
 import { TrialRuns } from "./trial-runs.ts";
+
+/** A plugin that does not take a change of a channel within this time gets the next one later. */
+const CHANGE_MS = 10_000;
 
 export interface ServerDependencies extends HostDependencies {
   readonly compiler: Compiler;
@@ -71,7 +76,11 @@ export class Server {
       onCrash: (fault: ModuleFault, since: number) =>
         enqueue(() => this.#recovery.crashed(fault, since)),
       onFigures: status.uses.bind(status),
-      onCallerChanged: () => status.forgetDegraded(),
+      onCallerChanged: ({ channels }: Candidate) => {
+        status.forgetDegraded();
+        parts.channels.admit(id, channels);
+      },
+      onLive: () => parts.channels.settle(id),
     };
     this.process = new LiveProcess(id, { loader: this.#loader, events, config: parts.config });
     const build = () => versions.server;
@@ -89,7 +98,10 @@ export class Server {
         void versions.storeServer();
         owner.onRollback(previous, fault);
       },
-      onQuarantine: () => parts.services.release(id),
+      onQuarantine: () => {
+        parts.services.release(id);
+        parts.channels.remove(id);
+      },
       say: log.fault,
     });
   }
@@ -237,13 +249,23 @@ export class Server {
 
   #apiFor(generation: PluginProcess, { id, manifest }: PluginPackage): ReturnType<typeof hostApi> {
     const { status, log } = this.#owner;
+    let follower: ChannelFollower | undefined;
     const caller = {
       id,
       manifest,
       log,
       isLive: () => this.process.mayCallHost(generation),
       degraded: (reason: string | undefined) => status.degraded(reason),
+      follower: () => (follower ??= this.#createFollower(generation)),
     };
     return hostApi(caller, this.#parts);
+  }
+
+  #createFollower({ peer, exited }: PluginProcess): ChannelFollower {
+    const follower = new ChannelFollower(this.#parts.channels, (change) =>
+      peer.call("channelChanged", change, CHANGE_MS),
+    );
+    void exited.then(() => follower.close());
+    return follower;
   }
 }

@@ -1,5 +1,6 @@
 import { readSync } from "node:fs";
 import type { Duplex } from "node:stream";
+import { CHANNEL_LIMITS } from "@mantel/plugin-sdk/channel";
 import { LONGEST_MESSAGE, type Line, toLine } from "@mantel/plugin-sdk/lines";
 import type { HostApi, NetworkApi } from "@mantel/plugin-sdk/protocol";
 import type { Transport } from "@mantel/plugin-sdk/rpc";
@@ -34,6 +35,9 @@ const LONGEST_CALLS: Readonly<Record<keyof (HostApi & NetworkApi), Bulk>> = {
   publishScenes: { bytes: LONGEST_MESSAGE, values: 100_000 },
   publish: { bytes: 2 * 2 ** 20, values: 50_000 },
   publishCalendarPart: { bytes: LONGEST_MESSAGE, values: 50_000 },
+  // The value is a text in the message; a quotation mark in it takes two bytes more at most.
+  publishChannel: { bytes: 3 * CHANNEL_LIMITS.mostBytes, values: 100 },
+  followChannel: FEW,
   callService: { bytes: LONGEST_MESSAGE, values: 50_000 },
   reportDegraded: FEW,
   showStep: { bytes: 2 ** 18, values: 20_000 },

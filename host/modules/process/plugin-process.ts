@@ -40,6 +40,8 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   publishScenes: true,
   publish: true,
   publishCalendarPart: true,
+  publishChannel: true,
+  followChannel: true,
   callService: true,
   reportDegraded: true,
   showStep: true,

@@ -12,6 +12,7 @@ import { Backups } from "../../../host/backup/backups.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { FeedAddresses } from "../../../host/calendar/feed-addresses.ts";
 import { CalendarFeed } from "../../../host/calendar/feed.ts";
+import { ChannelRegistry } from "../../../host/channels/registry.ts";
 import { ConfigStore } from "../../../host/config/store.ts";
 import type { Bridge } from "../../../host/devices/bridge.ts";
 import { Commands } from "../../../host/devices/commands.ts";
@@ -80,6 +81,7 @@ export async function serveApp(t: TestContext, overrides: Overrides = {}): Promi
     config,
     streams,
     samples,
+    channels: new ChannelRegistry({ bus }),
     audit: new Audit(data),
     lastUse,
     pairings: new Pairings(),

@@ -3,6 +3,9 @@ import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import { RemoteFault } from "@mantel/plugin-sdk/rpc";
+import { ChannelFollower } from "../../../host/channels/follower.ts";
+import { ChannelRegistry } from "../../../host/channels/registry.ts";
+import { Bus } from "../../../host/events/bus.ts";
 import { type HostDependencies, hostApi } from "../../../host/modules/calls/host-api.ts";
 import { ProvidedServices } from "../../../host/modules/calls/provided-services.ts";
 import { ModuleLog } from "../../../host/modules/state/logs.ts";
@@ -37,6 +40,7 @@ function openHost() {
     gone: () => taken.push([name, "gone"]),
   });
   const services = new ServiceRegistry();
+  const channels = new ChannelRegistry({ bus: new Bus() });
   const registries = {
     devices: {
       publish: take("devices"),
@@ -49,13 +53,16 @@ function openHost() {
       removeBridge: (id: string) => taken.push(["scenes removed", id]),
     },
     services,
+    channels,
     publications: {
       "calendar.window": publication("calendar.window"),
       "system.sample": publication("system.sample"),
       "weather.forecast": publication("weather.forecast"),
     },
   } as unknown as HostDependencies;
-  return { taken, parts, services, registries };
+  const delivered: unknown[] = [];
+  const follower = new ChannelFollower(channels, async (change) => void delivered.push(change));
+  return { taken, parts, services, channels, follower, delivered, registries };
 }
 
 function openApi(declared: Partial<Manifest> = {}, isLive = true) {
@@ -69,6 +76,7 @@ function openApi(declared: Partial<Manifest> = {}, isLive = true) {
       log: new ModuleLog(log),
       isLive: () => isLive,
       degraded: (reason) => reasons.push(reason),
+      follower: () => host.follower,
     },
     host.registries,
   );

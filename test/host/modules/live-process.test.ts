@@ -82,6 +82,7 @@ async function stage(t: TestContext) {
       onCrash: (...crash) => crashes.push(crash),
       onFigures: (figures) => void (figures ? usage.push(figures) : steps.push("no figures")),
       onCallerChanged: () => steps.push("another caller"),
+      onLive: () => undefined,
       warn: (...warning) => warnings.push(warning),
     },
     config: { current: { modules } } as unknown as ConfigStore,

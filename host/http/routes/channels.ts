@@ -1,0 +1,88 @@
+import { CHANNEL_NAME, CHANNEL_SCOPES } from "@mantel/plugin-sdk/channel";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { PLUGIN_ID } from "@mantel/plugin-sdk/manifest";
+import { Nullable } from "@mantel/plugin-sdk/schema";
+import { Type } from "typebox";
+import { permits } from "../../auth/scopes.ts";
+import { channelText } from "../../channels/registry.ts";
+import { requireScope } from "../authenticate.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { sendRevision } from "../etag.ts";
+import { jsonAnswer, type Route, route } from "../route.ts";
+
+const Params = Type.Object({
+  plugin: Type.String({ pattern: PLUGIN_ID, maxLength: 64 }),
+  name: Type.String({ pattern: CHANNEL_NAME, maxLength: 60 }),
+});
+const Revision = Nullable(Type.Integer());
+const UpdatedAt = Nullable(Type.String({ format: "date-time" }));
+
+/** A channel in the list. `revision` and `updatedAt` are null before the first value. */
+const ListedChannel = Type.Object({
+  plugin: Type.String(),
+  name: Type.String(),
+  title: Type.String(),
+  /** JSON Schema. */
+  schema: Type.Object({}),
+  scope: Type.Enum([...CHANNEL_SCOPES]),
+  revision: Revision,
+  updatedAt: UpdatedAt,
+});
+const ChannelList = Type.Object({ channels: Type.Array(ListedChannel) });
+
+/** A channel with its value. Before the first one, `value`, `revision` and `updatedAt` are null. */
+const Channel = Type.Object({
+  plugin: Type.String(),
+  name: Type.String(),
+  value: Type.Unknown(),
+  revision: Revision,
+  updatedAt: UpdatedAt,
+});
+
+/** `/channels`: the values that plugins publish. */
+export function channelRoutes({ channels }: HttpDependencies): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/channels",
+      scope: "read",
+      tag: "Channels",
+      summary: "List the channels that the token may read",
+      answers: jsonAnswer("Channels in the order of plugin and name", ChannelList),
+      handle: (_ctx, { principal }) => ({
+        channels: channels
+          .list()
+          .filter(({ declared: { scope } }) => permits(principal.scope, scope))
+          .map(({ plugin, declared: { name, title, schema, scope }, current }) => ({
+            plugin,
+            name,
+            title,
+            schema,
+            scope,
+            revision: current?.revision ?? null,
+            updatedAt: current?.updatedAt ?? null,
+          })),
+      }),
+    }),
+    route({
+      method: "GET",
+      path: "/channels/:plugin/:name",
+      scope: "read",
+      tag: "Channels",
+      summary: "Read the last value of a channel",
+      params: Params,
+      headers: ["If-None-Match"],
+      answers: jsonAnswer("The value, with null for everything before the first one", Channel),
+      errors: ["channel_unknown"],
+      handle(ctx, { params: { plugin, name }, principal }) {
+        const channel = channels.find(plugin, name);
+        if (!channel) {
+          const hint = "GET /channels lists those there are";
+          throw new MantelError("channel_unknown", `no plugin provides ${plugin}/${name}; ${hint}`);
+        }
+        requireScope(principal, channel.declared.scope);
+        sendRevision(ctx, channel.current?.revision ?? 0, () => channelText(channel));
+      },
+    }),
+  ];
+}
