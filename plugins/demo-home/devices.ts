@@ -336,6 +336,21 @@ const MORE: readonly DeviceDescription[] = [
   }),
 ];
 
+/** The device whose picture is drawn in `picture.ts`. */
+export const CAMERA = "garden-camera";
+
+const CAMERAS: readonly DeviceDescription[] = [
+  device("Camera", {
+    nativeId: CAMERA,
+    kind: "camera",
+    name: "Garden camera",
+    room: "Garden",
+    image: true,
+    capabilities: {},
+    state: {},
+  }),
+];
+
 /** All devices of the demo home in their initial state. */
 export const DEVICES: readonly DeviceDescription[] = [
   ...LIVING_ROOM,
@@ -343,4 +358,5 @@ export const DEVICES: readonly DeviceDescription[] = [
   ...UPSTAIRS,
   ...ELSEWHERE,
   ...MORE,
+  ...CAMERAS,
 ];

@@ -9,6 +9,8 @@ import {
   type Static,
   Type,
 } from "@mantel/plugin-sdk";
+import { CAMERA } from "./devices.ts";
+import { gardenPicture } from "./picture.ts";
 import { openRadio } from "./radio.ts";
 import { SCENES } from "./scenes.ts";
 import { applyCommand, tick } from "./simulate.ts";
@@ -68,6 +70,11 @@ export async function startHome(
       const { targets } = sceneOf(nativeId);
       await ask(`scenes/${nativeId}`, targets);
       become(applyCommands(world, targets));
+    },
+    async image(nativeId) {
+      if (nativeId !== CAMERA) return undefined;
+      const { "garden-weather": weather = {}, terrace = {} } = world.devices;
+      return { type: "image/png", bytes: gardenPicture({ weather, terrace }) };
     },
     handOver: () => world,
   };

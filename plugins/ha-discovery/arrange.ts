@@ -36,12 +36,13 @@ export function arrange(all: Iterable<ComponentStates>): Arranged[] {
   return [...groups].flatMap(([key, group]) => devicesOf(key, group.toSorted(byPlace)));
 }
 
-/** Primary components come before configuration and diagnostics, then alphabetically. */
+/** Primary components come before pictures, configuration and diagnostics, then alphabetically. */
 function byPlace(a: ComponentStates, b: ComponentStates): number {
   return asideness(a) - asideness(b) || (a.identity < b.identity ? -1 : 1);
 }
 
-function asideness({ component: { fields } }: ComponentStates): number {
+function asideness({ component: { fields }, handler }: ComponentStates): number {
+  if (handler.picture) return 3;
   if (fields.get("entity_category")) return 2;
   return typeof fields.get("name") === "string" ? 1 : 0;
 }

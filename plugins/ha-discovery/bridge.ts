@@ -1,5 +1,6 @@
 import {
   type DeviceCache,
+  type DeviceImage,
   MantelError,
   type PluginContext,
   PublishedDevices,
@@ -8,7 +9,7 @@ import {
 import type { ConnectionListener } from "@mantel/plugin-sdk/mqtt";
 import type { StoredAnnouncements } from "./announcements.ts";
 import { Commands } from "./commands.ts";
-import { DeviceStore } from "./device-store.ts";
+import { DeviceStore, pictureOf } from "./device-store.ts";
 import type { Listener, Listening, Options } from "./listening.ts";
 import { nativeId } from "./names.ts";
 import { type Message, Payload } from "./payload.ts";
@@ -115,6 +116,13 @@ export class Bridge implements Listener, ConnectionListener {
     )?.handler.scene;
     if (!scene) throw new MantelError("scene_unknown", `no scene has announced itself as ${id}`);
     await this.commands.send(scene());
+  }
+
+  /** The last picture of a camera. @throws MantelError `not_found` for one that cannot be shown */
+  image(id: string): DeviceImage | undefined {
+    const device = this.#home.find(id);
+    const picture = device && pictureOf(device);
+    return picture && this.#listening.pictures.read(picture);
   }
 
   #recall({ kept, known }: State): void {

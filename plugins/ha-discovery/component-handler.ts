@@ -7,6 +7,7 @@ import type {
 } from "@mantel/plugin-sdk";
 import type { Options } from "./options.ts";
 import type { Message, Payload } from "./payload.ts";
+import type { PictureTopic } from "./pictures.ts";
 
 /** Takes what comes on one topic. */
 export interface Input {
@@ -53,6 +54,8 @@ export interface ComponentHandler {
   /** Fields that nothing reports: they become what they were asked to be. */
   readonly unreported?: ReadonlySet<string>;
   readonly events?: readonly EventInput[];
+  /** The topic of its pictures, for a camera. */
+  readonly picture?: PictureTopic;
   /** The message that activates a scene; a scene is not part of a device. */
   readonly scene?: () => Message;
 }

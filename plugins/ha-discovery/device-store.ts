@@ -9,6 +9,7 @@ import type { ComponentStates, Told } from "./component-state.ts";
 import { Gateways, reportsAway } from "./gateways.ts";
 import type { Part } from "./named-fields.ts";
 import type { Message, Payload } from "./payload.ts";
+import type { PictureTopic } from "./pictures.ts";
 
 /**
  * Limits of the host for one bridge: devices, and characters of all descriptions in one message,
@@ -104,6 +105,7 @@ export class DeviceStore {
   describe(isAway: boolean): DeviceDescription[] {
     return [...this.#devices.values()].map((device) => {
       const { nativeId, kind, name, room, info, capabilities, extra } = device;
+      const hasImage = pictureOf(device) !== undefined;
       const available = !isAway && this.#isAvailable(device);
       this.#available.set(nativeId, available);
       const { state, extra: extraState } = separated(device, this.stateOf(device));
@@ -115,6 +117,7 @@ export class DeviceStore {
         available,
         ...(room === undefined ? {} : { room }),
         ...(isAssumed(device) ? { assumed: true } : {}),
+        ...(hasImage ? { image: true } : {}),
         capabilities: separated(device, capabilities).state,
         state,
         ...(extra.size === 0
@@ -240,14 +243,19 @@ function extraCapabilities({ extra, capabilities }: Arranged): Record<string, Ex
   return Object.fromEntries(entries);
 }
 
+/** The topic of a camera's pictures. */
+export function pictureOf({ parts }: Arranged): PictureTopic | undefined {
+  return parts.map(({ known }) => known.handler.picture).find((picture) => picture !== undefined);
+}
+
 /** True if the leader reports none of what can be set. */
 function isAssumed({ parts: [leader], isLed }: Arranged): boolean {
   if (!isLed || !leader) return false;
-  const { capabilities, inputs, unreported = new Set() } = leader.known.handler;
+  const { capabilities, inputs, picture, unreported = new Set() } = leader.known.handler;
   const settable = Object.entries(capabilities).filter(
     ([, { type, readOnly }]) => type !== "command" && readOnly !== true,
   );
-  if (settable.length === 0) return inputs.length === 0;
+  if (settable.length === 0) return inputs.length === 0 && !picture;
   return settable.every(([name]) => unreported.has(name));
 }
 

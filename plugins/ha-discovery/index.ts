@@ -49,6 +49,7 @@ export default definePlugin({
       command: (nativeId, command, _, beyond) =>
         bridge.commands.carryOut(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
+      image: async (nativeId) => bridge.image(nativeId),
       handOver: () => bridge.handOver(),
     };
   },

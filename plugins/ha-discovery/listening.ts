@@ -9,6 +9,7 @@ import { Announcements, type StoredAnnouncements } from "./announcements.ts";
 import { Debounce } from "./debounce.ts";
 import { discoveryFilters } from "./discovery.ts";
 import { type BridgeHealth, REASONS, TOLERATED_MESSAGES } from "./health.ts";
+import { Pictures } from "./pictures.ts";
 import { publishableTo } from "./publishable.ts";
 import { Subscribed } from "./subscribed.ts";
 import { TASMOTA_FILTERS } from "./tasmota/components.ts";
@@ -43,6 +44,7 @@ export class Listening {
   readonly mqtt: PreconnectedClient;
   readonly health: BridgeHealth;
   readonly announcements: Announcements;
+  readonly pictures = new Pictures();
   readonly #filters: readonly string[];
   readonly #isAnnouncement: (topic: string) => boolean;
   readonly #states: Subscribed;
@@ -54,6 +56,8 @@ export class Listening {
   #hasHeard = false;
   #storedRevision = 0;
   #listener: Listener | undefined;
+  #stateTopics: ReadonlySet<string> = new Set();
+  #pictureTopics: ReadonlySet<string> = new Set();
 
   private constructor(ctx: PluginContext<Options, unknown>) {
     const { config, home } = ctx;
@@ -130,8 +134,14 @@ export class Listening {
 
   /** Listens to the topics of all that is announced. */
   follow(): void {
-    const topics = [...this.announcements.components].flatMap((component) => component.topics);
-    this.#states.follow(new Set(topics));
+    const components = [...this.announcements.components];
+    this.#stateTopics = new Set(components.flatMap(({ topics }) => topics));
+    this.#pictureTopics = new Set(
+      components.flatMap(({ handler }) => (handler.picture ? [handler.picture.topic] : [])),
+    );
+    this.pictures.keep(this.#pictureTopics);
+    const all = new Set([...this.#stateTopics, ...this.#pictureTopics]);
+    this.#states.follow(all, this.#pictureTopics);
   }
 
   /** Lets `listener` hear what comes, and what has come since the marks that `leave` of the one before gave. */
@@ -176,6 +186,8 @@ export class Listening {
   }
 
   #hearState(topic: string, payload: Buffer, retained: boolean): void {
+    if (this.#pictureTopics.has(topic)) this.pictures.take(topic, payload);
+    if (!this.#stateTopics.has(topic)) return;
     const isNew = this.#place({ topic, payload, retained, at: Date.now() }, true);
     if (isNew) this.#listener?.told(topic, payload, retained);
   }

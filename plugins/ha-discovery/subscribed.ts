@@ -1,5 +1,6 @@
 import type { MqttClient, OnMessage } from "@mantel/plugin-sdk/mqtt";
 import type { BridgeHealth } from "./health.ts";
+import { MAX_PICTURE_PAYLOAD } from "./pictures.ts";
 
 /** Far above what the devices of a home listen to. */
 const MOST_TOPICS = 20_000;
@@ -17,8 +18,11 @@ export class Subscribed {
     this.#onMessage = onMessage;
   }
 
-  /** Subscribes to what is new among the topics, and ends what is not among them. */
-  follow(topics: ReadonlySet<string>): void {
+  /**
+   * Subscribes to what is new among the topics, and ends what is not among them. Messages on `large` topics may be as
+   * long as a picture.
+   */
+  follow(topics: ReadonlySet<string>, large: ReadonlySet<string>): void {
     for (const [topic, end] of this.#ends) {
       if (topics.has(topic)) continue;
       end();
@@ -27,6 +31,7 @@ export class Subscribed {
     for (const topic of topics) {
       if (this.#ends.has(topic) || this.#ends.size >= MOST_TOPICS) continue;
       const end = this.#client.subscribe(topic, this.#onMessage, {
+        ...(large.has(topic) ? { maxBytes: MAX_PICTURE_PAYLOAD } : {}),
         onTooLong: (where) =>
           this.#health.countIgnored({ what: "a message", why: "it is too long", where }),
       });

@@ -3,6 +3,9 @@ import {
   Confirmations,
   DeviceCache,
   type DeviceCommand,
+  type DeviceImage,
+  imageTypeOf,
+  MAX_IMAGE_BYTES,
   MantelError,
   type PluginContext,
   PublishedDevices,
@@ -10,12 +13,14 @@ import {
 import { Client } from "./client.ts";
 import { confirmsAll, type Moment } from "./confirmations.ts";
 import { button, eventOf, EventTimes } from "./convert-button.ts";
+import { picturePath } from "./convert-camera.ts";
 import { domainOf } from "./convert.ts";
 import { DeviceStore, type KeptDevices, type Setting, shapeOf } from "./device-store.ts";
 import type { Call, Domain } from "./domain.ts";
 import type { Entities, Entity } from "./entities.ts";
 import { Mirror } from "./mirror.ts";
 import type { Options } from "./options.ts";
+import { readRest } from "./rest.ts";
 import { Refused, type Session, toMantelError } from "./session.ts";
 
 /** Less than the manifest's `confirmMs`, so that the reason reaches the caller. */
@@ -102,6 +107,23 @@ export class Bridge {
     const entity = this.#reachable(kept.entityId);
     const calls = [{ service: "scene.turn_on" }];
     await this.#carryOut({ session, entity, domain: button, calls, command: { press: true } });
+  }
+
+  /** The picture of a camera now. @throws MantelError `bridge_down`, `deadline_passed`, `not_found` */
+  async image(nativeId: string): Promise<DeviceImage | undefined> {
+    const kept = this.#home.device(nativeId);
+    if (!kept) return undefined;
+    await this.#client.current();
+    const entity = this.#reachable(kept.entityId);
+    const path = picturePath(entity);
+    if (path === undefined) return undefined;
+    const { config, signal } = this.#ctx;
+    const what = `the picture of ${entity.id}`;
+    const request = { path, maxBytes: MAX_IMAGE_BYTES, deadlineMs: CONFIRM_MS, what };
+    const { body, type } = await readRest(config, request, signal);
+    const found = imageTypeOf(body);
+    if (found) return { type: found, bytes: body };
+    throw new MantelError("not_found", `${what} is ${type || "of no type"}, which is not shown`);
   }
 
   handOver(): KeptDevices {

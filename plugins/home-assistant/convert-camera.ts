@@ -1,9 +1,21 @@
 import { hasFeature } from "./attributes.ts";
 import { callsFor, commands, type Domain, extras, isKnown, YES_NO } from "./domain.ts";
+import type { Entity } from "./entities.ts";
 
 const ON_OFF = 1;
 
-/** `camera`, without its pictures. Its state does not tell if it is on. */
+/** `image`: a picture that something has made, such as the map of a vacuum. */
+export const image: Domain = {
+  describe: () => ({ kind: "camera", capabilities: {}, state: {}, image: true }),
+};
+
+/** The path of an entity's picture in the REST API; `undefined` without one. */
+export function picturePath({ id, domain }: Entity): string | undefined {
+  const proxy = { camera: "camera_proxy", image: "image_proxy" }[domain];
+  return proxy && `${proxy}/${id}`;
+}
+
+/** `camera`. Its state does not tell if it is on. */
 export const camera: Domain = {
   describe(entity) {
     const { attributes, state } = entity;
@@ -23,6 +35,7 @@ export const camera: Domain = {
         recording: isKnown(entity) ? state === "recording" : null,
         motionDetection: attributes["motion_detection"] === true,
       },
+      image: true,
     };
   },
   calls: (command) =>

@@ -10,7 +10,7 @@ import { alarm } from "./convert-alarm.ts";
 import { binarySensor } from "./convert-binary-sensor.ts";
 import { button, event } from "./convert-button.ts";
 import { calendar } from "./convert-calendar.ts";
-import { camera } from "./convert-camera.ts";
+import { camera, image } from "./convert-camera.ts";
 import { climate } from "./convert-climate.ts";
 import { cover } from "./convert-cover.ts";
 import { date } from "./convert-date.ts";
@@ -68,6 +68,7 @@ const BY_NAME: Readonly<Record<Exclude<DomainName, "scene">, Domain>> = {
   weather,
   calendar,
   camera,
+  image,
   device_tracker: tracker,
   person: tracker,
 };
@@ -78,16 +79,17 @@ export function domainOf(name: string): Domain | undefined {
 }
 
 /** A device without what the entity does not tell of. */
-export type Told = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra">;
+export type Told = Pick<DeviceDescription, "kind" | "capabilities" | "state" | "extra" | "image">;
 
 /** The device for an entity. Values that do not match the capabilities are `null`. */
 export function viewOf(domain: Domain, entity: Entity, unit: TemperatureUnit): Told {
-  const { kind, capabilities, extra, state } = domain.describe(entity, unit);
+  const { kind, capabilities, extra, state, image: hasImage } = domain.describe(entity, unit);
   return {
     kind,
     capabilities,
     state: stateOf(capabilities, state),
     ...(extra ? { extra: { capabilities: extra, state: stateOf(extra, state) } } : {}),
+    ...(hasImage ? { image: true } : {}),
   };
 }
 

@@ -172,13 +172,14 @@ export class DeviceStore {
     const available = entity.state !== "unavailable";
     // what cannot be reached tells less of itself, and stays what it was
     if (!available && before) return { ...asItWas(before), ...who, available };
-    const { kind, capabilities, state, extra } = viewOf(domain, entity, unit);
+    const { kind, capabilities, state, extra, image } = viewOf(domain, entity, unit);
     return {
       nativeId,
       kind,
       ...who,
       available,
       ...(isAssumed(entity) ? { assumed: true } : {}),
+      ...(image ? { image } : {}),
       capabilities,
       state: completed(capabilities, state, before),
       ...(extra && {
@@ -231,9 +232,13 @@ function byNativeId<T extends { readonly nativeId: string }>(
 }
 
 /** Without what `identityOf` may leave out now. */
-function asItWas({ nativeId, kind, name, assumed, capabilities, state, extra }: DeviceDescription) {
-  const more = { ...(assumed === undefined ? {} : { assumed }), ...(extra ? { extra } : {}) };
-  return { nativeId, kind, name, capabilities, state, ...more };
+function asItWas({
+  room: _room,
+  info: _info,
+  available: _available,
+  ...device
+}: DeviceDescription) {
+  return device;
 }
 
 /** The state with all fields: what an entity does not tell now stays as it was, or is unknown. */

@@ -21,6 +21,8 @@ export interface View {
   /** Capabilities beyond the vocabulary; no name is also in `capabilities`. */
   readonly extra?: Extras;
   readonly state: Readonly<Record<string, StateValue | undefined>>;
+  /** True if Home Assistant has a picture of it. */
+  readonly image?: boolean;
 }
 export type Extras = Readonly<Record<string, ExtraCapability>>;
 

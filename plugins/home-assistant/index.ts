@@ -27,6 +27,7 @@ export default definePlugin({
     return {
       command: (nativeId, command, _, beyond) => bridge.command(nativeId, command, beyond),
       activateScene: (nativeId) => bridge.activateScene(nativeId),
+      image: (nativeId) => bridge.image(nativeId),
       handOver: () => bridge.handOver(),
     };
   },

@@ -36,6 +36,7 @@ export const DOMAINS = [
   "weather",
   "calendar",
   "camera",
+  "image",
   "device_tracker",
   "person",
   "scene",
@@ -71,8 +72,11 @@ export type Options = Static<typeof Options>;
 export type Address = Pick<Options, "url" | "token" | "ca">;
 
 /** The address of the websocket API below what people write. */
-export function socketUrl(url: string): URL {
-  const address = new URL(url.replace(/^http/, "ws"));
-  address.pathname = `${address.pathname.replace(/\/+$/, "")}/api/websocket`;
-  return address;
+export const socketUrl = (url: string): URL => below(url.replace(/^http/, "ws"), "websocket");
+
+/** The address of a path of the REST API. */
+export const restUrl = (url: string, path: string): URL => below(url.replace(/^ws/, "http"), path);
+
+function below(url: string, path: string): URL {
+  return new URL(`${url.replace(/\/+$/, "")}/api/${path}`);
 }

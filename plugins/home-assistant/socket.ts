@@ -152,7 +152,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
 };
 
-function awayReason(error: NodeJS.ErrnoException, url: string): string {
+/** A sentence that names the address and why it could not be reached. */
+export function awayReason(error: NodeJS.ErrnoException, url: string): string {
   const status = /^Unexpected server response: (\d+)$/.exec(error.message)?.[1];
   const reason =
     status === undefined

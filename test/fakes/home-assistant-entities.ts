@@ -332,6 +332,14 @@ const ROWS: readonly Row[] = [
     attributes: { brand: "Demo", motion_detection: true, supported_features: 3 },
   },
   {
+    id: "image.map",
+    state: "2026-11-20T12:00:00.000000+00:00",
+    attributes: {
+      access_token: "0123456789abcdef",
+      entity_picture: "/api/image_proxy/image.map?token=0123456789abcdef",
+    },
+  },
+  {
     id: "device_tracker.phone",
     state: "not_home",
     attributes: {

@@ -16,6 +16,7 @@ import {
   NOON,
   registryEvent,
 } from "./home-assistant-messages.ts";
+import { answerRest, type FakeEvent } from "./home-assistant-rest.ts";
 import { callService, type Json, type ServiceCall } from "./home-assistant-services.ts";
 
 interface Client {
@@ -40,6 +41,10 @@ export class FakeHomeAssistant {
   readonly registry = new Map<string, Json>();
   readonly devices = new Map<string, Json>();
   readonly areas = new Map<string, string>();
+  readonly pictures = new Map<string, { type: string; bytes: Buffer }>();
+  readonly calendars = new Map<string, readonly FakeEvent[] | undefined>();
+  /** The paths of the REST API that were read. */
+  readonly read: string[] = [];
   readonly faults: Faults = {};
   /** `STARTING` while integrations are still being set up. */
   state = "RUNNING";
@@ -79,7 +84,7 @@ export class FakeHomeAssistant {
 
   /** Listens, again on the port from before. */
   async listen(): Promise<void> {
-    const server = this.#create((_, response) => void response.writeHead(404).end());
+    const server = this.#create((request, response) => answerRest(this, request, response));
     const verifyClient = (_: unknown, done: (isTaken: boolean, status?: number) => void) =>
       done(this.faults.status === undefined, this.faults.status);
     const sockets = new WebSocketServer({ server, path: "/api/websocket", verifyClient });

@@ -2,6 +2,7 @@ import type { CreateHandler } from "../component-handler.ts";
 import { DiscoveryError, UnknownKind } from "../discovery-error.ts";
 import type { Options } from "../options.ts";
 import { alarm } from "./alarm.ts";
+import { camera, image } from "./camera.ts";
 import { climate, waterHeater } from "./climate.ts";
 import { cover } from "./cover.ts";
 import { deviceAutomation, event } from "./events.ts";
@@ -34,6 +35,7 @@ const PLATFORMS = new Map<string, CreateHandler>([
   ["alarm_control_panel", alarm],
   ["binary_sensor", binarySensor],
   ["button", button],
+  ["camera", camera],
   ["climate", climate],
   ["cover", cover],
   ["device_automation", deviceAutomation],
@@ -41,6 +43,7 @@ const PLATFORMS = new Map<string, CreateHandler>([
   ["event", event],
   ["fan", fan],
   ["humidifier", humidifier],
+  ["image", image],
   ["lawn_mower", lawnMower],
   ["light", light],
   ["lock", lock],

@@ -30,7 +30,7 @@ test("the host accepts the manifest, every device and every scene", async (t) =>
   const { home } = await startHome(t);
 
   assert.deepEqual(faultsOf(Manifest, manifest.mantel), []);
-  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 27);
+  assert.equal(parseDescriptions("demo-home", [...home.devices.values()]).length, 28);
   assert.equal(parseScenes("demo-home", home.scenes).length, 5);
 });
 
@@ -94,4 +94,17 @@ test("a reload keeps every value exactly", async (t) => {
 
   assert.deepEqual(after, before);
   assert.deepEqual(await second.stop(), handedOver);
+});
+
+test("the camera shows the garden, which is lit while the terrace lights are on", async (t) => {
+  const { home } = await startHome(t);
+
+  const dark = await home.image("garden-camera");
+  await home.command("terrace", { on: true });
+  const lit = await home.image("garden-camera");
+
+  assert.equal(home.devices.get("garden-camera")?.image, true);
+  assert.equal(dark?.type, "image/png");
+  assert.notDeepEqual(lit?.bytes, dark?.bytes);
+  assert.equal(await home.image("sofa-lamp"), undefined);
 });

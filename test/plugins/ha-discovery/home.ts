@@ -87,7 +87,8 @@ export class Peer {
   }
 
   async tell(topic: string, state: object | string, retain = false): Promise<void> {
-    const payload = typeof state === "string" ? state : JSON.stringify(state);
+    const isText = typeof state === "string" || Buffer.isBuffer(state);
+    const payload = isText ? state : JSON.stringify(state);
     await this.#client.publishAsync(topic, payload, { qos: 1, retain });
   }
 

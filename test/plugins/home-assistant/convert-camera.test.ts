@@ -16,12 +16,18 @@ for (const [state, streaming, recording] of [
   test(`a camera that is ${state} is ${JSON.stringify({ streaming, recording })}`, () => {
     const of = view(entity("camera", state, { supported_features: 2 }));
 
-    assert.equal(of.kind, "camera");
+    assert.deepEqual([of.kind, of.image], ["camera", true]);
     assert.deepEqual(of.capabilities, { streaming: YES_NO, recording: YES_NO });
     assert.deepEqual(of.state, { streaming, recording });
     assert.deepEqual(of.extra, { capabilities: DETECTION, state: { motionDetection: false } });
   });
 }
+
+test("an image is a camera that has only a picture", () => {
+  const of = view(entity("image", "2026-11-20T12:00:00+00:00"));
+
+  assert.deepEqual(of, { kind: "camera", capabilities: {}, state: {}, image: true });
+});
 
 test("a camera with the feature is turned on and off, which its state does not show", () => {
   const of = entity("camera", "idle", { motion_detection: true, supported_features: 1 });
