@@ -2,6 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, Type } from "@mantel/plugin-sdk";
 import { Counters, machineMs, Sampler } from "./sampler.ts";
 
+/** Delay of the first slow readings: they start programs, and callers wait for a start at a reload. */
+const SLOW_AFTER_MS = 250;
 /** Delay after which slow values of a start are known and a load can be computed. */
 const SETTLED_MS = 1_000;
 
@@ -26,9 +28,13 @@ export default definePlugin({
     if (!handedOver) await publishSample();
     const dueInMs = handedOver ? handedOver.readAtMs + everyMs - machineMs() : 0;
 
+    const wait = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined); // aborted: the plugin stops
     const run = async () => {
-      for (let waitMs = Math.max(dueInMs, SETTLED_MS); !signal.aborted; waitMs = everyMs) {
-        await delay(waitMs, undefined, { signal }).catch(() => undefined); // aborted: the plugin stops
+      await wait(SLOW_AFTER_MS);
+      const firstMs = Math.max(dueInMs, SETTLED_MS) - SLOW_AFTER_MS;
+      for (let waitMs = firstMs; !signal.aborted; waitMs = everyMs) {
+        sampler.refresh();
+        await wait(waitMs);
         if (signal.aborted) return;
         await publishSample().catch((error: unknown) => log.error("a sample failed", { error }));
       }

@@ -61,13 +61,19 @@ export class Sampler {
     return this.#counters;
   }
 
+  /** Starts the readings of slow values that are due. They start programs. */
+  refresh(): void {
+    this.#temperature.refresh();
+    this.#disks.refresh();
+  }
+
   /** One sample, with percentages and rates since the previous one. */
   async sample(): Promise<SystemSample> {
     const [memory, traffic] = await Promise.all([readMemory(), readTraffic()]);
     const before = this.#counters;
     const now = { readAtMs: machineMs(), cores: readCores(), traffic };
     this.#counters = now;
-    const temperature = this.#temperature.get();
+    const temperature = this.#temperature.value;
     return {
       sampledAt: new Date().toISOString(),
       cpu: {
@@ -78,7 +84,7 @@ export class Sampler {
       memory,
       temperature,
       uptime: { systemSeconds: uptime(), processSeconds: process.uptime() },
-      disks: this.#disks.get(),
+      disks: this.#disks.value,
       network: ratesBetween(before.traffic, now.traffic, now.readAtMs - before.readAtMs),
     };
   }

@@ -21,21 +21,19 @@ export class SlowFact<T> {
   #reading = false;
   #failing = false;
 
-  /** Starts the first reading immediately. */
   constructor(options: SlowFactOptions<T>) {
     this.#options = options;
     this.#value = options.before;
-    this.#refresh();
   }
 
-  /** The last value. Starts a new reading if it is due and none is running. */
-  get(): T {
-    if (performance.now() - this.#readAt >= this.#options.everyMs) this.#refresh();
+  /** The last value. */
+  get value(): T {
     return this.#value;
   }
 
-  #refresh(): void {
-    if (this.#reading) return;
+  /** Starts a reading if it is due and none is running. The first is due at once. */
+  refresh(): void {
+    if (this.#reading || performance.now() - this.#readAt < this.#options.everyMs) return;
     this.#reading = true;
     this.#readAt = performance.now();
     void this.#read().finally(() => (this.#reading = false));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test, type TestContext } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { SystemSample } from "@mantel/plugin-sdk/metrics";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { MachineDisks } from "../../../host/system/disks.ts";
@@ -69,6 +70,18 @@ test("after a reload the load is computed from the previous generation's last sa
   assert.equal(typeof first.cpu.percent, "number");
   assert.ok(first.disks.length > 0);
   assert.ok(first.network.every(({ sentPerSecond }) => sentPerSecond !== null));
+});
+
+test("a start lists no disks, because callers may wait for it", async (t) => {
+  let listed = 0;
+  const services = { "machine.disks": async () => (listed++, []) };
+  const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, services });
+  t.after(() => running.stop());
+
+  await turn();
+  assert.equal(listed, 0);
+
+  await until(() => listed === 1);
 });
 
 test("samples are published at the configured interval and end with the plugin", async (t) => {

@@ -21,22 +21,25 @@ function openFact(everyMs: number) {
   return { fact, readings, warnings };
 }
 
-test("the first read starts immediately, and its value is available when it ends", async () => {
+test("the first read is due at once, and its value is available when it ends", async () => {
   const { fact, readings } = openFact(1_000);
-  assert.equal(fact.get(), 0);
+  assert.equal(readings.length, 0);
 
+  fact.refresh();
+  assert.equal(fact.value, 0);
   readings[0]?.answer(7);
   await turn();
 
-  assert.equal(fact.get(), 7);
+  assert.equal(fact.value, 7);
 });
 
 test("a value is not read before it is due", async () => {
   const { fact, readings } = openFact(60_000);
+  fact.refresh();
   readings[0]?.answer(7);
   await turn();
 
-  fact.get();
+  fact.refresh();
 
   assert.equal(readings.length, 1);
 });
@@ -44,22 +47,23 @@ test("a value is not read before it is due", async () => {
 test("no second read starts while one hangs", () => {
   const { fact, readings } = openFact(0);
 
-  fact.get();
-  fact.get();
+  fact.refresh();
+  fact.refresh();
 
   assert.equal(readings.length, 1);
 });
 
 test("a reading that fails keeps the last value and is logged once", async () => {
   const { fact, readings, warnings } = openFact(0);
+  fact.refresh();
   readings[0]?.answer(7);
   await turn();
   for (const at of [1, 2]) {
-    fact.get();
+    fact.refresh();
     readings[at]?.fail(new Error("df is missing"));
     await turn();
   }
 
-  assert.equal(fact.get(), 7);
+  assert.equal(fact.value, 7);
   assert.deepEqual(warnings, ["a value cannot be read"]);
 });
