@@ -29,6 +29,7 @@ type Input<F> = F extends (input: infer I) => Promise<unknown> ? I : never;
 type Result<F> = F extends (input: never) => Promise<infer R> ? R : never;
 
 interface Waiting {
+  readonly method: string;
   begun: boolean;
   readonly settle: (outcome: { value: unknown } | { error: Error }) => void;
 }
@@ -66,6 +67,7 @@ export class Peer<Remote extends object, Local extends object> {
         reject(new MantelError("deadline_passed", `${method} timed out after ${deadlineMs} ms`));
       }, deadlineMs);
       this.#waiting.set(call, {
+        method,
         begun: false,
         settle: (outcome) => {
           clearTimeout(timer);
@@ -92,12 +94,15 @@ export class Peer<Remote extends object, Local extends object> {
   }
 
   /**
-   * Resolves in a later turn of the event loop, when no call waits for its answer; at the latest after `longestMs`.
-   * A rejection that nothing handles has ended the process by then.
+   * Resolves in a later turn of the event loop, when no call of these methods waits for its answer; at the latest
+   * after `longestMs`. A rejection that nothing handles has ended the process by then.
    */
-  async quiet(longestMs: number): Promise<void> {
+  async quiet(methods: readonly (keyof Remote)[], longestMs: number): Promise<void> {
     const endsAt = performance.now() + longestMs;
-    while (this.#waiting.size > 0 && performance.now() < endsAt) await delay(1);
+    const awaited: ReadonlySet<PropertyKey> = new Set(methods);
+    const isWaiting = (): boolean =>
+      [...this.#waiting.values()].some(({ method }) => awaited.has(method));
+    while (isWaiting() && performance.now() < endsAt) await delay(1);
     await setImmediate();
   }
 

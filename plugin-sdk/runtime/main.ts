@@ -41,8 +41,15 @@ const SIGKILL = 9;
 /** ESRCH (errno(3)), as libuv gives it. */
 const NO_SUCH_PROCESS = -3;
 const HOST_CHECK_MS = 1_000;
-/** The longest wait, after a start, for answers to calls that the plugin made in it. */
+/** The longest wait, after a start, for answers to calls of the plugin that the host answers by itself. */
 const QUIET_MS = 50;
+/** These calls. A service or a connection takes as long as another module, a program or a server needs. */
+const ANSWERED_BY_HOST = [
+  "publish",
+  "publishCalendarPart",
+  "publishDevices",
+  "publishScenes",
+] as const;
 const HOST_PID = process.ppid;
 const OWN_PID = process.pid;
 
@@ -87,7 +94,7 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
       await runner.start(id, request);
-      await peer.quiet(QUIET_MS); // code that fails right after its start receives no calls
+      await peer.quiet(ANSWERED_BY_HOST, QUIET_MS); // code that fails right after its start receives no calls
     } catch (error) {
       closeInspector(); // the previous generation is about to start again
       throw error;

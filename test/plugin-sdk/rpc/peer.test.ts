@@ -276,7 +276,7 @@ test("an answer that is not JSON fails the call and names the method", async () 
   });
 });
 
-test("a peer is quiet when its last answer has come, or after the given time", async () => {
+test("a peer is quiet when the last answer of the named methods has come, or after the given time", async () => {
   let finish: () => void = () => undefined;
   const { customer } = openChannel({
     slow: () => new Promise<void>((resolve) => (finish = resolve)),
@@ -284,12 +284,29 @@ test("a peer is quiet when its last answer has come, or after the given time", a
   let isAnswered = false;
   const call = customer.call("slow", null, DEADLINE_MS).then(() => (isAnswered = true));
 
-  await customer.quiet(5);
+  await customer.quiet(["slow"], 5);
   const before = isAnswered;
-  const quiet = customer.quiet(DEADLINE_MS);
+  const quiet = customer.quiet(["slow"], DEADLINE_MS);
   finish();
   await quiet;
 
   assert.deepEqual([before, isAnswered], [false, true]);
   await call;
+});
+
+test("a peer is quiet although calls of other methods wait for their answers", async () => {
+  let finish: () => void = () => undefined;
+  const { customer } = openChannel({
+    slow: () => new Promise<void>((resolve) => (finish = resolve)),
+    add: () => 3,
+  });
+  let isAnswered = false;
+  const slow = customer.call("slow", null, DEADLINE_MS).then(() => (isAnswered = true));
+  const added = customer.call("add", [1, 2], DEADLINE_MS);
+
+  await customer.quiet(["add"], DEADLINE_MS);
+
+  assert.equal(isAnswered, false);
+  finish();
+  assert.deepEqual(await Promise.all([added, slow]), [3, true]);
 });
