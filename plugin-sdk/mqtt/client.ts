@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import timers from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { IConnackPacket, MqttClient as LibraryClient } from "mqtt";
 import type { Log, PluginStatus } from "../context.ts";
@@ -82,11 +82,10 @@ export class MqttClient {
 
   /** Connects, and reconnects after each connection loss. Resolves when aborted and closed. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; ; failures++) {
+    for (let failures = 0; !signal.aborted; failures++) {
       const lastedMs = await this.#connectOnce(signal);
-      if (signal.aborted) return;
       if (lastedMs > STABLE_MS) failures = 0;
-      await delay(retryMs(failures), undefined, { signal }).catch(() => undefined);
+      await timers.setTimeout(retryMs(failures), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -295,7 +294,6 @@ function trackLoss(library: LibraryClient, { properties }: IConnackPacket): Conn
     unacknowledged: new Set<(error: Error) => void>(),
     lossReason: "the broker closed the connection",
   };
-  library.on("error", ({ message }) => (connection.lossReason = message));
   library.on("disconnect", ({ reasonCode }) => {
     connection.lossReason += ` with reason code ${reasonCode}`;
   });
@@ -307,6 +305,8 @@ function trackLoss(library: LibraryClient, { properties }: IConnackPacket): Conn
     });
   });
   const tracked = Object.assign(connection, { lost });
+  // After a packet that it cannot read, the library reads no more and leaves the connection open.
+  library.on("error", ({ message }) => destroy(tracked, message));
   limitPackets(library, (reason) => destroy(tracked, reason));
   return tracked;
 }

@@ -85,6 +85,7 @@ export async function startScriptedBroker(t: TestContext) {
     drop,
     /** Ends all connections with a reason code (MQTT 5, 3.14). */
     disconnect: (reason: number) => send(Buffer.from([0xe0, 2, reason, 0])),
+    send,
     /** Answers a ping that its script left without an answer. */
     pong: () => send(Buffer.from([0xd0, 0])),
     say: (topic: string, payload: string, retain = false) => send(publish(topic, payload, retain)),
