@@ -45,8 +45,10 @@ const HOST_CHECK_MS = 1_000;
 const QUIET_MS = 50;
 /** These calls. A service or a connection takes as long as another module, a program or a server needs. */
 const ANSWERED_BY_HOST = [
+  "followChannel",
   "publish",
   "publishCalendarPart",
+  "publishChannel",
   "publishDevices",
   "publishScenes",
 ] as const;
