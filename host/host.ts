@@ -2,6 +2,8 @@ import { join, resolve } from "node:path";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
+import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
+import { calendarEvents } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
 import { Audit } from "./auth/audit.ts";
 import { LastUse } from "./auth/last-use.ts";
@@ -208,13 +210,13 @@ async function openRegistries(foundation: Foundation, { onDispose }: DisposeScop
   const images = new DeviceImages({ devices, bridges });
   onDispose(() => images.close());
   const scenes = await SceneRegistry.open({ ...foundation, devices, bridges, commands });
-  const call = (name: string, input: unknown, deadlineMs: number): Promise<unknown> =>
-    services.call(name, input, deadlineMs);
+  const call = (service: ServiceDefinition, input: unknown, deadlineMs: number) =>
+    services.call(serviceKey(service), input, deadlineMs);
   const calendar = new Calendar({
     bus,
     config,
     call: async (query) =>
-      (await call("calendar.events", query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
+      (await call(calendarEvents, query, CALENDAR_DEADLINE_MS)) as CalendarWindow,
   });
   const calendarFeed = new CalendarFeed();
   const channels = new ChannelRegistry({ bus });

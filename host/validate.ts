@@ -4,13 +4,18 @@ import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { Errors } from "typebox/schema";
+import { Check, Errors } from "typebox/schema";
 import { Settings } from "typebox/system";
 import { patternFaults } from "./config/pattern.ts";
 import { toValidationErrors } from "./validation-errors.ts";
 
 /** The time limit of a check by a schema from a plugin's process, whose references may be circular. */
 const FOREIGN_CHECK_MS = 250;
+
+/** The most steps of a check without a time limit: parts of the value times those of the schema. */
+const LIGHT_STEPS = 50_000;
+/** Characters of a text that count as one part. */
+const STRING_STEP = 16;
 
 type Validate = (value: unknown) => TLocalizedValidationError[];
 const validators = new WeakMap<TSchema, Validate>();
@@ -100,6 +105,7 @@ function compiled(schema: TSchema): Validate {
  */
 function interpreted(schema: TSchema): Validate {
   const [misfit] = patternFaults(schema);
+  const weight = weightOf(schema);
   let unfit = misfit && [unusable(`${misfit.pointer} is ${misfit.detail}`)];
   let wastedMs = 0;
   const attempt = (value: unknown, isLast: boolean): TLocalizedValidationError[] => {
@@ -117,7 +123,38 @@ function interpreted(schema: TSchema): Validate {
       return found;
     }
   };
-  return (value) => unfit ?? attempt(value, false);
+  return (value) => {
+    if (unfit) return unfit;
+    return isLight(value, weight) && Check(schema, value) ? [] : attempt(value, false);
+  };
+}
+
+/**
+ * The number of values in a foreign schema, which bounds the steps of a check for each part of a value; infinite for
+ * one with references, which may be circular.
+ */
+function weightOf(schema: unknown): number {
+  if (typeof schema !== "object" || schema === null) return 1;
+  let weight = 1;
+  for (const [key, value] of Object.entries(schema)) {
+    weight += /^\$.*ref$/i.test(key) ? Infinity : weightOf(value);
+  }
+  return weight;
+}
+
+/** True if a check of a value takes a few milliseconds at most, and so needs no time limit, which costs 50 µs. */
+function isLight(value: unknown, weight: number): boolean {
+  let left = LIGHT_STEPS / weight;
+  const count = (part: unknown): void => {
+    left -= typeof part === "string" ? 1 + part.length / STRING_STEP : 1;
+    if (left < 0 || typeof part !== "object" || part === null) return;
+    for (const key in part) {
+      count((part as Record<string, unknown>)[key]);
+      if (left < 0) return;
+    }
+  };
+  count(value);
+  return left >= 0;
 }
 
 function runLimited(work: NonNullable<Work>): TLocalizedValidationError[] {

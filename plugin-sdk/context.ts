@@ -2,7 +2,13 @@ import type { Static, TSchema } from "typebox";
 import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
 import type { SceneDescription } from "./scene.ts";
-import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
+import type {
+  PublicationName,
+  Publications,
+  ServiceDefinition,
+  ServiceInput,
+  ServiceOutput,
+} from "./service.ts";
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -96,12 +102,14 @@ export interface PluginContext<
   readonly folder: (name: string) => string;
   /**
    * Calls a service that another plugin provides. The manifest must name the service under `uses`.
-   * @throws MantelError `service_unavailable` when no plugin provides it, or `deadline_passed`
+   * @throws ServiceError with one of the codes in the definition
+   * @throws MantelError `service_unavailable` when no plugin provides it, `invalid` for input that does not fit,
+   * `service_cycle` when services call each other in a circle, `deadline_passed`, or `outcome_unknown`
    */
-  readonly call: <N extends ServiceName>(
-    name: N,
-    input: Parameters<Services[N]>[0],
-  ) => Promise<Awaited<ReturnType<Services[N]>>>;
+  readonly call: <D extends ServiceDefinition>(
+    service: D,
+    input: ServiceInput<D>,
+  ) => Promise<ServiceOutput<D>>;
   /** Replaces the value that the host serves under `name`. The manifest must list the name under `provides`. */
   readonly publish: <N extends PublicationName>(name: N, value: Publications[N]) => Promise<void>;
   /** Publishes the values of the plugin's channels, by name. */

@@ -35,6 +35,7 @@ const CODES = {
   unsupported_media_type: [415, "The media type is not supported"],
   unknown_host: [421, "The Host header names another server"],
   invalid: [422, "The request has invalid values"],
+  service_error: [422, "The service refused the call"],
   reload_failed: [422, "The new code did not start; the previous code keeps running"],
   rate_limited: [429, "Too many requests"],
   internal: [500, "Internal error; see the host's log"],
@@ -46,6 +47,7 @@ const CODES = {
   deadline_passed: [504, "The deadline passed without an answer"],
   disk_full: [507, "The disk is full"],
   disk_read_only: [507, "The disk is not writable"],
+  service_cycle: [508, "Services call each other in a circle"],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ErrorCode = keyof typeof CODES;
@@ -82,6 +84,8 @@ export interface ErrorExtras {
   /** The reason why a formerly valid token is refused. */
   readonly reason?: "revoked" | "expired";
   readonly location?: CodeLocation;
+  /** The provider's own code, for `service_error`. */
+  readonly serviceError?: string;
 }
 
 /**
@@ -101,6 +105,28 @@ export class MantelError extends Error {
     this.code = code;
     [this.status, this.title] = CODES[code];
     this.extras = extras;
+  }
+}
+
+/**
+ * An error of a service, under one of the codes in its definition. A provider throws it; callers get it with code and
+ * message. A code that the definition does not name stays in the provider's log.
+ */
+export class ServiceError<Code extends string = string> extends Error {
+  override readonly name = "ServiceError";
+  /** The service's name, without a version. */
+  readonly service: string;
+  readonly code: Code;
+
+  /** `service` is the definition. */
+  constructor(
+    service: { readonly name: string; readonly errors?: { readonly [C in Code]?: string } },
+    code: Code,
+    message: string,
+  ) {
+    super(message);
+    this.service = service.name;
+    this.code = code;
   }
 }
 

@@ -28,9 +28,25 @@ export { Semaphore } from "./semaphore.ts";
 export { SerialQueue } from "./serial-queue.ts";
 export { DelayedCall, Throttle } from "./timers.ts";
 export { topicMatcher } from "./topic-filter.ts";
-export { MantelError } from "./errors.ts";
+export { MantelError, ServiceError } from "./errors.ts";
 export type { ErrorCode, Fault } from "./errors.ts";
 export { definePlugin } from "./plugin.ts";
+export { defineService, provide } from "./service.ts";
+export type {
+  ProvidedService,
+  ServiceDefinition,
+  ServiceHandler,
+  ServiceInput,
+  ServiceOutput,
+} from "./service.ts";
+export {
+  brokerAddress,
+  calendarEvents,
+  machineDisks,
+  mqttBroker,
+  mqttPublish,
+} from "./services/index.ts";
+export type { CalendarQuery, MachineDisk, MqttBroker, MqttPublish } from "./services/index.ts";
 export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";
 export type {
@@ -55,4 +71,3 @@ export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./tria
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";
 export type { WeatherCondition, WeatherDay, WeatherForecast, WeatherHour } from "./weather.ts";
-export type { MachineDisk, MqttBroker, MqttPublish, Services } from "./service.ts";

@@ -4,7 +4,7 @@ import { DEVICE_KINDS } from "./device.ts";
 import { Needs } from "./needs.ts";
 import { Permissions } from "./permissions.ts";
 import { Strict } from "./schema.ts";
-import { PUBLICATIONS, SERVICE_NAMES } from "./service.ts";
+import { SERVICE_KEY, SERVICE_LIMITS } from "./service.ts";
 
 /** The pattern of plugin ids: lower-case words joined by hyphens, at most 64 characters. */
 export const PLUGIN_ID = "^[a-z][a-z0-9]*(-[a-z0-9]+)*$";
@@ -16,10 +16,11 @@ const ChannelKey = Type.String({
   description: "a channel of another plugin, such as news/headlines",
 });
 
-const Provided = Type.Enum([
-  ...SERVICE_NAMES,
-  ...(Object.keys(PUBLICATIONS) as (keyof typeof PUBLICATIONS)[]),
-]);
+const ServiceKey = Type.String({
+  pattern: SERVICE_KEY,
+  maxLength: SERVICE_LIMITS.nameLength + 5,
+  description: "a service, such as acme.news.items or acme.news.items@2",
+});
 
 /** Resource limits of a module. A limit in the config overrides the manifest, whether higher or lower. */
 export const Limits = Type.Object(
@@ -86,14 +87,13 @@ export const Manifest = Type.Object(
         Strict,
       ),
     ),
-    /** The services and publications that this plugin provides. */
-    provides: Type.Optional(Type.Array(Provided, { uniqueItems: true })),
+    /** The services and publications that this plugin provides, such as `acme.news.items` or `acme.news.items@2`. */
+    provides: Type.Optional(
+      Type.Array(ServiceKey, { maxItems: SERVICE_LIMITS.services, uniqueItems: true }),
+    ),
     /** The services that this plugin calls, and the channels of other plugins that it reads, as `plugin/channel`. */
     uses: Type.Optional(
-      Type.Array(Type.Union([Type.Enum([...SERVICE_NAMES]), ChannelKey]), {
-        maxItems: 200,
-        uniqueItems: true,
-      }),
+      Type.Array(Type.Union([ServiceKey, ChannelKey]), { maxItems: 200, uniqueItems: true }),
     ),
     /**
      * Makes the plugin a fallback. It does not run while one of the config keys is set or, with `bridges`, while

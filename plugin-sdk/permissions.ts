@@ -6,7 +6,7 @@ const HOST = [
   "\\*", // everything
   "config:[A-Za-z]\\w*", // the hosts that a user writes into one option
   "network:local", // the addresses of the home's own network
-  "service:[a-z]+(\\.[a-z]+)+", // the hosts that a service answers with
+  "service:[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+(@[1-9][0-9]{0,3})?", // the hosts that a service answers with
   "(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?", // a name, an IPv4 address, the names below a name
   "[0-9a-f:.]*:[0-9a-f:.]*", // an IPv6 address
   "/[^*]+", // the socket of another program

@@ -3,7 +3,7 @@ import type { ChannelDefinitions } from "./channel.ts";
 import type { PluginContext } from "./context.ts";
 import type { DeviceImage } from "./device-image.ts";
 import type { CommandBeyond, DeviceCommand } from "./device.ts";
-import type { Services } from "./service.ts";
+import type { ProvidedService } from "./service.ts";
 import type { OptionsPatch, SetupContext, TrialContext } from "./trial.ts";
 
 /** The functions of a started plugin that the host calls. All members are optional. */
@@ -27,8 +27,8 @@ export interface RunningPlugin<State> {
    * Requests within one second share one call.
    */
   image?(nativeId: string): Promise<DeviceImage | undefined>;
-  /** The services that the manifest lists under `provides`, by name. */
-  readonly services?: Partial<Services>;
+  /** The services that the manifest lists under `provides`, each as `provide(definition, handler)`. */
+  readonly services?: readonly ProvidedService[];
   /**
    * Returns the state for the next generation as plain data (JSON). Called once, after the last accepted call
    * has ended and before anything is disposed. Be quick: callers wait until the returned promise resolves.

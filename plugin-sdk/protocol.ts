@@ -12,6 +12,7 @@ import type {
 } from "./device.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SceneDescription } from "./scene.ts";
+import type { ServiceDefinition } from "./service.ts";
 import type { SetupStep, Trial } from "./trial.ts";
 
 /**
@@ -83,6 +84,21 @@ export interface StartRequest {
   readonly uses: readonly string[];
 }
 
+/** The functions that a started generation offers to the host. */
+export interface StartResult {
+  /** The definitions of its services. */
+  readonly services: readonly ServiceDefinition[];
+}
+
+/** A call of a service. */
+export interface ServiceRequest {
+  /** The service's key, such as `acme.news.items@2`. */
+  readonly name: string;
+  readonly input: unknown;
+  /** The keys of the services in which this call is made, outermost first; absent for a call outside of services. */
+  readonly chain?: readonly string[];
+}
+
 /** The data for a test or a setup. */
 export type TrialRequest = Pick<StartRequest, "config" | "home" | "uses">;
 
@@ -151,7 +167,7 @@ export interface PluginApi {
   load(request: LoadRequest): Promise<LoadResult>;
   /** Opens the connections of the next generation while the previous one still runs. */
   connect(request: StartRequest): Promise<void>;
-  start(request: StartRequest): Promise<void>;
+  start(request: StartRequest): Promise<StartResult>;
   command(request: {
     nativeId: string;
     command: DeviceCommand;
@@ -162,7 +178,7 @@ export interface PluginApi {
   activateScene(request: { nativeId: string; activationId: string }): Promise<void>;
   /** Reads the picture of a device; `null` while there is none. */
   image(request: { nativeId: string }): Promise<SentImage | null>;
-  callService(request: { name: string; input: unknown }): Promise<unknown>;
+  callService(request: ServiceRequest): Promise<unknown>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */
   channelChanged(change: ChannelChange): Promise<void>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */
@@ -196,7 +212,7 @@ export interface HostApi {
   publishChannel(request: { channel: string; json: string }): Promise<void>;
   /** Follows a channel of another plugin from now on; its value arrives as a change. */
   followChannel(request: { channel: string }): Promise<{ isProvided: boolean }>;
-  callService(request: { name: string; input: unknown }): Promise<unknown>;
+  callService(request: ServiceRequest): Promise<unknown>;
   reportDegraded(request: { reason?: string }): Promise<void>;
   showStep(step: ShownStep): Promise<void>;
   log(record: LogRecord): Promise<void>;

@@ -1,90 +1,142 @@
-import { Type, type Static } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { CalendarWindow } from "./calendar.ts";
+import { MantelError } from "./errors.ts";
 import { SystemSample } from "./metrics.ts";
-import { Strict } from "./schema.ts";
 import { WeatherForecast } from "./weather.ts";
 
-export const MqttPublish = Type.Object(
-  {
-    topic: Type.String(),
-    /** UTF-8 text. */
-    payload: Type.String(),
-    qos: Type.Enum([0, 1, 2]),
-    retain: Type.Boolean(),
-  },
-  Strict,
-);
-export type MqttPublish = Static<typeof MqttPublish>;
+const WORDS = "[a-z][a-z0-9-]*(\\.[a-z][a-z0-9-]*)+";
 
-/** The address and credentials of an MQTT broker. */
-export interface MqttBroker {
-  /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
-  readonly url: string;
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM certificates to trust instead of the system's. */
-  readonly ca?: string;
+/** The pattern of service names without a version: lower-case words joined by dots, such as `acme.news.items`. */
+export const SERVICE_NAME = `^${WORDS}$`;
+/** The pattern of a service in a manifest: the name, and after `@` a version other than 1. */
+export const SERVICE_KEY = `^${WORDS}(@[1-9][0-9]{0,3})?$`;
+/** The pattern of a provider's own error codes. */
+export const SERVICE_ERROR_CODE = "^[a-z][a-z0-9_]*$";
+
+/** Limits of a service. */
+export const SERVICE_LIMITS = {
+  nameLength: 100,
+  version: 9_999,
+  deadlineMs: 60_000,
+  titleLength: 100,
+  errors: 50,
+  errorCodeLength: 60,
+  /** The services of one plugin. */
+  services: 100,
+  /** The most services that call each other in a row. */
+  chain: 8,
+} as const;
+
+/** The scopes of tokens with which clients and widgets can call a service. */
+export const SERVICE_SCOPES = ["read", "control", "edit", "admin"] as const;
+export type ServiceScope = (typeof SERVICE_SCOPES)[number];
+
+/** The argument of `defineService`. */
+export interface ServiceOptions<
+  Input extends TSchema,
+  Output extends TSchema | undefined,
+  Code extends string,
+> {
+  /** Absent means 1. Raise it when old callers would not understand the service any more. */
+  readonly version?: number;
+  readonly input: Input;
+  /** Absent for a service without an answer. */
+  readonly output?: Output;
+  /** The error codes that its provider throws as `ServiceError`, each with its meaning. */
+  readonly errors?: Readonly<Record<Code, string>>;
+  /** The time limit of a call, at most 60,000; absent means `limits.callMs` of the provider. */
+  readonly deadlineMs?: number;
+  /** The scope with which clients and widgets can call it; absent for a service that only plugins can call. */
+  readonly open?: ServiceScope;
+  /** True for a read-only service: a call whose outcome is unknown, because a process ended, is repeated. */
+  readonly repeatable?: boolean;
+  /** The user-facing name. */
+  readonly title?: string;
 }
 
-/** A mounted file system of the machine, as listed by df(1). */
-export const MachineDisk = Type.Object(
-  {
-    /** The device, such as `/dev/sda1`, or the type of a file system without a device. */
-    device: Type.String(),
-    mount: Type.String(),
-    /** The file system's type, such as `ext4`. */
-    type: Type.String(),
-    totalBytes: Type.Number(),
-    usedBytes: Type.Number(),
-  },
-  Strict,
-);
-export type MachineDisk = Static<typeof MachineDisk>;
+/** A typed function that one plugin provides and others call: a result of `defineService`. */
+export interface ServiceDefinition<
+  Input extends TSchema = TSchema,
+  Output extends TSchema | undefined = TSchema | undefined,
+  Code extends string = string,
+> extends ServiceOptions<Input, Output, Code> {
+  readonly name: string;
+  readonly version: number;
+}
 
-export const CalendarQuery = Type.Object(
-  { start: Type.String({ format: "date-time" }), end: Type.String({ format: "date-time" }) },
-  Strict,
-);
-export type CalendarQuery = Static<typeof CalendarQuery>;
+/** The type of a service's input. */
+export type ServiceInput<D extends ServiceDefinition> = Static<D["input"]>;
+/** The type of a service's answer. */
+export type ServiceOutput<D extends ServiceDefinition> = [NonNullable<D["output"]>] extends [never]
+  ? void
+  : Static<NonNullable<D["output"]>>;
+
+/** The provider's function of a service. */
+export type ServiceHandler<D extends ServiceDefinition> = (
+  input: ServiceInput<D>,
+) => ServiceOutput<D> | Promise<ServiceOutput<D>>;
+
+/** A definition with its handler: a result of `provide`. */
+export interface ProvidedService {
+  readonly definition: ServiceDefinition;
+  readonly handler: (input: never) => unknown;
+}
 
 /**
- * The services, by name: functions that plugins provide to each other and to the host. The manifest of the
- * provider lists a service under `provides`, the manifest of the caller under `uses`.
+ * Defines a service. Export it from a file that provider and callers import. Its name begins with a name of the
+ * author's own, such as `acme.news.items`.
+ * @throws MantelError `invalid` for a name, version or limit that the host would refuse
  */
-export interface Services {
-  /** Publishes a message. Resolves when the broker has acknowledged it. Throws `broker_down` or `broker_refused`. */
-  "mqtt.publish": (message: MqttPublish) => Promise<void>;
-  /**
-   * Returns the home's broker with its credentials: the broker of `mqtt.url`, or the embedded one. To connect to it,
-   * a plugin also needs `service:mqtt.broker` under `permissions.hosts`.
-   */
-  "mqtt.broker": (nothing: Record<string, never>) => Promise<MqttBroker>;
-  /** Returns the embedded broker's address, such as `mqtt://127.0.0.1:1883`, and the password for plugins. */
-  "broker.address": (nothing: Record<string, never>) => Promise<MqttBroker>;
-  /** Returns all occurrences in a window that the published window does not cover. */
-  "calendar.events": (query: CalendarQuery) => Promise<CalendarWindow>;
-  /**
-   * Returns the machine's file systems, which a sandboxed plugin cannot see. The host provides this service on
-   * Linux and macOS. Throws `service_unavailable` on other systems and `deadline_passed` while a disk hangs.
-   */
-  "machine.disks": (nothing: Record<string, never>) => Promise<readonly MachineDisk[]>;
+export function defineService<
+  Input extends TSchema,
+  Output extends TSchema | undefined = undefined,
+  Code extends string = never,
+>(
+  name: string,
+  options: ServiceOptions<Input, Output, Code>,
+): ServiceDefinition<Input, Output, Code> {
+  const definition = { ...options, name, version: options.version ?? 1 };
+  const fault = faultOf(definition);
+  if (fault === undefined) return definition;
+  throw new MantelError("invalid", `invalid service "${name}": ${fault}`);
 }
-export type ServiceName = keyof Services;
-export const SERVICE_NAMES = [
-  "mqtt.publish",
-  "mqtt.broker",
-  "broker.address",
-  "calendar.events",
-  "machine.disks",
-] as const satisfies ServiceName[];
 
-/** Read-only services. A call whose outcome is unknown, because a process ended, is repeated. */
-export const REPEATABLE_SERVICES: ReadonlySet<string> = new Set<ServiceName>([
-  "mqtt.broker",
-  "broker.address",
-  "calendar.events",
-  "machine.disks",
-]);
+/** Connects a definition with its handler. `start` returns a list of these under `services`. */
+export function provide<D extends ServiceDefinition>(
+  definition: D,
+  handler: ServiceHandler<D>,
+): ProvidedService {
+  return { definition, handler };
+}
+
+/** The service as manifests name it: `acme.news.items`, or `acme.news.items@2` for another version than 1. */
+export function serviceKey({ name, version }: Pick<ServiceDefinition, "name" | "version">): string {
+  return version === 1 ? name : `${name}@${version}`;
+}
+
+/** The key of a service in a manifest, which may name version 1. */
+export function normalServiceKey(key: string): string {
+  return key.endsWith("@1") ? key.slice(0, -2) : key;
+}
+
+/** The reason why the host would refuse a definition, as the rest of a sentence. */
+function faultOf({ name, version, input, deadlineMs = 1, errors = {} }: ServiceDefinition) {
+  const { nameLength, version: lastVersion, deadlineMs: mostMs } = SERVICE_LIMITS;
+  if (!new RegExp(SERVICE_NAME).test(name) || name.length > nameLength)
+    return `a name is lower-case words joined by dots, such as acme.news.items, of at most ${nameLength} characters`;
+  if (!isWhole(version, lastVersion)) return `a version is a whole number from 1 to ${lastVersion}`;
+  if (!isWhole(deadlineMs, mostMs)) return `deadlineMs is a whole number from 1 to ${mostMs}`;
+  if (typeof input !== "object" || input === null) return "it has no schema for its input";
+  const codes = Object.keys(errors);
+  const misnamed = codes.find((code) => !new RegExp(SERVICE_ERROR_CODE).test(code));
+  return (
+    misnamed && `the error code "${misnamed}" must have lower-case words joined by underscores`
+  );
+}
+
+function isWhole(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
+}
 
 /**
  * The values that plugins can publish, by name, with their schemas. The host serves the last published value and

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TSchema } from "typebox";
 import { Errors } from "typebox/schema";
 import type { CalendarPart, PartedWindow } from "./calendar.ts";
 import type {
@@ -11,14 +12,29 @@ import type {
   DeviceState,
   DeviceUpdate,
 } from "./device.ts";
-import { MantelError } from "./errors.ts";
+import { type ErrorCode, MantelError } from "./errors.ts";
 import type { Plugin } from "./plugin.ts";
-import type { ChannelChange, HostApi, LogRecord, QuiesceFault, StartRequest } from "./protocol.ts";
+import type {
+  ChannelChange,
+  HostApi,
+  LogRecord,
+  QuiesceFault,
+  ServiceRequest,
+  StartRequest,
+} from "./protocol.ts";
 import type { HostLink } from "./runtime/host-link.ts";
 import { Runner } from "./runtime/runner.ts";
 import type { SceneDescription } from "./scene.ts";
 import { type CheckedImage, parseImage } from "./sent-image.ts";
-import type { PublicationName, Publications, ServiceName, Services } from "./service.ts";
+import {
+  type ProvidedService,
+  type PublicationName,
+  type Publications,
+  type ServiceDefinition,
+  type ServiceInput,
+  serviceKey,
+  type ServiceOutput,
+} from "./service.ts";
 
 /** The options of `startPlugin`. */
 export interface TestHostOptions {
@@ -26,8 +42,8 @@ export interface TestHostOptions {
   readonly config?: unknown;
   /** The value of `ctx.handedOver`. */
   readonly handedOver?: unknown;
-  /** Fakes of the services that the plugin calls, by name. */
-  readonly services?: Partial<Services>;
+  /** Fakes of the services that the plugin calls, each as `provide(definition, handler)`. */
+  readonly services?: readonly ProvidedService[];
   /**
    * The channels of other plugins that the plugin reads, such as `news/headlines`, with their first values;
    * `undefined` for a channel without one.
@@ -59,10 +75,12 @@ export interface RunningTest {
   activateScene(nativeId: string): Promise<void>;
   /** Returns the checked picture of a device; `undefined` while there is none. @throws MantelError `not_found` */
   image(nativeId: string): Promise<CheckedImage | undefined>;
-  call<N extends ServiceName>(
-    name: N,
-    input: Parameters<Services[N]>[0],
-  ): Promise<Awaited<ReturnType<Services[N]>>>;
+  /**
+   * Calls a service of the plugin. Input and answer are checked by its definition, as by the host.
+   * @throws MantelError `invalid` for a wrong input, `service_unavailable` for a wrong answer or without a provider;
+   * the handler's error
+   */
+  call<D extends ServiceDefinition>(service: D, input: ServiceInput<D>): Promise<ServiceOutput<D>>;
   /** Changes a channel of another plugin; `undefined` means that it is gone. The plugin has it when this returns. */
   feedChannel(name: string, value: unknown): void;
   /** Stops the plugin and returns the state that it hands over. Throws if a step of that failed. */
@@ -81,10 +99,13 @@ export async function startPlugin(
   const host = new MemoryHost(plugin, options);
   const runner = new Runner(plugin, host);
   host.onChannelChanged = (change) => runner.channelChanged(change);
-  await runner.start("test", startRequest(options, storage)).catch(async (error: unknown) => {
-    await rm(storage, { recursive: true, force: true });
-    throw error;
-  });
+  const started = await runner
+    .start("test", startRequest(options, storage))
+    .catch(async (error: unknown) => {
+      await rm(storage, { recursive: true, force: true });
+      throw error;
+    });
+  const provided = new Map(started.services.map((each) => [serviceKey(each), each]));
   let calls = 0;
   return {
     devices: host.devices,
@@ -111,10 +132,15 @@ export async function startPlugin(
       const sent = await runner.image({ nativeId });
       return sent === null ? undefined : parseImage(sent);
     },
-    call: async (name, input) => (await runner.callService({ name, input })) as never,
     feedChannel(name, value) {
       const json = value === undefined ? {} : { json: JSON.stringify(value) };
       runner.channelChanged({ channel: name, ...json });
+    },
+    async call(service, input) {
+      const name = serviceKey(service);
+      const definition = provided.get(name);
+      const work = () => runner.callService({ name, input });
+      return (await (definition ? checkedCall(definition, input, work) : work())) as never;
     },
     async stop() {
       const { state, faults } = await runner.quiesce({ deadlineMs: 5_000 });
@@ -133,7 +159,7 @@ function startRequest(options: TestHostOptions, storage: string): StartRequest {
   const {
     config = {},
     folders = {},
-    services = {},
+    services = [],
     channels = {},
     timeZone = "Europe/Berlin",
   } = options;
@@ -141,10 +167,36 @@ function startRequest(options: TestHostOptions, storage: string): StartRequest {
     config,
     folders,
     storage,
-    uses: [...Object.keys(services), ...Object.keys(channels)],
+    uses: [...services.map(({ definition }) => serviceKey(definition)), ...Object.keys(channels)],
     home: { locale: "en-GB", timeZone, pollSeconds: 30 },
     ...(options.handedOver === undefined ? {} : { handedOver: options.handedOver }),
   };
+}
+
+/** Runs a call of a service between checks of its input and its answer. */
+async function checkedCall(
+  definition: ServiceDefinition,
+  input: unknown,
+  work: () => unknown,
+): Promise<unknown> {
+  const key = serviceKey(definition);
+  requireFit(definition.input, input, { code: "invalid", what: `the input of ${key}` });
+  const answer = structuredClone(await work());
+  const { output } = definition;
+  if (output)
+    requireFit(output, answer, { code: "service_unavailable", what: `the answer of ${key}` });
+  return output ? answer : undefined;
+}
+
+function requireFit(
+  schema: TSchema,
+  value: unknown,
+  { code, what }: { readonly code: ErrorCode; readonly what: string },
+): void {
+  const [fits, [fault]] = Errors(schema, value);
+  if (fits) return;
+  const { instancePath = "", message = "does not fit" } = fault ?? {};
+  throw new MantelError(code, `${what} is wrong: ${instancePath || "the whole of it"} ${message}`);
 }
 
 /** The device after an update, which changes only the fields that it has. */
@@ -179,14 +231,14 @@ class MemoryHost implements HostLink {
   degraded: string | undefined;
   onChannelChanged: (change: ChannelChange) => void = () => undefined;
   readonly #plugin: Plugin;
-  readonly #services: Partial<Services>;
+  readonly #services: ReadonlyMap<string, ProvidedService>;
   readonly #channels: Readonly<Record<string, unknown>>;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(plugin: Plugin, { services = {}, channels = {} }: TestHostOptions) {
+  constructor(plugin: Plugin, { services = [], channels = {} }: TestHostOptions) {
     this.#plugin = plugin;
-    this.#services = services;
+    this.#services = new Map(services.map((each) => [serviceKey(each.definition), each]));
     this.#channels = channels;
   }
 
@@ -286,13 +338,14 @@ class MemoryHost implements HostLink {
     return { ...rest, events: parts.flatMap((hash) => byHash.get(hash) ?? []) };
   }
 
-  async #callService({ name, input }: { name: ServiceName; input: never }): Promise<unknown> {
-    const service = this.#services[name] as ((input: never) => Promise<unknown>) | undefined;
+  async #callService({ name, input }: ServiceRequest): Promise<unknown> {
+    const service = this.#services.get(name);
     if (!service)
       throw new MantelError(
         "service_unavailable",
         `no plugin provides ${name}; pass a fake under "services"`,
       );
-    return service(input);
+    const { definition, handler } = service;
+    return checkedCall(definition, input, () => handler(input as never));
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { MantelError } from "@mantel/plugin-sdk";
 import { type CalendarSource, CalendarWindow } from "@mantel/plugin-sdk/calendar";
-import type { CalendarQuery } from "@mantel/plugin-sdk/service";
+import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import type { Bus } from "../events/bus.ts";
 import { faultsOf } from "../validate.ts";
 import type { CalendarAnswer } from "./answer.ts";

@@ -29,11 +29,14 @@ function requireShort(given: unknown, what: string): void {
   throw new MantelError("invalid", `${what} has more than ${LONGEST} characters of JSON`);
 }
 
-/** @throws MantelError `invalid` if a pattern in the schema of a state would take long for some texts */
-export function requireValidStateSchema(given: unknown): void {
-  requireShort(given, "the schema of the state");
+/**
+ * @param what names the schema in the message, such as `the schema of the state`
+ * @throws MantelError `invalid` if it is too long, or a pattern in it would take long for some texts
+ */
+export function requireSafeSchema(given: unknown, what: string): void {
+  requireShort(given, what);
   const faults = patternFaults(given);
-  if (faults.length > 0) throw invalid("the schema of the state", faults);
+  if (faults.length > 0) throw invalid(what, faults);
 }
 
 function faultsIn(schema: unknown, pointer: string, depth: number): Fault[] {

@@ -1,5 +1,5 @@
-import type { MqttPublish } from "@mantel/plugin-sdk";
 import { MantelError, type Fault } from "@mantel/plugin-sdk/errors";
+import { type MqttPublish, mqttPublish } from "@mantel/plugin-sdk/services";
 import { topicMatcher } from "@mantel/plugin-sdk/topic-filter";
 import { Type, type Static } from "typebox";
 import type { Audit } from "../auth/audit.ts";
@@ -39,7 +39,11 @@ export interface PublisherDependencies {
     readonly current: { readonly mqtt: { readonly denyTopics: readonly string[] } };
   };
   /** Calls a service that a plugin provides. */
-  readonly call: (name: "mqtt.publish", input: MqttPublish, deadlineMs: number) => Promise<unknown>;
+  readonly call: (
+    service: typeof mqttPublish,
+    input: MqttPublish,
+    deadlineMs: number,
+  ) => Promise<unknown>;
   readonly log: Pick<HostLog, "warn">;
   readonly audit: Audit;
 }
@@ -65,7 +69,7 @@ export class Publisher {
     const bytes = Buffer.byteLength(payload);
     await this.#parts.audit.record(principal, { action: "mqtt.publish", topic, bytes });
     try {
-      await this.#parts.call("mqtt.publish", message, PUBLISH_DEADLINE_MS);
+      await this.#parts.call(mqttPublish, message, PUBLISH_DEADLINE_MS);
     } catch (error) {
       throw asBrokerDown(error);
     }

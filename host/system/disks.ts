@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
 import { withDeadline } from "@mantel/plugin-sdk/deadline";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import type { MachineDisk } from "@mantel/plugin-sdk/service";
+import { type MachineDisk, machineDisks } from "@mantel/plugin-sdk/services";
 import type { Provider } from "../services/registry.ts";
 
-const SERVICE = "machine.disks";
 /** df(1) blocks on an unreachable network share. */
 const DEADLINE_MS = 5_000;
 const LARGEST_LISTING = 2 ** 20;
@@ -13,7 +12,8 @@ const HAS_TYPES = process.platform === "linux";
 /** The service `machine.disks` of the host: a plugin's sandbox does not show the machine's disks. */
 export class MachineDisks implements Provider {
   readonly id = "host";
-  readonly provides = [SERVICE];
+  readonly provides = [machineDisks.name];
+  readonly definitions = () => [machineDisks];
   /** The running listing, shared by all callers, even if it never ends. */
   #listing: Promise<readonly MachineDisk[]> | undefined;
 

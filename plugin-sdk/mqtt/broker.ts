@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { PluginContext } from "../context.ts";
-import type { MqttBroker } from "../service.ts";
+import { type MqttBroker, mqttBroker } from "../services/mqtt.ts";
 
 const Text = (title: string) => Type.Optional(Type.String({ title, minLength: 1 }));
 
@@ -30,7 +30,7 @@ export function brokerOf(
 ): () => Promise<MqttBroker> {
   return async () =>
     url === undefined
-      ? call("mqtt.broker", {})
+      ? call(mqttBroker, {})
       : {
           url,
           ...(username === undefined ? {} : { username }),

@@ -6,7 +6,7 @@ import type { Log, PluginStatus } from "../context.ts";
 import { withDeadline } from "../deadline.ts";
 import { MantelError } from "../errors.ts";
 import { Semaphore } from "../semaphore.ts";
-import type { MqttBroker, MqttPublish } from "../service.ts";
+import type { MqttBroker, MqttPublish } from "../services/mqtt.ts";
 import { connectionError, limitPackets, openConnection, requestError } from "./open-connection.ts";
 import { Pings } from "./pings.ts";
 import { Subscriptions, type OnMessage, type SubscribeOptions } from "./subscriptions.ts";

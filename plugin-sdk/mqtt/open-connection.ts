@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connect, type IConnackPacket, type MqttClient as LibraryClient, ReasonCodes } from "mqtt";
 import { MantelError } from "../errors.ts";
-import type { MqttBroker } from "../service.ts";
+import type { MqttBroker } from "../services/mqtt.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 /** A dead connection is detected within one and a half of these intervals. */

@@ -5,6 +5,7 @@ import {
   type Fault,
   isErrorCode,
   MantelError,
+  ServiceError,
 } from "../errors.ts";
 
 /** A call, an answer, or a notification (a call without `call`). */
@@ -33,11 +34,16 @@ export interface WireError {
 export class RemoteFault extends Error {
   override readonly name = "RemoteFault";
   readonly remoteStack: string;
+  /** The code and message of a `ServiceError`; the service's definition says which codes callers get. */
+  readonly serviceError: { readonly code: string; readonly message: string } | undefined;
   location?: CodeLocation;
 
   constructor(error: WireError) {
     super(`${error.name}: ${error.message}`);
     this.remoteStack = error.stack ?? this.message;
+    const { code, name, message } = error;
+    this.serviceError =
+      name === "ServiceError" && code !== undefined ? { code, message } : undefined;
   }
 }
 
@@ -84,7 +90,7 @@ function parseError(data: unknown): WireError {
   return {
     name: textOr(name, "Error", LONGEST_NAME),
     message: textOr(message, "unknown error: the other end sent no message", LONGEST_SENTENCE),
-    ...(typeof code === "string" ? { code } : {}),
+    ...(typeof code === "string" ? { code: code.slice(0, LONGEST_NAME) } : {}),
     ...(typeof stack === "string" ? { stack: stack.slice(0, LONGEST_STACK) } : {}),
     extras: checkedExtras(extras),
   };
@@ -100,6 +106,8 @@ export function toWire(error: unknown): WireError {
     if (!(error instanceof Error)) return { name: "Error", message: bounded(error) };
     const stack = error.stack === undefined ? {} : { stack: bounded(error.stack, LONGEST_STACK) };
     const told = { name: bounded(error.name, LONGEST_NAME), message: bounded(error.message) };
+    if (error instanceof ServiceError)
+      return { code: bounded(error.code, LONGEST_NAME), ...told, ...stack };
     if (!(error instanceof MantelError)) return { ...told, ...stack };
     return { code: error.code, ...told, extras: boundedExtras(error.extras), ...stack };
   } catch {
@@ -136,6 +144,7 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "broker_refused",
   "module_down",
   "service_unavailable",
+  "service_cycle",
   "deadline_passed",
   "disk_full",
   "not_found",
@@ -144,7 +153,8 @@ const CROSSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Converts data from another process to an error with texts of limited length. Accepts any data. */
 export function fromWire(sent: unknown): Error {
   const error = parseError(sent);
-  if (!isErrorCode(error.code) || !CROSSING.has(error.code)) return new RemoteFault(error);
+  if (error.name === "ServiceError" || !isErrorCode(error.code) || !CROSSING.has(error.code))
+    return new RemoteFault(error);
   const failure = new MantelError(error.code, error.message, error.extras);
   if (error.stack !== undefined) STACKS.set(failure, error.stack);
   return failure;

@@ -28,7 +28,7 @@ import { refuseStorage } from "./storage.ts";
 import { trialsOf, TrialRunner } from "./trial-runner.ts";
 
 /** The host enforces its own deadlines; this one only prevents a leak when an answer is lost. */
-const HOST_DEADLINE_MS = 30_000;
+const HOST_DEADLINE_MS = 90_000;
 
 /** A process without work after this time is a warm process and can preload modules. */
 const SPARE_AFTER_MS = 25;
@@ -95,8 +95,9 @@ const peer = new Peer<HostApi & NetworkApi, PluginApi>(openChannel(endWithChildr
     next = undefined;
     if (request.inspectPort !== undefined) await openInspector(request.inspectPort);
     try {
-      await runner.start(id, request);
+      const result = await runner.start(id, request);
       await peer.quiet(ANSWERED_BY_HOST, QUIET_MS); // code that fails right after its start receives no calls
+      return result;
     } catch (error) {
       closeInspector(); // the previous generation is about to start again
       throw error;

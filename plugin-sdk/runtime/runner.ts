@@ -13,6 +13,7 @@ import {
   type QuiesceFault,
   type QuiesceResult,
   type StartRequest,
+  type StartResult,
 } from "../protocol.ts";
 import type { Begin } from "../rpc/peer.ts";
 import { toSentImage } from "../sent-image.ts";
@@ -23,6 +24,7 @@ import { rejectOldNames } from "./old-names.ts";
 import { PrestartHost } from "./prestart-host.ts";
 import { freeze } from "./primordials.ts";
 import { createPublish } from "./publishing.ts";
+import { createCall, RuntimeServices, undeclared } from "./services.ts";
 import { createStorage } from "./storage.ts";
 
 /** Minimum time for `handOver`, even if waiting for the calls has used up the deadline. */
@@ -42,6 +44,7 @@ export class Runner {
   #channels: RuntimeChannels | undefined;
   #updates: DeviceUpdate[] = [];
   #running: RunningPlugin<unknown> = {};
+  #services = new RuntimeServices();
   /** The pending or settled result of `connect`. */
   #connected: Promise<unknown> | undefined;
 
@@ -69,20 +72,24 @@ export class Runner {
     }
   }
 
-  async start(id: string, request: StartRequest): Promise<void> {
+  async start(id: string, request: StartRequest): Promise<StartResult> {
     const started = await this.#begin(id, request);
     this.#flush();
-    this.#running = started ?? {};
+    this.#running = started;
+    return { services: this.#services.definitions };
   }
 
   /** Runs the plugin's `start`. If it fails, everything it opened is closed. */
-  async #begin(id: string, request: StartRequest): Promise<unknown> {
+  async #begin(id: string, request: StartRequest): Promise<RunningPlugin<unknown>> {
     try {
       this.#connected ??= this.#connect(id, request);
       const connected = await this.#connected;
       this.#flush(); // updates from `connect` are dropped
       this.#host.startTelling();
-      return await this.#plugin.start(this.#context(id, request), connected);
+      const started = await this.#plugin.start(this.#context(id, request), connected);
+      const running = (started ?? {}) as RunningPlugin<unknown>;
+      this.#services = new RuntimeServices(running.services);
+      return running;
     } catch (error) {
       this.#ended.abort();
       await this.#scope.dispose();
@@ -118,17 +125,10 @@ export class Runner {
     });
   }
 
-  callService({ name, input }: Input<"callService">, begin?: Begin): Promise<unknown> {
-    const services = this.#running.services as
-      | Record<string, ((input: unknown) => Promise<unknown>) | undefined>
-      | undefined;
-    const service = services && Object.hasOwn(services, name) ? services[name] : undefined;
-    if (!service) {
-      throw new MantelError("service_unavailable", `the plugin does not provide ${name}`);
-    }
+  callService(request: Input<"callService">, begin?: Begin): Promise<unknown> {
     return this.#accept(async () => {
       await begin?.();
-      return service(input);
+      return this.#services.call(request);
     });
   }
 
@@ -243,22 +243,3 @@ function stackOf(error: unknown): string {
 }
 
 type Input<M extends keyof PluginApi> = Parameters<PluginApi[M]>[0];
-
-/** Creates `ctx.call`, which calls only services that the manifest lists. */
-export function createCall(
-  id: string,
-  uses: readonly string[],
-  host: HostLink,
-): PluginContext<unknown, unknown>["call"] {
-  return async (name, input) => {
-    if (!uses.includes(name)) throw undeclared(id, name, "uses");
-    return (await host.call("callService", { name, input })) as never;
-  };
-}
-
-function undeclared(id: string, name: string, key: string): MantelError {
-  return new MantelError(
-    "invalid",
-    `${id} uses ${name}, which its manifest does not declare; add "${name}" to "mantel.${key}" in its package.json`,
-  );
-}

@@ -13,7 +13,7 @@ import {
 import type { Guard } from "./guard.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
-import { createCall } from "./runner.ts";
+import { createCall } from "./services.ts";
 
 interface Loaded {
   readonly id: string;

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, type PluginContext, type Static } from "@mantel/plugin-sdk";
+import {
+  calendarEvents,
+  definePlugin,
+  type PluginContext,
+  provide,
+  type Static,
+} from "@mantel/plugin-sdk";
 import { Agenda } from "./agenda.ts";
 import { followFolder } from "./files/folder.ts";
 import { findZone, UTC } from "./ics/zones.ts";
@@ -60,10 +66,11 @@ export default definePlugin({
     await agenda.publish();
 
     return {
-      services: {
-        "calendar.events": ({ start, end }) =>
+      services: [
+        provide(calendarEvents, ({ start, end }) =>
           agenda.eventsIn({ from: Date.parse(start), to: Date.parse(end) }),
-      },
+        ),
+      ],
     };
   },
 });

@@ -1,4 +1,4 @@
-import { type PluginContext, withDeadline } from "@mantel/plugin-sdk";
+import { mqttPublish, type PluginContext, withDeadline } from "@mantel/plugin-sdk";
 
 const TOPIC = "mantel/demo-home";
 /** Commands work without a broker too, so the wait for one is short. */
@@ -20,7 +20,7 @@ export function openRadio({
       const topic = `${TOPIC}/${path}/set`;
       const payload = JSON.stringify(message);
       try {
-        const sent = call("mqtt.publish", { topic, payload, qos: 1, retain: false });
+        const sent = call(mqttPublish, { topic, payload, qos: 1, retain: false });
         await withDeadline(sent, DEADLINE_MS, "publishing");
       } catch (error) {
         log.debug("no broker received a message", { topic, error });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { brokerAddress, definePlugin, provide, Type } from "@mantel/plugin-sdk";
 import type { Aedes } from "aedes";
 import { accountOptions, Accounts, PLUGINS_ACCOUNT } from "./accounts.ts";
 import { openBroker } from "./broker.ts";
@@ -52,9 +52,9 @@ export default definePlugin({
     if (port !== wantedPort) log.warn("the wanted port is taken", { ...fields, taken: wantedPort });
 
     return {
-      services: {
-        "broker.address": async () => ({ ...fields, username: PLUGINS_ACCOUNT, password }),
-      },
+      services: [
+        provide(brokerAddress, () => ({ ...fields, username: PLUGINS_ACCOUNT, password })),
+      ],
       async handOver() {
         await intake.close();
         await listener.close();

@@ -1,4 +1,13 @@
-import { definePlugin, type PluginContext, type Static, Type } from "@mantel/plugin-sdk";
+import {
+  brokerAddress,
+  definePlugin,
+  mqttBroker,
+  mqttPublish,
+  type PluginContext,
+  provide,
+  type Static,
+  Type,
+} from "@mantel/plugin-sdk";
 import { brokerOptions, MqttClient } from "@mantel/plugin-sdk/mqtt";
 
 const Options = Type.Object(brokerOptions);
@@ -19,11 +28,14 @@ export default definePlugin({
   },
 
   start: (_ctx, { client, broker }) => ({
-    services: { "mqtt.publish": (message) => client.publish(message), "mqtt.broker": broker },
+    services: [
+      provide(mqttPublish, (message) => client.publish(message)),
+      provide(mqttBroker, broker),
+    ],
   }),
 });
 
 function brokerFrom({ config, call }: PluginContext<Static<typeof Options>, undefined>) {
   const { url, ...credentials } = config;
-  return async () => (url === undefined ? call("broker.address", {}) : { url, ...credentials });
+  return async () => (url === undefined ? call(brokerAddress, {}) : { url, ...credentials });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, machineDisks, Type } from "@mantel/plugin-sdk";
 import { Counters, machineMs, Sampler } from "./sampler.ts";
 
 /** Delay of the first slow readings: they start programs, and callers wait for a start at a reload. */
@@ -21,7 +21,7 @@ export default definePlugin({
 
   async start({ config, handedOver, publish, call, log, signal, onDispose }) {
     const everyMs = config.sampleSeconds * 1_000;
-    const sampler = new Sampler(log, () => call("machine.disks", {}), handedOver);
+    const sampler = new Sampler(log, () => call(machineDisks, {}), handedOver);
     const publishSample = async () => publish("system.sample", await sampler.sample());
 
     // The host has kept the last sample of a previous generation; only a first start has none.

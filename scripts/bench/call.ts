@@ -3,7 +3,7 @@
 // query and a tsx namespace). `node --watch` is not compared, because its plugins are part of the server.
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Plugin } from "@mantel/plugin-sdk";
+import { defineService, type Plugin, Type } from "@mantel/plugin-sdk";
 import type { HostApi, PluginApi } from "@mantel/plugin-sdk/protocol";
 import { type Handlers, Peer } from "@mantel/plugin-sdk/rpc";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
@@ -23,12 +23,13 @@ const ANSWER = JSON.stringify(
   Array.from({ length: EVENTS }, (_, at) => ({ title: `event ${at} `.padEnd(180, "x"), at })),
 );
 const PLUGIN = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
 const answer = ${ANSWER};
+const service = defineService("bench.answer", { input: Type.Unknown(), output: Type.Unknown() });
 export default definePlugin({
   start: () => ({
     command: async () => undefined,
-    services: { "calendar.events": async () => answer },
+    services: [provide(service, async () => answer)],
   }),
 });
 `;
@@ -41,8 +42,9 @@ parentPort.on("message", ({ call, method }) => {
 `;
 
 const COMMAND = { nativeId: "lamp", command: { on: true, brightness: 62 }, commandId: "1" };
+const answer = defineService("bench.answer", { input: Type.Unknown(), output: Type.Unknown() });
 const CALL = {
-  name: "calendar.events",
+  name: answer.name,
   input: { start: "2025-01-01", end: "2025-02-01" },
 } as const;
 
@@ -136,7 +138,7 @@ async function openHere(): Promise<Answering> {
   const plugin = await startPlugin(code.default);
   return {
     command: () => plugin.command(COMMAND.nativeId, COMMAND.command),
-    service: () => plugin.call(CALL.name, CALL.input),
+    service: () => plugin.call(answer, CALL.input),
     end: () => plugin.stop(),
   };
 }

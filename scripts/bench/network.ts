@@ -18,7 +18,7 @@ const MANY = 64;
 const HOSTS = ["127.0.0.1"];
 
 const PLUGIN = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
 import { once } from "node:events";
 import net from "node:net";
 
@@ -65,9 +65,10 @@ const work = {
   },
 };
 
+const service = defineService("broker.address", { input: Type.Unknown(), output: Type.Unknown() });
 export default definePlugin({
   start: () => ({
-    services: { "broker.address": async ({ name, args }) => work[name](...args) },
+    services: [provide(service, async ({ name, args }) => work[name](...args))],
   }),
 });
 `;

@@ -3,13 +3,14 @@ import type { TestContext } from "node:test";
 import { packageJson, startModules } from "../helpers/module.ts";
 
 /** A bridge with one lamp, whose start runs `code` at the end; it also provides a service. */
-export function bridge(code: string, services = "{}"): Record<string, string> {
+export function bridge(code: string, services = "[]"): Record<string, string> {
   const manifest = packageJson("odd", {
     bridge: { kind: "odd", commandsPerSecond: 1_000 },
-    provides: ["calendar.events", "system.sample"],
+    provides: ["odd.answer", "system.sample"],
   });
   const source = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
+const answer = defineService("odd.answer", { input: Type.Object({}), output: Type.String() });
 export default definePlugin({
   async start(ctx: any): Promise<any> {
     await ctx.devices.publish([{

@@ -9,10 +9,10 @@ test("an answer that is too large fails that call alone, with its size", async (
   const { services, assertStillWorks } = await startMisbehavingBridge(
     t,
     "",
-    `{ "calendar.events": async () => "x".repeat(20 * 2 ** 20) }`,
+    `[provide(answer, () => "x".repeat(20 * 2 ** 20))]`,
   );
 
-  await assert.rejects(services.call("calendar.events", {}), /answer of a call has 20\.0 MiB/);
+  await assert.rejects(services.call("odd.answer", {}), /answer of a call has 20\.0 MiB/);
 
   await assertStillWorks();
 });
@@ -65,14 +65,15 @@ test("data of the wrong type, size or owner is refused by name, and the module c
 test("a service that another module provides is not given to a second one", async (t) => {
   const first = {
     ...bridge(""),
-    "package.json": packageJson("first", { provides: ["calendar.events"] }),
+    "package.json": packageJson("first", { provides: ["odd.answer"] }),
   };
-  const source = `import { definePlugin } from "@mantel/plugin-sdk";
-export default definePlugin({ start: () => ({ services: { "calendar.events": async () => "mine" } }) } as any);`;
+  const source = `import { definePlugin, defineService, provide, Type } from "@mantel/plugin-sdk";
+const answer = defineService("odd.answer", { input: Type.Object({}), output: Type.String() });
+export default definePlugin({ start: () => ({ services: [provide(answer, () => "mine")] }) });`;
   const { registry, services } = await startModules(t, {
     first: { ...first, "index.ts": source },
     second: {
-      "package.json": packageJson("second", { provides: ["calendar.events"] }),
+      "package.json": packageJson("second", { provides: ["odd.answer"] }),
       "index.ts": source,
     },
   });
@@ -80,11 +81,8 @@ export default definePlugin({ start: () => ({ services: { "calendar.events": asy
   const failed = registry.list().filter(({ state }) => state === "failed");
   const [id] = failed.map((module) => module.id);
   assert.equal(failed.length, 1);
-  assert.match(
-    failed[0]?.error?.message ?? "",
-    new RegExp(`^${id} provides calendar.events, which`),
-  );
-  assert.equal(await services.call("calendar.events", {}), "mine");
+  assert.match(failed[0]?.error?.message ?? "", new RegExp(`^${id} provides odd.answer, which`));
+  assert.equal(await services.call("odd.answer", {}), "mine");
 });
 
 test("an update of another module's device is refused, and the other updates are applied", async (t) => {
@@ -141,10 +139,10 @@ test("a failed call of a plugin is logged once, with its location", async (t) =>
   const { services, registry, assertStillWorks } = await startMisbehavingBridge(
     t,
     "",
-    `{ "calendar.events": async () => { throw new Error("no calendar"); } }`,
+    `[provide(answer, () => { throw new Error("no calendar"); })]`,
   );
 
-  await assert.rejects(services.call("calendar.events", {}), /no calendar/);
+  await assert.rejects(services.call("odd.answer", {}), /no calendar/);
 
   const told = registry.logs("odd").map(({ fields }) => String(fields?.["error"]));
   assert.equal(told.length, 1, told.join());

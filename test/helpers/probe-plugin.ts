@@ -4,7 +4,12 @@ import { packageJson, startModules } from "./module.ts";
 
 /** A plugin that does what it is sent, with Node's modules and some of npm's at hand. */
 const REACHER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, provide, defineService } from "@mantel/plugin-sdk";
+const probe = defineService("probe.run", {
+  input: Type.Object({ code: Type.String() }),
+  output: Type.Object({ url: Type.String() }),
+  deadlineMs: 60_000,
+});
 import child from "node:child_process";
 import crypto from "node:crypto";
 import dgram from "node:dgram";
@@ -30,11 +35,9 @@ export default definePlugin({
   start(ctx) {
     const run = (code) => new AsyncFunction(...Object.keys(at), "ctx", code)(...Object.values(at), ctx);
     return {
-      services: {
-        "broker.address": async ({ code }) => ({
+      services: [provide(probe, async ({ code }) => ({
           url: JSON.stringify((await run(code).catch((error) => { throw error.cause ?? error; })) ?? null),
-        }),
-      },
+        }))],
     };
   },
 });
@@ -42,7 +45,7 @@ export default definePlugin({
 
 /** Starts a plugin with these permissions. */
 export async function startProbePlugin(t: TestContext, permissions: object) {
-  const mantel = { provides: ["broker.address"], permissions, limits: { callMs: 60_000 } };
+  const mantel = { provides: ["probe.run"], permissions, limits: { callMs: 60_000 } };
   const reacher = { "package.json": packageJson("reacher", mantel), "index.ts": REACHER };
   const modules = await startModules(t, { reacher });
   assert.equal(modules.registry.get("reacher").error, null);
@@ -50,7 +53,7 @@ export async function startProbePlugin(t: TestContext, permissions: object) {
     ...modules,
     /** Has the plugin run the body of an async function, and gives what it returns. */
     run: async (code: string): Promise<unknown> => {
-      const answer = await modules.services.call("broker.address", { code });
+      const answer = await modules.services.call("probe.run", { code });
       return JSON.parse((answer as { url: string }).url) as unknown;
     },
     warnings: () =>

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { definePlugin, type DeviceDescription, type PluginStatus, Type } from "@mantel/plugin-sdk";
+import {
+  brokerAddress,
+  definePlugin,
+  type DeviceDescription,
+  mqttPublish,
+  type PluginStatus,
+  provide,
+  Type,
+} from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { watchResources } from "../helpers/resources.ts";
 
@@ -139,8 +147,8 @@ test("the plugin gets the test's config, folders, time zone and services", async
     options: Type.Object({ name: Type.String() }),
     async start({ call, config, folder, home }) {
       seen.push(config.name, folder("calendars"), home.timeZone);
-      seen.push(await call("broker.address", {}));
-      await assert.rejects(call("mqtt.publish", {} as never), { code: "invalid" });
+      seen.push(await call(brokerAddress, {}));
+      await assert.rejects(call(mqttPublish, {} as never), { code: "invalid" });
     },
   });
 
@@ -148,7 +156,7 @@ test("the plugin gets the test's config, folders, time zone and services", async
     config: { name: "Lamp" },
     folders: { calendars: "/tmp/calendars" },
     timeZone: "Asia/Tokyo",
-    services: { "broker.address": async () => ({ url: "mqtt://there" }) },
+    services: [provide(brokerAddress, async () => ({ url: "mqtt://there" }))],
   });
 
   assert.deepEqual(seen, ["Lamp", "/tmp/calendars", "Asia/Tokyo", { url: "mqtt://there" }]);
@@ -176,14 +184,14 @@ test("publications, log records and the degraded reason are recorded", async () 
   await host.stop();
 });
 
-test("a test can call a service of the plugin by name", async () => {
+test("a test can call a service of the plugin", async () => {
   const host = await startPlugin(
     definePlugin({
-      start: () => ({ services: { "broker.address": async () => ({ url: "mqtt://here" }) } }),
+      start: () => ({ services: [provide(brokerAddress, async () => ({ url: "mqtt://here" }))] }),
     }),
   );
 
-  assert.deepEqual(await host.call("broker.address", {}), { url: "mqtt://here" });
+  assert.deepEqual(await host.call(brokerAddress, {}), { url: "mqtt://here" });
   await host.stop();
 });
 
@@ -335,20 +343,19 @@ test("a published calendar window is whole again", async () => {
   await host.stop();
 });
 
-test("a service without a fake is named with the remedy", async () => {
+test("a service without a fake counts as undeclared", async () => {
   const calls: Promise<unknown>[] = [];
   const host = await startPlugin(
     definePlugin({
       start({ call }) {
-        calls.push(call("broker.address", {}));
+        calls.push(call(brokerAddress, {}));
       },
     }),
-    { services: { "broker.address": undefined } as never },
   );
 
   await assert.rejects(calls[0] ?? Promise.resolve(), {
-    code: "service_unavailable",
-    message: 'no plugin provides broker.address; pass a fake under "services"',
+    code: "invalid",
+    message: /uses broker\.address, which its manifest does not declare/,
   });
   await host.stop();
 });

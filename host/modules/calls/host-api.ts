@@ -1,12 +1,13 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { Manifest } from "@mantel/plugin-sdk/manifest";
 import type { HostApi } from "@mantel/plugin-sdk/protocol";
-import { type Handlers, RemoteFault } from "@mantel/plugin-sdk/rpc";
-import { PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
+import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import { normalServiceKey, PUBLICATIONS, type PublicationName } from "@mantel/plugin-sdk/service";
 import type { ChannelFollower } from "../../channels/follower.ts";
 import type { ChannelRegistry } from "../../channels/registry.ts";
 import type { DeviceRegistry } from "../../devices/registry.ts";
 import type { SceneRegistry } from "../../scenes/registry.ts";
+import { parseChain } from "../../services/chain.ts";
 import type { ServiceRegistry } from "../../services/registry.ts";
 import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";
@@ -50,9 +51,12 @@ export function hostApi(caller: Caller, parts: HostDependencies): Handlers<HostA
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
     ...channelApi(caller, parts),
-    callService({ name, input }) {
-      if (manifest.uses?.some((used) => used === name)) return callService(parts, name, input);
-      throw undeclared(id, `call ${name}`, `"uses": ["${name}"]`);
+    callService({ name, input, chain }) {
+      const key = normalServiceKey(String(name));
+      if (manifest.uses?.some((used) => normalServiceKey(used) === key)) {
+        return parts.services.callFor({ key, input, chain: parseChain(chain) });
+      }
+      throw undeclared(id, `call ${key}`, `"uses": ["${key}"]`);
     },
     reportDegraded({ reason }) {
       requireLive(caller);
@@ -63,18 +67,6 @@ export function hostApi(caller: Caller, parts: HostDependencies): Handlers<HostA
     },
     log: (record) => caller.log.record(record),
   };
-}
-
-/** Calls a service. The text of a provider's error is for its own author, and is only in its log. */
-async function callService({ services }: HostDependencies, name: string, input: unknown) {
-  const provider = services.findProvider(name);
-  try {
-    return await services.call(name, input);
-  } catch (cause) {
-    if (!(cause instanceof RemoteFault)) throw cause;
-    const sentence = `${name} of ${provider} failed; see the log of ${provider}`;
-    throw new MantelError("service_unavailable", sentence, { cause });
-  }
 }
 
 type PublishingCalls = "publish" | "publishCalendarPart";

@@ -3,9 +3,7 @@ import type { Provider } from "../../services/registry.ts";
 import type { PluginPackage } from "../manifest/manifest.ts";
 import { type HostDependencies, isPublication } from "./host-api.ts";
 
-export interface ProvidingModule extends Pick<Provider, "callService"> {
-  readonly id: string;
-}
+export type ProvidingModule = Pick<Provider, "id" | "definitions" | "callService">;
 
 /** The services and published values that a module offers under its manifest. */
 export class ProvidedServices {
@@ -24,12 +22,7 @@ export class ProvidedServices {
 
   /** @throws ServiceNameTaken if another module holds a name; nothing is claimed then */
   claim({ manifest: { provides = [] } }: PluginPackage): void {
-    const module = this.#module;
-    this.#parts.services.claim({
-      id: module.id,
-      provides,
-      callService: module.callService,
-    });
+    this.#parts.services.claim({ ...this.#module, provides });
   }
 
   /** Runs `work` with the names of `next` claimed; if it fails, claims those of `now` again. */

@@ -1,8 +1,7 @@
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
-import { REPEATABLE_SERVICES } from "@mantel/plugin-sdk/service";
-import type { Candidate } from "./handover.ts";
+import type { Live } from "./handover.ts";
 import { PauseGate } from "./pause-gate.ts";
 
 /** The calls that the host makes to a plugin. */
@@ -25,8 +24,27 @@ export interface ModuleWork extends CallCounts {
 
 export const NO_CALLS: CallCounts = { calls: 0, errors: 0, drops: 0 };
 
+/** The checks of one call. */
+export interface CallChecks {
+  /** Checks the call by the code that takes it now. */
+  before(live: Live): void;
+  /** Checks the plugin's answer, and returns the one for the caller. */
+  after(answer: unknown): unknown;
+  /** The error for the caller. */
+  told(error: unknown): unknown;
+  /** True for a read-only call, which may be repeated if its outcome is unknown. */
+  readonly isRepeatable: boolean;
+}
+
+const UNCHECKED: CallChecks = {
+  before: () => undefined,
+  after: (answer) => answer,
+  told: (error) => error,
+  isRepeatable: false,
+};
+
 interface CallDependencies {
-  readonly live: () => Candidate | undefined;
+  readonly live: () => Live | undefined;
   readonly queueLength: () => number;
   /** Called for errors in the plugin's code that no caller can handle. */
   readonly onFault: (fault: RemoteFault) => void;
@@ -59,20 +77,24 @@ export class CallRouter {
     method: M,
     input: Parameters<PluginApi[M]>[0],
     deadlineMs: number,
+    checks: CallChecks = UNCHECKED,
   ): Promise<Awaited<ReturnType<PluginApi[M]>>> {
     const endsAt = performance.now() + deadlineMs;
     for (;;) {
-      const { generation } = await this.#admit(endsAt - performance.now());
+      const live = await this.#admit(endsAt - performance.now());
       this.#counts.calls++;
       try {
         const leftMs = Math.max(1, Math.ceil(endsAt - performance.now()));
-        return (await generation.peer.call(method, input as never, leftMs)) as never;
+        checks.before(live);
+        const answer = await live.generation.peer.call(method, input as never, leftMs);
+        return checks.after(answer) as never;
       } catch (error) {
-        const isReplaced = this.#parts.live()?.generation !== generation;
-        if (isReplaced && mayRepeat(error, input)) continue;
+        const isReplaced = this.#parts.live()?.generation !== live.generation;
+        if (isReplaced && mayRepeat(error, checks)) continue;
         this.#counts.errors++;
-        if (error instanceof RemoteFault) this.#parts.onFault(error);
-        throw error;
+        const told = checks.told(error);
+        if (told instanceof RemoteFault) this.#parts.onFault(told);
+        throw told;
       } finally {
         this.#underWay--;
       }
@@ -80,7 +102,7 @@ export class CallRouter {
   }
 
   /** The generation that takes a call now. @throws MantelError `module_down` */
-  async #admit(longestMs: number): Promise<Candidate> {
+  async #admit(longestMs: number): Promise<Live> {
     try {
       await this.gate.pass(longestMs);
       const live = this.#parts.live();
@@ -99,8 +121,7 @@ export class CallRouter {
   }
 }
 
-function mayRepeat(error: unknown, input: object): boolean {
+function mayRepeat(error: unknown, { isRepeatable }: CallChecks): boolean {
   if (error instanceof NotBegun) return true;
-  const isUnknown = error instanceof MantelError && error.code === "outcome_unknown";
-  return isUnknown && "name" in input && REPEATABLE_SERVICES.has(String(input.name));
+  return isRepeatable && error instanceof MantelError && error.code === "outcome_unknown";
 }

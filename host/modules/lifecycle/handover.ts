@@ -10,6 +10,7 @@ import {
 } from "@mantel/plugin-sdk/protocol";
 import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { Type } from "typebox";
+import { parseDefinitions, type ServiceDefinitions } from "../../services/definitions.ts";
 import { check } from "../../validate.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import type { PluginProcess } from "../process/plugin-process.ts";
@@ -50,6 +51,11 @@ export interface Candidate {
   readonly request: StartRequest;
 }
 
+/** A candidate that has started, with the services that its code provides. */
+export interface Live extends Candidate {
+  readonly services: ServiceDefinitions;
+}
+
 /** The dependencies of a handover. */
 export interface HandoverDependencies {
   readonly gate: PauseGate;
@@ -58,7 +64,7 @@ export interface HandoverDependencies {
   /** Lets the process of this code, and no other, make calls to the host from now on. */
   readonly allowCallsFrom: (candidate: Candidate) => void;
   /** Sends all later calls to this process; called before the gate opens. */
-  readonly goLive: (live: Candidate) => void;
+  readonly goLive: (live: Live) => void;
   /** True if a state fits the schema that the code declares; logs a warning if it does not. */
   readonly fits: (state: unknown, candidate: Candidate) => boolean;
   /** Loads the build of a previous candidate into a new process. */
@@ -70,12 +76,12 @@ export interface HandoverDependencies {
 /** The code that runs after a handover: the next, or the old one if `failure` kept the next from starting. */
 export type Handover =
   | {
-      readonly live: Candidate;
+      readonly live: Live;
       readonly downtimeMs: number;
       readonly drained: number;
       readonly failure?: undefined;
     }
-  | { readonly live: Candidate; readonly failure: { readonly cause: unknown } };
+  | { readonly live: Live; readonly failure: { readonly cause: unknown } };
 
 /**
  * Moves the work from `old` to `next`, or back to `old` if `next` does not start. Calls that arrive
@@ -123,15 +129,17 @@ async function connect(
 export async function startCandidate(
   candidate: Candidate,
   state: unknown,
-  parts: Pick<HandoverDependencies, "startMs" | "allowCallsFrom" | "fits">,
-): Promise<Candidate> {
+  parts: Pick<HandoverDependencies, "startMs" | "allowCallsFrom" | "fits" | "warn">,
+): Promise<Live> {
   const handsOver = state !== undefined && parts.fits(state, candidate);
   const request = { ...candidate.request, ...(handsOver ? { handedOver: state } : {}) };
   parts.allowCallsFrom(candidate);
   const isDebugged = candidate.generation.inspectPort !== undefined;
   const startMs = isDebugged ? DEBUGGED_START_MS : parts.startMs;
-  await candidate.generation.peer.call("start", request, startMs);
-  return { ...candidate, request };
+  const started = await candidate.generation.peer.call("start", request, startMs);
+  const { manifest } = candidate.build.plugin;
+  const services = parseDefinitions(started?.services ?? [], manifest, parts.warn);
+  return { ...candidate, request, services };
 }
 
 /**
@@ -166,11 +174,7 @@ export async function quiesceFailure(error: unknown, { exited }: PluginProcess):
 }
 
 /** Undoes a quiesce: in the same process if it is alive, else in a new one. */
-async function resume(
-  old: Candidate,
-  state: unknown,
-  parts: HandoverDependencies,
-): Promise<Candidate> {
+async function resume(old: Candidate, state: unknown, parts: HandoverDependencies): Promise<Live> {
   try {
     return await startCandidate(old, state, parts);
   } catch (error) {

@@ -2,6 +2,8 @@ import { MantelError } from "@mantel/plugin-sdk/errors";
 import type { PluginApi } from "@mantel/plugin-sdk/protocol";
 import type { ModuleFault, ModuleView } from "../../api/module.ts";
 import type { ConfigStore } from "../../config/store.ts";
+import type { ServiceDefinitions } from "../../services/definitions.ts";
+import type { ServiceCall } from "../../services/registry.ts";
 import { locationInStack } from "../build/code-frame.ts";
 import { exitReason } from "../process/exit-reason.ts";
 import { type ResourceUsage, Heartbeat } from "../process/heartbeat.ts";
@@ -19,8 +21,10 @@ import {
   quiesceFailure,
   handOver,
   type HandoverDependencies,
+  type Live,
 } from "./handover.ts";
 import type { ProcessLoader } from "./process-loader.ts";
+import { CheckedServiceCall, deadlineOf } from "./service-call.ts";
 
 /** After a handover, a crash within this time rolls back to the previous build. */
 const PROBATION_MS = 10_000;
@@ -50,13 +54,16 @@ export type Confirm = () => Promise<void>;
 
 /** The live process of one module, its replacement by another one, and the calls to it. */
 export class LiveProcess {
+  readonly #id: string;
   readonly #loader: ProcessLoader;
   readonly #events: ProcessEvents;
   readonly #config: ConfigStore;
   readonly #calls: CallRouter;
   /** The limits of the live process, or of the last one. */
   #limits: ModuleView["limits"] = limitsOf({});
-  #live: Candidate | undefined;
+  /** The services of the live process, or of the last one. */
+  #services: ServiceDefinitions = new Map();
+  #live: Live | undefined;
   /** The one process that may call the host. */
   #callingGeneration: PluginProcess | undefined;
   #isReplacing = false;
@@ -64,6 +71,7 @@ export class LiveProcess {
   #heartbeat: Heartbeat | undefined;
 
   constructor(id: string, { loader, events, config }: ProcessDependencies) {
+    this.#id = id;
     this.#loader = loader;
     this.#events = events;
     this.#config = config;
@@ -152,6 +160,21 @@ export class LiveProcess {
     return this.#calls.call(method, input, deadlineMs);
   }
 
+  /** The definitions of the running code's services, or of those of the code that ran last. */
+  get services(): ServiceDefinitions {
+    return this.#services;
+  }
+
+  /** Calls a service of the live process. @throws ServiceError; MantelError as `CallRouter.call` */
+  callService(call: ServiceCall): Promise<unknown> {
+    const { key, input, chain } = call;
+    const deadlineMs = deadlineOf(call, this.#services, this.#limits.callMs);
+    const checks = new CheckedServiceCall(this.#id, call, (sentence, fault) =>
+      this.#events.warn(sentence, fault),
+    );
+    return this.#calls.call("callService", { name: key, input, chain }, deadlineMs, checks);
+  }
+
   /** Quiesces and ends the live process. */
   async stop(): Promise<void> {
     const live = this.#forget();
@@ -171,7 +194,7 @@ export class LiveProcess {
   async #handOver(old: Candidate, next: Candidate): Promise<HandoverResult> {
     const { generation, build } = old;
     const beforeBytes = readMemoryAndDescriptors(generation.pid).memoryBytes;
-    const goLive = (live: Candidate): void => {
+    const goLive = (live: Live): void => {
       const until = performance.now() + PROBATION_MS;
       const isNext = live.generation === next.generation;
       if (isNext) this.#probation = { build, state: live.request.handedOver, until };
@@ -225,10 +248,11 @@ export class LiveProcess {
     return configured ?? manifest.limits?.startMs ?? RELOAD_START_MS;
   }
 
-  #become(live: Candidate): void {
+  #become(live: Live): void {
     this.#heartbeat?.stop();
     if (this.#live?.generation !== live.generation) this.#watchExit(live); // once per process, even after repeated rollbacks
     this.#live = live;
+    this.#services = live.services;
     this.#limits = this.#limitsFor(live.build);
     this.#events.onLive(live);
     this.#heartbeat = new Heartbeat(live.generation, (figures) => this.#events.onFigures(figures));

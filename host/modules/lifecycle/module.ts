@@ -93,8 +93,9 @@ export class Module {
     this.#provided = new ProvidedServices(
       {
         id,
-        callService: (name, input, deadlineMs) =>
-          this.call("callService", { name, input }, deadlineMs),
+        definitions: () => this.#server?.process.services.values() ?? [],
+        callService: (call) =>
+          this.#server?.process.callService(call) ?? Promise.reject(this.#withoutServer()),
       },
       parts,
     );
@@ -232,8 +233,11 @@ export class Module {
 
   /** Calls the live process. @throws MantelError as `CallRouter.call` */
   readonly call: LiveProcess["call"] = (...asked) =>
-    this.#server?.process.call(...asked) ??
-    Promise.reject(new MantelError("module_down", `${this.id} has no server side`));
+    this.#server?.process.call(...asked) ?? Promise.reject(this.#withoutServer());
+
+  #withoutServer(): MantelError {
+    return new MantelError("module_down", `${this.id} has no server side`);
+  }
 
   async #start(): Promise<void> {
     const isWaiting = this.#consent.isNeeded;

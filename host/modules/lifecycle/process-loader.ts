@@ -6,7 +6,7 @@ import { type Handlers, RemoteFault, remoteStackOf } from "@mantel/plugin-sdk/rp
 import { type Trial, TRIALS } from "@mantel/plugin-sdk/trial";
 import type { ModuleView } from "../../api/module.ts";
 import { parseDeclaredChannels } from "../../channels/declared.ts";
-import { optionSchema, requireValidStateSchema } from "../../config/option-schema.ts";
+import { optionSchema, requireSafeSchema } from "../../config/option-schema.ts";
 import type { ConfigStore } from "../../config/store.ts";
 import { faultsOf } from "../../validate.ts";
 import { locationInStack, locationOfText } from "../build/code-frame.ts";
@@ -131,7 +131,7 @@ export class ProcessLoader {
       TRIALS.filter((name) => Array.isArray(trials) && trials.includes(name)),
     );
     try {
-      requireValidStateSchema(loaded.state);
+      requireSafeSchema(loaded.state, "the schema of the state");
       const channels = parseDeclaredChannels(loaded.channels);
       const options = this.#optionsOf(build, loaded);
       const { inspectPort } = generation;
@@ -283,12 +283,21 @@ export function isConfigured({ id, manifest }: PluginPackage, config: ConfigStor
   return config.hasSection(id) || config.current.modules[id]?.enabled === true;
 }
 
-/** The location of a wrong default export. The runtime finds it, so its stack has no line of the author's. */
+/**
+ * The location of a wrong default export, and of a wrong list of services. The runtime finds these faults, so their
+ * stacks have no line of the author's.
+ */
 function placeOfExport(message: string, { plugin }: Build) {
-  if (!message.includes("the default export is")) return undefined;
+  const [, text] = FAULTS_WITHOUT_LINE.find(([fault]) => message.includes(fault)) ?? [];
+  if (text === undefined) return undefined;
   const { folder, manifest } = plugin;
-  return locationOfText(join(folder, manifest.server ?? ""), "export default", folder);
+  return locationOfText(join(folder, manifest.server ?? ""), text, folder);
 }
+
+const FAULTS_WITHOUT_LINE = [
+  ["the default export is", "export default"],
+  ['"services', "services:"],
+] as const;
 
 /** A hint for the author when a start takes too long; one that hangs never ends. */
 async function findLatenessCause(generation: PluginProcess): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CalendarBound, CalendarEvent, CalendarWindow } from "@mantel/plugin-sdk/calendar";
-import type { CalendarQuery } from "@mantel/plugin-sdk/service";
+import type { CalendarQuery } from "@mantel/plugin-sdk/services";
 import { AnswerWriter } from "../../../host/calendar/answer.ts";
 import { Calendar } from "../../../host/calendar/calendar.ts";
 import { Bus } from "../../../host/events/bus.ts";

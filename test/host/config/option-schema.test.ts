@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
-import { optionSchema, requireValidStateSchema } from "../../../host/config/option-schema.ts";
+import { optionSchema, requireSafeSchema } from "../../../host/config/option-schema.ts";
 
 const BROKEN: [what: string, schema: unknown, pointer: string][] = [
   ["a property without a schema", { properties: { a: null } }, "/properties/a"],
@@ -44,12 +44,12 @@ test("a schema may have 262144 characters, and not more", () => {
   const long = (length: number) => ({ title: "x".repeat(length - '{"title":""}'.length) });
 
   assert.ok(optionSchema(long(2 ** 18)));
-  requireValidStateSchema(long(2 ** 18));
+  requireSafeSchema(long(2 ** 18), "the schema of the state");
   assert.throws(() => optionSchema(long(2 ** 18 + 1)), {
     code: "invalid",
     message: "the schema of the options has more than 262144 characters of JSON",
   });
-  assert.throws(() => requireValidStateSchema(long(2 ** 18 + 1)), {
+  assert.throws(() => requireSafeSchema(long(2 ** 18 + 1), "the schema of the state"), {
     message: "the schema of the state has more than 262144 characters of JSON",
   });
 });
@@ -89,8 +89,8 @@ test("a pattern that is slow for some texts is refused with its location and an 
     },
   );
   assert.throws(
-    () => requireValidStateSchema(schema),
+    () => requireSafeSchema(schema, "the schema of the state"),
     /^MantelError: the schema of the state is wrong: \/prop/,
   );
-  requireValidStateSchema(undefined);
+  requireSafeSchema(undefined, "the schema of the state");
 });

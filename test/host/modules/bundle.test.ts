@@ -8,10 +8,10 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 const answering = (imports: string, expression: string) => ({
   "package.json": packageJson("asked", { provides: ["broker.address"] }),
   "index.ts": `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 ${imports}
 export default definePlugin({
-  start: () => ({ services: { "broker.address": async () => ({ url: String(${expression}) }) } }),
+  start: () => ({ services: [provide(brokerAddress, async () => ({ url: String(${expression}) }))] }),
 });
 `,
 });

@@ -3,19 +3,19 @@ import { test } from "node:test";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { NotBegun, RemoteFault } from "@mantel/plugin-sdk/rpc";
 import { CallRouter } from "../../../host/modules/lifecycle/call-router.ts";
-import type { Candidate } from "../../../host/modules/lifecycle/handover.ts";
+import type { Live } from "../../../host/modules/lifecycle/handover.ts";
 
 type Answer = (input: unknown, leftMs: number, method: string) => unknown;
 
 /** A process that answers calls without being one. */
-function processThat(answer: Answer): Candidate {
+function processThat(answer: Answer): Live {
   const call = async (method: string, input: unknown, leftMs: number) =>
     answer(input, leftMs, method);
-  return { generation: { peer: { call } } } as unknown as Candidate;
+  return { generation: { peer: { call } } } as unknown as Live;
 }
 
 function openRouter(queueLength = 10) {
-  const parts: { live: Candidate | undefined } = { live: undefined };
+  const parts: { live: Live | undefined } = { live: undefined };
   const faults: RemoteFault[] = [];
   const router = new CallRouter("lamp", {
     live: () => parts.live,
@@ -119,15 +119,21 @@ test("a call waits at the gate no longer than its deadline", async (t) => {
   assert.equal(router.counts.drops, 1);
 });
 
-const INPUTS = {
-  command: COMMAND,
-  "read-only service": { name: "calendar.events", input: {} },
-  "other service": { name: "mqtt.publish", input: {} },
+const checks = (isRepeatable: boolean) => ({
+  before: () => undefined,
+  after: (answer: unknown) => answer,
+  told: (error: unknown) => error,
+  isRepeatable,
+});
+const CHECKS = {
+  command: undefined,
+  "read-only service": checks(true),
+  "other service": checks(false),
 };
 
 const REPEATS: readonly (readonly [
   what: string,
-  input: keyof typeof INPUTS,
+  kind: keyof typeof CHECKS,
   error: () => Error,
   isRepeated: boolean,
 ])[] = [
@@ -152,7 +158,7 @@ for (const [what, kind, error, isRepeated] of REPEATS) {
       throw error();
     });
 
-    const call = router.call("callService", INPUTS[kind] as never, 1_000);
+    const call = router.call("callService", { name: "demo.x", input: {} }, 1_000, CHECKS[kind]);
 
     if (isRepeated) assert.equal(await call, "by the next");
     else await assert.rejects(call, { message: error().message });

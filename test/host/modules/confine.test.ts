@@ -12,7 +12,12 @@ delete process.env["NODE_V8_COVERAGE"];
 
 /** A plugin that does what it is sent, with Node's modules at hand and `node`. */
 const REACHER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, provide, defineService } from "@mantel/plugin-sdk";
+const probe = defineService("probe.run", {
+  input: Type.Object({ code: Type.String() }),
+  output: Type.Object({ url: Type.String() }),
+  deadlineMs: 60_000,
+});
 import { execFile } from "node:child_process";
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -33,18 +38,16 @@ export default definePlugin({
   start({ storage, folder, config }) {
     const run = (code) => new AsyncFunction(...names, "ctx", code)(...Object.values(node), { storage, folder, config });
     return {
-      services: {
-        "broker.address": async ({ code }) => ({
+      services: [provide(probe, async ({ code }) => ({
           url: await run(code).then(String, (error) => { throw error.cause ?? error; }),
-        }),
-      },
+        }))],
     };
   },
 });
 `;
 
 async function startReacher(t: TestContext, permissions: object = {}, options = {}) {
-  const manifest = packageJson("reacher", { provides: ["broker.address"], permissions });
+  const manifest = packageJson("reacher", { provides: ["probe.run"], permissions });
   const reacher = { "package.json": manifest, "index.ts": REACHER };
   const modules = await startModules(t, { reacher }, undefined, options);
   assert.equal(modules.registry.get("reacher").error, null);
@@ -52,7 +55,7 @@ async function startReacher(t: TestContext, permissions: object = {}, options = 
     ...modules,
     /** Has the plugin run the body of an async function, and gives what it returns as a text. */
     run: async (code: string) => {
-      const answer = await modules.services.call("broker.address", { code });
+      const answer = await modules.services.call("probe.run", { code });
       return (answer as { url: string }).url;
     },
     warnings: () =>
@@ -378,7 +381,7 @@ test("an update that needs consent is reported in the log and the list until it 
   assert.deepEqual(registry.get("reacher").permissions.added, []);
 
   const permissions = { hosts: ["a.test", "b.test"], listen: true };
-  const manifest = packageJson("reacher", { provides: ["broker.address"], permissions });
+  const manifest = packageJson("reacher", { provides: ["probe.run"], permissions });
   await write("reacher/package.json", manifest);
   const { permissions: shown } = await once(
     "reacher",

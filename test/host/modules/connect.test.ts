@@ -4,7 +4,7 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 
 const LISTENER = `
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 
 const CONNECT_MS = 0;
 let tries = 0;
@@ -18,7 +18,7 @@ export default definePlugin({
   start({ handedOver }, connected) {
     let count = handedOver?.count ?? 0;
     return {
-      services: { "broker.address": async () => ({ url: connected + " " + ++count }) },
+      services: [provide(brokerAddress, async () => ({ url: connected + " " + ++count }))],
       handOver: () => ({ count }),
     };
   },

@@ -3,7 +3,7 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 
 /** Counts its calls, hands the count over, and says which code it is and what is set. */
 export const COUNTER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 const CODE: string = "first";
 
 export default definePlugin({
@@ -12,7 +12,7 @@ export default definePlugin({
   start({ handedOver, config }) {
     let count = handedOver?.count ?? 0;
     return {
-      services: { "broker.address": async () => ({ url: CODE + " " + ++count + " " + config.word }) },
+      services: [provide(brokerAddress, async () => ({ url: CODE + " " + ++count + " " + config.word }))],
       handOver: () => ({ count }),
     };
   },

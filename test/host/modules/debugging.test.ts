@@ -7,9 +7,9 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
 const ANSWERS = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
-  start: () => ({ services: { "broker.address": async () => ({ url: "first" }) } }),
+  start: () => ({ services: [provide(brokerAddress, async () => ({ url: "first" }))] }),
 });
 `;
 const answering = {
@@ -112,7 +112,7 @@ test("only an admin can enable a debugger", async (t) => {
 });
 
 const FAULTY = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, mqttPublish, provide } from "@mantel/plugin-sdk";
 import { raise } from "raiser";
 
 interface Fault { readonly kind: string }
@@ -125,14 +125,12 @@ export default definePlugin({
     console.error(new Error("four"));
     process.stderr.write("five\\n");
     return {
-      services: {
-        "mqtt.publish": async ({ topic }) => {
+      services: [provide(mqttPublish, async ({ topic }) => {
           const fault: Fault = { kind: topic };
           if (fault.kind === "call") throw new Error("in a call");
           if (fault.kind === "package") raise();
           setTimeout(() => { throw new Error("in a timer"); }, 1);
-        },
-      },
+        })],
     };
   },
 });

@@ -47,7 +47,7 @@ function stage() {
     names.set(generation, name);
     return {
       generation,
-      build: { hash: name },
+      build: { hash: name, plugin: { manifest: { id: name } } },
       loaded: {},
       request: { config: name },
     } as unknown as Candidate;
@@ -57,7 +57,7 @@ function stage() {
     gate,
     startMs: 1_500,
     quiesceMs: 2_000,
-    allowCallsFrom: (generation) => steps.push(`${names.get(generation)} may call`),
+    allowCallsFrom: ({ generation }) => steps.push(`${names.get(generation)} may call`),
     goLive: ({ build }) => steps.push(`${build.hash} is live`),
     fits: () => true,
     reloadOf: async ({ build }) => candidate(`${build.hash} again`),

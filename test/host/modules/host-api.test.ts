@@ -18,6 +18,7 @@ const manifest = (declared: Partial<Manifest> = {}): Manifest => ({
   server: "index.ts",
   ...declared,
 });
+const definitions = () => [];
 const BRIDGE = { bridge: { kind: "lamp", commandsPerSecond: 1 } };
 const plugin = (declared: Partial<Manifest> = {}) => ({
   id: "lamp",
@@ -221,19 +222,22 @@ test("a declared service is called with its input", async () => {
   services.claim({
     id: "broker",
     provides: ["mqtt.broker"],
-    callService: async (name, input) => [name, input],
+    definitions,
+    callService: async (given) => given,
   });
 
-  assert.deepEqual(await call("callService", { name: "mqtt.broker", input: 1 }), [
-    "mqtt.broker",
-    1,
-  ]);
+  const chain = ["acme.news.items"];
+  assert.deepEqual(await call("callService", { name: "mqtt.broker", input: 1, chain }), {
+    key: "mqtt.broker",
+    input: 1,
+    chain,
+  });
 });
 
 test("of several declared services each may be called, and no other", async () => {
   const { call, services } = openApi({ uses: ["mqtt.broker", "broker.address"] });
   const provides = ["mqtt.broker", "broker.address", "mqtt.publish"];
-  services.claim({ id: "broker", provides, callService: async (name) => name });
+  services.claim({ id: "broker", provides, definitions, callService: async ({ key }) => key });
 
   assert.equal(await call("callService", { name: "mqtt.broker" }), "mqtt.broker");
   assert.equal(await call("callService", { name: "broker.address" }), "broker.address");
@@ -260,7 +264,7 @@ for (const [what, error, told] of PROVIDER_ERRORS) {
   test(what, async () => {
     const { call, services } = openApi({ uses: ["mqtt.broker"] });
     const callService = () => Promise.reject(error);
-    services.claim({ id: "broker", provides: ["mqtt.broker"], callService });
+    services.claim({ id: "broker", provides: ["mqtt.broker"], definitions, callService });
 
     await assert.rejects(call("callService", { name: "mqtt.broker" }), told);
   });
@@ -297,10 +301,15 @@ function openProvided(declared: Partial<Manifest> = {}) {
   const host = openHost();
   const now = plugin(declared);
   const callService = async () => "answer";
-  const provided = new ProvidedServices({ id: "lamp", callService }, host.registries);
+  const provided = new ProvidedServices({ id: "lamp", definitions, callService }, host.registries);
   return { ...host, provided, now };
 }
-const OTHER = { id: "other", provides: ["mqtt.broker"], callService: async () => "other" };
+const OTHER = {
+  id: "other",
+  provides: ["mqtt.broker"],
+  definitions,
+  callService: async () => "other",
+};
 
 test("a claimed service is called at the module that provides it, until it is released", async () => {
   const { provided, services, now } = openProvided({ provides: ["mqtt.broker"] });

@@ -21,10 +21,10 @@ const withDependencies = (dependencies: object) =>
 const files = (dependencies: object) => ({
   "package.json": withDependencies(dependencies),
   "index.ts": `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 import { word } from "wordy";
 export default definePlugin({
-  start: () => ({ services: { "broker.address": async () => ({ url: word }) } }),
+  start: () => ({ services: [provide(brokerAddress, async () => ({ url: word }))] }),
 });
 `,
   "packages/wordy/package.json": '{ "name": "wordy", "version": "1.0.0", "main": "index.js" }',

@@ -13,14 +13,14 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 
 const NEEDY = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
   options: Type.Object({
     port: Type.Integer(),
     password: Type.Optional(Type.String({ writeOnly: true })),
   }),
   start: ({ config }) => ({
-    services: { "broker.address": async () => ({ url: config.port + " " + config.password }) },
+    services: [provide(brokerAddress, async () => ({ url: config.port + " " + config.password }))],
   }),
 });
 `;

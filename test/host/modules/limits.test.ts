@@ -4,7 +4,7 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
 const LAMP = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, calendarEvents, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
   state: Type.Object({ count: Type.Integer() }),
   async start({ devices, handedOver }) {
@@ -15,7 +15,7 @@ export default definePlugin({
     }]);
     return {
       async command(nativeId) { devices.update({ nativeId, state: { count: ++count } }); },
-      services: { "calendar.events": () => new Promise(() => undefined) },
+      services: [provide(calendarEvents, () => new Promise(() => undefined))],
       handOver: () => ({ count }),
     };
   },
@@ -51,6 +51,8 @@ test("limits come from the config, else the manifest, else the defaults", async 
   assert.deepEqual(back.limits, { ...usual, memoryMiB: 48, callMs: 5_000 });
 });
 
+const WINDOW = { start: "2026-11-20T00:00:00Z", end: "2026-11-21T00:00:00Z" };
+
 test("changed limits apply through a handover, with the state", async (t) => {
   const { commands, devices, services, config, once } = await startModules(t, { lamp });
   await commands.send("test:light:1", { on: true }).done;
@@ -59,7 +61,10 @@ test("changed limits apply through a handover, with the state", async (t) => {
   const { restarts } = await once("lamp", ({ generation }) => generation === 2);
 
   assert.equal(restarts, 0);
-  await assert.rejects(services.call("calendar.events", {}), /callService timed out after 100 ms/);
+  await assert.rejects(
+    services.call("calendar.events", WINDOW),
+    /callService timed out after 100 ms/,
+  );
   await commands.send("test:light:1", { on: true }).done;
   assert.equal(devices.get("test:light:1").state["count"], 2);
 });
@@ -69,7 +74,9 @@ test("calls beyond a lower queue length are refused", async (t) => {
   await config.patch({ modules: { lamp: { limits: { queueLength: 1, callMs: 200 } } } }, ADMIN);
   await once("lamp", ({ generation }) => generation === 2);
 
-  const calls = await Promise.allSettled([1, 2, 3].map(() => services.call("calendar.events", {})));
+  const calls = await Promise.allSettled(
+    [1, 2, 3].map(() => services.call("calendar.events", WINDOW)),
+  );
 
   const codes = calls.map(
     (call) => call.status === "rejected" && (call.reason as { code: string }).code,

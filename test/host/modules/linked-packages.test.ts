@@ -7,10 +7,10 @@ import { until } from "../../helpers/until.ts";
 
 const PROVIDES = { provides: ["broker.address"] };
 const source = (word: string) => `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 ${word}
 export default definePlugin({
-  start: () => ({ services: { "broker.address": async () => ({ url: word }) } }),
+  start: () => ({ services: [provide(brokerAddress, async () => ({ url: word }))] }),
 });
 `;
 

@@ -196,10 +196,10 @@ export default definePlugin({
 
 test("a module whose options are missing is unconfigured until the config has them", async (t) => {
   const source = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
   options: Type.Object({ host: Type.String(), port: Type.Integer({ default: 80 }) }),
-  start: ({ config }) => ({ services: { "broker.address": async () => ({ url: config.host + ":" + config.port }) } }),
+  start: ({ config }) => ({ services: [provide(brokerAddress, async () => ({ url: config.host + ":" + config.port }))] }),
 });`;
   const { registry, config, services, once } = await startModules(t, {
     needy: {
@@ -226,10 +226,10 @@ export default definePlugin({
 
 test("a bridge publishes only what its manifest declares", async (t) => {
   const source = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, mqttPublish } from "@mantel/plugin-sdk";
 export default definePlugin({ start: async ({ devices, call, publish }) => {
   await devices.publish([]).catch((error) => console.log("devices: " + error.message));
-  await call("mqtt.publish", { topic: "a", payload: "", qos: 0, retain: false }).catch((error) => console.log("call: " + error.message));
+  await call(mqttPublish, { topic: "a", payload: "", qos: 0, retain: false }).catch((error) => console.log("call: " + error.message));
   await publish("system.sample", {} as never).catch((error) => console.log("publish: " + error.message));
 } });`;
   const { registry } = await startModules(t, {

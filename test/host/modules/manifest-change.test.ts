@@ -6,7 +6,7 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
 const LAMP = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
   state: Type.Object({ count: Type.Integer() }),
   async start({ devices, handedOver }) {
@@ -18,7 +18,7 @@ export default definePlugin({
     }]);
     return {
       async command(nativeId) { count++; devices.update({ nativeId, state: state() }); },
-      services: { "broker.address": async () => ({ url: "here" }) },
+      services: [provide(brokerAddress, async () => ({ url: "here" }))],
       handOver: () => ({ count }),
     };
   },

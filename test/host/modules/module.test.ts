@@ -378,7 +378,8 @@ test("a failure beside a reload is a warning in the module's log", async (t) => 
 test("other modules call its service through the registry", async (t) => {
   const { lamp, services } = await openLamp(
     t,
-    "export const callService = ({ name, input }: any) => ({ url: `${name} ${input.of}` });",
+    `export const start = () => ({ services: [{ name: "broker.address", version: 1, input: {}, output: {} }] });
+     export const callService = ({ name, input }: any) => ({ url: \`\${name} \${input.of}\` });`,
   );
 
   assert.deepEqual(await services.call("broker.address", { of: "lamp" }), {
@@ -492,14 +493,14 @@ test("a reload provides what the new manifest names, and withdraws the rest", as
   const { lamp, write, adopt, services, withdrawn } = await openLamp(t, answering("one"), {
     provides: ["broker.address", "system.sample", "weather.forecast"],
   });
-  const provides = ["machine.disks", "weather.forecast"];
+  const provides = ["acme.news.items", "weather.forecast"];
   await write("lamp/package.json", manifest("lamp", { provides }, "2.0.0"));
   await adopt(lamp);
   await lamp.allow();
 
   await lamp.reload("file");
 
-  const names = ["broker.address", "machine.disks"];
+  const names = ["broker.address", "acme.news.items"];
   assert.deepEqual(
     names.map((name) => services.findProvider(name)),
     [undefined, "lamp"],

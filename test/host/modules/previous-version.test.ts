@@ -7,7 +7,7 @@ import { until } from "../../helpers/until.ts";
 
 /** Counts its calls in steps, hands the count over, and says what is set. */
 const COUNTER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 const STEP: number = 1;
 
 export default definePlugin({
@@ -16,7 +16,7 @@ export default definePlugin({
   start({ handedOver, config }) {
     let count = handedOver?.count ?? 0;
     return {
-      services: { "broker.address": async () => ({ url: (count += STEP) + " " + config.word }) },
+      services: [provide(brokerAddress, async () => ({ url: (count += STEP) + " " + config.word }))],
       handOver: () => ({ count }),
     };
   },

@@ -5,7 +5,7 @@ import type { ModuleView } from "../../../host/api/module.ts";
 import { packageJson, startModules } from "../../helpers/module.ts";
 
 const COUNTER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 import { greeting } from "./greeting.ts";
 
 export default definePlugin({
@@ -13,9 +13,7 @@ export default definePlugin({
   start({ handedOver }) {
     let count = handedOver?.count ?? 0;
     return {
-      services: {
-        "broker.address": async () => ({ url: greeting + " " + ++count }),
-      },
+      services: [provide(brokerAddress, async () => ({ url: greeting + " " + ++count }))],
       handOver: () => ({ count }),
     };
   },
@@ -149,7 +147,7 @@ test("if handOver fails, the new code starts without state, and the log names th
   assert.equal(await ask(services), "hello 1");
   const [told] = registry.logs("counter", { level: "warn" });
   assert.equal(told?.sentence, "the old code handed over no state; the new code starts without it");
-  assert.match(String(told?.fields?.["error"]), /no count today\n.*counter\/index\.ts:13:/);
+  assert.match(String(told?.fields?.["error"]), /no count today\n.*counter\/index\.ts:11:/);
 });
 
 test("a state that does not fit the new code is not given to it, and the log says why", async (t) => {

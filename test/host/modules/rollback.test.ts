@@ -6,7 +6,7 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 
 /** Counts its calls, and hands the count over. */
 const COUNTER = `
-import { definePlugin, Type } from "@mantel/plugin-sdk";
+import { definePlugin, Type, brokerAddress, provide } from "@mantel/plugin-sdk";
 import { step } from "./step.ts";
 
 export default definePlugin({
@@ -14,7 +14,7 @@ export default definePlugin({
   start({ handedOver }) {
     let count = handedOver?.count ?? 0;
     return {
-      services: { "broker.address": async () => ({ url: String((count += step)) }) },
+      services: [provide(brokerAddress, async () => ({ url: String((count += step)) }))],
       handOver: () => ({ count }),
     };
   },
@@ -103,8 +103,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     at: "index.ts:8",
   },
   "an undeclared call": {
-    saved: inAsyncStart('await call("calendar.events", { start: "", end: "" });'),
-    says: /add "calendar\.events" to "mantel\.uses"/,
+    saved: inAsyncStart('await call({ ...brokerAddress, name: "acme.news" }, {});'),
+    says: /add "acme\.news" to "mantel\.uses"/,
     at: "index.ts:8",
   },
   "a manifest that is not JSON": {
@@ -113,7 +113,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     at: "package.json:2",
   },
   "a manifest that breaks a rule": {
-    saved: { "package.json": packageJson("counter", { provides: ["weather.now"] }) },
+    saved: { "package.json": packageJson("counter", { provides: ["weather"] }) },
     says: /\/mantel\/provides\/0/,
   },
   "a crash within ten seconds": {

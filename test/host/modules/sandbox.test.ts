@@ -20,18 +20,21 @@ import { until } from "../../helpers/until.ts";
 
 /** A plugin that runs shell commands, over which Node's permission model has no power. */
 const SHELL = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, provide, defineService, Type } from "@mantel/plugin-sdk";
+const probe = defineService("probe.run", {
+  input: Type.Object({ code: Type.String() }),
+  output: Type.Object({ url: Type.String() }),
+  deadlineMs: 60_000,
+});
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 export default definePlugin({
   start: () => ({
-    services: {
-      "broker.address": async ({ code }) => {
+    services: [provide(probe, async ({ code }) => {
         const run = promisify(execFile)("/bin/sh", ["-c", code]);
         return { url: await run.then(({ stdout }) => stdout.trim(), (error) => "FAILED " + error.stderr.trim()) };
-      },
-    },
+      })],
   }),
 });
 `;
@@ -44,7 +47,7 @@ before(async (t) => {
 
 async function startShell(t: TestContext, permissions: Permissions = {}) {
   const manifest = packageJson("shell", {
-    provides: ["broker.address"],
+    provides: ["probe.run"],
     permissions: { ...permissions, childProcesses: true },
   });
   const shell = { "package.json": manifest, "index.ts": SHELL };
@@ -53,7 +56,7 @@ async function startShell(t: TestContext, permissions: Permissions = {}) {
   return {
     ...modules,
     run: async (code: string) => {
-      const answer = await modules.services.call("broker.address", { code });
+      const answer = await modules.services.call("probe.run", { code });
       return (answer as { url: string }).url;
     },
   };
@@ -291,10 +294,7 @@ test("the list contains the sandbox level of each module", async (t) => {
   assert.deepEqual(shown(), { level: "kernel", network: "none", reason: null });
 
   const permissions = { childProcesses: true, listen: true };
-  await write(
-    "shell/package.json",
-    packageJson("shell", { provides: ["broker.address"], permissions }),
-  );
+  await write("shell/package.json", packageJson("shell", { provides: ["probe.run"], permissions }));
   await once("shell", ({ permissions: { listen }, state }) => listen && state === "active");
 
   assert.equal(shown().network, "open");

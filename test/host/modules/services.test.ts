@@ -4,14 +4,14 @@ import { packageJson, startModules } from "../../helpers/module.ts";
 import { until } from "../../helpers/until.ts";
 
 const PROVIDER = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 export default definePlugin({
-  start: () => ({ services: { "broker.address": async () => ({ url: "mqtt://one" }) } }),
+  start: () => ({ services: [provide(brokerAddress, async () => ({ url: "mqtt://one" }))] }),
 });
 `;
 /** Asks at each command, and shows the answer. */
 const CONSUMER = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { brokerAddress, definePlugin } from "@mantel/plugin-sdk";
 const capabilities = { ask: { type: "boolean" }, heard: { type: "text", readOnly: true } };
 export default definePlugin({
   async start({ call, devices }) {
@@ -20,7 +20,7 @@ export default definePlugin({
     ]);
     return {
       async command(nativeId) {
-        const heard = await call("broker.address", {}).then(({ url }) => url, (error) => error.code + ": " + error.message);
+        const heard = await call(brokerAddress, {}).then(({ url }) => url, (error) => error.code + ": " + error.message);
         devices.update({ nativeId, state: { heard } });
       },
     };

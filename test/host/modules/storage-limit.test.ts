@@ -16,20 +16,23 @@ const PATIENT = { withinMs: 20_000 };
 /** Runs the code it is told, with its storage as working folder, and says what it gave. */
 const KEEPER = `
 import * as fs from "node:fs";
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, provide, defineService, Type } from "@mantel/plugin-sdk";
+const probe = defineService("probe.run", {
+  input: Type.Object({ code: Type.String() }),
+  output: Type.Object({ url: Type.String() }),
+  deadlineMs: 60_000,
+});
 export default definePlugin({
   start({ storage, folder }) {
     return {
-      services: {
-        async "broker.address"({ code }) {
+      services: [provide(probe, async ({ code }) => {
           try {
             const run = new Function("fs", "storage", "folder", "return (async () => {" + code + "})()");
             return { url: String(await run(fs, storage, folder)) };
           } catch (error) {
             return { url: error.code + ": " + error.message };
           }
-        },
-      },
+        })],
     };
   },
 });
@@ -37,7 +40,7 @@ export default definePlugin({
 
 const keeper = (mantel: object = {}) => ({
   "package.json": packageJson("keeper", {
-    provides: ["broker.address"],
+    provides: ["probe.run"],
     limits: { storageMiB: 4 },
     ...mantel,
   }),
@@ -47,7 +50,7 @@ const keeper = (mantel: object = {}) => ({
 async function startKeeper(...[t, mantel]: [Parameters<typeof startModules>[0], object?]) {
   const modules = await startModules(t, { keeper: keeper(mantel) });
   const run = async (code: string) => {
-    const { url } = (await modules.services.call("broker.address", { code })) as {
+    const { url } = (await modules.services.call("probe.run", { code })) as {
       url: string;
     };
     return url;

@@ -56,11 +56,11 @@ test("packages unused when the host ended are removed at its next start", async 
 
 /** A process has its plugin's name as its title from the moment it is asked to load the code. */
 const TITLED = `
-import { definePlugin } from "@mantel/plugin-sdk";
+import { definePlugin, brokerAddress, provide } from "@mantel/plugin-sdk";
 import { titleAtLoad, version } from "titled";
 export default definePlugin({
   start: () => ({
-    services: { "broker.address": async () => ({ url: version + " " + titleAtLoad }) },
+    services: [provide(brokerAddress, async () => ({ url: version + " " + titleAtLoad }))],
   }),
 });
 `;

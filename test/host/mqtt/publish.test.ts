@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { LogFields, MqttPublish } from "@mantel/plugin-sdk";
+import { type LogFields, type MqttPublish, mqttPublish } from "@mantel/plugin-sdk";
 import { MantelError } from "@mantel/plugin-sdk/errors";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { Audit } from "../../../host/auth/audit.ts";
@@ -25,7 +25,7 @@ async function openPublisher(
   const warnings: (LogFields | undefined)[] = [];
   const publisher = new Publisher({
     config: { current: { mqtt: { denyTopics: ["zigbee2mqtt/bridge/request/#", "+/firmware"] } } },
-    call: (name, message, deadlineMs) => {
+    call: ({ name }, message, deadlineMs) => {
       calls.push([name, message, deadlineMs]);
       return answer(message);
     },
@@ -45,7 +45,7 @@ async function overMosquitto(t: TestContext) {
   const messages = await collect(t, url);
   const link = await startPlugin(plugin, { config: { url } });
   t.after(() => link.stop());
-  return { ...(await openPublisher(t, (message) => link.call("mqtt.publish", message))), messages };
+  return { ...(await openPublisher(t, (message) => link.call(mqttPublish, message))), messages };
 }
 
 test("a publish with nothing but topic and payload is QoS 0 and not retained", async (t) => {
@@ -194,7 +194,7 @@ test("an unreachable broker gives 503 within 2 s", async (t) => {
     config: { url: `mqtt://127.0.0.1:${await freePort()}` },
   });
   t.after(() => link.stop());
-  const { publish } = await openPublisher(t, (message) => link.call("mqtt.publish", message));
+  const { publish } = await openPublisher(t, (message) => link.call(mqttPublish, message));
   const started = performance.now();
 
   await assert.rejects(publish({ topic: "home/desk", payload: "on" }), {
@@ -212,7 +212,7 @@ test(
     const { url } = await startMosquitto(t);
     const link = await startPlugin(plugin, { config: { url } });
     t.after(() => link.stop());
-    const { publish } = await openPublisher(t, (message) => link.call("mqtt.publish", message));
+    const { publish } = await openPublisher(t, (message) => link.call(mqttPublish, message));
 
     for (let seed = 1; seed <= 2_000; seed++) {
       await publish({ topic: oddTopic(seed), payload: "", qos: 1 }).catch((error: unknown) => {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defineService, Type } from "@mantel/plugin-sdk";
 import { type Provider, ServiceRegistry } from "../../../host/services/registry.ts";
 
 const provider = (id: string, ...provides: string[]): Provider => ({
   id,
   provides,
-  callService: async (name, input) => ({ id, name, input }),
+  definitions: () => [],
+  callService: async ({ key, input }) => ({ id, key, input }),
 });
 
 test("a call reaches the module that provides the service", async () => {
@@ -14,7 +16,7 @@ test("a call reaches the module that provides the service", async () => {
 
   const answer = await services.call("mqtt.publish", 7);
 
-  assert.deepEqual(answer, { id: "link", name: "mqtt.publish", input: 7 });
+  assert.deepEqual(answer, { id: "link", key: "mqtt.publish", input: 7 });
 });
 
 test("a service without a provider is reported as unavailable", async () => {
@@ -44,4 +46,52 @@ test("a module can claim again with other names", async () => {
 
   await assert.rejects(services.call("mqtt.publish", {}), { code: "service_unavailable" });
   assert.ok(await services.call("broker.address", {}));
+});
+
+test("two versions of a service have a provider each", async () => {
+  const services = new ServiceRegistry();
+  services.claim(provider("old", "acme.news.items@1"));
+  services.claim(provider("new", "acme.news.items@2"));
+
+  const answers = await Promise.all(
+    ["acme.news.items", "acme.news.items@2"].map((key) => services.call(key, {})),
+  );
+
+  assert.deepEqual(
+    answers.map((answer) => (answer as { id: string }).id),
+    ["old", "new"],
+  );
+});
+
+test("a caller of a version that nothing provides is told which versions there are", async () => {
+  const services = new ServiceRegistry();
+  services.claim(provider("news", "acme.news.items", "acme.news.items@2", "acme.news.item"));
+
+  await assert.rejects(services.call("acme.news.items@3", {}), {
+    code: "service_unavailable",
+    message:
+      "no running module provides acme.news.items@3; there is acme.news.items, acme.news.items@2",
+  });
+});
+
+test("a call that would close a circle reaches no module", async () => {
+  const services = new ServiceRegistry();
+  services.claim(provider("news", "acme.news.items"));
+  const chain = ["acme.news.items", "acme.mail.send"];
+
+  await assert.rejects(services.callFor({ key: "acme.news.items", input: {}, chain }), {
+    code: "service_cycle",
+  });
+});
+
+test("the open services are those with a scope for clients", () => {
+  const services = new ServiceRegistry();
+  const items = defineService("acme.news.items", { input: Type.Object({}), open: "read" });
+  const secret = defineService("acme.news.secret", { input: Type.Object({}) });
+  services.claim({
+    ...provider("news", "acme.news.items", "acme.news.secret"),
+    definitions: () => [secret, items],
+  });
+
+  assert.deepEqual(services.open(), [items]);
 });

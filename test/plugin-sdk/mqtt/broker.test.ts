@@ -5,7 +5,7 @@ import { Check } from "typebox/value";
 import { brokerOf, brokerOptions } from "../../../plugin-sdk/mqtt/broker.ts";
 
 const asked: string[] = [];
-const call = (async (name: string) => {
+const call = (async ({ name }: { name: string }) => {
   asked.push(name);
   return { url: "mqtt://home" };
 }) as unknown as Parameters<typeof brokerOf>[1];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { MantelError } from "@mantel/plugin-sdk/errors";
 import { MqttClient } from "../../../plugin-sdk/mqtt/client.ts";
-import type { MqttBroker } from "../../../plugin-sdk/service.ts";
+import type { MqttBroker } from "../../../plugin-sdk/services/mqtt.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { withDeadline } from "../../../plugin-sdk/deadline.ts";
 import { MqttClient } from "../../../plugin-sdk/mqtt/client.ts";
-import type { MqttBroker } from "../../../plugin-sdk/service.ts";
+import type { MqttBroker } from "../../../plugin-sdk/services/mqtt.ts";
 import { collectedLog } from "../../helpers/collected-log.ts";
 import { onTestEnd } from "../../helpers/on-test-end.ts";
 import { until } from "../../helpers/until.ts";

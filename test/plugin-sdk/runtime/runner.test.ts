@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { MantelError, type PluginContext } from "@mantel/plugin-sdk";
+import {
+  brokerAddress,
+  MantelError,
+  mqttPublish,
+  type PluginContext,
+  provide,
+} from "@mantel/plugin-sdk";
 import { LAMP, startRunner } from "./start-runner.ts";
 
 type Context = PluginContext<undefined, undefined>;
@@ -66,7 +72,7 @@ test("commands, scene activations and service calls reach the plugin unchanged",
   const { runner, started } = await startRunner(t, () => ({
     command: async (...all) => void asked.push(all),
     activateScene: async (...all) => void asked.push(all),
-    services: { "mqtt.publish": async (message) => void asked.push(message) },
+    services: [provide(mqttPublish, async (message) => void asked.push(message))],
   }));
   await started;
 
@@ -117,7 +123,7 @@ for (const [name, replacement] of [
 
 for (const name of ["mqtt.publish", "toString", "__proto__"]) {
   test(`a call of the service ${name}, which the plugin does not provide, is refused`, async (t) => {
-    const { runner, started } = await startRunner(t, () => ({ services: {} }));
+    const { runner, started } = await startRunner(t, () => ({ services: [] }));
     await started;
 
     await assert.rejects(async () => runner.callService({ name, input: {} }), {
@@ -186,7 +192,7 @@ test("publications, degraded reports and service calls are sent to the host", as
     async ({ call, publish, status, scenes }) => {
       await scenes.publish([{ nativeId: "dusk", name: "Dusk" }]);
       await publish("system.sample", { sampledAt: "now" } as never);
-      await call("broker.address", {});
+      await call(brokerAddress, {});
       status.degraded("the lamp is away");
       status.ok();
     },
@@ -209,7 +215,7 @@ test("using an undeclared service or folder fails and names the manifest line to
       code: "invalid",
       message: /add "toString" to "mantel\.permissions\.folders"/,
     });
-    await assert.rejects(call("mqtt.publish", {} as never), {
+    await assert.rejects(call(mqttPublish, {} as never), {
       code: "invalid",
       message: /garden-bridge uses mqtt\.publish.*add "mqtt\.publish" to "mantel\.uses"/,
     });

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { calendarEvents } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/calendar/index.ts";
 import { emptyFolder } from "../../helpers/folder.ts";
@@ -222,7 +223,7 @@ test("the service returns windows far from today, including series", async (t) =
   );
   const { running } = await start(t, await makeFolder(t, { "family.ics": yearly }));
 
-  const window = await running.call("calendar.events", {
+  const window = await running.call(calendarEvents, {
     start: "2048-01-01T00:00:00Z",
     end: "2049-01-01T00:00:00Z",
   });

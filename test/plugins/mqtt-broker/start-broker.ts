@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { brokerAddress } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import plugin from "../../../plugins/mqtt-broker/index.ts";
@@ -18,7 +19,7 @@ export async function startBroker(t: TestContext, options: BrokerOptions = {}) {
   const { handedOver, ...rest } = options;
   const config = { host: "127.0.0.1", users: {}, port: await freePort(), ...rest };
   const broker = await startPlugin(plugin, { config, handedOver });
-  const { url, username = "", password = "" } = await broker.call("broker.address", {});
+  const { url, username = "", password = "" } = await broker.call(brokerAddress, {});
   let state: Promise<unknown> | undefined;
   const stop = () => (state ??= broker.stop());
   t.after(stop);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
+import { brokerAddress } from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { faultsOf } from "../../../host/validate.ts";
 import broker from "../../../plugins/mqtt-broker/index.ts";
@@ -17,9 +18,9 @@ const brokerConfig = async () => ({ host: "127.0.0.1", users: {}, port: await fr
 test("without an address the client uses the embedded broker, over MQTT 3.1.1", async (t) => {
   const embedded = await startPlugin(broker, { config: await brokerConfig() });
   t.after(() => embedded.stop());
-  const { url, ...login } = await embedded.call("broker.address", {});
+  const { url, ...login } = await embedded.call(brokerAddress, {});
   const messages = await collect(t, url, { protocolVersion: 4, ...login });
-  const { publish, logs } = await startMqtt(t, {}, () => embedded.call("broker.address", {}));
+  const { publish, logs } = await startMqtt(t, {}, () => embedded.call(brokerAddress, {}));
 
   await publish({ qos: 2 });
 
@@ -31,7 +32,7 @@ test("without an address the client uses the embedded broker, over MQTT 3.1.1", 
 test("the embedded broker's address is asked for again at each attempt", async (t) => {
   const first = await startPlugin(broker, { config: await brokerConfig() });
   let serving = first;
-  const { publish } = await startMqtt(t, {}, () => serving.call("broker.address", {}));
+  const { publish } = await startMqtt(t, {}, () => serving.call(brokerAddress, {}));
   await publish();
   await first.stop();
   serving = await startPlugin(broker, { config: await brokerConfig() });

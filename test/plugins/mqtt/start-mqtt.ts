@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
-import { MantelError, type MqttPublish, type Services } from "@mantel/plugin-sdk";
+import {
+  brokerAddress,
+  MantelError,
+  type MqttPublish,
+  mqttPublish,
+  provide,
+  type ServiceHandler,
+} from "@mantel/plugin-sdk";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/mqtt/index.ts";
 import { withoutMosquitto } from "../../helpers/mosquitto.ts";
@@ -11,19 +18,19 @@ export const real = { skip: withoutMosquitto };
 
 const MESSAGE: MqttPublish = { topic: "home/desk", payload: "on", qos: 1, retain: false };
 
-const noBroker: Services["broker.address"] = async () => {
+const noBroker: ServiceHandler<typeof brokerAddress> = async () => {
   throw new MantelError("service_unavailable", "nothing provides broker.address");
 };
 
 /** The plugin, started; it is stopped when the test ends. */
 export async function startMqtt(t: TestContext, config: object, address = noBroker) {
-  const client = await startPlugin(plugin, { config, services: { "broker.address": address } });
+  const client = await startPlugin(plugin, { config, services: [provide(brokerAddress, address)] });
   let stopped: Promise<unknown> | undefined;
   const stop = () => (stopped ??= client.stop());
   t.after(stop);
   return {
     publish: (message: Partial<MqttPublish> = {}) =>
-      client.call("mqtt.publish", { ...MESSAGE, ...message }),
+      client.call(mqttPublish, { ...MESSAGE, ...message }),
     degraded: () => client.degraded,
     logs: client.logs,
     stop,

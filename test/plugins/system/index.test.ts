@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { machineDisks, provide } from "@mantel/plugin-sdk";
 import { SystemSample } from "@mantel/plugin-sdk/metrics";
 import { startPlugin } from "@mantel/plugin-sdk/testing";
 import { MachineDisks } from "../../../host/system/disks.ts";
@@ -16,7 +17,7 @@ after(watchResources());
 
 async function startSystem(t: TestContext, { handedOver }: { handedOver?: unknown } = {}) {
   const disks = new MachineDisks();
-  const services = { "machine.disks": () => disks.callService() };
+  const services = [provide(machineDisks, async () => [...(await disks.callService())])];
   const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, handedOver, services });
   let state: Promise<unknown> | undefined;
   const stop = () => (state ??= running.stop());
@@ -74,7 +75,7 @@ test("after a reload the load is computed from the previous generation's last sa
 
 test("a start lists no disks, because callers may wait for it", async (t) => {
   let listed = 0;
-  const services = { "machine.disks": async () => (listed++, []) };
+  const services = [provide(machineDisks, () => (listed++, []))];
   const running = await startPlugin(plugin, { config: { sampleSeconds: 1 }, services });
   t.after(() => running.stop());
 

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { Services } from "@mantel/plugin-sdk";
+import { mqttBroker, provide } from "@mantel/plugin-sdk";
 import { type RunningTest, startPlugin } from "@mantel/plugin-sdk/testing";
 import plugin from "../../../plugins/zigbee2mqtt/index.ts";
 import { type FakeOptions, FakeZigbee2Mqtt } from "../../fakes/zigbee2mqtt.ts";
@@ -27,7 +27,7 @@ export async function startBridge(
   url: string,
   { handedOver, ...config }: { handedOver?: unknown; topic?: string } = {},
 ): Promise<StartedBridge> {
-  const services: Partial<Services> = { "mqtt.broker": async () => ({ url }) };
+  const services = [provide(mqttBroker, () => ({ url }))];
   const started = await startPlugin(plugin, {
     services,
     config: { topic: "zigbee2mqtt", ...config },

@@ -1,0 +1,3 @@
+export { calendarEvents, CalendarQuery } from "./calendar.ts";
+export { MachineDisk, machineDisks } from "./machine.ts";
+export { brokerAddress, MqttBroker, mqttBroker, MqttPublish, mqttPublish } from "./mqtt.ts";
