@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit";
 
-/** A short status text of the home. `warn` highlights it. */
+/** A short status text of the home. `warn` and `alert` highlight it. */
 export interface Chip {
   /** The text, with `{name}` as the placeholder for `name`. */
   readonly text: string;
@@ -8,14 +8,14 @@ export interface Chip {
   readonly name?: string;
   readonly icon: `mdi:${string}`;
   /** The theme hue of the chip. */
-  readonly hue: "ok" | "warn" | "info";
+  readonly hue: "ok" | "warn" | "alert" | "info";
 }
 
 /** Renders a chip. The widget's `styles` must include `chip.css`. */
 export function chip({ text, name, icon, hue }: Chip): TemplateResult {
   const [before, after] = name === undefined ? [] : text.split("{name}");
   return html`<span
-    class="chip ${hue === "warn" ? "attention" : ""}"
+    class="chip ${/warn|alert/.test(hue) ? "attention" : ""}"
     .style=${`--hue: var(--mantel-hue-${hue})`}
   >
     <mantel-icon name=${icon}></mantel-icon>
