@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { CalendarWindow } from "./calendar.ts";
-import type { Device, DeviceCommand, CommandBody } from "./device.ts";
+import type { Device, DeviceCommand, DeviceKind, CommandBody } from "./device.ts";
 import type { I18n, Texts } from "./i18n.ts";
 import type { SystemSample } from "./metrics.ts";
 import type { ModuleState } from "./module-state.ts";
@@ -66,6 +66,16 @@ export interface Channels {
   readonly modules: readonly ModuleStatus[];
 }
 
+/** A picture of a camera, refreshed every ten seconds while something reads the signal. */
+export interface CameraPicture {
+  /** Belongs to the dashboard: draw it, and do not close it. `undefined` until the first picture has arrived. */
+  readonly bitmap: ImageBitmap | undefined;
+  /** The time at which it arrived, in epoch milliseconds. */
+  readonly takenAt: number | undefined;
+  /** True if the last attempt failed. The previous picture stays. */
+  readonly failed: boolean;
+}
+
 /** The dashboard's API for a mounted widget. Everything opened through it is closed on unmount. */
 export interface WidgetContext<S extends Settings, State> extends I18n {
   /** The id of the tile in the layout. */
@@ -92,11 +102,18 @@ export interface WidgetContext<S extends Settings, State> extends I18n {
   devices(query?: { kind?: string; room?: string }): Signal<readonly Device[]>;
   /** Returns live data, such as `channel("weather")`. */
   channel<N extends keyof Channels>(name: N): Signal<Channels[N] | undefined>;
+  /** Returns the picture of a device whose `image` is true. Read it only while `visible` is true. */
+  picture(id: string): Signal<CameraPicture>;
   /**
    * Sends a command. The new value is shown immediately as pending. Commands to one device are coalesced: while one is
    * in flight, only the latest is kept. On status 409 it waits and retries. Never rejects.
    */
   command(id: string, command: CommandBody): Promise<CommandResult>;
+  /**
+   * Sends a command to all devices of a kind in a room, or in the whole home if the room is `""`, and offers to undo
+   * it. Never rejects.
+   */
+  commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
   /** Activates a scene. Never rejects. */
   scene(id: string): Promise<CommandResult>;
   /**

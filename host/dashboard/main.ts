@@ -93,6 +93,7 @@ function start(root: HTMLElement, api: Api, who: SignedIn): void {
   const mayEdit = scopesOf(who).includes("edit");
   const session = new Session(api, {
     mayEdit,
+    mayAdminister: scopesOf(who).includes("admin"),
     name: who.name,
     isPaired: who.display,
     announce: announcer(),

@@ -1,5 +1,5 @@
 import type { ModuleView } from "../api/module.ts";
-import { words } from "./i18n/shell.ts";
+import { words } from "./i18n/problems.ts";
 
 /** A module that is not running, or that runs other code than the code on disk. */
 export interface ModuleProblem {

@@ -1,8 +1,10 @@
 import { effect, type ReadonlySignal } from "@preact/signals-core";
 import { html, nothing, render } from "lit";
 import type { ModuleView } from "../api/module.ts";
-import { words } from "./i18n/shell.ts";
+import { addStyles } from "./add-styles.ts";
+import { words } from "./i18n/problems.ts";
 import { type ModuleProblem, moduleProblems } from "./module-problems.ts";
+import styles from "./problem-notice.css";
 
 /**
  * Shows module problems to users who can fix them: a short notice in the corner that opens the code
@@ -12,6 +14,7 @@ export function showModuleProblems(
   root: HTMLElement,
   modules: ReadonlySignal<readonly ModuleView[]>,
 ): void {
+  addStyles(styles);
   const notice = document.createElement("aside");
   root.append(notice);
   effect(() => void render(noticeView(moduleProblems(modules.value)), notice));

@@ -11,10 +11,11 @@ import { displayOf, settingsOn, layoutOn } from "./display/choice.ts";
 import { dataOf } from "./event-data.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { rememberLocale } from "./i18n/page.ts";
+import { words } from "./i18n/shell.ts";
 import type { Display, Layout } from "./layout.ts";
 import { Store, type UiSettings } from "./store.ts";
 import { rememberTheme, ThemeClock } from "./theme.ts";
-import { WidgetContexts } from "./widget-context.ts";
+import { type Box, type DetailsTarget, WidgetContexts } from "./widget-context.ts";
 
 interface ConfigAnswer {
   readonly config: {
@@ -26,6 +27,7 @@ interface ConfigAnswer {
 /** The signed-in user and the language. */
 interface Visit {
   readonly mayEdit: boolean;
+  readonly mayAdminister: boolean;
   /** The name of the token. */
   readonly name: string | undefined;
   /** True if it is a paired display. */
@@ -48,6 +50,8 @@ export class Session {
   readonly contexts: WidgetContexts;
   /** True if this visit may edit the layout. It then also shows module problems. */
   readonly mayEdit: boolean;
+  /** True if this visit may rename devices and put them into rooms. */
+  readonly mayAdminister: boolean;
   /** True if this screen was paired as a display. */
   readonly isPaired: boolean;
   readonly api: Api;
@@ -62,9 +66,10 @@ export class Session {
   #pendingEvents: StreamEvent[] | undefined;
   #stale = false;
 
-  constructor(api: Api, { mayEdit, name, isPaired, announce }: Visit) {
+  constructor(api: Api, { mayEdit, mayAdminister, name, isPaired, announce }: Visit) {
     this.api = api;
     this.mayEdit = mayEdit;
+    this.mayAdminister = mayAdminister;
     this.isPaired = isPaired;
     const { store } = this;
     this.#timeZone = computed(
@@ -96,6 +101,11 @@ export class Session {
       online: computed(() => this.link.value.state === "live"),
       timeZone: this.#timeZone,
       announce,
+      openDetails: (target, box) => void this.#openDetails(target, box),
+      commandRoom: async (room, kind, command) => {
+        const { commandRoom } = await import("./details/room-command.ts");
+        return commandRoom(this, { room, kind, command });
+      },
     });
     this.#refreshCalendarAtMidnight();
   }
@@ -106,6 +116,16 @@ export class Session {
 
   get formats(): ReadonlySignal<WidgetContext<never, never>["fmt"]> {
     return this.contexts.formats;
+  }
+
+  async #openDetails(target: DetailsTarget, box: Box): Promise<void> {
+    try {
+      const { openDetails } = await import("./details/details.ts");
+      openDetails(this, target, box);
+    } catch (error) {
+      console.error("could not open the details", error);
+      this.contexts.shared.announce(words.peek().detailsFailed);
+    }
   }
 
   async reloadModule(id: string): Promise<void> {

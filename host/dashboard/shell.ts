@@ -94,6 +94,11 @@ async function loadDeferredParts(
 ): Promise<void> {
   const { startWallScreen } = await import("./display/wall-screen.ts");
   startWallScreen(root, session, current);
+  const { followDetailsGestures } = await import("./details-gestures.ts");
+  followDetailsGestures((target, element) =>
+    session.contexts.openDetails(target, element.getBoundingClientRect()),
+  );
+  void import("./details/details.ts"); // ready for the first long press
   preloadIcon(OFFLINE_ICON);
   if (!session.mayEdit) return;
   const { showModuleProblems } = await import("./problem-notice.ts");

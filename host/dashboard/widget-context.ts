@@ -1,5 +1,11 @@
-import type { Channels, Device, Settings, WidgetContext } from "@mantel/plugin-sdk/widget";
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type {
+  CameraPicture,
+  Channels,
+  Device,
+  Settings,
+  WidgetContext,
+} from "@mantel/plugin-sdk/widget";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Api } from "./api.ts";
 import type { ChannelSet } from "./channels.ts";
 import type { Commands } from "./commands.ts";
@@ -20,10 +26,23 @@ type Shared = Pick<
   | "device"
   | "devices"
   | "channel"
+  | "picture"
   | "command"
+  | "commandRoom"
   | "scene"
   | "announce"
 >;
+
+/** A rectangle in CSS pixels of the window. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The subject of a details sheet: a device, or the lights of a room. The room `""` is the whole home. */
+export type DetailsTarget = { readonly device: string } | { readonly room: string };
 
 interface Parts {
   readonly api: Pick<Api, "open">;
@@ -34,9 +53,13 @@ interface Parts {
   readonly online: ReadonlySignal<boolean>;
   readonly timeZone: ReadonlySignal<string>;
   readonly announce: (text: string) => void;
+  /** Opens the details of a device or a room, which grow from `box`. */
+  readonly openDetails: (target: DetailsTarget, box: Box) => void;
+  readonly commandRoom: Context["commandRoom"];
 }
 
 const READ_MS = 15_000;
+const NO_PICTURE: CameraPicture = { bitmap: undefined, takenAt: undefined, failed: false };
 
 /** State shared by all widgets of the page. */
 export class WidgetContexts {
@@ -45,10 +68,15 @@ export class WidgetContexts {
   /** All devices, including hidden ones. */
   readonly allDevices: ReadonlySignal<readonly Device[]>;
   readonly units: ReadonlySignal<"metric" | "imperial">;
+  /** Opens the details of a device or a room, which grow from `box`. */
+  readonly openDetails: Parts["openDetails"];
   readonly #api: Pick<Api, "open">;
+  readonly #pictures = new Map<string, ReadonlySignal<CameraPicture>>();
 
-  constructor({ api, store, channels, commands, theme, online, timeZone, announce }: Parts) {
+  constructor(parts: Parts) {
+    const { api, store, channels, commands, theme, online, timeZone, announce } = parts;
     this.#api = api;
+    this.openDetails = parts.openDetails;
     const modules = store.modules();
     this.allDevices = store.allDevices();
     this.units = computed(() => store.ui.value.units ?? "metric");
@@ -68,15 +96,37 @@ export class WidgetContexts {
       devices: (query) => store.devices(query),
       channel: <N extends keyof Channels>(name: N) =>
         (name === "modules" ? modules : channels.get(name)) as Channel<N>,
+      picture: (id) => this.#picture(id),
       command: (id, command) => commands.send(id, command),
+      commandRoom: (room, kind, command) => parts.commandRoom(room, kind, command),
       scene: (id) => commands.activateScene(id),
       announce,
     };
   }
 
-  /** Reads from the host for a widget, until `signal` aborts or 15 s have passed. */
-  read(path: string, signal: AbortSignal): Promise<Response> {
-    return this.#api.open(path, {}, AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]));
+  /** The picture of a camera, which all tiles share. It is refreshed while the signal has readers. */
+  #picture(id: string): ReadonlySignal<CameraPicture> {
+    const known = this.#pictures.get(id);
+    if (known) return known;
+    let stop: Promise<() => void> | undefined;
+    const picture = signal<CameraPicture>(NO_PICTURE, {
+      watched: () => {
+        stop = this.#refresh(id, picture);
+      },
+      unwatched: () => void stop?.then((end) => end()),
+    });
+    this.#pictures.set(id, picture);
+    return picture;
+  }
+
+  async #refresh(id: string, picture: Signal<CameraPicture>): Promise<() => void> {
+    const { refreshPicture } = await import("./pictures.ts");
+    return refreshPicture(id, picture, (path, ended) => this.read(path, ended));
+  }
+
+  /** Reads from the host for a widget, until `ended` aborts or 15 s have passed. */
+  read(path: string, ended: AbortSignal): Promise<Response> {
+    return this.#api.open(path, {}, AbortSignal.any([ended, AbortSignal.timeout(READ_MS)]));
   }
 
   /** The settings of a widget from its tile's config. */

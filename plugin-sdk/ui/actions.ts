@@ -1,5 +1,11 @@
 import { signal } from "@preact/signals-core";
-import type { CommandResult, Device, CommandBody, WidgetContext } from "../widget.ts";
+import type {
+  CameraPicture,
+  CommandBody,
+  CommandResult,
+  Device,
+  WidgetContext,
+} from "../widget.ts";
 import type { Look } from "./appearance.ts";
 import { commandTo, type DeviceFunction } from "./functions.ts";
 
@@ -8,7 +14,7 @@ const WORD_MS = 4_000;
 
 type Context = Pick<
   WidgetContext<Record<string, never>, unknown>,
-  "command" | "announce" | "online" | "fmt" | "t"
+  "command" | "announce" | "online" | "visible" | "picture" | "fmt" | "t"
 >;
 
 /** Handles taps and commands on the tiles of one widget, and the temporary texts on these tiles. */
@@ -57,6 +63,12 @@ export class Actions {
     return this.#words.value.get(keyOf(device)) === ask;
   }
 
+  /** The picture of a camera. A hidden tile keeps the last one. */
+  pictureOf({ id }: Device): CameraPicture {
+    const picture = this.#ctx.picture(id);
+    return this.#ctx.visible.value ? picture.value : picture.peek();
+  }
+
   /** Sends a command and shows a failure on the tile. */
   async send(device: DeviceFunction, command: CommandBody): Promise<void> {
     const { ok, error } = await this.#ctx.command(device.id, commandTo(device, command));
@@ -67,8 +79,8 @@ export class Actions {
   }
 
   /** Handles a tap on a tile. An action that needs confirmation runs at the second tap. */
-  tap(device: DeviceFunction, { tap, ask }: Pick<Look, "tap" | "ask">): void {
-    if (tap === undefined) return;
+  tap(device: DeviceFunction, { tap, ask, opens }: Pick<Look, "tap" | "ask" | "opens">): void {
+    if (tap === undefined || opens) return;
     const key = keyOf(device);
     if (ask !== undefined && this.#words.value.get(key) !== ask) {
       this.#say(key, ask);

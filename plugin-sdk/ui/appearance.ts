@@ -13,6 +13,8 @@ export interface Look {
   /** The progress of a running program, 0 to 100. */
   readonly progress?: number;
   readonly tap?: CommandBody;
+  /** True if a tap opens the details, such as for a code. */
+  readonly opens?: boolean;
   /** The question at the first tap, in English, for actions that need a second tap, such as unlocking. */
   readonly ask?: string;
   /** Buttons, which make the tile two cells wide, and texts between them. */
@@ -26,6 +28,8 @@ export interface TileButton {
   readonly icon?: `mdi:${string}`;
   readonly name: string;
   readonly tap: CommandBody;
+  /** As for a look. */
+  readonly opens?: boolean;
   /** As for a look. */
   readonly ask?: string;
   /** For a button that stays pressed. */

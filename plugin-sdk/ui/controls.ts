@@ -5,7 +5,7 @@ import type { Actions } from "./actions.ts";
 import { canSet, type TileButton } from "./appearance.ts";
 import { codePad } from "./code-pad.ts";
 import { capabilityWord, valueWord } from "./control-words.ts";
-import { deviceTile, isPlayer } from "./device-tile.ts";
+import { isPlayer, tileOf } from "./device-tile.ts";
 import { type DeviceFunction, extrasOf, partsOf } from "./functions.ts";
 import { lookOf } from "./look.ts";
 import { readingText } from "./reading.ts";
@@ -33,12 +33,12 @@ interface Control {
 /**
  * All of a device that its tile does not show: its further settings, commands and readings, its parts with their
  * tiles, and its extras. Configuration and diagnostics are folded away. Derived from capabilities, without code for
- * single brands. `shownAbove` is a field that something else shows. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
+ * single brands. `shownAbove` are fields that something else shows. The widget's `styles` must include `controls.css` and `DEVICE_TILE_STYLES`.
  */
 export function deviceControls(
   device: Device,
   actions: Actions,
-  shownAbove?: string,
+  shownAbove: readonly string[] = [],
 ): TemplateResult[] {
   const extras = extrasOf(device);
   const { extra } = device;
@@ -52,7 +52,7 @@ export function deviceControls(
   const gangs = gangsOnTile(device, actions);
   const isShown = isForUsers(device, actions);
   return [
-    ...rowsOf(device, actions, (field) => field !== shownAbove && isShown(field)),
+    ...rowsOf(device, actions, (field) => !shownAbove.includes(field) && isShown(field)),
     ...rowsIn("main"),
     ...parts.flatMap((part) => partOf(part, actions, gangs)),
     ...fold("Configuration", rowsIn("configuration"), actions),
@@ -68,7 +68,7 @@ function partOf(
 ): TemplateResult[] {
   const rows = rowsOf(part, actions, isForUsers(part, actions));
   if (rows.length === 0 && gangs.has(part.path?.[1])) return [];
-  return [html`<div class="part">${deviceTile(part, actions)} ${rows}</div>`];
+  return [html`<div class="part">${tileOf(part, actions)} ${rows}</div>`];
 }
 
 function gangsOnTile(device: Device, actions: Actions): ReadonlySet<string | undefined> {

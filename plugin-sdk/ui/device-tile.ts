@@ -1,28 +1,56 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
-import type { TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import type { Device } from "../widget.ts";
 import type { Actions } from "./actions.ts";
+import { cameraTile } from "./camera-tile.ts";
 import type { DeviceFunction } from "./functions.ts";
 import { lookOf } from "./look.ts";
 import { mediaTile } from "./media-tile.ts";
 import { plainTile } from "./plain-tile.ts";
 import { wideTile } from "./wide-tile.ts";
+import cameraStyles from "./camera-tile.css";
 import mediaStyles from "./media-tile.css";
 import tileStyles from "./tile.css";
 import twoLineStyles from "./two-lines.css";
 import wideStyles from "./wide-tile.css";
 
 /** The CSS for `deviceTile`. Include it in the widget's `styles`. */
-export const DEVICE_TILE_STYLES = tileStyles + twoLineStyles + wideStyles + mediaStyles;
+export const DEVICE_TILE_STYLES =
+  tileStyles + twoLineStyles + wideStyles + mediaStyles + cameraStyles;
 
 /**
  * Renders a device as an interactive tile. The widget's `styles` must include `DEVICE_TILE_STYLES`, and its `texts`
  * those of `device-texts.ts`.
  */
 export function deviceTile(device: DeviceFunction, actions: Actions): TemplateResult {
-  if (isPlayer(device)) {
-    return mediaTile(device, actions);
-  }
+  return withDetails(device, actions, tileOf(device, actions));
+}
+
+/**
+ * A tile that opens the details of its device: by the button in its corner, a long press, a right click or the menu
+ * key. The dashboard follows these gestures wherever an element has `data-details`.
+ */
+export function withDetails(
+  { id, name, image }: Device,
+  { t }: Pick<Actions, "t">,
+  tile: TemplateResult,
+): TemplateResult {
+  return html`<div class="slot" data-details=${id}>
+    ${tile}
+    ${
+      image === true
+        ? nothing
+        : html`<button class="more" data-opens aria-label="${t("Details")}: ${name}">
+            <mantel-icon name="mdi:dots-horizontal"></mantel-icon>
+          </button>`
+    }
+  </div>`;
+}
+
+/** The tile alone, without a way to the details. */
+export function tileOf(device: DeviceFunction, actions: Actions): TemplateResult {
+  if (isPlayer(device)) return mediaTile(device, actions);
+  if (device.image === true) return cameraTile(device, actions);
   const look = lookOf(device, actions);
   return look.buttons ? wideTile(device, actions, look) : plainTile(device, actions, look);
 }

@@ -43,7 +43,7 @@ const ARMED: readonly (readonly [mode: string, icon: `mdi:${string}`])[] = [
 /** As many modes as a tile has room for. */
 const MOST_MODES = 3;
 
-/** An alarm system. One that wants a code is armed and disarmed in the details. */
+/** An alarm system. One that wants a code has a button for its keypad. */
 export const alarmLook: LookOf = (device, state, speech) => {
   const { mode } = state;
   const known = mode === "disarmed" ? "disarmed" : typeof mode === "string" ? "armed" : undefined;
@@ -52,10 +52,17 @@ export const alarmLook: LookOf = (device, state, speech) => {
     hue: theme(status === "triggered" ? "alert" : status === "armed" ? "ok" : "warn"),
     on: status !== "disarmed" && status !== undefined,
     value: wordOf(status, speech),
-    buttons: device.capabilities.code ? [] : modes(device, status, speech),
+    buttons: device.capabilities.code ? [keypad(speech)] : modes(device, status, speech),
     ...(known === "armed" && status !== "disarmed" ? { note: wordOf(mode, speech) } : {}),
   };
 };
+
+const keypad = ({ t }: I18n): TileButton => ({
+  icon: "mdi:dialpad",
+  name: t("Code"),
+  tap: {},
+  opens: true,
+});
 
 function modes(
   device: Parameters<LookOf>[0],

@@ -84,7 +84,7 @@ export const valveLook: LookOf = (device, state, speech) => {
   return { ...look, buttons: ways };
 };
 
-/** A lock, which asks before it unlocks. With a code it is unlocked in the details only. */
+/** A lock, which asks before it unlocks. With a code a tap opens its keypad. */
 export const lockLook: LookOf = (device, { locked, jammed }, speech) => {
   const look = lockState(locked, jammed, speech);
   if (!canSet(device, "locked")) return look;
@@ -98,7 +98,9 @@ export const lockLook: LookOf = (device, { locked, jammed }, speech) => {
     return { ...look, buttons };
   }
   if (locked !== true) return { ...look, tap: { locked: true } };
-  return device.capabilities.code ? look : { ...look, tap: { locked: false }, ask: ASK };
+  return device.capabilities.code
+    ? { ...look, opens: true }
+    : { ...look, tap: { locked: false }, ask: ASK };
 };
 
 const ASK = "Unlock?";

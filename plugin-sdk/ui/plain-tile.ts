@@ -40,7 +40,7 @@ export function plainTile(device: DeviceFunction, actions: Actions, look: Look):
     said: actions.wordOf(device) ?? `${value} ${unit}`.trim(),
   };
   if (level) return slider(tile, level.percent);
-  return look.tap ? button(tile) : still(tile);
+  return (look.tap ?? look.opens) ? button(tile) : still(tile);
 }
 
 function looksOf({ on, level, progress }: Look, available: boolean): string {
@@ -77,6 +77,7 @@ function button(tile: Tile): TemplateResult {
     class=${classes}
     .style=${style}
     aria-pressed=${device.kind === "button" ? nothing : look.on}
+    ?data-opens=${look.opens === true}
     @click=${() => actions.tap(device, look)}
   >
     ${content(tile)}

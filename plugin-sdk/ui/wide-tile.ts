@@ -55,12 +55,13 @@ function buttonOf(
 ): TemplateResult {
   if (typeof button === "string")
     return html`<b class=${button.includes("–") ? "range" : ""} aria-live="polite">${button}</b>`;
-  const { icon, name, pressed, disabled } = button;
+  const { icon, name, pressed, disabled, opens } = button;
   return html`<button
     class=${icon ? "" : "pill"}
     aria-label=${name}
     aria-pressed=${pressed ?? nothing}
     ?disabled=${disabled}
+    ?data-opens=${opens === true}
     @click=${() => actions.tap(device, button)}
   >
     ${icon ? html`<mantel-icon name=${icon}></mantel-icon>` : name}

@@ -2,7 +2,7 @@ import { Actions } from "@mantel/plugin-sdk/ui/actions";
 import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
 import { deviceControls } from "@mantel/plugin-sdk/ui/controls";
 import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
-import { DEVICE_TILE_STYLES, deviceTile } from "@mantel/plugin-sdk/ui/device-tile";
+import { DEVICE_TILE_STYLES, deviceTile, withDetails } from "@mantel/plugin-sdk/ui/device-tile";
 import { lookOf } from "@mantel/plugin-sdk/ui/look";
 import { followReadings } from "@mantel/plugin-sdk/ui/readings";
 import { type Device, defineWidget, s, type WidgetContext } from "@mantel/plugin-sdk/widget";
@@ -96,10 +96,10 @@ function withControls(
   const { width, height } = ctx.size.value;
   const least = card ? CONTROLS.heightBelowCard : CONTROLS.height;
   const fits = flows ? width >= CONTROLS.width : height >= least;
-  const rows = fits ? deviceControls(device, actions, field) : [];
+  const rows = fits ? deviceControls(device, actions, field === undefined ? [] : [field]) : [];
   const { hue } = lookOf(device, actions);
   return html`<div class="device" .style=${`--hue: ${hue}`}>
-    ${card ?? deviceTile(device, actions)}
+    ${card ? withDetails(device, actions, card) : deviceTile(device, actions)}
     ${rows.length === 0 ? nothing : html`<div class="card rows controls-list">${rows}</div>`}
   </div>`;
 }

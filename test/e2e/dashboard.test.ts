@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Browser } from "playwright-core";
+import { assertAccessible } from "../helpers/accessibility.ts";
 import { boxOf, openBrowser, openPage, type TestPage } from "../helpers/browser.ts";
 import { startHost, type TestHost } from "../helpers/host.ts";
 import { openLine } from "../helpers/line.ts";
@@ -41,10 +42,45 @@ test("the dashboard", async (t) => {
     saysNotAllowed(each, fixture),
   );
   await t.test("asks before it unlocks a door", (each) => asksToUnlock(each, fixture));
+  await t.test(
+    "opens the details of a device by its button, a long press and the menu key",
+    (each) => opensDetails(each, fixture),
+  );
   await t.test("reports an unreachable host and reconnects", (each) =>
     survivesOffline(each, fixture),
   );
 });
+
+async function opensDetails(t: TestContext, { host, visit }: Fixture): Promise<void> {
+  const { page, faults } = await visit(t);
+  const sheet = page.getByRole("dialog", { name: "TV backlight" });
+  const lamp = page.getByRole("slider", { name: "TV backlight" });
+  const more = page.getByRole("button", { name: "Details: TV backlight" });
+  const before = await stateOf(host, "TV backlight");
+
+  await more.click();
+  await sheet.getByRole("slider", { name: "Colour" }).waitFor();
+  for (const theme of ["dark", "light"] as const) {
+    await page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
+    await assertAccessible(page);
+  }
+  await sheet.getByRole("slider", { name: "Level" }).press("End");
+  await until(async () => (await stateOf(host, "TV backlight"))["brightness"] === 100);
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  assert.equal(await more.evaluate((button) => button.matches(":focus")), true);
+
+  await lamp.click({ delay: 700 });
+  await sheet.waitFor();
+  await page.mouse.click(10, 790);
+  await sheet.waitFor({ state: "detached" });
+  assert.equal((await stateOf(host, "TV backlight"))["on"], before["on"], "no tap");
+
+  await lamp.click({ button: "right" });
+  await sheet.getByRole("button", { name: "Close" }).click();
+  await sheet.waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+}
 
 async function takesToken(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page, faults } = await visit(t);
@@ -177,7 +213,7 @@ async function saysNotAllowed(t: TestContext, { host, browser }: Fixture): Promi
 async function asksToUnlock(t: TestContext, { host, visit }: Fixture): Promise<void> {
   const { page } = await visit(t);
   await page.getByRole("button", { name: "Climate" }).click();
-  const door = page.getByRole("button", { name: "Front door" });
+  const door = page.getByRole("button", { name: /^Front door/ });
 
   await door.click();
   await door.getByText("Unlock?").waitFor();

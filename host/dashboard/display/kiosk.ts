@@ -1,7 +1,9 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { words } from "../i18n/shell.ts";
+import { addStyles } from "../add-styles.ts";
+import { words } from "../i18n/kiosk.ts";
 import type { Session } from "../session.ts";
+import styles from "./kiosk.css";
 
 const DEFAULT_IDLE_SECONDS = 300;
 
@@ -15,6 +17,7 @@ export function startKioskMode(
   { display, store }: Session,
   touchedAt: ReadonlySignal<number>,
 ): void {
+  addStyles(styles);
   const isLeft = signal(false);
   const on = computed(() => display.value?.kiosk === true && !isLeft.value);
   const exit = document.createElement("aside");

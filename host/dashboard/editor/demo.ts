@@ -36,6 +36,8 @@ export function demoWidgetContexts({ theme, timeZone }: Shared, homeStore: Store
     online: signal(true),
     api: { open: (path) => Promise.resolve(answerTo(path, timeZone.peek())) },
     announce: () => undefined,
+    openDetails: () => undefined,
+    commandRoom: () => Promise.resolve({ ok: true }),
   });
 }
 

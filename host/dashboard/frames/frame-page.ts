@@ -1,14 +1,16 @@
 // The script of a frame's page. It shares its realm with the widget, which may be hostile. This
 // script only makes the widget work; the dashboard page at the other end of the port protects the
 // rest of the home.
+import type { DeviceKind } from "@mantel/plugin-sdk/device";
 import type { CommandResult, CommandBody } from "@mantel/plugin-sdk/widget";
 import { batch, type ReadonlySignal, signal, type Signal } from "@preact/signals-core";
+import { followDetailsGestures } from "../details-gestures.ts";
 import type { HandedOverState } from "../handed-over-state.ts";
 import { setLocale } from "../i18n/language.ts";
 import { mountWidget, type PageWidget } from "../mounted-widget.ts";
 import { Scope } from "../scope.ts";
 import { Store } from "../store.ts";
-import { WidgetContexts } from "../widget-context.ts";
+import { type Box, type DetailsTarget, WidgetContexts } from "../widget-context.ts";
 import { WidgetLoader } from "../widget-loader.ts";
 import type { FromFrame } from "./from-frame.ts";
 import { Icons } from "./icons-in-frame.ts";
@@ -80,6 +82,9 @@ class FramePage {
       scene: (scene) => this.#ask((call) => ({ kind: "scene", call, scene })),
       read: (path, ended) => this.#read(path, ended),
       announce: (text) => this.#send({ kind: "announce", text: text.slice(0, 500) }),
+      openDetails: (target, box) => this.#send({ kind: "details", target, box: plainBox(box) }),
+      commandRoom: (room, device, command) =>
+        this.#ask((call) => ({ kind: "commandRoom", call, room, device, command })),
     });
     this.#home = home;
     for (const [name, svg] of Object.entries(request.icons)) this.#icons.put(name, svg);
@@ -100,6 +105,9 @@ class FramePage {
       this.#mounted = mounted;
       mounted.host.classList.remove("waiting");
       home.follow(mounted.host, (px) => this.#send({ kind: "height", px }));
+      followDetailsGestures((target, element) =>
+        home.contexts.openDetails(target, element.getBoundingClientRect()),
+      );
       await painted();
       this.#send({ kind: "mounted" });
     } catch (error) {
@@ -150,6 +158,8 @@ interface Asks {
   scene(scene: string): Promise<CommandResult>;
   read(path: string, ended: AbortSignal): Promise<Response>;
   announce(text: string): void;
+  openDetails(target: DetailsTarget, box: Box): void;
+  commandRoom(room: string, kind: DeviceKind, command: CommandBody): Promise<CommandResult>;
 }
 
 /** The home, as received from the dashboard. */
@@ -188,6 +198,8 @@ class Home {
       online: this.#online,
       timeZone: this.#timeZone,
       announce: (text) => asks.announce(text),
+      openDetails: (target, box) => asks.openDetails(target, box),
+      commandRoom: (room, kind, command) => asks.commandRoom(room, kind, command),
     });
   }
 
@@ -331,6 +343,11 @@ function addFonts(fonts: readonly FrameFont[]): void {
   for (const { family, weight, unicodeRange, data } of fonts) {
     document.fonts.add(new FontFace(family, data, { weight, unicodeRange }));
   }
+}
+
+/** A box without the further fields of a `DOMRect`. */
+function plainBox({ x, y, width, height }: Box): Box {
+  return { x, y, width, height };
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import { html, render } from "lit";
+import type { Box } from "../widget-context.ts";
 import { fontsOfPage } from "./fonts.ts";
 import { type FromFrame, parseFromFrame } from "./from-frame.ts";
 import type { ToFrame } from "./to-frame.ts";
@@ -91,6 +92,12 @@ export class Frame extends HTMLElement {
   /** True if the frame's window sent a message event. Widgets may only use the port. */
   isSourceOf({ source }: MessageEvent): boolean {
     return source !== null && source === this.#iframe?.contentWindow;
+  }
+
+  /** A box of the frame's page, in the window of the dashboard. */
+  inWindow({ x, y, width, height }: Box): Box {
+    const { left = 0, top = 0 } = this.#iframe?.getBoundingClientRect() ?? {};
+    return { x: x + left, y: y + top, width, height };
   }
 
   get iframe(): HTMLIFrameElement | undefined {

@@ -1,4 +1,5 @@
-import type { CommandBody } from "@mantel/plugin-sdk/device";
+import { type CommandBody, DEVICE_KINDS, type DeviceKind } from "@mantel/plugin-sdk/device";
+import type { Box, DetailsTarget } from "../widget-context.ts";
 import { type Check, record, textUpTo } from "./checks.ts";
 
 /**
@@ -14,6 +15,14 @@ export type FromFrame =
       readonly device: string;
       readonly command: CommandBody;
     }
+  | {
+      readonly kind: "commandRoom";
+      readonly call: number;
+      readonly room: string;
+      readonly device: DeviceKind;
+      readonly command: CommandBody;
+    }
+  | { readonly kind: "details"; readonly target: DetailsTarget; readonly box: Box }
   | { readonly kind: "scene"; readonly call: number; readonly scene: string }
   | { readonly kind: "read"; readonly call: number; readonly path: string }
   | { readonly kind: "cancel"; readonly call: number }
@@ -33,6 +42,13 @@ const call: Check = (value) => Number.isSafeInteger(value);
 const ICON: Check = (value) => typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value);
 const pixels: Check = (value) => typeof value === "number" && value >= 0 && value <= 20_000;
 
+const place: Check = (value) => typeof value === "number" && Math.abs(value) <= 100_000;
+const target: Check = (value) =>
+  record({ device: textUpTo(300) })(value) || record({ room: textUpTo(100) })(value);
+const box = record({ x: place, y: place, width: pixels, height: pixels });
+const KINDS: readonly unknown[] = DEVICE_KINDS;
+const deviceKind: Check = (value) => KINDS.includes(value);
+
 const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
   ["ready", record()],
   ["mounted", record()],
@@ -42,6 +58,8 @@ const SHAPES: ReadonlyMap<unknown, Check> = new Map<FromFrame["kind"], Check>([
   ["refused", record({ message: textUpTo(1_000) })],
   ["fault", record({ message: textUpTo(1_000) })],
   ["command", record({ call, device: textUpTo(300), command: record() })],
+  ["commandRoom", record({ call, room: textUpTo(100), device: deviceKind, command: record() })],
+  ["details", record({ target, box })],
   ["scene", record({ call, scene: textUpTo(300) })],
   ["read", record({ call, path: textUpTo(2_000) })],
   ["cancel", record({ call })],

@@ -8,7 +8,7 @@ import type { ReadAnswer, ToFrame } from "./to-frame.ts";
 import { TokenBucket } from "./token-bucket.ts";
 import { WidgetPermissions } from "./widget-permissions.ts";
 
-type Asked = Extract<FromFrame, { call: number } | { kind: "announce" | "icon" }>;
+type Asked = Extract<FromFrame, { call: number } | { kind: "announce" | "icon" | "details" }>;
 
 /** Maximum size of a document sent to a frame, such as a picture. */
 const LARGEST_BYTES = 32 * 1024 * 1024;
@@ -31,6 +31,8 @@ export class HomeFeed {
   readonly #readLimit = new TokenBucket({ burst: 30, perSecond: 3 });
   readonly #commandLimit = new TokenBucket({ burst: 300, perSecond: 150 });
   readonly #sceneLimit = new TokenBucket({ burst: 10, perSecond: 1 });
+  readonly #roomLimit = new TokenBucket({ burst: 10, perSecond: 1 });
+  readonly #detailsLimit = new TokenBucket({ burst: 3, perSecond: 0.5 });
   readonly #announceLimit = new TokenBucket({ burst: 5, perSecond: 0.5 });
   readonly #iconLimit = new TokenBucket({ burst: 100, perSecond: 2 });
   #devices: readonly Device[] = [];
@@ -75,6 +77,9 @@ export class HomeFeed {
 
   receive(message: Asked): void {
     if (message.kind === "command") void this.#answer(message.call, () => this.#command(message));
+    else if (message.kind === "commandRoom")
+      void this.#answer(message.call, () => this.#commandRoom(message));
+    else if (message.kind === "details") this.#details(message);
     else if (message.kind === "scene") void this.#answer(message.call, () => this.#scene(message));
     else if (message.kind === "read") void this.#read(message);
     else if (message.kind === "cancel") this.#reads.get(message.call)?.abort();
@@ -111,6 +116,28 @@ export class HomeFeed {
     this.#permitted.requireCommand(id, this.#device(id));
     this.#commandLimit.take("commands");
     return this.#contexts.shared.command(id, command);
+  }
+
+  async #commandRoom({
+    room,
+    device: kind,
+    command,
+  }: Extract<Asked, { kind: "commandRoom" }>): Promise<CommandResult> {
+    this.#permitted.requireRoom(room, kind);
+    this.#roomLimit.take("commands for rooms");
+    return this.#contexts.shared.commandRoom(room, kind, command);
+  }
+
+  /** Opens a sheet of the dashboard, in which the widget sees nothing. */
+  #details({ target, box }: Extract<Asked, { kind: "details" }>): void {
+    try {
+      if ("device" in target) this.#permitted.requireSeen(target.device, (id) => this.#device(id));
+      else this.#permitted.requireRoom(target.room, "light");
+      this.#detailsLimit.take("details");
+      this.#contexts.openDetails(target, this.#frame.inWindow(box));
+    } catch (error) {
+      console.warn("a widget could not open details", error);
+    }
   }
 
   async #scene({ scene }: Extract<Asked, { kind: "scene" }>): Promise<CommandResult> {

@@ -1,4 +1,4 @@
-import type { Device } from "@mantel/plugin-sdk/device";
+import type { Device, DeviceKind } from "@mantel/plugin-sdk/device";
 import type { Needs } from "@mantel/plugin-sdk/needs";
 
 /** A refusal, with the line for `package.json` that would allow the request. */
@@ -15,7 +15,9 @@ class NotPermitted extends Error {
 export const manifestHint = (needs: Needs): string =>
   `add "needs": ${JSON.stringify(needs)} to "mantel" in its package.json`;
 
-const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number], RegExp])[] = [
+/** Documents, each with the device that it is about. A picture needs the same as the state of its device. */
+const DOCUMENTS: readonly (readonly [NonNullable<Needs["reads"]>[number] | "image", RegExp])[] = [
+  ["image", /^\/smart-home\/devices\/([^/]+)\/image$/],
   ["calendar", /^\/calendar\/events$/],
   ["history", /^\/smart-home\/devices\/([^/]+)\/history$/],
   ["photos", /^\/photos(?:\/[^/]+)?$/],
@@ -47,6 +49,19 @@ export class WidgetPermissions {
     throw new NotPermitted(`command ${id}`, this.#limits());
   }
 
+  /**
+   * Checks that the widget may command every device of the kind in the room, where `""` is the whole home.
+   * @throws NotPermitted
+   */
+  requireRoom(room: string, kind: DeviceKind): void {
+    if (!this.#has("command")) {
+      throw new NotPermitted("command rooms", manifestHint({ devices: ["read", "command"] }));
+    }
+    const { kinds, rooms } = this.#needs;
+    if ((!kinds || kinds.includes(kind)) && (!rooms || rooms.includes(room))) return;
+    throw new NotPermitted(`command every ${kind} of "${room}"`, this.#limits());
+  }
+
   /** @throws NotPermitted */
   requireScenes(): void {
     if (this.#needs.scenes === true) return;
@@ -64,10 +79,10 @@ export class WidgetPermissions {
     for (const [name, pattern] of isPlain ? DOCUMENTS : []) {
       const [found, id] = pattern.exec(pathname) ?? [];
       if (found === undefined) continue;
-      if (!this.#needs.reads?.includes(name)) {
+      if (name !== "image" && !this.#needs.reads?.includes(name)) {
         throw new NotPermitted(`read ${pathname}`, manifestHint({ reads: [name] }));
       }
-      if (name === "history") this.#requireSeen(decodeURIComponent(id ?? ""), deviceOf);
+      if (id !== undefined) this.requireSeen(decodeURIComponent(id), deviceOf);
       return pathname + search;
     }
     throw new NotPermitted(
@@ -76,10 +91,11 @@ export class WidgetPermissions {
     );
   }
 
-  #requireSeen(id: string, deviceOf: (id: string) => Device | undefined): void {
+  /** @throws NotPermitted */
+  requireSeen(id: string, deviceOf: (id: string) => Device | undefined): void {
     const device = deviceOf(id);
     if (device && this.seen([device]).length > 0) return;
-    if (this.#has("read")) throw new NotPermitted(`read the history of ${id}`, this.#limits());
+    if (this.#has("read")) throw new NotPermitted(`read ${id}`, this.#limits());
     throw new NotPermitted("read devices", manifestHint({ devices: ["read"] }));
   }
 

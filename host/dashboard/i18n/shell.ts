@@ -8,6 +8,7 @@ const english = {
   settingsOffline: "Settings (offline)",
   editLayout: "Edit the layout",
   editorFailed: (reason: string) => `The editor did not open: ${reason}`,
+  detailsFailed: "The details did not open",
   lockOpen: "{name} open",
   unlocked: "{name} unlocked",
   locked: "Locked",
@@ -16,24 +17,12 @@ const english = {
   retryIn: (seconds: number) => `retry in ${seconds} s`,
   retrying: "trying …",
 
-  leaveKioskMode: "Leave kiosk mode",
-  kioskNotice: "This screen shows only the dashboard.",
-  stayInKioskMode: "Stay",
-
   restart: "Restart",
   stopped: (reason: string) => `Stopped: ${reason}`,
   newCodeFailed: (reason: string) => `New code failed: ${reason}`,
   endlessLoop: "infinite loop",
   notInstalled: "The module is not installed.",
   noWidget: "The module has no widget.",
-
-  showProblems: (summary: string) => `Show problems: ${summary}`,
-  problems: "Problems",
-  modulesWithProblems: (count: number) => `${count} modules with problems`,
-  stoppedAfterCrashes: "stopped after crashes",
-  notRunning: "is not running",
-  runsPreviousSettings: "runs with previous settings",
-  runsPreviousVersion: "runs the previous version",
 };
 
 const german: Translation<typeof english> = {
@@ -44,6 +33,7 @@ const german: Translation<typeof english> = {
   settingsOffline: "Einstellungen (offline)",
   editLayout: "Layout bearbeiten",
   editorFailed: (reason) => `Editor nicht geöffnet: ${reason}`,
+  detailsFailed: "Details nicht geöffnet",
   lockOpen: "{name} offen",
   unlocked: "{name} entriegelt",
   locked: "Verriegelt",
@@ -52,25 +42,13 @@ const german: Translation<typeof english> = {
   retryIn: (seconds) => `neuer Versuch in ${seconds} s`,
   retrying: "neuer Versuch …",
 
-  leaveKioskMode: "Kioskmodus verlassen",
-  kioskNotice: "Dieser Bildschirm zeigt nur das Dashboard.",
-  stayInKioskMode: "Bleiben",
-
   restart: "Neu starten",
   stopped: (reason) => `Angehalten: ${reason}`,
   newCodeFailed: (reason) => `Neuer Code fehlgeschlagen: ${reason}`,
   endlessLoop: "Endlosschleife",
   notInstalled: "Das Modul ist nicht installiert.",
   noWidget: "Das Modul hat kein Widget.",
-
-  showProblems: (summary) => `Probleme anzeigen: ${summary}`,
-  problems: "Probleme",
-  modulesWithProblems: (count) => `${count} Module mit Problemen`,
-  stoppedAfterCrashes: "nach Abstürzen gestoppt",
-  notRunning: "läuft nicht",
-  runsPreviousSettings: "läuft mit alten Einstellungen",
-  runsPreviousVersion: "läuft mit alter Version",
 };
 
-/** Texts of the shell: header, banner, tile notices and problems. */
+/** Texts of the shell: header, banner and tile notices. */
 export const words = translated(english, { de: german });

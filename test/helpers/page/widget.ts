@@ -47,6 +47,8 @@ export function mountOnPage<S extends Settings, State>(
     timeZone: signal("UTC"),
   };
   const said: string[] = [];
+  const opened: unknown[] = [];
+  const commandedRooms: unknown[] = [];
   const faults: unknown[] = [];
   const contexts = new WidgetContexts({
     api,
@@ -56,6 +58,11 @@ export function mountOnPage<S extends Settings, State>(
     theme: signal("dark"),
     ...signals,
     announce: (text) => said.push(text),
+    openDetails: (target) => opened.push(target),
+    commandRoom: async (room, kind, command) => {
+      commandedRooms.push([room, kind, command]);
+      return { ok: true };
+    },
   });
   const { handedOver: data, stateVersion = widget.stateVersion ?? 1 } = previous;
   const handedOver: HandedOverState | undefined =
@@ -71,7 +78,18 @@ export function mountOnPage<S extends Settings, State>(
   t.after(() => mounted.host.isConnected && mounted.unmount());
   const root = mounted.host.shadowRoot;
   if (!root) throw new Error("the widget has no shadow root");
-  return { ...signals, api, store, said, faults, mounted, root, ...lookInto(root) };
+  return {
+    ...signals,
+    api,
+    store,
+    said,
+    opened,
+    commandedRooms,
+    faults,
+    mounted,
+    root,
+    ...lookInto(root),
+  };
 }
 
 const SIZE: TileSize = { cols: 4, rows: 8, width: 400, height: 500, shape: "panel" };

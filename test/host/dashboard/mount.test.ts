@@ -90,6 +90,8 @@ function page(t: TestContext, onMount: () => void = () => undefined) {
     online: signal(true),
     timeZone: signal("UTC"),
     announce: () => undefined,
+    openDetails: () => undefined,
+    commandRoom: async () => ({ ok: true }),
   });
   const parent = document.createElement("div");
   document.body.append(parent);

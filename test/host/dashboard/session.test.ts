@@ -387,7 +387,13 @@ async function open(t: TestContext, visit: Visit = {}) {
   localStorage.clear();
   const host = new StreamingHome();
   if (visit.answers === "late") host.hold("/layout");
-  const session = new Session(host, { name, mayEdit, isPaired, announce: () => undefined });
+  const session = new Session(host, {
+    name,
+    mayEdit,
+    mayAdminister: false,
+    isPaired,
+    announce: () => undefined,
+  });
   t.after(() => session.close());
   await settled();
   const pass = async (ms: number): Promise<void> => {

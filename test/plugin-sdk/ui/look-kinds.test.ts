@@ -189,7 +189,7 @@ says(
   "alarm",
   { ...ALARM, code: { type: "text" } },
   { mode: "away", status: "triggered" },
-  { value: "Triggered", note: "Away" },
+  { value: "Triggered", note: "Away", buttons: { Code: {} } },
 );
 says("siren", { on: SWITCH }, { on: false }, { value: "Off", tap: { on: true }, ask: "Sound it?" });
 says("siren", { on: SWITCH }, { on: true }, { value: "Sounds", tap: { on: false } });

@@ -130,7 +130,7 @@ async function refuses(page: Page): Promise<void> {
 }
 
 async function unlocks(page: Page, { host }: Stage): Promise<void> {
-  const door = page.getByRole("button", { name: /Front door/ });
+  const door = page.getByRole("button", { name: /^Front door/ });
 
   await door.click();
   await door.getByText("Unlock?").waitFor();

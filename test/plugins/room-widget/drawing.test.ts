@@ -31,6 +31,67 @@ test("a room shows its climate and a tile for each of its devices of the chosen 
   assert.deepEqual(textOf("h2 strong, .tiles .name"), ["Cooking", "Sink"]);
 });
 
+test("a camera shows its latest picture with its age, and a placeholder without one", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  const close = (): void => undefined;
+  Object.assign(globalThis, { createImageBitmap: async () => ({ width: 8, height: 4, close }) });
+  const camera = deviceOf({
+    kind: "camera",
+    name: "Yard",
+    capabilities: {},
+    state: {},
+    image: true,
+  });
+  const image = (id: string) => `/smart-home/devices/demo%3Acamera%3A${id}/image`;
+  const { root, visible, textOf, until, mounted } = mountOnPage(t, room, {
+    devices: [camera, { ...camera, id: "demo:camera:2", number: 2, name: "Garage" }],
+    answers: { [image("1")]: new Response("jpeg") },
+  });
+
+  await until(() => textOf(".age").length === 2);
+
+  assert.deepEqual(textOf(".camera .name"), ["Yard", "Garage"]);
+  assert.deepEqual(textOf(".age"), ["Now", "No picture"]);
+  assert.equal(root.querySelectorAll(".camera canvas").length, 1);
+  visible.value = false;
+  assert.equal(
+    root.querySelectorAll(".camera canvas").length,
+    1,
+    "a hidden tile keeps its picture",
+  );
+  mounted.unmount();
+});
+
+test("a lock and an alarm that want a code open their keypads, and send nothing", (t) => {
+  const code = { type: "text" } as const;
+  const { api, root, click } = mountOnPage(t, room, {
+    devices: [
+      deviceOf({
+        kind: "lock",
+        name: "Door",
+        capabilities: { locked: { type: "boolean" }, code },
+        state: { locked: true },
+      }),
+      deviceOf({
+        kind: "alarm",
+        name: "House",
+        capabilities: { mode: { type: "choice", values: ["disarmed", "away"] }, code },
+        state: { mode: "disarmed" },
+      }),
+    ],
+  });
+
+  click("button.tile");
+  click("[aria-label=Code]");
+
+  const opening = [...root.querySelectorAll<HTMLElement>("[data-opens]:not(.more)")];
+  assert.deepEqual(
+    opening.map((each) => each.closest<HTMLElement>("[data-details]")?.dataset["details"]),
+    ["demo:lock:1", "demo:alarm:1"],
+  );
+  assert.deepEqual(api.posted, []);
+});
+
 test("a tap on a tile switches the device, and the tile shows it before the host answers", async (t) => {
   const { api, click, textOf } = mountOnPage(t, room, {
     devices: [LAMP],

@@ -24,6 +24,12 @@ const WRONG: Readonly<Record<string, unknown>> = {
   "a name of an icon that leads elsewhere": '{"kind":"icon","name":"../../api"}',
   "a height that is negative": '{"kind":"height","px":-1}',
   "a height beyond any page": '{"kind":"height","px":1e9}',
+  "details of nothing": '{"kind":"details","target":{},"box":{"x":0,"y":0,"width":1,"height":1}}',
+  "details at no place": '{"kind":"details","target":{"device":"a"},"box":{"x":"0"}}',
+  "details far outside":
+    '{"kind":"details","target":{"room":""},"box":{"x":1e9,"y":0,"width":1,"height":1}}',
+  "a room's devices of no kind":
+    '{"kind":"commandRoom","call":1,"room":"","device":"constructor","command":{}}',
   "a long reason": JSON.stringify({ kind: "fault", message: "x".repeat(1_001) }),
   "a long text": JSON.stringify({ kind: "announce", text: "x".repeat(300_000) }),
   "a deep command": `{"kind":"command","call":1,"device":"a","command":${'{"a":'.repeat(50)}1${"}".repeat(50)}}`,
@@ -37,7 +43,17 @@ for (const [what, data] of Object.entries(WRONG)) {
 }
 
 test("any data is accepted completely or refused, and changes no prototype", () => {
-  const kinds = fc.constantFrom("ready", "command", "read", "icon", "definition", "height", "x");
+  const kinds = fc.constantFrom(
+    "ready",
+    "command",
+    "read",
+    "icon",
+    "definition",
+    "height",
+    "details",
+    "commandRoom",
+    "x",
+  );
   const messages = fc
     .tuple(kinds, fc.dictionary(fc.string(), fc.json()))
     .map(

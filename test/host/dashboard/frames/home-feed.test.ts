@@ -53,14 +53,35 @@ function openFeed(needs: Needs = ALL) {
         asked.push(`scene ${id}`);
         return { ok: true };
       },
+      commandRoom: async (room: string, kind: string, command: object) => {
+        asked.push([room, kind, command]);
+        return { ok: true };
+      },
       announce: (text: string) => void asked.push(`says ${text}`),
     },
+    openDetails: (target: object, box: object) => void asked.push([target, box]),
   } as unknown as WidgetContexts;
   const frame = {
     send: (message: ToFrame, transferred?: unknown[]) => {
       sent.push(message);
       if (transferred) transfers.push(...transferred);
     },
+    inWindow: ({
+      x,
+      y,
+      width,
+      height,
+    }: {
+      x: number;
+      y: number;
+      width: number;
+      height: number;
+    }) => ({
+      x: x + 100,
+      y: y + 200,
+      width,
+      height,
+    }),
   } as unknown as Frame;
   const feed = new HomeFeed(frame, { needs, contexts });
   /** Sends what the widget asks for, and gives what it is sent for that. */
@@ -100,6 +121,33 @@ test("a widget without needs is given nothing", () => {
   devices.value = [lit, lock];
 
   assert.deepEqual([seen, channels, sent], [[], {}, []]);
+});
+
+test("details of a device that the widget sees open at its place in the window, a few at a time", async () => {
+  const { ask, asked } = openFeed({ devices: ["read"], kinds: ["light"] });
+  const box = { x: 1, y: 2, width: 30, height: 40 };
+  const details = (device: string) => ask({ kind: "details", target: { device }, box });
+
+  await details(lock.id);
+  await details(lamp.id);
+  await ask({ kind: "details", target: { room: "Kitchen" }, box }); // it may not command lights
+  for (let more = 0; more < 10; more++) await details(lamp.id);
+
+  assert.deepEqual(asked[0], [{ device: lamp.id }, { x: 101, y: 202, width: 30, height: 40 }]);
+  assert.equal(asked.length, 3);
+});
+
+test("a command to a room is answered, and refused if the widget may not command all of it", async () => {
+  const { answerTo, asked } = openFeed();
+  const narrow = openFeed({ devices: ["read", "command"], kinds: ["plug"] });
+  const message = { kind: "commandRoom", room: "Hall", device: "light", command: { on: false } };
+
+  assert.deepEqual(await answerTo(message), { ok: true });
+  const refused = await narrow.answerTo(message);
+
+  assert.deepEqual(asked, [["Hall", "light", { on: false }]]);
+  assert.equal((refused["error"] as { code: string }).code, "forbidden");
+  assert.deepEqual(narrow.asked, []);
 });
 
 test("modules are shown to a widget without the fields that are not for it", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Device } from "@mantel/plugin-sdk/device";
+import type { Needs } from "@mantel/plugin-sdk/needs";
 import { WidgetPermissions } from "../../../../host/dashboard/frames/widget-permissions.ts";
 import { deviceOf } from "../../../helpers/device.ts";
 
@@ -38,6 +39,35 @@ test("kinds and rooms limit the devices that are seen and commanded", () => {
 test("permission to see devices does not include commands, and vice versa", () => {
   assert.throws(() => new WidgetPermissions({ devices: ["read"] }).requireCommand(lamp.id, lamp));
   assert.deepEqual(new WidgetPermissions({ devices: ["command"] }).seen(all), []);
+});
+
+test("the picture of a device needs no more than its state, and no other device is shown", () => {
+  const permitted = new WidgetPermissions({ devices: ["read"], kinds: ["light"] });
+  const image = (id: string) => `/smart-home/devices/${encodeURIComponent(id)}/image`;
+
+  assert.equal(permitted.documentAt(image(lamp.id), find), image(lamp.id));
+  assert.throws(() => permitted.documentAt(image(lock.id), find), /has only light/);
+  assert.throws(() => permitted.documentAt(`${image(lamp.id)}/../../config`, find));
+  assert.throws(
+    () => new WidgetPermissions({}).documentAt(image(lamp.id), find),
+    /"needs": \{"devices":\["read"\]\}/,
+  );
+});
+
+test("a widget commands a room only if it may command every such device in it", () => {
+  const devices: Needs["devices"] = ["read", "command"];
+  const lights = new WidgetPermissions({ devices, kinds: ["light"] });
+  const hall = new WidgetPermissions({ devices, rooms: ["Hall"] });
+
+  lights.requireRoom("", "light");
+  hall.requireRoom("Hall", "light");
+  assert.throws(() => lights.requireRoom("Hall", "plug"), { code: "forbidden" });
+  assert.throws(() => hall.requireRoom("", "light"), { code: "forbidden" });
+  assert.throws(() => hall.requireRoom("Kitchen", "light"), { code: "forbidden" });
+  assert.throws(
+    () => new WidgetPermissions({ devices: ["read"] }).requireRoom("Hall", "light"),
+    /"read","command"/,
+  );
 });
 
 test("a widget reads only declared documents and the histories of visible devices", () => {

@@ -1,0 +1,86 @@
+import { Actions } from "@mantel/plugin-sdk/ui/actions";
+import { CONTROL_TEXTS_DE } from "@mantel/plugin-sdk/ui/control-words";
+import { DEVICE_TEXTS_DE } from "@mantel/plugin-sdk/ui/device-texts";
+import { DEVICE_TILE_STYLES } from "@mantel/plugin-sdk/ui/device-tile";
+import { effect, signal } from "@preact/signals-core";
+import { html, render, type TemplateResult } from "lit";
+import { currentLocale } from "../i18n/language.ts";
+import type { Session } from "../session.ts";
+import { translate } from "../translate.ts";
+import type { Box, DetailsTarget } from "../widget-context.ts";
+import { deviceView } from "./device-view.ts";
+import { History, measuredFields } from "./history.ts";
+import { roomView } from "./room-view.ts";
+import { openSheet } from "./sheet.ts";
+import { words } from "./words.ts";
+import baseStyles from "../base.css";
+import styles from "./details.css";
+import controlStyles from "@mantel/plugin-sdk/ui/controls.css";
+
+const css = [baseStyles, DEVICE_TILE_STYLES, controlStyles, styles].map((text) => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
+});
+const TEXTS = { de: { ...DEVICE_TEXTS_DE, ...CONTROL_TEXTS_DE } };
+
+/** Opens the sheet of a device, or of the lights of a room. It grows from `box`. */
+export function openDetails(session: Session, target: DetailsTarget, box: Box): void {
+  const device = "device" in target ? session.store.device(target.device) : undefined;
+  const label = nameOf(session, target) || words.peek().home;
+  const sheet = openSheet({ label, box, css });
+  const { contexts } = session;
+  const actions = actionsOf(session);
+  const notice = signal("");
+  const history = new History(
+    "device" in target ? target.device : "",
+    (path, signalOfRead) => contexts.read(path, AbortSignal.any([signalOfRead, sheet.closed])),
+    sheet.closed,
+  );
+  const shown = device?.peek();
+  const [field] = shown ? measuredFields(shown) : [];
+  if (field) void history.show(field.key);
+  const tell = (sentence: string): void => {
+    notice.value = sentence;
+    contexts.shared.announce(sentence);
+  };
+  const stop = effect(() => {
+    const close = closeButton(() => sheet.close());
+    const view = device
+      ? deviceView(device.value, { session, actions, history, close, tell })
+      : roomView("room" in target ? target.room : "", { session, actions, close });
+    render(
+      html`${view}
+        <p class="notice">${notice.value}</p>`,
+      sheet.root,
+    );
+  });
+  sheet.closed.addEventListener("abort", stop);
+}
+
+function nameOf({ store }: Session, target: DetailsTarget): string {
+  return "room" in target ? target.room : (store.device(target.device).peek()?.name ?? "");
+}
+
+function closeButton(close: () => void): TemplateResult {
+  return html`<button class="round close" aria-label=${words.value.close} @click=${close}>
+    <mantel-icon name="mdi:close"></mantel-icon>
+  </button>`;
+}
+
+/** The actions of a sheet. */
+function actionsOf({ contexts }: Session): Actions {
+  const { shared, formats } = contexts;
+  const { command, announce, online, picture } = shared;
+  return new Actions({
+    command,
+    announce,
+    online,
+    picture,
+    visible: signal(true),
+    get fmt() {
+      return formats.value;
+    },
+    t: (text, values) => translate(text, { texts: TEXTS, values, locale: currentLocale.value }),
+  });
+}
