@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { CalendarWindow } from "@mantel/plugin-sdk/calendar";
 import { DisposeScope } from "@mantel/plugin-sdk/dispose";
 import { sweepTemporaryFiles } from "@mantel/plugin-sdk/durable-file";
+import type { Coordinates } from "@mantel/plugin-sdk/home";
 import { type ServiceDefinition, serviceKey } from "@mantel/plugin-sdk/service";
 import { calendarEvents } from "@mantel/plugin-sdk/services";
 import { Assets } from "./assets/assets.ts";
@@ -26,6 +27,7 @@ import { finishReplacement } from "./documents/restore-transaction.ts";
 import { Bus } from "./events/bus.ts";
 import { EventStreams } from "./events/sse.ts";
 import { openDataFolder, openPluginFolder } from "./folders.ts";
+import { HomeFeeds } from "./home/feeds.ts";
 import { createApp } from "./http/app.ts";
 import { ServerCertificate } from "./http/certificate.ts";
 import { ConnectionLimit } from "./http/connection-limit.ts";
@@ -242,7 +244,9 @@ async function openModules(
   parts: Foundation & Registries,
   { onDispose }: DisposeScope,
 ): Promise<ModuleManager> {
-  const { calendar, calendarFeed, samples, weather, cacheFolder } = parts;
+  const { calendar, calendarFeed, samples, weather, cacheFolder, bus } = parts;
+  const feeds = new HomeFeeds(bus);
+  onDispose(() => feeds.close());
   const consents = await Consents.open({ ...parts, onSave: consentOnSave });
   onDispose(() => consents.close());
   const roots = await Promise.all(pluginFolders.map(openPluginFolder));
@@ -255,6 +259,7 @@ async function openModules(
   onDispose(() => compiler.close());
   const modules = new ModuleManager({
     ...parts,
+    home: { ...parts, feeds, coordinates: () => coordinatesIn(config) },
     consents,
     inspect,
     kernel,
@@ -283,6 +288,11 @@ async function openModules(
   });
   onDispose(() => modules.close());
   return modules;
+}
+
+function coordinatesIn({ current: { home } }: ConfigStore): Coordinates | undefined {
+  const { latitude, longitude } = home;
+  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
 }
 
 async function openKernel(cacheFolder: string, log: HostLog): Promise<Kernel> {

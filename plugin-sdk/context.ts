@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { ChannelDefinitions, ChannelPublishers, ChannelReader } from "./channel.ts";
 import type { DeviceDescription, DeviceEvent, DeviceUpdate } from "./device.ts";
+import type { Home } from "./home.ts";
 import type { SceneDescription } from "./scene.ts";
 import type {
   PublicationName,
@@ -67,16 +68,6 @@ export interface PluginStatus {
   degraded(reason: string): void;
 }
 
-/** Home-wide settings that every plugin may read. */
-export interface HomeSettings {
-  /** BCP 47 language tag, such as `en-GB`. */
-  readonly locale: string;
-  /** IANA time zone, such as `Europe/Berlin`. */
-  readonly timeZone: string;
-  /** Seconds between two polls of a device that does not report changes by itself (`devices.pollSeconds`). */
-  readonly pollSeconds: number;
-}
-
 /** The host's API for one generation of a plugin: the argument of `connect` and `start`. */
 export interface PluginContext<
   Options,
@@ -87,7 +78,7 @@ export interface PluginContext<
   readonly id: string;
   /** The plugin's section of the config, validated against `options`, with defaults filled in. */
   readonly config: Options;
-  readonly home: HomeSettings;
+  readonly home: Home;
   readonly log: Log;
   readonly devices: DevicePublisher;
   readonly scenes: ScenePublisher;

@@ -42,11 +42,34 @@ export type {
 export {
   brokerAddress,
   calendarEvents,
+  homeNotify,
   machineDisks,
   mqttBroker,
   mqttPublish,
 } from "./services/index.ts";
-export type { CalendarQuery, MachineDisk, MqttBroker, MqttPublish } from "./services/index.ts";
+export type {
+  CalendarQuery,
+  HomeNotification,
+  MachineDisk,
+  MqttBroker,
+  MqttPublish,
+} from "./services/index.ts";
+export type { Cause } from "./cause.ts";
+export type {
+  Coordinates,
+  DeviceChange,
+  DeviceListener,
+  DeviceSelector,
+  Home,
+  HomeActivation,
+  HomeCalendarAnswer,
+  HomeCommandResult,
+  HomeDeviceEvent,
+  HomeRoom,
+  Presence,
+  Stop,
+  Sun,
+} from "./home.ts";
 export type { Log, LogFields, PluginContext, PluginStatus, Storage } from "./context.ts";
 export type { Plugin, RunningPlugin } from "./plugin.ts";
 export type {
@@ -54,6 +77,8 @@ export type {
   Capability,
   Color,
   CommandBeyond,
+  CommandBody,
+  Device,
   DeviceCommand,
   DeviceDescription,
   DeviceEvent,
@@ -66,7 +91,7 @@ export type {
   StateValue,
   Unit,
 } from "./device.ts";
-export type { SceneDescription } from "./scene.ts";
+export type { Scene, SceneDescription } from "./scene.ts";
 export type { OptionsPatch, SetupContext, SetupStep, TrialContext } from "./trial.ts";
 export type { CalendarBound, CalendarEvent, CalendarSource, CalendarWindow } from "./calendar.ts";
 export type { SystemSample } from "./metrics.ts";

@@ -1,7 +1,6 @@
 import type { TSchema } from "typebox";
 import type { CalendarPart } from "./calendar.ts";
 import type { ChannelScope } from "./channel.ts";
-import type { HomeSettings } from "./context.ts";
 import type { SentImage } from "./device-image.ts";
 import type {
   CommandBeyond,
@@ -10,6 +9,8 @@ import type {
   DeviceEvent,
   DeviceUpdate,
 } from "./device.ts";
+import type { HomeBatch, HomeHostApi } from "./home-protocol.ts";
+import type { HomeSettings } from "./home.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SceneDescription } from "./scene.ts";
 import type { ServiceDefinition } from "./service.ts";
@@ -181,6 +182,8 @@ export interface PluginApi {
   callService(request: ServiceRequest): Promise<unknown>;
   /** Brings the latest value of a followed channel. The next one follows after the answer. */
   channelChanged(change: ChannelChange): Promise<void>;
+  /** Passes changes of the home to the plugin's listeners, without waiting for them. */
+  homeChanged(batch: HomeBatch): Promise<void>;
   /** Finishes the accepted calls, hands over the state and releases all resources. */
   quiesce(request: { deadlineMs: number }): Promise<QuiesceResult>;
   /** Returns resources that are still open after `quiesce`. Called when the next generation runs, before this process ends. */
@@ -200,7 +203,7 @@ export interface PluginApi {
 }
 
 /** The calls from a plugin's process to the host. Each call is checked against the plugin's manifest. */
-export interface HostApi {
+export interface HostApi extends HomeHostApi {
   publishDevices(devices: readonly DeviceDescription[]): Promise<void>;
   updateDevices(updates: readonly DeviceUpdate[]): Promise<void>;
   announceDeviceEvent(event: DeviceEvent): Promise<void>;

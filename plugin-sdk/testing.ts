@@ -35,6 +35,9 @@ import {
   serviceKey,
   type ServiceOutput,
 } from "./service.ts";
+import { FakeHome, type FakeHomeOptions } from "./testing-home.ts";
+
+export type { FakeDevice, FakeHome, FakeHomeOptions, RecordedCommand } from "./testing-home.ts";
 
 /** The options of `startPlugin`. */
 export interface TestHostOptions {
@@ -52,6 +55,8 @@ export interface TestHostOptions {
   /** The paths that `ctx.folder` returns, by name. */
   readonly folders?: Readonly<Record<string, string>>;
   readonly timeZone?: string;
+  /** The home behind `ctx.home`; absent means one without devices. */
+  readonly home?: FakeHomeOptions;
 }
 
 /** A plugin that runs in the test's own process, with everything that it sent to the host. */
@@ -63,6 +68,8 @@ export interface RunningTest {
   /** The last value of each channel of the plugin, by name. Values that its schema refuses are in `logs`. */
   readonly published: Partial<Publications> & { readonly [channel: string]: unknown };
   readonly logs: readonly LogRecord[];
+  /** The home behind `ctx.home`, which the test can change. */
+  readonly home: FakeHome;
   /** The last reason passed to `status.degraded`; `undefined` after `status.ok`. */
   readonly degraded: string | undefined;
   /** Returns the state of one device. @throws MantelError `device_unknown` */
@@ -96,9 +103,11 @@ export async function startPlugin(
   options: TestHostOptions = {},
 ): Promise<RunningTest> {
   const storage = await mkdtemp(join(tmpdir(), "mantel-plugin-"));
-  const host = new MemoryHost(plugin, options);
+  const home = new FakeHome(options.home ?? {});
+  const host = new MemoryHost(plugin, options, home);
   const runner = new Runner(plugin, host);
   host.onChannelChanged = (change) => runner.channelChanged(change);
+  home.attach((batch) => runner.homeChanged(structuredClone(batch)));
   const started = await runner
     .start("test", startRequest(options, storage))
     .catch(async (error: unknown) => {
@@ -112,6 +121,7 @@ export async function startPlugin(
     events: host.events,
     published: host.published,
     logs: host.logs,
+    home,
     get scenes() {
       return host.scenes;
     },
@@ -233,13 +243,15 @@ class MemoryHost implements HostLink {
   readonly #plugin: Plugin;
   readonly #services: ReadonlyMap<string, ProvidedService>;
   readonly #channels: Readonly<Record<string, unknown>>;
+  readonly #home: FakeHome;
   /** All received parts of calendar windows. */
   readonly #parts: CalendarPart[] = [];
 
-  constructor(plugin: Plugin, { services = [], channels = {} }: TestHostOptions) {
+  constructor(plugin: Plugin, { services = [], channels = {} }: TestHostOptions, home: FakeHome) {
     this.#plugin = plugin;
     this.#services = new Map(services.map((each) => [serviceKey(each.definition), each]));
     this.#channels = channels;
+    this.#home = home;
   }
 
   device(nativeId: string): DeviceDescription {
@@ -288,8 +300,10 @@ class MemoryHost implements HostLink {
       case "log":
         this.logs.push(input);
         return undefined;
-      default: // a step of a setup; setups do not run here
+      case "showStep": // setups do not run here
         return undefined;
+      default:
+        return this.#home[method](input);
     }
   }
 

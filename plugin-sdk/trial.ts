@@ -1,15 +1,18 @@
 import type { Static, TObject } from "typebox";
 import type { PluginContext } from "./context.ts";
+import type { HomeSettings } from "./home.ts";
 
 /** The functions of a plugin that run in a separate process, beside the running module. */
 export const TRIALS = ["test", "setup"] as const;
 export type Trial = (typeof TRIALS)[number];
 
 /** The context of `test`. It lacks devices, scenes and publishing, so a test changes nothing in the home. */
-export type TrialContext<Options> = Pick<
+export interface TrialContext<Options> extends Pick<
   PluginContext<Options, never>,
-  "id" | "config" | "home" | "log" | "signal" | "onDispose" | "call"
->;
+  "id" | "config" | "log" | "signal" | "onDispose" | "call"
+> {
+  readonly home: HomeSettings;
+}
 
 /** A step of a setup, shown on the settings page. */
 export interface SetupStep {

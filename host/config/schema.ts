@@ -113,6 +113,15 @@ export const CoreConfig = section({
     /** Seconds without a touch after which a display returns to its first page; 0 means never. */
     idleSeconds: seconds(300, 0, 86_400),
   }),
+  /** The place of the home, for the position of the sun. */
+  home: section({
+    latitude: Type.Optional(
+      Type.Number({ minimum: -90, maximum: 90, description: "degrees; north is above 0" }),
+    ),
+    longitude: Type.Optional(
+      Type.Number({ minimum: -180, maximum: 180, description: "degrees; east is above 0" }),
+    ),
+  }),
   calendar: section({
     refreshSeconds: seconds(900, 60, 86_400),
     /** The length of the window if a request names none. */
@@ -176,6 +185,7 @@ export const HOST_SECTIONS: ReadonlySet<string> = new Set([
   "server",
   "ui",
   "devices",
+  "home",
   "log",
   "modules",
 ]);

@@ -11,6 +11,9 @@ const TELLING: Partial<Readonly<Record<keyof HostApi, string>>> = {
   publishChannel: "channels.publish",
   updateDevices: "devices.update",
   announceDeviceEvent: "devices.event",
+  followHome: "home.devices.on",
+  commandHome: "home.command",
+  activateHomeScene: "home.activateScene",
 };
 
 type Reason = Parameters<HostApi["reportDegraded"]>[0];

@@ -4,6 +4,7 @@ import type { SentImage } from "../device-image.ts";
 import type { DeviceUpdate } from "../device.ts";
 import { DisposeScope } from "../dispose.ts";
 import { MantelError } from "../errors.ts";
+import type { HomeBatch } from "../home-protocol.ts";
 import { boundedSentence } from "../log-record.ts";
 import type { Plugin, RunningPlugin } from "../plugin.ts";
 import {
@@ -18,6 +19,8 @@ import {
 import type { Begin } from "../rpc/peer.ts";
 import { toSentImage } from "../sent-image.ts";
 import { RuntimeChannels } from "./channels.ts";
+import { Followers } from "./followers.ts";
+import { createHome } from "./home.ts";
 import type { HostLink } from "./host-link.ts";
 import { createLog } from "./log.ts";
 import { rejectOldNames } from "./old-names.ts";
@@ -37,6 +40,7 @@ export class Runner {
   readonly #host: PrestartHost;
   readonly #log: Log;
   readonly #plugin: Plugin;
+  readonly #followers: Followers;
   readonly #scope = new DisposeScope();
   readonly #ended = new AbortController();
   readonly #accepted = new Set<Promise<unknown>>();
@@ -52,6 +56,11 @@ export class Runner {
     this.#plugin = plugin;
     this.#host = new PrestartHost(host);
     this.#log = createLog(this.#host);
+    this.#followers = new Followers({
+      host: this.#host,
+      log: this.#log,
+      accept: (work) => this.#accept(work),
+    });
   }
 
   /** Runs the plugin's `connect` before its start. If it fails, everything it opened is closed. */
@@ -75,6 +84,7 @@ export class Runner {
   async start(id: string, request: StartRequest): Promise<StartResult> {
     const started = await this.#begin(id, request);
     this.#flush();
+    this.#followers.started();
     this.#running = started;
     return { services: this.#services.definitions };
   }
@@ -92,6 +102,7 @@ export class Runner {
       return running;
     } catch (error) {
       this.#ended.abort();
+      this.#followers.end();
       await this.#scope.dispose();
       throw error;
     }
@@ -137,9 +148,14 @@ export class Runner {
     this.#channels?.take(change);
   }
 
+  homeChanged(batch: HomeBatch): void {
+    this.#followers.receive(batch);
+  }
+
   /** Stops the generation. A failing step is reported in `faults`; the other steps still run. */
   async quiesce({ deadlineMs }: Input<"quiesce">): Promise<QuiesceResult> {
     const endsAt = performance.now() + deadlineMs;
+    this.#followers.end();
     const drained = this.#accepted.size;
     const faults: QuiesceFault[] = [];
     const note = (step: QuiesceFault["step"]) => (error: unknown) => {
@@ -195,10 +211,11 @@ export class Runner {
     const log = this.#log;
     const { signal } = this.#ended;
     const channels = (this.#channels ??= new RuntimeChannels({ id, host, log, signal }));
+    const call = createCall(id, request.uses, host);
     const context: PluginContext<unknown, unknown> = {
       id,
       config: request.config,
-      home: request.home,
+      home: createHome(request.home, { host, followers: this.#followers, call }),
       log,
       handedOver: request.handedOver,
       signal,
@@ -228,7 +245,7 @@ export class Runner {
         if (path !== undefined) return path;
         throw undeclared(id, name, "permissions.folders");
       },
-      call: createCall(id, request.uses, host),
+      call,
     };
     const { devices, scenes, status, storage } = context;
     rejectOldNames(context);

@@ -13,11 +13,13 @@ import { SceneDescription } from "@mantel/plugin-sdk/scene";
 import { WeatherForecast } from "@mantel/plugin-sdk/weather";
 import * as fc from "fast-check";
 import { Type } from "typebox";
+import { Calendar } from "../../host/calendar/calendar.ts";
 import { ChannelFollower } from "../../host/channels/follower.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import type { Bridge } from "../../host/devices/bridge.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
 import { Bus } from "../../host/events/bus.ts";
+import { HomeFeeds } from "../../host/home/feeds.ts";
 import type { HostLog } from "../../host/log.ts";
 import { type HostDependencies, hostApi } from "../../host/modules/calls/host-api.ts";
 import { openChannel } from "../../host/modules/process/channel.ts";
@@ -223,6 +225,8 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     isLive: () => true,
     degraded: () => undefined,
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
+    sendChanges: () => Promise.resolve(),
+    exited: new Promise(() => undefined),
   };
   const peer = new Peer<{ ping(nothing: object): Promise<unknown> }, object>(
     channel,
@@ -242,6 +246,10 @@ function openEnd(parts: HostDependencies, log: HostLog) {
     },
   };
 }
+
+const CALENDAR_CONFIG = {
+  current: { calendar: { defaultDays: 14 }, ui: { timeZone: "UTC" } },
+};
 
 const MANIFEST = {
   id: "demo",
@@ -280,5 +288,12 @@ async function openParts(dataFolder: string, log: HostLog): Promise<HostDependen
       keep: false,
     },
   ]);
-  return { devices, scenes, services: new ServiceRegistry(), publications, channels };
+  const feeds = new HomeFeeds(bus);
+  const calendar = new Calendar({
+    bus,
+    config: CALENDAR_CONFIG,
+    call: () => Promise.reject(new Error("none")),
+  });
+  const home = { devices, scenes, commands, calendar, feeds, coordinates: () => undefined };
+  return { devices, scenes, services: new ServiceRegistry(), publications, channels, home };
 }

@@ -131,6 +131,7 @@ test("after any message of a plugin process the host continues, and every call e
       "calendar.window": { accept: () => undefined, gone: () => undefined },
       "system.sample": { accept: () => undefined, gone: () => undefined },
     },
+    home: {},
   };
   const caller = {
     id: "demo",
@@ -139,6 +140,8 @@ test("after any message of a plugin process the host continues, and every call e
     isLive: () => true,
     degraded: () => undefined,
     follower: () => new ChannelFollower(parts.channels, async () => undefined),
+    sendChanges: () => Promise.resolve(),
+    exited: new Promise(() => undefined),
   };
 
   await checkProperty(

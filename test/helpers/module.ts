@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { ModuleView } from "../../host/api/module.ts";
+import { Calendar } from "../../host/calendar/calendar.ts";
 import { ChannelRegistry } from "../../host/channels/registry.ts";
 import { ConfigStore } from "../../host/config/store.ts";
 import { Commands } from "../../host/devices/commands.ts";
 import { DeviceRegistry } from "../../host/devices/registry.ts";
 import { Bus } from "../../host/events/bus.ts";
+import { HomeFeeds } from "../../host/home/feeds.ts";
 import { openLog } from "../../host/log.ts";
 import { Compiler } from "../../host/modules/build/compile.ts";
 import { Consents } from "../../host/modules/consent/consents.ts";
@@ -80,6 +82,12 @@ export async function startModules(
   const devices = await DeviceRegistry.open({ dataFolder, bus, bridges, log });
   const commands = new Commands({ devices, bridges, log });
   const scenes = await SceneRegistry.open({ dataFolder, bus, devices, bridges, commands, log });
+  const feeds = new HomeFeeds(bus);
+  const calendar = new Calendar({
+    bus,
+    config,
+    call: () => Promise.reject(new Error("no calendar")),
+  });
   const kernel = await Kernel.open(cacheFolder);
   const warmProcesses = new WarmProcessPool(kernel);
   const compiler = new Compiler(cacheFolder, (id) => config.current.modules[id]?.links === true);
@@ -97,6 +105,7 @@ export async function startModules(
     scenes,
     services,
     channels,
+    home: { devices, scenes, commands, calendar, feeds, coordinates: () => undefined },
     bridges,
     kernel,
     warmProcesses,
@@ -124,6 +133,7 @@ export async function startModules(
     if (isStopped) return;
     isStopped = true;
     await registry.close();
+    feeds.close();
     await consents.close();
     await compiler.close();
     await warmProcesses.close();

@@ -366,7 +366,8 @@ test("a plugin starts with an empty record, and the home of a test", async () =>
     definePlugin({
       state: Type.Object({}),
       start({ config, home, handedOver }) {
-        seen.push(config, home, handedOver);
+        const { locale, timeZone, pollSeconds } = home;
+        seen.push(config, { locale, timeZone, pollSeconds }, handedOver);
       },
     }),
   );

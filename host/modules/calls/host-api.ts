@@ -12,6 +12,7 @@ import type { ServiceRegistry } from "../../services/registry.ts";
 import { check } from "../../validate.ts";
 import type { ModuleLog } from "../state/logs.ts";
 import { CalendarChunks } from "./calendar-chunks.ts";
+import { type HomeCaller, type HomeDependencies, homeApi } from "./home-api.ts";
 import { RejectedCallLog } from "./rejected-call-log.ts";
 
 /** The part of the host that serves the values published under one name. */
@@ -30,6 +31,7 @@ export interface HostDependencies {
   readonly services: ServiceRegistry;
   readonly publications: Publications;
   readonly channels: ChannelRegistry;
+  readonly home: HomeDependencies;
 }
 
 /** The module that makes the calls. */
@@ -45,9 +47,13 @@ export interface Caller {
 }
 
 /** The calls that a plugin's process may make to the host, each checked against its manifest. */
-export function hostApi(caller: Caller, parts: HostDependencies): Handlers<HostApi> {
+export function hostApi(
+  caller: Caller & Pick<HomeCaller, "sendChanges" | "exited">,
+  parts: HostDependencies,
+): Handlers<HostApi> {
   const { id, manifest } = caller;
   return {
+    ...homeApi({ ...caller, requireLive: () => requireLive(caller) }, parts.home),
     ...bridgeApi(caller, parts),
     ...publishingApi(caller, parts),
     ...channelApi(caller, parts),

@@ -1,3 +1,4 @@
+import type { HomeBatch } from "@mantel/plugin-sdk/home-protocol";
 import type { ModuleFault } from "../../api/module.ts";
 import { ChannelFollower } from "../../channels/follower.ts";
 import type { ConfigStore } from "../../config/store.ts";
@@ -24,6 +25,8 @@ import { TrialRuns } from "./trial-runs.ts";
 
 /** A plugin that does not take a change of a channel within this time gets the next one later. */
 const CHANGE_MS = 10_000;
+/** A process that takes no changes within this time is hanging. */
+const HOME_DEADLINE_MS = 10_000;
 
 export interface ServerDependencies extends HostDependencies {
   readonly compiler: Compiler;
@@ -257,6 +260,9 @@ export class Server {
       isLive: () => this.process.mayCallHost(generation),
       degraded: (reason: string | undefined) => status.degraded(reason),
       follower: () => (follower ??= this.#createFollower(generation)),
+      sendChanges: (batch: HomeBatch) =>
+        generation.peer.call("homeChanged", batch, HOME_DEADLINE_MS),
+      exited: generation.exited,
     };
     return hostApi(caller, this.#parts);
   }

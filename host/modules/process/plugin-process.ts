@@ -46,6 +46,18 @@ const METHODS: Readonly<Record<keyof HostApi, true>> = {
   reportDegraded: true,
   showStep: true,
   log: true,
+  listHomeDevices: true,
+  getHomeDevice: true,
+  followHome: true,
+  unfollowHome: true,
+  suspendHome: true,
+  commandHome: true,
+  activateHomeScene: true,
+  listHomeScenes: true,
+  listHomeRooms: true,
+  getSun: true,
+  getCoordinates: true,
+  listHomeEvents: true,
 };
 
 /** The owner of a process: its module, once it has one. */

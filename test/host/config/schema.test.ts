@@ -63,6 +63,8 @@ const VALUES: Readonly<Record<string, { right: unknown[]; wrong: unknown[] }>> =
   "calendar.refreshSeconds": { right: [60, 86_400], wrong: [59, 86_401] },
   "calendar.defaultDays": { right: [1, 366], wrong: [0, 367] },
   "system.sampleSeconds": { right: [1, 3_600], wrong: [0, 3_601] },
+  "home.latitude": { right: [-90, 52.5, 90], wrong: [-90.1, 91, "52"] },
+  "home.longitude": { right: [-180, 13.4, 180], wrong: [-181, 180.1, null] },
   "devices.pollSeconds": { right: [1, 86_400], wrong: [0, 86_401] },
   "log.level": { right: ["debug", "info", "warn", "error"], wrong: ["loud", ""] },
   "mqtt.url": {
@@ -150,6 +152,7 @@ test("without any configuration the host has these values", async (t) => {
       calendar: { refreshSeconds: 900, defaultDays: 14 },
       system: { sampleSeconds: 5 },
       devices: { pollSeconds: 30 },
+      home: {},
       log: { level: "info" },
       mqtt: { denyTopics: ["zigbee2mqtt/bridge/request/#"] },
       modules: {},

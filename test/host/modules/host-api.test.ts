@@ -55,6 +55,7 @@ function openHost() {
     },
     services,
     channels,
+    home: {},
     publications: {
       "calendar.window": publication("calendar.window"),
       "system.sample": publication("system.sample"),
@@ -78,6 +79,8 @@ function openApi(declared: Partial<Manifest> = {}, isLive = true) {
       isLive: () => isLive,
       degraded: (reason) => reasons.push(reason),
       follower: () => host.follower,
+      sendChanges: () => Promise.resolve(),
+      exited: new Promise(() => undefined),
     },
     host.registries,
   );

@@ -1,0 +1,269 @@
+import { Cause } from "@mantel/plugin-sdk/cause";
+import type { Device } from "@mantel/plugin-sdk/device";
+import { MantelError } from "@mantel/plugin-sdk/errors";
+import { type Coordinates, DeviceSelector, type HomeRoom, selects } from "@mantel/plugin-sdk/home";
+import { includesPart, kindEntryOf, kindOfHomeEntry } from "@mantel/plugin-sdk/home-permissions";
+import type { HomeBatch, HomeHostApi } from "@mantel/plugin-sdk/home-protocol";
+import type { Manifest } from "@mantel/plugin-sdk/manifest";
+import type { Handlers } from "@mantel/plugin-sdk/rpc";
+import { Type } from "typebox";
+import type { Calendar } from "../../calendar/calendar.ts";
+import type { Commands } from "../../devices/commands.ts";
+import type { DeviceRegistry } from "../../devices/registry.ts";
+import type { FeedHandle, HomeFeeds } from "../../home/feeds.ts";
+import { sunAt } from "../../home/sun.ts";
+import type { SceneRegistry } from "../../scenes/registry.ts";
+import { check } from "../../validate.ts";
+import type { ModuleLog } from "../state/logs.ts";
+import { HomeCommandLimit } from "./home-commands.ts";
+
+/** Devices in one part of a list. */
+const LISTED_AT_ONCE = 200;
+const CALENDAR_LIMIT = 2_000;
+
+/** The parts of the host behind `ctx.home`. */
+export interface HomeDependencies {
+  readonly devices: DeviceRegistry;
+  readonly scenes: SceneRegistry;
+  readonly commands: Commands;
+  readonly calendar: Calendar;
+  readonly feeds: HomeFeeds;
+  readonly coordinates: () => Coordinates | undefined;
+}
+
+/** A process that calls `ctx.home`. */
+export interface HomeCaller {
+  readonly id: string;
+  readonly manifest: Manifest;
+  readonly log: ModuleLog;
+  /** Sends changes to the process. Resolves when it has taken them. */
+  readonly sendChanges: (batch: HomeBatch) => Promise<void>;
+  readonly exited: Promise<unknown>;
+  /** @throws MantelError `module_down` unless this is the working generation */
+  readonly requireLive: () => void;
+}
+
+const FollowRequest = Type.Object({
+  follower: Type.Integer({ minimum: 1 }),
+  selector: DeviceSelector,
+  what: Type.Enum(["devices", "changes", "events"]),
+  isStart: Type.Boolean(),
+});
+const Id = Type.Object({ id: Type.String({ maxLength: 150 }) });
+const At = Type.Object({ at: Type.Optional(Type.String({ format: "date-time" })) });
+const Span = Type.Object({
+  start: Type.String({ format: "date-time" }),
+  end: Type.String({ format: "date-time" }),
+});
+const ListRequest = Type.Object({
+  selector: DeviceSelector,
+  after: Type.Optional(Type.String({ maxLength: 150 })),
+});
+const Suspension = Type.Object({
+  unseen: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      before: Type.Optional(Type.Unsafe<Partial<Device>>(Type.Object({}))),
+      cause: Type.Optional(Cause),
+    }),
+    { maxItems: 1_000 },
+  ),
+});
+
+/** The calls of `ctx.home`, each within `permissions.home` of the manifest. */
+export function homeApi(caller: HomeCaller, parts: HomeDependencies): Handlers<HomeHostApi> {
+  const limit = new HomeCommandLimit(caller.id, caller.log);
+  return {
+    ...readingApi(caller, parts),
+    ...followingApi(caller, parts, limit),
+    ...controllingApi(caller, parts, limit),
+  };
+}
+
+function readingApi(caller: HomeCaller, parts: HomeDependencies) {
+  const { devices, scenes, calendar, coordinates } = parts;
+  const rights = new HomeRights(caller);
+  const place = (): Coordinates | undefined => {
+    rights.requireNamed("location", "know where the home is");
+    return coordinates();
+  };
+  return {
+    listHomeDevices(request) {
+      const { selector, after } = check(ListRequest, request, "a list of devices");
+      rights.requireReading(selector);
+      const all = readable(devices, rights, selector).toSorted(byId);
+      const from = after === undefined ? 0 : all.findIndex(({ id }) => id > after);
+      const part = from < 0 ? [] : all.slice(from, from + LISTED_AT_ONCE);
+      return { devices: part, isLast: from < 0 || from + part.length >= all.length };
+    },
+    getHomeDevice(request) {
+      const { id } = check(Id, request, "the id of a device");
+      rights.requireReading(id);
+      return devices.get(id);
+    },
+    listHomeScenes() {
+      rights.requireReadingScenes();
+      return scenes.list().filter(({ id }) => rights.mayRead(id));
+    },
+    listHomeRooms() {
+      rights.requireReading("*");
+      return roomsOf(readable(devices, rights, "*"));
+    },
+    getCoordinates: () => place() ?? null,
+    getSun(request) {
+      const { at } = check(At, request, "the instant of a position of the sun");
+      const here = place();
+      return here ? sunAt(here, at === undefined ? new Date() : new Date(at)) : null;
+    },
+    async listHomeEvents(request) {
+      rights.requireNamed("calendar", "read the calendars");
+      const { start, end } = check(Span, request, "a span of the calendar");
+      const query = new URLSearchParams({ start, end, limit: String(CALENDAR_LIMIT) });
+      const { events, sources, truncated } = await calendar.events(query);
+      return { events: events.map(({ event }) => event), sources, truncated };
+    },
+  } satisfies Partial<Handlers<HomeHostApi>>;
+}
+
+function followingApi(caller: HomeCaller, { feeds }: HomeDependencies, limit: HomeCommandLimit) {
+  const rights = new HomeRights(caller);
+  let feed: FeedHandle | undefined;
+  const open = (): FeedHandle => {
+    const opened = feeds.open(caller.id, {
+      send: caller.sendChanges,
+      mayRead: (id) => rights.mayRead(id),
+      warn: (sentence, fields) => caller.log.record({ level: "warn", sentence, fields }),
+      sent: (id, cause) => limit.noteChange(id, cause),
+    });
+    void caller.exited.then(() => opened.suspend());
+    return opened;
+  };
+  return {
+    followHome(request) {
+      caller.requireLive();
+      const checked = check(FollowRequest, request, "a listener of the home");
+      rights.requireReading(checked.selector);
+      feed ??= open();
+      feed.follow(checked);
+    },
+    unfollowHome: ({ follower }) => feed?.unfollow(follower),
+    suspendHome(request) {
+      const { unseen } = check(Suspension, request, "the changes that were not seen");
+      feed?.suspend(unseen);
+    },
+  } satisfies Partial<Handlers<HomeHostApi>>;
+}
+
+function controllingApi(
+  caller: HomeCaller,
+  { commands, scenes }: HomeDependencies,
+  limit: HomeCommandLimit,
+) {
+  const rights = new HomeRights(caller);
+  const { id: module, manifest } = caller;
+  const cause: Cause = { kind: "module", id: module, name: manifest.title ?? module };
+  const begin = (request: unknown, what: string): string => {
+    caller.requireLive();
+    const { id } = check(Id, request, what);
+    rights.requireControl(id);
+    limit.take(id);
+    return id;
+  };
+  return {
+    async commandHome(request) {
+      const id = begin(request, "a command");
+      const { commandId, status } = await commands.send(id, request.command, { cause }).done;
+      return { commandId, status };
+    },
+    async activateHomeScene(request) {
+      const id = begin(request, "a scene");
+      const { activationId, status, results } = await scenes.activate(id, cause);
+      return { activationId, status, results };
+    },
+  } satisfies Partial<Handlers<HomeHostApi>>;
+}
+
+/** The entries of `permissions.home` in a manifest. */
+class HomeRights {
+  readonly #id: string;
+  readonly #read: readonly string[];
+  readonly #control: readonly string[];
+
+  constructor({ id, manifest }: Pick<HomeCaller, "id" | "manifest">) {
+    const { read = [], control = [] } = manifest.permissions?.home ?? {};
+    this.#id = id;
+    this.#read = read;
+    this.#control = control;
+  }
+
+  mayRead(id: string): boolean {
+    return includesPart(this.#read, id);
+  }
+
+  /** @throws MantelError `invalid`, with the line to add, if the manifest lists no device of the selector */
+  requireReading(selector: DeviceSelector): void {
+    const { id, kind } = partOf(selector);
+    const isListed =
+      id === undefined
+        ? this.#read.some((entry) => isDeviceEntry(entry) && isOfKind(entry, kind))
+        : this.mayRead(id);
+    const line = id ?? (kind === undefined ? "*" : `${kind}:*`);
+    if (!isListed) throw this.#undeclared(`read ${line}`, "read", line);
+  }
+
+  requireReadingScenes(): void {
+    const isListed = this.#read.some((entry) =>
+      ["all", "scenes", "scene"].includes(kindOfHomeEntry(entry)[0]),
+    );
+    if (!isListed) throw this.#undeclared("read scenes", "read", "scene:*");
+  }
+
+  requireNamed(entry: "calendar" | "location", what: string): void {
+    if (!this.#read.includes(entry)) throw this.#undeclared(what, "read", entry);
+  }
+
+  requireControl(id: string): void {
+    if (!includesPart(this.#control, id)) throw this.#undeclared(`control ${id}`, "control", id);
+  }
+
+  #undeclared(what: string, list: "read" | "control", entry: string): MantelError {
+    const line = `"home": {"${list}": ["${entry}"]}`;
+    const sentence = `${this.#id} may not ${what}: its manifest does not declare it; add ${line} to "mantel.permissions" in its package.json`;
+    return new MantelError("invalid", sentence);
+  }
+}
+
+/** The device or the kind that a selector names. */
+function partOf(selector: DeviceSelector): { id?: string | undefined; kind?: string | undefined } {
+  if (typeof selector !== "string") return selector;
+  if (selector === "*") return {};
+  return selector.endsWith(":*") ? { kind: selector.slice(0, -2) } : { id: selector };
+}
+
+/** True for an entry of devices: not of scenes, and not `calendar` or `location`. */
+function isDeviceEntry(entry: string): boolean {
+  const [kind] = kindOfHomeEntry(entry);
+  return kind === "all" || kind === "kind" || kind === "device";
+}
+
+/** True if an entry is for devices of a kind, or for some of them. */
+function isOfKind(entry: string, kind: string | undefined): boolean {
+  if (kind === undefined || entry === "*") return true;
+  return entry === `${kind}:*` || kindEntryOf(entry) === `${kind}:*`;
+}
+
+function readable(devices: DeviceRegistry, rights: HomeRights, selector: DeviceSelector): Device[] {
+  return devices.list().filter((device) => rights.mayRead(device.id) && selects(selector, device));
+}
+
+const byId = (a: Device, b: Device) => (a.id < b.id ? -1 : 1);
+
+function roomsOf(devices: readonly Device[]): HomeRoom[] {
+  const rooms = new Map<string, string[]>();
+  for (const { id, room } of devices) {
+    if (room !== null) rooms.set(room, [...(rooms.get(room) ?? []), id]);
+  }
+  return [...rooms]
+    .map(([name, deviceIds]) => ({ name, deviceIds }))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}

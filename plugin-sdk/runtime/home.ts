@@ -1,0 +1,75 @@
+import type { PluginContext } from "../context.ts";
+import type { Device } from "../device.ts";
+import type { DeviceSelector, Home, HomeSettings, Presence } from "../home.ts";
+import { homeNotify } from "../services/home.ts";
+import type { Followers } from "./followers.ts";
+import type { HostLink } from "./host-link.ts";
+import { freeze } from "./primordials.ts";
+
+interface HomeDependencies {
+  readonly host: HostLink;
+  readonly followers: Followers;
+  readonly call: PluginContext<unknown, unknown>["call"];
+}
+
+/** Creates `ctx.home`. The host checks each call against the manifest. */
+export function createHome(
+  settings: HomeSettings,
+  { host, followers, call }: HomeDependencies,
+): Home {
+  const list = (selector: DeviceSelector = "*") => listDevices(host, selector);
+  const home: Home = {
+    ...settings,
+    devices: freeze({
+      list,
+      get: (id) => host.call("getHomeDevice", { id }),
+      follow: (selector = "*") => followers.iterate(selector),
+      on: (selector, listener) =>
+        followers.onChanges(selector, ({ device, old, cause }) => listener(device, old, cause)),
+    } satisfies Home["devices"]),
+    events: freeze({
+      on: (selector, listener) => followers.onEvents(selector, listener),
+    } satisfies Home["events"]),
+    scenes: freeze({
+      list: async () => [...(await host.call("listHomeScenes", {}))],
+    } satisfies Home["scenes"]),
+    calendar: freeze({
+      between: (start, end) =>
+        host.call("listHomeEvents", { start: start.toISOString(), end: end.toISOString() }),
+    } satisfies Home["calendar"]),
+    command: (id, command) => host.call("commandHome", { id, command }),
+    activateScene: (id) => host.call("activateHomeScene", { id }),
+    rooms: async () => [...(await host.call("listHomeRooms", {}))],
+    presence: async () => (await list("tracker:*")).map(presenceOf),
+    sun: async (at) => (await host.call("getSun", at ? { at: at.toISOString() } : {})) ?? undefined,
+    coordinates: async () => (await host.call("getCoordinates", {})) ?? undefined,
+    async notify(message, { to } = {}) {
+      const receivers = typeof to === "string" ? [to] : to;
+      await call(homeNotify, { message, ...(receivers && { to: [...receivers] }) });
+    },
+  };
+  return freeze(home);
+}
+
+async function listDevices(host: HostLink, selector: DeviceSelector): Promise<Device[]> {
+  const all: Device[] = [];
+  for (;;) {
+    const after = all.at(-1)?.id;
+    const part = await host.call("listHomeDevices", {
+      selector,
+      ...(after !== undefined && { after }),
+    });
+    all.push(...part.devices);
+    if (part.isLast || part.devices.length === 0) return all;
+  }
+}
+
+function presenceOf({ id, name, state }: Device): Presence {
+  const { home, zone } = state;
+  return {
+    deviceId: id,
+    name,
+    isHome: typeof home === "boolean" ? home : undefined,
+    zone: typeof zone === "string" ? zone : undefined,
+  };
+}

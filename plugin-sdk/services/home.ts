@@ -1,0 +1,20 @@
+import { type Static, Type } from "typebox";
+import { Strict } from "../schema.ts";
+import { defineService } from "../service.ts";
+
+/** A message to people. */
+export const HomeNotification = Type.Object(
+  {
+    message: Type.String({ minLength: 1, maxLength: 10_000 }),
+    /** The names of the receivers; absent means the provider's default. */
+    to: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 100 })),
+  },
+  Strict,
+);
+export type HomeNotification = Static<typeof HomeNotification>;
+
+/** Sends a message to people. A plugin provides it, for example one for a messenger; `ctx.home.notify` calls it. */
+export const homeNotify = defineService("home.notify", {
+  title: "Send a message",
+  input: HomeNotification,
+});

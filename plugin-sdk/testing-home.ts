@@ -1,0 +1,225 @@
+import { setImmediate } from "node:timers/promises";
+import type { CalendarEvent } from "./calendar.ts";
+import type { Cause } from "./cause.ts";
+import type { CommandBody, Device, DeviceEvent, DeviceKind, DeviceState } from "./device.ts";
+import { MantelError } from "./errors.ts";
+import type { FollowRequest, HomeBatch, HomeHostApi, SentChange } from "./home-protocol.ts";
+import {
+  type Coordinates,
+  type DeviceSelector,
+  type HomeDeviceEvent,
+  selects,
+  type Sun,
+} from "./home.ts";
+import type { Scene } from "./scene.ts";
+
+/** A device of a fake home; other fields have defaults. */
+export interface FakeDevice extends Partial<Omit<Device, "id" | "kind">> {
+  /** `<bridge_kind>:<device_kind>:<number>`, such as `hue:light:3`. */
+  readonly id: string;
+}
+
+/** The home of a test, without bridges. */
+export interface FakeHomeOptions {
+  readonly devices?: readonly FakeDevice[];
+  readonly scenes?: readonly (Pick<Scene, "id" | "name"> & Partial<Scene>)[];
+  readonly coordinates?: Coordinates;
+  /** The answer of `ctx.home.sun()`. */
+  readonly sun?: Sun;
+  /** The answer of `ctx.home.calendar.between()`, whatever the span. */
+  readonly calendar?: readonly CalendarEvent[];
+}
+
+/** A command that a plugin sent with `ctx.home.command`. */
+export interface RecordedCommand {
+  readonly id: string;
+  readonly command: CommandBody;
+}
+
+const OWN_CAUSE: Cause = { kind: "module", id: "test", name: "test" };
+
+/** A home in memory. Commands are confirmed at once. It checks no permissions. */
+export class FakeHome implements HomeHostApi {
+  /** The commands that the plugin has sent, oldest first. */
+  readonly commands: RecordedCommand[] = [];
+  /** The ids of the scenes that the plugin has activated. */
+  readonly activated: string[] = [];
+  readonly #devices = new Map<string, Device>();
+  readonly #options: FakeHomeOptions;
+  readonly #followers = new Map<number, FollowRequest>();
+  #deliver: (batch: HomeBatch) => void = () => undefined;
+  #revision = 0;
+
+  constructor(options: FakeHomeOptions) {
+    this.#options = options;
+    for (const device of options.devices ?? []) this.#devices.set(device.id, toDevice(device));
+  }
+
+  /** Sends what is new to this runner. */
+  attach(deliver: (batch: HomeBatch) => void): void {
+    this.#deliver = deliver;
+  }
+
+  /** @throws MantelError `device_unknown` */
+  device(id: string): Device {
+    const device = this.#devices.get(id);
+    if (device) return device;
+    throw new MantelError("device_unknown", `no device has the id ${id}`);
+  }
+
+  /**
+   * Changes the state of a device, and resolves when the plugin's listeners have been called. Without a cause, the
+   * device has changed by itself.
+   */
+  async change(id: string, state: DeviceState, cause?: Cause): Promise<void> {
+    const before = this.device(id);
+    const own: Cause = { kind: "device", id, name: before.name };
+    this.#set({ ...before, state: { ...before.state, ...state } }, before, cause ?? own);
+    await setImmediate();
+  }
+
+  /** Adds a device. */
+  async add(device: FakeDevice): Promise<void> {
+    this.#set(toDevice(device), undefined, undefined);
+    await setImmediate();
+  }
+
+  /** Removes a device. */
+  async remove(id: string): Promise<void> {
+    const before = this.device(id);
+    this.#devices.delete(id);
+    this.#send(before, [{ id, before }]);
+    await setImmediate();
+  }
+
+  /** Announces an event of a device, such as a button press. */
+  async press(id: string, event: string, data?: DeviceEvent["data"]): Promise<void> {
+    const device = this.device(id);
+    const at = new Date().toISOString();
+    const announced: HomeDeviceEvent = { deviceId: id, event, at, ...(data && { data }) };
+    for (const { follower, what, selector } of this.#followers.values()) {
+      if (what === "events" && selects(selector, device)) {
+        this.#deliver({ follower, events: [announced] });
+      }
+    }
+    await setImmediate();
+  }
+
+  #set(device: Device, before: Device | undefined, cause: Cause | undefined): void {
+    const changed = { ...device, revision: ++this.#revision };
+    this.#devices.set(device.id, changed);
+    const change = { id: device.id, device: changed };
+    this.#send(changed, [{ ...change, ...(before && { before }), ...(cause && { cause }) }]);
+  }
+
+  #send(device: Device, changes: readonly SentChange[]): void {
+    for (const { follower, what, selector } of this.#followers.values()) {
+      if (what !== "events" && selects(selector, device)) this.#deliver({ follower, changes });
+    }
+  }
+
+  #select(selector: DeviceSelector): Device[] {
+    return [...this.#devices.values()].filter((device) => selects(selector, device));
+  }
+
+  async listHomeDevices({ selector, after }: { selector: DeviceSelector; after?: string }) {
+    const devices = after === undefined ? this.#select(selector) : [];
+    return { devices, isLast: true };
+  }
+
+  async getHomeDevice({ id }: { id: string }): Promise<Device> {
+    return this.device(id);
+  }
+
+  async followHome(request: FollowRequest): Promise<void> {
+    const { follower, selector, what } = request;
+    this.#followers.set(follower, request);
+    if (what !== "devices") return;
+    const changes = this.#select(selector).map((device): SentChange => ({
+      id: device.id,
+      device,
+      isInitial: true,
+    }));
+    this.#deliver({ follower, changes });
+  }
+
+  async unfollowHome({ follower }: { follower: number }): Promise<void> {
+    this.#followers.delete(follower);
+  }
+
+  async suspendHome(): Promise<void> {
+    this.#followers.clear();
+  }
+
+  async commandHome({ id, command }: RecordedCommand) {
+    const before = this.device(id);
+    this.commands.push({ id, command });
+    const { parts: _parts, extra: _extra, ...own } = command;
+    const state = { ...before.state, ...(own as DeviceState) };
+    this.#set({ ...before, state }, before, OWN_CAUSE);
+    return { commandId: `command-${this.commands.length}`, status: "applied" as const };
+  }
+
+  async activateHomeScene({ id }: { id: string }) {
+    if (!this.#options.scenes?.some((scene) => scene.id === id)) {
+      throw new MantelError("scene_unknown", `no scene has the id ${id}`);
+    }
+    this.activated.push(id);
+    const activationId = `activation-${this.activated.length}`;
+    return { activationId, status: "ok" as const, results: [] };
+  }
+
+  async listHomeScenes(): Promise<Scene[]> {
+    return (this.#options.scenes ?? []).map((scene) => ({
+      room: null,
+      icon: null,
+      source: "host",
+      available: true,
+      targets: {},
+      lastActivatedAt: null,
+      ...scene,
+    }));
+  }
+
+  async listHomeRooms() {
+    const names = new Set(this.#select("*").flatMap(({ room }) => (room === null ? [] : [room])));
+    return [...names].toSorted().map((name) => ({
+      name,
+      deviceIds: this.#select({ room: name }).map(({ id }) => id),
+    }));
+  }
+
+  async getSun(): Promise<Sun | null> {
+    return this.#options.sun ?? null;
+  }
+
+  async getCoordinates(): Promise<Coordinates | null> {
+    return this.#options.coordinates ?? null;
+  }
+
+  async listHomeEvents() {
+    return { events: this.#options.calendar ?? [], sources: [], truncated: false };
+  }
+}
+
+function toDevice(device: FakeDevice): Device {
+  const [bridgeKind = "", kind = "", number = ""] = device.id.split(":");
+  return {
+    bridgeKind,
+    kind: kind as DeviceKind,
+    number: Number(number),
+    bridge: bridgeKind,
+    name: device.id,
+    room: null,
+    groups: [],
+    info: { manufacturer: null, model: null, serial: null, firmware: null },
+    available: true,
+    lastSeenAt: null,
+    stateChangedAt: null,
+    revision: 0,
+    capabilities: {},
+    state: {},
+    pending: {},
+    ...device,
+  };
+}

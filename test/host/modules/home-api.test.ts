@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { Cause } from "@mantel/plugin-sdk/cause";
+import type { HomePermissions } from "@mantel/plugin-sdk/home-permissions";
+import { Calendar } from "../../../host/calendar/calendar.ts";
+import { Commands } from "../../../host/devices/commands.ts";
+import { HomeFeeds } from "../../../host/home/feeds.ts";
+import { homeApi } from "../../../host/modules/calls/home-api.ts";
+import { HomeCommandLimit } from "../../../host/modules/calls/home-commands.ts";
+import { ModuleLog } from "../../../host/modules/state/logs.ts";
+import { SceneRegistry } from "../../../host/scenes/registry.ts";
+import { collectedLog } from "../../helpers/collected-log.ts";
+import { createBridge, lamp, openDevices } from "../devices/open-devices.ts";
+
+/** The calls of a plugin `auto` with these permissions, in a home with two lamps and a scene. */
+async function openApi(t: TestContext, home: HomePermissions = {}) {
+  const bridge = createBridge("b", "demo");
+  const parts = await openDevices(t, [bridge]);
+  await parts.devices.publish("b", [lamp("a", { room: "Hall" }), lamp("c", { room: "Attic" })]);
+  const commands = new Commands(parts);
+  const scenes = await SceneRegistry.open({ ...parts, commands });
+  await scenes.put("host:scene:on", { name: "On", targets: { "demo:light:1": { on: true } } });
+  const feeds = new HomeFeeds(parts.bus);
+  t.after(() => feeds.close());
+  const config = { current: { calendar: { defaultDays: 14 }, ui: { timeZone: "Europe/Berlin" } } };
+  const calendar = new Calendar({
+    bus: parts.bus,
+    config,
+    call: () => Promise.reject(new Error()),
+  });
+  const place = { latitude: 52.5, longitude: 13.4 };
+  const state = { isLive: true, coordinates: place as typeof place | undefined };
+  const log = collectedLog();
+  const api = homeApi(
+    {
+      id: "auto",
+      manifest: { id: "auto", title: "Autopilot", kinds: ["service"], permissions: { home } },
+      log: new ModuleLog(log),
+      sendChanges: () => Promise.resolve(),
+      exited: new Promise(() => undefined),
+      requireLive: () => {
+        if (!state.isLive) throw new Error("it has ended");
+      },
+    },
+    { ...parts, commands, scenes, feeds, calendar, coordinates: () => state.coordinates },
+  );
+  const call = async (name: keyof typeof api, input: unknown = {}): Promise<unknown> =>
+    (api[name] as (input: unknown) => unknown)(input);
+  return { ...parts, bridge, calendar, state, log, call };
+}
+
+const SPAN = { start: "2026-11-01T00:00:00Z", end: "2026-12-01T00:00:00Z" };
+const FOLLOW = { follower: 1, what: "changes", isStart: false };
+const REFUSED = [
+  ["listHomeDevices", { selector: "*" }, "read *", '"read": ["*"]'],
+  ["listHomeDevices", { selector: "lock:*" }, "read lock:*", '"read": ["lock:*"]'],
+  ["listHomeDevices", { selector: { kind: "lock" } }, "read lock:*", '"read": ["lock:*"]'],
+  ["getHomeDevice", { id: "demo:light:1" }, "read demo:light:1", '"read": ["demo:light:1"]'],
+  ["followHome", { ...FOLLOW, selector: "light:*" }, "read light:*", '"read": ["light:*"]'],
+  ["listHomeRooms", {}, "read *", '"read": ["*"]'],
+  ["listHomeScenes", {}, "read scenes", '"read": ["scene:*"]'],
+  ["getCoordinates", {}, "know where the home is", '"read": ["location"]'],
+  ["getSun", {}, "know where the home is", '"read": ["location"]'],
+  ["listHomeEvents", SPAN, "read the calendars", '"read": ["calendar"]'],
+  [
+    "commandHome",
+    { id: "demo:light:1", command: { on: true } },
+    "control demo:light:1",
+    '"control": ["demo:light:1"]',
+  ],
+  [
+    "activateHomeScene",
+    { id: "host:scene:on" },
+    "control host:scene:on",
+    '"control": ["host:scene:on"]',
+  ],
+] as const;
+
+for (const [name, input, what, line] of REFUSED) {
+  test(`${name} (${what}) is refused with the line to add to the manifest`, async (t) => {
+    const { call, bridge } = await openApi(t);
+
+    await assert.rejects(call(name, input), {
+      code: "invalid",
+      message: `auto may not ${what}: its manifest does not declare it; add "home": {${line}} to "mantel.permissions" in its package.json`,
+    });
+
+    assert.deepEqual(bridge.asked, []);
+  });
+}
+
+test("reading everything does not include the calendars and the place of the home, nor any control", async (t) => {
+  const { call } = await openApi(t, { read: ["*"] });
+
+  for (const [name, input] of [
+    ["getCoordinates", {}],
+    ["listHomeEvents", SPAN],
+    ["commandHome", { id: "demo:light:1", command: { on: true } }],
+  ] as const) {
+    await assert.rejects(call(name, input), { code: "invalid" });
+  }
+});
+
+test("a list has only the devices that the manifest lists, and says if it is the last part", async (t) => {
+  const { call } = await openApi(t, { read: ["demo:light:2"] });
+
+  const answer = (await call("listHomeDevices", { selector: "*" })) as {
+    devices: { id: string }[];
+    isLast: boolean;
+  };
+
+  assert.deepEqual(
+    answer.devices.map(({ id }) => id),
+    ["demo:light:2"],
+  );
+  assert.equal(answer.isLast, true);
+  assert.deepEqual(await call("listHomeDevices", { selector: "*", after: "demo:light:2" }), {
+    devices: [],
+    isLast: true,
+  });
+  assert.deepEqual(await call("listHomeRooms"), [{ name: "Attic", deviceIds: ["demo:light:2"] }]);
+});
+
+test("a command of a plugin reaches the device, and its cause is the module", async (t) => {
+  const { call, bridge, bus, devices } = await openApi(t, { control: ["light:*"] });
+  const causes: Cause[] = [];
+  bus.on(({ topic, data }) => void (topic === "device.state" && causes.push(data.cause)));
+  bridge.answer = (nativeId, state) => devices.update("b", [{ nativeId, state }]);
+
+  const answer = await call("commandHome", { id: "demo:light:1", command: { on: true } });
+
+  assert.equal((answer as { status: string }).status, "applied");
+  assert.deepEqual(causes[0], { kind: "module", id: "auto", name: "Autopilot" });
+});
+
+test("a plugin activates a scene, and its devices name both as the cause", async (t) => {
+  const { call, bridge, bus, devices } = await openApi(t, {
+    read: ["scene:*"],
+    control: ["host:scene:on"],
+  });
+  const causes: Cause[] = [];
+  bus.on(({ topic, data }) => void (topic === "device.state" && causes.push(data.cause)));
+  bridge.answer = (nativeId, state) => devices.update("b", [{ nativeId, state }]);
+
+  const scenes = (await call("listHomeScenes")) as { id: string }[];
+  const { status } = (await call("activateHomeScene", { id: scenes[0]?.id })) as { status: string };
+
+  assert.equal(status, "ok");
+  assert.deepEqual(causes[0]?.parent, { kind: "module", id: "auto", name: "Autopilot" });
+  assert.equal(causes[0]?.kind, "scene");
+});
+
+test("a generation that has ended commands and follows nothing", async (t) => {
+  const { call, state } = await openApi(t, { read: ["*"], control: ["*"] });
+  state.isLive = false;
+
+  await assert.rejects(call("commandHome", { id: "demo:light:1", command: {} }), /has ended/);
+  await assert.rejects(call("followHome", { ...FOLLOW, selector: "*" }), /has ended/);
+});
+
+test("odd requests are refused", async (t) => {
+  const { call } = await openApi(t, { read: ["*", "calendar", "location"], control: ["*"] });
+
+  for (const [name, input] of [
+    ["listHomeDevices", {}],
+    ["listHomeDevices", { selector: { price: 3 } }],
+    ["getHomeDevice", { id: 3 }],
+    ["followHome", { ...FOLLOW, selector: "*", what: "all" }],
+    ["followHome", { ...FOLLOW, selector: "*", follower: 0 }],
+    ["commandHome", null],
+    ["getSun", { at: "noon" }],
+    ["listHomeEvents", { start: "now" }],
+    ["suspendHome", { unseen: "all" }],
+  ] as const) {
+    await assert.rejects(call(name, input), { code: "invalid" }, name);
+  }
+});
+
+test("the sun is known where the home has coordinates", async (t) => {
+  const { call, state } = await openApi(t, { read: ["location"] });
+
+  const { isUp } = (await call("getSun", { at: "2026-06-21T12:00:00Z" })) as { isUp: boolean };
+  assert.equal(isUp, true);
+  assert.deepEqual(await call("getCoordinates"), { latitude: 52.5, longitude: 13.4 });
+  state.coordinates = undefined;
+
+  assert.deepEqual([await call("getSun"), await call("getCoordinates")], [null, null]);
+});
+
+test("the events of a span come from the published calendars", async (t) => {
+  const { call, calendar } = await openApi(t, { read: ["calendar"] });
+  await assert.rejects(call("listHomeEvents", SPAN), { code: "service_unavailable" });
+
+  calendar.accept({
+    start: "2026-01-01T00:00:00Z",
+    end: "2027-01-01T00:00:00Z",
+    events: [],
+    sources: [],
+  });
+
+  assert.deepEqual(await call("listHomeEvents", SPAN), {
+    events: [],
+    sources: [],
+    truncated: false,
+  });
+});
+
+test("a plugin may send a hundred commands at once and then twenty a second", (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const limit = new HomeCommandLimit("auto", new ModuleLog(collectedLog()));
+  for (let at = 0; at < 100; at++) limit.take("demo:light:1");
+
+  assert.throws(() => limit.take("demo:light:1"), { code: "rate_limited" });
+  now += 50;
+  limit.take("demo:light:1");
+  assert.throws(() => limit.take("demo:light:1"), { code: "rate_limited" });
+});
+
+test("a plugin that answers its own changes is named in its log, once a minute", (t) => {
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  const log = collectedLog();
+  const limit = new HomeCommandLimit("auto", new ModuleLog(log));
+  const answer = (cause: Cause, times: number) => {
+    for (let at = 0; at < times; at++) {
+      now += 100;
+      limit.noteChange("demo:light:1", cause);
+      limit.take("demo:light:1");
+    }
+  };
+
+  answer({ kind: "person", id: "1", name: "Anna" }, 50);
+  assert.equal(log.records.length, 0);
+  answer({ kind: "module", id: "auto", name: "Autopilot" }, 50);
+
+  assert.equal(log.records.length, 1);
+  assert.match(log.records[0]?.sentence ?? "", /may be in a loop/);
+  assert.equal(log.records[0]?.fields["device"], "demo:light:1");
+});

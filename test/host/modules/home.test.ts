@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { packageJson, startModules } from "../../helpers/module.ts";
+import { until } from "../../helpers/until.ts";
+
+/** A lamp that confirms each command, and a button. */
+const LAMP = `
+import { definePlugin } from "@mantel/plugin-sdk";
+export default definePlugin({
+  async start({ devices }) {
+    await devices.publish([
+      { nativeId: "lamp", kind: "light", name: "Lamp", room: "Hall", capabilities: { on: { type: "boolean" } }, state: { on: false } },
+      { nativeId: "lock", kind: "lock", name: "Lock", capabilities: { locked: { type: "boolean" } }, state: { locked: true } },
+    ]);
+    return {
+      async command(nativeId, state) {
+        devices.update({ nativeId, state });
+        devices.event(nativeId, "commanded");
+      },
+    };
+  },
+});
+`;
+const lamp = {
+  "package.json": packageJson("lamp", { bridge: { kind: "lamp", commandsPerSecond: 1_000 } }),
+  "index.ts": LAMP,
+};
+const follower = (source: string, home: object) => ({
+  "package.json": packageJson("follower", { permissions: { home } }),
+  "index.ts": `import { definePlugin } from "@mantel/plugin-sdk";\nexport default definePlugin({ async start({ home, log, onDispose }) {\n${source}\n} });`,
+});
+
+test("a plugin sees the changes and events of another bridge with their causes, over a reload, and commands it", async (t) => {
+  const source = `
+    await home.devices.on("light:*", (device, old, cause) =>
+      log.info("changed", { change: [old?.state.on, device?.state.on, cause?.kind, cause?.name].join(" ") }));
+    await home.events.on("*", ({ deviceId, event }) => log.info("event", { change: deviceId + " " + event }));
+    const refused = await home.devices.get("lamp:lock:1").catch((error) => error.message);
+    log.info("refused", { change: refused });
+    // once
+    void (async () => {
+      for await (const { id } of home.devices.follow({ kind: "light" })) {
+        const [listed] = await home.devices.list("light:*");
+        if (listed?.id === id) return home.command(id, { on: true });
+      }
+    })();
+    // end
+  `;
+  const { registry, commands, edit, once } = await startModules(t, {
+    lamp,
+    follower: follower(source, { read: ["light:*"], control: ["light:*"] }),
+  });
+  const heard = (sentence: string) =>
+    registry
+      .logs("follower")
+      .filter((entry) => entry.sentence === sentence)
+      .map(({ fields }) => fields?.["change"]);
+  await until(() => heard("changed").includes("false true module follower"));
+  await until(() => heard("event").includes("lamp:light:1 commanded"));
+  assert.match(String(heard("refused")[0]), /add "home": \{"read": \["lamp:lock:1"\]\}/);
+  await commands.send("lamp:lock:1", { locked: false }).done;
+  await commands.send("lamp:light:1", { on: false }).done;
+  await until(() => heard("changed").includes("true false device Lamp"));
+  assert.equal(
+    heard("event").some((each) => String(each).includes("lock")),
+    false,
+  );
+
+  const { generation } = registry.get("follower");
+  await edit("follower/index.ts", (code) => code.replace(/\/\/ once[^]*\/\/ end/, ""));
+  await commands.send(
+    "lamp:light:1",
+    { on: true },
+    { cause: { kind: "person", id: "1", name: "Anna" } },
+  ).done;
+  await once("follower", (view) => view.generation > generation);
+
+  await until(() => heard("changed").includes("false true person Anna"));
+  await commands.send(
+    "lamp:light:1",
+    { on: false },
+    { cause: { kind: "person", id: "1", name: "Anna" } },
+  ).done;
+  await until(() => heard("changed").includes("true false person Anna"));
+});
